@@ -1,0 +1,210 @@
+package event
+
+import "fmt"
+
+// name returns names[v], or "kind(v)" for a value that has no name, so that
+// String methods are total.
+func name(kind string, names []string, v uint8) string {
+	if int(v) < len(names) {
+		return names[v]
+	}
+	return fmt.Sprintf("%s(%d)", kind, v)
+}
+
+// parse finds s among names. The empty string is never a name.
+func parse(names []string, s string) (uint8, bool) {
+	if s == "" {
+		return 0, false
+	}
+	for i, n := range names {
+		if n == s {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}
+
+// Level is what the source of a log record said about its weight.
+// [LevelUnknown], the zero value, means that there was no evidence; it is not
+// the same as [LevelInfo].
+type Level uint8
+
+// Levels, by rising weight.
+const (
+	LevelUnknown Level = iota
+	LevelDebug
+	LevelInfo
+	LevelWarning
+	LevelError
+	LevelFatal
+)
+
+var levelNames = []string{"unknown", "debug", "info", "warning", "error", "fatal"}
+
+// String returns the lower-case name used in rules and output.
+func (l Level) String() string { return name("level", levelNames, uint8(l)) }
+
+// ParseLevel is the inverse of [Level.String].
+func ParseLevel(s string) (Level, bool) {
+	v, ok := parse(levelNames, s)
+	return Level(v), ok
+}
+
+// Severity returns the severity that a record of this level has when no rule
+// says otherwise: warning, error and fatal keep their name, all else is info.
+func (l Level) Severity() Severity {
+	switch l {
+	case LevelWarning:
+		return SeverityWarning
+	case LevelError:
+		return SeverityError
+	case LevelFatal:
+		return SeverityFatal
+	}
+	return SeverityInfo
+}
+
+// Severity is the weight of an attention item, in the words of GABP.
+type Severity uint8
+
+// Severities, by rising weight.
+const (
+	SeverityInfo Severity = iota
+	SeverityWarning
+	SeverityError
+	SeverityFatal
+)
+
+var severityNames = []string{"info", "warning", "error", "fatal"}
+
+// String returns the lower-case name used in rules, output and GABP.
+func (s Severity) String() string { return name("severity", severityNames, uint8(s)) }
+
+// ParseSeverity is the inverse of [Severity.String].
+func ParseSeverity(s string) (Severity, bool) {
+	v, ok := parse(severityNames, s)
+	return Severity(v), ok
+}
+
+// Disposition says what an entry asks of whoever acts on the game.
+type Disposition uint8
+
+// Dispositions, by rising urgency.
+const (
+	Ignore   Disposition = iota // journal only
+	Advisory                    // worth knowing; does not stop anybody
+	Blocking                    // look before you act again
+)
+
+var dispositionNames = []string{"ignore", "advisory", "blocking"}
+
+// String returns the lower-case name used in rules and output.
+func (d Disposition) String() string { return name("disposition", dispositionNames, uint8(d)) }
+
+// Urgent reports whether d is anything but [Ignore].
+func (d Disposition) Urgent() bool { return d != Ignore }
+
+// ParseDisposition is the inverse of [Disposition.String].
+func ParseDisposition(s string) (Disposition, bool) {
+	v, ok := parse(dispositionNames, s)
+	return Disposition(v), ok
+}
+
+// Kind tells what an [Entry] came from.
+type Kind uint8
+
+// Kinds of entries.
+const (
+	KindLog Kind = iota
+	KindOperation
+	KindState
+	KindNotice
+)
+
+var kindNames = []string{"log", "operation", "state", "notice"}
+
+// String returns the lower-case name used in rules and output.
+func (k Kind) String() string { return name("kind", kindNames, uint8(k)) }
+
+// ParseKind is the inverse of [Kind.String].
+func ParseKind(s string) (Kind, bool) {
+	v, ok := parse(kindNames, s)
+	return Kind(v), ok
+}
+
+// Status says what happened to the subject of an entry. The zero value belongs
+// to log records; every other value belongs to exactly one [Kind], which
+// [Status.Kind] gives.
+type Status uint8
+
+// Statuses.
+const (
+	StatusNone Status = iota
+
+	StatusStarted   // an operation began
+	StatusCompleted // an operation ended well
+	StatusFailed    // an operation ended with an error that its caller was told
+	StatusCancelled // an operation was stopped before its end
+	StatusTimedOut  // nobody knows how an operation ended
+
+	StatusPhase        // the game entered another phase
+	StatusStall        // the game stopped answering
+	StatusRecovered    // the game answers again
+	StatusDisconnected // the connection to the game was lost
+	StatusConnected    // the connection to the game is there (again)
+	StatusExited       // the game's process ended
+	StatusLongEvent    // the game began something during which it cannot answer
+	StatusLongEventEnd // ... and came back
+
+	StatusHole      // bytes are missing from the log
+	StatusRunCut    // the game stopped writing repeats of a record: counts are lower bounds
+	StatusTruncated // the log ends in the middle of a record
+	StatusRestarted // the log starts anew: another run of the game
+)
+
+var statusNames = []string{
+	"none",
+	"started", "completed", "failed", "cancelled", "timed_out",
+	"phase", "stall", "recovered", "disconnected", "connected", "exited", "long_event", "long_event_end",
+	"hole", "run_cut", "truncated", "restarted",
+}
+
+// String returns the lower-case name used in rules and output.
+func (s Status) String() string { return name("status", statusNames, uint8(s)) }
+
+// Kind returns the kind of entry that s belongs to.
+func (s Status) Kind() Kind {
+	switch {
+	case s >= StatusHole:
+		return KindNotice
+	case s >= StatusPhase:
+		return KindState
+	case s >= StatusStarted:
+		return KindOperation
+	}
+	return KindLog
+}
+
+// Ended reports whether s ends an operation.
+func (s Status) Ended() bool { return s >= StatusCompleted && s <= StatusTimedOut }
+
+// ParseStatus is the inverse of [Status.String].
+func ParseStatus(s string) (Status, bool) {
+	v, ok := parse(statusNames, s)
+	return Status(v), ok
+}
+
+// MarshalText returns the name, for JSON and other encodings.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// MarshalText returns the name, for JSON and other encodings.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalText returns the name, for JSON and other encodings.
+func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// MarshalText returns the name, for JSON and other encodings.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// MarshalText returns the name, for JSON and other encodings.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

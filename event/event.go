@@ -1,0 +1,174 @@
+package event
+
+import "time"
+
+// Log is one log record, however many lines it had.
+//
+// A zero Time means that the source has no clock; heed then counts entries
+// where it would have measured time, and invents no seconds.
+type Log struct {
+	Time  time.Time
+	Level Level
+
+	// Source names the logger, channel or component that wrote the record.
+	// It is part of what a decision is cached by, so it should come from a
+	// small set. Empty when unknown.
+	Source string
+
+	// Message is the text as written: the head line and, separated by \n,
+	// whatever followed it that is not a stack frame. Frames that stand in
+	// Message all the same are recognized.
+	Message string
+
+	// Stack holds the stack trace, one frame per line, outermost last.
+	Stack string
+
+	// OperationID names the operation that the record belongs to, when the
+	// host knows it. Empty means unknown; heed may infer one, and says so.
+	OperationID string
+
+	// Pos is the host's own position of the record, such as a line number or
+	// a byte offset. heed carries it and never interprets it.
+	Pos uint64
+}
+
+// Operation reports that something happened to an operation: a tool call, or a
+// part of one.
+type Operation struct {
+	Time time.Time
+
+	// ID identifies the operation. Required; an event without one is counted
+	// and folded into the ambient burst.
+	ID string
+
+	// Parent is the ID of the operation that this one is part of, empty for a
+	// root. It is read on any event of an operation, so that a lost start does
+	// no harm.
+	Parent string
+
+	// Method is the tool or method that was called, such as
+	// "rimworld/select_pawn".
+	Method string
+
+	// Status is one of [StatusStarted] to [StatusTimedOut].
+	Status Status
+
+	// Error is the error text of an operation that did not complete.
+	Error string
+
+	// ByCaller says that the caller itself cancelled the operation, and so
+	// knows about it.
+	ByCaller bool
+
+	Pos uint64 // see [Log]
+}
+
+// State reports that something happened to the game as a whole.
+type State struct {
+	Time time.Time
+
+	// Status is one of [StatusPhase] to [StatusLongEventEnd].
+	Status Status
+
+	// Phase is the phase entered, for [StatusPhase]: such as "boot", "menu",
+	// "load", "play", "save", "quit" or "crashed".
+	Phase string
+
+	// Detail says in words what happened. Optional.
+	Detail string
+
+	Pos uint64 // see [Log]
+}
+
+// Notice is an entry that capture or a host makes itself about the evidence:
+// that something is missing from it. A notice is received and counted like any
+// entry, but has no lines of its own.
+type Notice struct {
+	Time time.Time
+
+	// Status is one of [StatusHole] to [StatusRestarted].
+	Status Status
+
+	// Detail says in words what is missing. Optional.
+	Detail string
+
+	// Count is how much is missing, in the unit of the status: bytes for
+	// [StatusHole], the last visible count for [StatusRunCut].
+	Count uint64
+
+	Pos uint64 // see [Log]
+}
+
+// Entry is the common form of everything that the engine receives. Fields that
+// do not belong to its Kind are zero.
+type Entry struct {
+	// Seq is the position of the entry among all that the engine received,
+	// counting from 1 in the order in which the engine's lock was taken.
+	Seq  uint64
+	Time time.Time
+	Kind Kind
+
+	Level  Level
+	Status Status
+
+	// Source is the source of a log record and the method of an operation.
+	Source string
+	// Message is the text of a log record, the error of an operation, the
+	// phase of a phase change, and the detail of all else.
+	Message string
+	Stack   string
+
+	OperationID string
+	Parent      string
+	ByCaller    bool
+
+	Count uint64 // see [Notice]
+	Pos   uint64 // see [Log]
+}
+
+// Entry returns l in the common form, without a sequence number.
+func (l *Log) Entry() Entry {
+	return Entry{
+		Kind: KindLog, Time: l.Time, Level: l.Level, Source: l.Source, Message: l.Message,
+		Stack: l.Stack, OperationID: l.OperationID, Pos: l.Pos,
+	}
+}
+
+// Entry returns o in the common form, without a sequence number.
+func (o *Operation) Entry() Entry {
+	return Entry{
+		Kind: KindOperation, Time: o.Time, Status: o.Status, Source: o.Method, Message: o.Error,
+		OperationID: o.ID, Parent: o.Parent, ByCaller: o.ByCaller, Pos: o.Pos,
+	}
+}
+
+// Entry returns s in the common form, without a sequence number.
+func (s *State) Entry() Entry {
+	e := Entry{Kind: KindState, Time: s.Time, Status: s.Status, Message: s.Detail, Pos: s.Pos}
+	if s.Status == StatusPhase {
+		e.Message = s.Phase
+	}
+	return e
+}
+
+// Entry returns n in the common form, without a sequence number.
+func (n *Notice) Entry() Entry {
+	return Entry{Kind: KindNotice, Time: n.Time, Status: n.Status, Message: n.Detail, Count: n.Count, Pos: n.Pos}
+}
+
+// Decision is what heed makes of an entry.
+type Decision struct {
+	// Rule is the id of the rule that decided, or "default." followed by the
+	// kind and its level or status, as in "default.log.error".
+	Rule        string
+	Disposition Disposition
+	Severity    Severity
+
+	// Invalidates says that what the agent believes about the game's state may
+	// no longer hold.
+	Invalidates bool
+
+	// Tags are those of the deciding rule and of every rule with "continue"
+	// that matched before it. Shared by all decisions of a rule set: read only.
+	Tags []string
+}
