@@ -1,0 +1,61 @@
+package journal
+
+import (
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+func TestWritingDoesNotAllocate(t *testing.T) {
+	j := newJournal(t, Config{Entries: 64, Bytes: 40_000, Firsts: 16, FirstsPerBurst: 4, Pinned: 64}, 0)
+	entries := []event.Entry{
+		{Message: strings.Repeat("m", 85)},
+		{Message: strings.Repeat("m", 900), Stack: strings.Repeat("s", 3000), Source: "ui", OperationID: "op"},
+		{Message: strings.Repeat("벽", DefaultMaxText)},
+		{},
+	}
+	d := event.Decision{Rule: "default.log.error", Disposition: event.Blocking, Tags: []string{"a", "b"}}
+	n := 0
+	one := func(also func(seq uint64)) func() {
+		return func() {
+			e := entries[n%len(entries)]
+			n++
+			e.Seq = j.Latest() + 1
+			j.Append(&e, signature.Signature{ID: 1}, d)
+			also(e.Seq)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		also func(seq uint64)
+	}{
+		{"Append", func(uint64) {}},
+		{"KeepFirst", func(seq uint64) { j.KeepFirst(seq / 8) }},
+		{"ReleaseBurst", func(seq uint64) { j.KeepFirst(seq / 3); j.ReleaseBurst(seq/3 - 1) }},
+		{"Pin", func(seq uint64) { j.Pin(seq%4, seq, 8) }},
+		{"Release", func(seq uint64) { j.Pin(seq%4, seq, 8); j.Release((seq + 1) % 4); j.Unpin(seq%4, seq) }},
+		{"Since", func(uint64) { _, _, _ = j.Since(Cursor{}) }},
+		{"Stats", func(uint64) { _ = j.Stats() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Zero(t, testing.AllocsPerRun(1000, one(c.also)))
+			require.NoError(t, j.valid())
+		})
+	}
+}
+
+func TestReadAllocatesThePage(t *testing.T) {
+	j := newJournal(t, Config{}, 1000)
+	require.Equal(t, float64(1+50), testing.AllocsPerRun(100, func() { j.Read(Cursor{Seq: 100}, 50, Filter{}) }),
+		"the records, and a string for each")
+	require.Zero(t, testing.AllocsPerRun(100, func() { j.Read(Cursor{}, 50, Filter{MinDisposition: event.Blocking}) }))
+}
+
+func TestHeaderSize(t *testing.T) {
+	require.Equal(t, uintptr(72), unsafe.Sizeof(header{}), "the package documentation says so")
+}

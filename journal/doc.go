@@ -1,0 +1,65 @@
+// Package journal keeps the most recent entries of an engine in memory of fixed
+// size, and says exactly what it no longer has.
+//
+// A [Journal] numbers nothing and decides nothing: it is handed every
+// [event.Entry] in the order of its sequence number, together with the
+// signature and the decision, and copies what it keeps. Three budgets hold the
+// copies, and each evicts only itself:
+//
+//   - The tail holds everything, newest kept. A new entry displaces the oldest.
+//   - The firsts hold the entries that [Journal.KeepFirst] chose, oldest kept,
+//     with a quota for each burst. A full budget takes the place of firsts
+//     whose burst was given up with [Journal.ReleaseBurst], in the order in
+//     which the bursts were given up, and refuses the new entry when there is
+//     none. So a storm cannot displace the firsts of a burst that still
+//     matters, and bursts long closed cannot starve new ones.
+//   - The pinned entries are those that [Journal.Pin] chose, with their
+//     neighbors. They stay until [Journal.Release]; a full budget refuses new
+//     pins.
+//
+// What is displaced or refused is counted in [Stats].
+//
+// # Reading
+//
+// [Journal.Read] returns a [Page]: entries oldest first after a [Cursor],
+// merged from the three budgets, each sequence number once, with the number of
+// entries between the cursor and the page's end that are no longer held. A
+// reader that starts at the zero Cursor and follows [Page.Next] meets every
+// held entry once, in order; its entries and its losses add up to what was
+// written, whatever the page size and whatever is written meanwhile. A cursor
+// that the journal cannot have given out is refused, with [ErrCursorEpoch] or
+// [ErrCursorBeyond], never silently answered from somewhere else.
+//
+// For any a and b, the entries held in (a, b] plus the entries lost in (a, b]
+// are b-a. An entry in several budgets is held once.
+//
+// # What it does not do
+//
+// It has no clock, starts no goroutine, and does no I/O: it forgets everything
+// when the process ends. It does not sort, group or fold, and it does not
+// neutralize what strangers wrote: text comes back as it came in, and whoever
+// prints it escapes it.
+//
+// # Bounds
+//
+// Everything is allocated in [New] and never grows: 72 bytes for each entry of
+// a budget and the text bytes of [Config], 10.9 MiB by default. Text beyond
+// [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
+// says so. One Read examines a bounded number of entries and of bytes
+// ([Config.ReadEntries], [Config.ReadBytes]), so that a reader cannot hold up
+// writers for long.
+//
+// # Concurrency and cost
+//
+// A Journal is not safe for concurrent use; its owner has the lock. Records in
+// a page are copies and belong to the caller.
+//
+// Append is one copy of the text into a ring of bytes and one write of a header
+// without pointers, so the garbage collector never looks at what is held. It
+// allocates nothing, and costs the same however long the journal has run: 31 ns
+// for a message of 85 bytes and 56 ns for one of 1 KiB (go test -bench Append,
+// Go 1.26, one core of an Intel Xeon). KeepFirst and Pin allocate nothing
+// either; they keep a sorted index of at most Firsts+Pinned rows, in which a row
+// is inserted or removed by moving those behind it, so that a KeepFirst that
+// displaces another takes up to 1.3 µs. [Journal.Since] is two binary searches.
+package journal

@@ -1,0 +1,170 @@
+package journal
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// Journal keeps entries in memory of fixed size. It is not safe for concurrent
+// use. Make one with [New].
+type Journal struct {
+	config Config // without zeros
+	latest uint64
+
+	tail   tail
+	firsts firsts
+	pins   pins
+	index  index
+
+	truncated uint64
+
+	// scratch holds one block while it is taken apart. Its capacity is enough
+	// for the longest.
+	scratch []byte
+}
+
+// New returns an empty journal with everything allocated that it will ever
+// need. An error names the field of the Config that is wrong.
+func New(c Config) (*Journal, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	return &Journal{
+		config: c,
+		latest: c.After,
+		tail:   tail{headers: make([]header, c.Entries), bytes: make([]byte, c.Bytes)},
+		firsts: firsts{
+			store: newStore(c.Firsts, c.FirstsBytes), bursts: newBursts(c.Firsts), perBurst: c.FirstsPerBurst,
+		},
+		pins:    pins{store: newStore(c.Pinned, c.PinnedBytes), pins: make([]pin, 0, c.Pinned)},
+		index:   index{rows: make([]row, 0, c.Firsts+c.Pinned)},
+		scratch: make([]byte, 0, min(maxBlock(c.MaxText), c.Bytes)),
+	}, nil
+}
+
+// Append adds an entry with its signature and what was decided about it, and
+// displaces the oldest entries of the tail where it needs their place. All text
+// is copied; neither e nor d is retained. e.Seq must be one more than
+// [Journal.Latest].
+//
+// It allocates nothing, and its cost does not depend on how much the journal
+// holds.
+func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision) {
+	if e.Seq != j.latest+1 {
+		panic(fmt.Sprintf("BUG: journal: entry %d appended after entry %d", e.Seq, j.latest))
+	}
+	h := j.tail.next()
+	size := h.set(e, s, &d, j.config.MaxText, j.config.Bytes)
+	if h.flags&flagTruncated != 0 {
+		j.truncated++
+	}
+	a, b := j.tail.push(h, size)
+	if len(b) == 0 {
+		h.encode(a, e, &d)
+	} else {
+		block := j.scratch[:size]
+		h.encode(block, e, &d)
+		copy(b, block[copy(a, block):])
+	}
+	j.latest = e.Seq
+	if e.Seq <= j.pins.until && j.pins.covered(e.Seq) {
+		j.pinNeighbor(e.Seq)
+	}
+}
+
+// Latest returns the sequence number of the entry appended last; before the
+// first, [Config].After.
+func (j *Journal) Latest() uint64 { return j.latest }
+
+// End returns the cursor after the entry appended last: a reader that starts
+// there sees only what is to come.
+func (j *Journal) End() Cursor { return Cursor{Epoch: j.config.Epoch, Seq: j.latest} }
+
+// Get returns the entry seq, if it is held.
+func (j *Journal) Get(seq uint64) (Record, bool) {
+	h, block := j.lookup(seq)
+	if h == nil {
+		return Record{}, false
+	}
+	return h.decode(string(block)), true
+}
+
+// tailFrom returns the oldest sequence number in the tail; when the tail is
+// empty, the one that will be.
+func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.count) }
+
+// oldest returns the oldest sequence number held, 0 if none is.
+func (j *Journal) oldest() uint64 {
+	if len(j.index.rows) > 0 {
+		return min(j.index.rows[0].seq, j.tailFrom())
+	}
+	if j.tail.count > 0 {
+		return j.tailFrom()
+	}
+	return 0
+}
+
+// holds reports whether seq is held.
+func (j *Journal) holds(seq uint64) bool {
+	return seq >= j.tailFrom() && seq <= j.latest || j.index.find(seq) != nil
+}
+
+// held returns how many entries of (after, to] are held; to is at most latest.
+func (j *Journal) held(after, to uint64) uint64 {
+	if after >= to {
+		return 0
+	}
+	var n uint64
+	from := j.tailFrom()
+	if to >= from {
+		n = to - max(after, from-1)
+		to = from - 1
+	}
+	if after < to {
+		n += uint64(j.index.after(to) - j.index.after(after))
+	}
+	return n
+}
+
+// lookup returns the header and the block of seq, or nil if it is not held. The
+// block is valid until the journal is used again.
+func (j *Journal) lookup(seq uint64) (*header, []byte) {
+	if from := j.tailFrom(); seq >= from && seq <= j.latest {
+		h := j.tail.at(int(seq - from))
+		return h, j.tailBlock(h)
+	}
+	if r := j.index.find(seq); r != nil {
+		return j.rowHeader(r), j.rowBlock(r)
+	}
+	return nil, nil
+}
+
+// tailBlock returns the block of a header of the tail in one piece, valid until
+// the journal is used again.
+func (j *Journal) tailBlock(h *header) []byte {
+	a, b := j.tail.block(h)
+	if len(b) == 0 {
+		return a
+	}
+	return append(append(j.scratch[:0], a...), b...)
+}
+
+// rowHeader returns the header of an entry held besides the tail.
+func (j *Journal) rowHeader(r *row) *header {
+	if r.pinned != none {
+		return &j.pins.headers[r.pinned]
+	}
+	return &j.firsts.headers[r.first]
+}
+
+// rowBlock returns the block of an entry held besides the tail, valid until the
+// journal is used again.
+func (j *Journal) rowBlock(r *row) []byte {
+	if r.pinned != none {
+		return j.pins.appendBlock(j.scratch[:0], r.pinned)
+	}
+	return j.firsts.appendBlock(j.scratch[:0], r.first)
+}

@@ -1,0 +1,163 @@
+package journal
+
+// pins is the budget of pinned entries, with the pins that say why each is
+// held.
+//
+// Invariants: every entry in the store is within at least one pin; until is at
+// least the end of every pin.
+type pins struct {
+	store
+	pins  []pin // its capacity is never exceeded
+	until uint64
+
+	refused   uint64
+	neighbors uint64
+}
+
+// pin is one owner's interest in an entry and those around it.
+type pin struct {
+	owner    uint64
+	seq      uint64
+	from, to uint64 // from <= seq <= to
+}
+
+func (p *pin) covers(seq uint64) bool { return p.from <= seq && seq <= p.to }
+
+// covered reports whether any pin wants seq.
+func (p *pins) covered(seq uint64) bool {
+	for i := range p.pins {
+		if p.pins[i].covers(seq) {
+			return true
+		}
+	}
+	return false
+}
+
+// Pin keeps the entry seq for an owner, with the entries whose sequence numbers
+// are at most neighbors away: those that are still held now, nearest first,
+// and those to come as they come. It reports whether seq itself is kept.
+//
+// It is refused, and counted, when seq is no longer held or not yet written,
+// and when the budget is full: pinned entries are never displaced, since an
+// open item's evidence must not depend on what happens after it. Neighbors for
+// which there is no room are left out, and counted.
+//
+// An entry that several owners pinned is held once, until the last lets go. A
+// second Pin of the same entry by the same owner only widens the first. A
+// negative number of neighbors is none; more than [Config].Pinned are that
+// many.
+//
+// Pin allocates nothing. It takes time in proportion to the neighbors and to
+// the number of pins.
+func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
+	n := uint64(max(0, min(neighbors, len(j.pins.headers))))
+	p := j.pins.find(owner, seq)
+	if p == nil {
+		if len(j.pins.pins) == cap(j.pins.pins) || !j.pinEntry(seq) {
+			j.pins.refused++
+			return false
+		}
+		j.pins.pins = append(j.pins.pins, pin{owner: owner, seq: seq, from: seq, to: seq})
+		p = &j.pins.pins[len(j.pins.pins)-1]
+	}
+	p.from = min(p.from, seq-min(n, seq))
+	p.to = max(p.to, seq+n)
+	j.pins.until = max(j.pins.until, p.to)
+	for d := uint64(1); d <= n; d++ {
+		if d < seq {
+			j.pinNeighbor(seq - d)
+		}
+		if d <= j.latest-seq {
+			j.pinNeighbor(seq + d)
+		}
+	}
+	return true
+}
+
+// Unpin takes back an owner's [Journal.Pin] of seq, and frees what nobody else
+// pinned.
+func (j *Journal) Unpin(owner, seq uint64) {
+	j.unpin(func(p *pin) bool { return p.owner == owner && p.seq == seq })
+}
+
+// Release takes back all pins of an owner, and frees what nobody else pinned.
+func (j *Journal) Release(owner uint64) {
+	j.unpin(func(p *pin) bool { return p.owner == owner })
+}
+
+// find returns the owner's pin of seq, or nil.
+func (p *pins) find(owner, seq uint64) *pin {
+	for i := range p.pins {
+		if q := &p.pins[i]; q.owner == owner && q.seq == seq {
+			return q
+		}
+	}
+	return nil
+}
+
+// pinEntry makes sure that seq is in the pinned budget, and reports whether it
+// is. The caller has a pin that covers it, or is about to.
+func (j *Journal) pinEntry(seq uint64) bool {
+	if r := j.index.find(seq); r != nil && r.pinned != none {
+		return true
+	}
+	h, block := j.lookup(seq)
+	if h == nil || !j.pins.room(len(block)) {
+		return false
+	}
+	slot := j.pins.put(h, block)
+	j.index.get(seq).pinned = slot
+	return true
+}
+
+// pinNeighbor pins seq if it is held, and counts it if there is no room.
+func (j *Journal) pinNeighbor(seq uint64) {
+	if !j.pinEntry(seq) && j.holds(seq) {
+		j.pins.neighbors++
+	}
+}
+
+// unpin removes the pins that match, and the entries that no other pin covers.
+func (j *Journal) unpin(match func(*pin) bool) {
+	all := j.pins.pins
+	keep := 0
+	for i := range all {
+		if !match(&all[i]) {
+			all[keep], all[i] = all[i], all[keep]
+			keep++
+		}
+	}
+	j.pins.pins = all[:keep]
+	if keep == len(all) {
+		return
+	}
+	j.pins.until = 0
+	for i := range j.pins.pins {
+		j.pins.until = max(j.pins.until, j.pins.pins[i].to)
+	}
+	for i := keep; i < len(all); i++ {
+		j.dropUncovered(all[i].from, all[i].to)
+		all[i] = pin{}
+	}
+}
+
+// dropUncovered removes from the pinned budget the entries from..to that no pin
+// covers.
+func (j *Journal) dropUncovered(from, to uint64) {
+	i := 0
+	if from > 0 {
+		i = j.index.after(from - 1)
+	}
+	for i < len(j.index.rows) && j.index.rows[i].seq <= to {
+		r := &j.index.rows[i]
+		seq, before := r.seq, len(j.index.rows)
+		if r.pinned != none && !j.pins.covered(seq) {
+			j.pins.drop(r.pinned)
+			r.pinned = none
+			j.index.tidy(seq)
+		}
+		if len(j.index.rows) == before {
+			i++
+		}
+	}
+}
