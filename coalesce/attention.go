@@ -1,0 +1,148 @@
+package coalesce
+
+import (
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// The states of an [Attention].
+const (
+	Open    = "open"
+	Cleared = "cleared"
+)
+
+// Attention is what a bridge sees of a burst. Its JSON form is the attention
+// item of GABP 1.0, field for field; what has no place there is left out of it.
+type Attention struct {
+	ID               string         `json:"attentionId"`
+	State            string         `json:"state"` // [Open] or [Cleared]
+	Severity         event.Severity `json:"severity"`
+	Blocking         bool           `json:"blocking"` // false once cleared
+	StateInvalidated bool           `json:"stateInvalidated"`
+
+	// Summary says in one line and in heed's own words what happened. It holds
+	// no log text.
+	Summary string `json:"summary"`
+
+	// CausalOperationID and CausalMethod are set only where the cause itself
+	// named its operation, never for an inferred one.
+	CausalOperationID string `json:"causalOperationId,omitempty"`
+	CausalMethod      string `json:"causalMethod,omitempty"`
+
+	OpenedAtSequence uint64 `json:"openedAtSequence"`
+	LatestSequence   uint64 `json:"latestSequence"`
+
+	// DiagnosticsCursor is the position after which a read of the journal
+	// yields the cause first.
+	DiagnosticsCursor  uint64 `json:"diagnosticsCursor"`
+	TotalUrgentEntries uint64 `json:"totalUrgentEntries"`
+
+	// Sample holds a few entries, the most telling first. Their messages are
+	// log text: data from strangers, escaped and cut.
+	Sample []Sample `json:"sample,omitempty"`
+
+	// Disposition is the highest among the entries; it stays when the item is
+	// cleared.
+	Disposition event.Disposition `json:"-"`
+	Cause       Cause             `json:"-"`
+
+	// Prelude is the number of urgent entries before the cause.
+	Prelude uint64 `json:"-"`
+
+	// Groups is the number of distinct pairs of rule and signature. It is a
+	// lower bound where GroupsExact is false.
+	Groups      int  `json:"-"`
+	GroupsExact bool `json:"-"`
+
+	// AfterMethod and AfterOperation name the operation during or after which
+	// the entries came, when that is inferred.
+	AfterOperation string `json:"-"`
+	AfterMethod    string `json:"-"`
+
+	OpenedPos uint64 `json:"-"`
+	LatestPos uint64 `json:"-"`
+
+	// Predecessor is the id of the acknowledged item that this one continues.
+	Predecessor string `json:"-"`
+	// ClearedBy says why the item is cleared: one of the Reason constants.
+	ClearedBy Reason `json:"-"`
+}
+
+// Sample is one group of an [Attention], shown by its first entry.
+type Sample struct {
+	Level          event.Severity `json:"level"`
+	Message        string         `json:"message"`
+	RepeatCount    uint64         `json:"repeatCount"`
+	LatestSequence uint64         `json:"latestSequence"`
+
+	Rule      string              `json:"-"`
+	Signature signature.Signature `json:"-"`
+	FirstPos  uint64              `json:"-"`
+	LatestPos uint64              `json:"-"`
+}
+
+// Cause is the first entry at the highest disposition of an item.
+type Cause struct {
+	Seq       uint64
+	Pos       uint64
+	Rule      string
+	Signature signature.Signature
+}
+
+// UpdateKind says what happened to an item.
+type UpdateKind uint8
+
+// The kinds of updates.
+const (
+	Opened UpdateKind = iota + 1
+	Updated
+	ClearedUpdate
+)
+
+// String returns "opened", "updated" or "cleared".
+func (k UpdateKind) String() string {
+	switch k {
+	case Opened:
+		return "opened"
+	case Updated:
+		return "updated"
+	case ClearedUpdate:
+		return "cleared"
+	}
+	return "none"
+}
+
+// MarshalText returns the name, for JSON and other encodings.
+func (k UpdateKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Reason says why an update was made.
+type Reason string
+
+// The reasons of updates.
+const (
+	ReasonNew          Reason = "new"          // something that no open or acknowledged item holds
+	ReasonReturned     Reason = "returned"     // acknowledged, quiet for AckMemory, and back
+	ReasonRate         Reason = "rate"         // acknowledged, and now ten times as frequent
+	ReasonSeverity     Reason = "severity"     // the severity rose
+	ReasonDisposition  Reason = "disposition"  // the disposition rose
+	ReasonInvalidated  Reason = "invalidated"  // state became invalid
+	ReasonRule         Reason = "rule"         // another rule joined
+	ReasonCount        Reason = "count"        // the number of entries passed a mark
+	ReasonGroups       Reason = "groups"       // the number of groups passed a mark
+	ReasonAcknowledged Reason = "acknowledged" // cleared by Ack
+	ReasonResolved     Reason = "resolved"     // cleared by a rule
+	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
+	ReasonDisplaced    Reason = "displaced"    // more items than MaxOpen
+)
+
+// Update is a change of one item, with the item as it is when the update is
+// drained: a slow consumer sees the latest state, not a backlog.
+type Update struct {
+	Kind      UpdateKind
+	Reason    Reason
+	Attention Attention
+
+	// Seq and Pos are those of the entry that prompted the update.
+	Seq uint64
+	Pos uint64
+}

@@ -1,0 +1,180 @@
+package coalesce
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Window is a span with two measures. The duration counts where both ends of
+// the span have a time, the number of entries where one has none: a captured
+// log without a clock. A zero field means the default that the field of
+// [Config] states; neither may be negative.
+type Window struct {
+	Duration time.Duration
+	Entries  int
+}
+
+// The defaults of [Config]. The counts bound memory; the windows follow what
+// an agent's turn looks like: seconds between calls, minutes between looks.
+const (
+	DefaultEpoch         = "0"
+	DefaultMaxOpen       = 32
+	DefaultMaxRemembered = 64
+	DefaultMaxGroups     = 128
+	DefaultMaxOperations = 1024
+	DefaultMaxSamples    = 5
+	DefaultMaxSampleText = 220
+	DefaultMaxNamed      = 3
+)
+
+// The default windows of [Config].
+var (
+	defaultLinger       = Window{2 * time.Second, 64}
+	defaultAmbientQuiet = Window{30 * time.Second, 256}
+	defaultAckMemory    = Window{10 * time.Minute, 20_000}
+	defaultAdvisoryTTL  = Window{5 * time.Minute, 5_000}
+	defaultOperationMax = Window{10 * time.Minute, 50_000}
+	defaultRateWindow   = Window{10 * time.Second, 500}
+)
+
+// Config sets the bounds of a [Coalescer]. The zero Config is all defaults.
+type Config struct {
+	// Epoch becomes part of every attention id, so that ids stay unique when
+	// the process restarts: the host gives each run another one, such as its
+	// start time. At most 64 bytes of letters, digits, '.', '_' and '-'.
+	// Default "0".
+	Epoch string
+
+	// MaxOpen bounds the items that are open at once. One more displaces the
+	// advisory item that has been quiet longest; when all block, entries join
+	// the newest of them and are counted as crowded. Default 32.
+	MaxOpen int
+
+	// MaxRemembered bounds the cleared items that are kept to recognize what
+	// was acknowledged. Default 64.
+	MaxRemembered int
+
+	// MaxGroups bounds the groups of one item that have counters of their own.
+	// Further groups are counted together. Default 128.
+	MaxGroups int
+
+	// MaxOperations bounds the operations known at once, running and ended.
+	// Default 1024.
+	MaxOperations int
+
+	// MaxSamples bounds the samples of an item. Default 5.
+	MaxSamples int
+
+	// MaxSampleText bounds the text of a sample, in characters. Default 220.
+	MaxSampleText int
+
+	// MaxNamed bounds the other items that the current one names, and that an
+	// acknowledgement of it covers. Default 3.
+	MaxNamed int
+
+	// Linger is how long after its end an operation still gathers what nobody
+	// else claims. Default 2 s, 64 entries.
+	Linger Window
+
+	// AmbientQuiet is the silence that ends an ambient episode. Default 30 s,
+	// 256 entries.
+	AmbientQuiet Window
+
+	// AckMemory is the silence after which something acknowledged counts as
+	// new when it returns. Default 10 min, 20,000 entries.
+	AckMemory Window
+
+	// AdvisoryTTL is the silence that clears an advisory item. Default 5 min,
+	// 5,000 entries.
+	AdvisoryTTL Window
+
+	// OperationMax is how long an operation may run before it is abandoned.
+	// Default 10 min, 50,000 entries.
+	OperationMax Window
+
+	// RateWindow is the span over which the rate of an item is measured. What
+	// was acknowledged returns when ten times as many entries as at the
+	// acknowledgement fall into one span. Default 10 s, 500 entries.
+	RateWindow Window
+}
+
+// Validate reports every field of c that is out of range. It does not change c.
+func (c *Config) Validate() error {
+	var errs []error
+	count := func(field string, v int) {
+		if v < 0 {
+			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %d: must not be negative (0 means the default)", field, v))
+		}
+	}
+	count("MaxOpen", c.MaxOpen)
+	count("MaxRemembered", c.MaxRemembered)
+	count("MaxGroups", c.MaxGroups)
+	count("MaxOperations", c.MaxOperations)
+	count("MaxSamples", c.MaxSamples)
+	count("MaxSampleText", c.MaxSampleText)
+	count("MaxNamed", c.MaxNamed)
+	for _, w := range c.windows() {
+		if w.window.Duration < 0 {
+			errs = append(errs, fmt.Errorf("coalesce: Config.%s.Duration is %v: must not be negative (0 means the default)", w.field, w.window.Duration))
+		}
+		count(w.field+".Entries", w.window.Entries)
+	}
+	if len(c.Epoch) > 64 {
+		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: at most 64 are allowed", len(c.Epoch)))
+	}
+	for i := range len(c.Epoch) {
+		if !epochByte(c.Epoch[i]) {
+			errs = append(errs, fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed", c.Epoch[i], i))
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func epochByte(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '.' || b == '_' || b == '-'
+}
+
+type namedWindow struct {
+	field    string
+	window   *Window
+	fallback Window
+}
+
+func (c *Config) windows() []namedWindow {
+	return []namedWindow{
+		{"Linger", &c.Linger, defaultLinger},
+		{"AmbientQuiet", &c.AmbientQuiet, defaultAmbientQuiet},
+		{"AckMemory", &c.AckMemory, defaultAckMemory},
+		{"AdvisoryTTL", &c.AdvisoryTTL, defaultAdvisoryTTL},
+		{"OperationMax", &c.OperationMax, defaultOperationMax},
+		{"RateWindow", &c.RateWindow, defaultRateWindow},
+	}
+}
+
+// withDefaults returns c with every zero field replaced.
+func (c Config) withDefaults() Config {
+	fill := func(field *int, fallback int) {
+		if *field == 0 {
+			*field = fallback
+		}
+	}
+	if c.Epoch == "" {
+		c.Epoch = DefaultEpoch
+	}
+	fill(&c.MaxOpen, DefaultMaxOpen)
+	fill(&c.MaxRemembered, DefaultMaxRemembered)
+	fill(&c.MaxGroups, DefaultMaxGroups)
+	fill(&c.MaxOperations, DefaultMaxOperations)
+	fill(&c.MaxSamples, DefaultMaxSamples)
+	fill(&c.MaxSampleText, DefaultMaxSampleText)
+	fill(&c.MaxNamed, DefaultMaxNamed)
+	for _, w := range c.windows() {
+		if w.window.Duration == 0 {
+			w.window.Duration = w.fallback.Duration
+		}
+		fill(&w.window.Entries, w.fallback.Entries)
+	}
+	return c
+}

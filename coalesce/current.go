@@ -1,0 +1,70 @@
+package coalesce
+
+import "github.com/heedlog/heed/event"
+
+// Current returns the one open item that an agent should see first: blocking
+// before advisory, then by severity, then the oldest. Its summary names the
+// others, as many as Config.MaxNamed; an acknowledgement of it covers those.
+// It returns false when nothing is open.
+func (c *Coalescer) Current() (Attention, bool) {
+	var top *item
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && (top == nil || precedes(it, top)) {
+			top = it
+		}
+	}
+	if top == nil {
+		return Attention{}, false
+	}
+	top.shown = top.latest
+	top.covers = top.covers[:0]
+	others := make([]*item, 0, c.nOpen)
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && it != top {
+			others = append(others, it)
+		}
+	}
+	sortItems(others)
+	for _, it := range others[:min(len(others), c.cfg.MaxNamed)] {
+		it.shown = it.latest
+		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
+	}
+	a := c.attention(top)
+	a.Summary = c.appendOthers(a.Summary, others)
+	return a, true
+}
+
+// precedes reports whether open item a is to be seen before b.
+func precedes(a, b *item) bool {
+	if x, y := a.disposition == event.Blocking, b.disposition == event.Blocking; x != y {
+		return x
+	}
+	if a.severity != b.severity {
+		return a.severity > b.severity
+	}
+	return a.number < b.number
+}
+
+// OpenItems appends every open item to dst, in the order of precedence.
+func (c *Coalescer) OpenItems(dst []Attention) []Attention {
+	open := make([]*item, 0, c.nOpen)
+	for i := range c.items {
+		if it := &c.items[i]; it.open() {
+			open = append(open, it)
+		}
+	}
+	sortItems(open)
+	for _, it := range open {
+		dst = append(dst, c.attention(it))
+	}
+	return dst
+}
+
+// Item returns the item called id while it is open or remembered.
+func (c *Coalescer) Item(id string) (Attention, bool) {
+	it := c.lookup(id)
+	if it == nil {
+		return Attention{}, false
+	}
+	return c.attention(it), true
+}

@@ -1,0 +1,88 @@
+package coalesce
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Stats counts what a [Coalescer] did. The counts since its making are exact.
+type Stats struct {
+	Received      uint64
+	Ignored       uint64
+	Folded        uint64
+	ByDisposition [3]uint64 // of folded entries, by event.Disposition
+
+	Absorbed uint64 // folded into an item after its acknowledgement
+	Crowded  uint64 // items not opened since MaxOpen blocking ones were open
+
+	Opened       uint64 // items
+	Open         int
+	OpenBlocking int
+	Cleared      uint64
+	Acknowledged uint64
+	Remembered   int
+	Forgotten    uint64
+
+	FoldedOpen      uint64 // entries in open items
+	FoldedCleared   uint64 // entries in cleared items that are remembered
+	FoldedForgotten uint64 // entries in cleared items that are not
+
+	Updates        uint64 // drained
+	UpdatesPending int
+	UpdatesDropped uint64 // of items forgotten before anybody drained them
+
+	Operations          int // known
+	OperationsRunning   int
+	OperationsAbandoned uint64
+	OperationsDisplaced uint64 // forgotten to make room, those that ran included
+	OperationsAnonymous uint64 // events without an id
+
+	Blind bool
+}
+
+// Stats returns the counts so far. Its cost grows with the bounds of Config.
+func (c *Coalescer) Stats() Stats {
+	s := c.stats
+	for i := range c.items {
+		it := &c.items[i]
+		switch {
+		case it.open():
+			s.Open++
+			s.FoldedOpen += it.total
+			if it.blocking() {
+				s.OpenBlocking++
+			}
+		case it.state == itemCleared:
+			s.Remembered++
+			s.FoldedCleared += it.total
+		}
+	}
+	s.UpdatesPending = len(c.queue)
+	s.Operations = len(c.ops.order)
+	for _, o := range c.ops.order {
+		if o.running() {
+			s.OperationsRunning++
+		}
+	}
+	s.OperationsAbandoned = c.ops.abandoned
+	s.OperationsDisplaced = c.ops.displaced + c.ops.displacedRunning
+	s.OperationsAnonymous = c.ops.anonymous
+	return s
+}
+
+// Check reports every law of conservation that s breaks. It holds at any
+// moment; a breach is a bug of heed.
+func (s *Stats) Check() error {
+	var errs []error
+	equal := func(what string, a, b uint64) {
+		if a != b {
+			errs = append(errs, fmt.Errorf("coalesce: BUG: %s: %d is not %d", what, a, b))
+		}
+	}
+	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
+	equal("folded = advisory + blocking", s.Folded, s.ByDisposition[1]+s.ByDisposition[2])
+	equal("folded = entries of open, cleared and forgotten items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedForgotten)
+	equal("opened = open + cleared", s.Opened, uint64(s.Open)+s.Cleared)
+	equal("cleared = remembered + forgotten", s.Cleared, uint64(s.Remembered)+s.Forgotten)
+	return errors.Join(errs...)
+}

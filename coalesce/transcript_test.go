@@ -1,0 +1,238 @@
+package coalesce
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden transcripts")
+
+// TestTranscripts plays the scripts in testdata and compares what the
+// coalescer says with what they hold. A script has lines of prose (#), commands
+// and, indented behind "|", what a command printed. To change one, run the test
+// with -update and read the difference.
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got := play(t, string(raw))
+			require.Equal(t, got, play(t, string(raw)), "two plays differ")
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+				return
+			}
+			require.Equal(t, string(raw), got)
+		})
+	}
+}
+
+// play runs a script and returns it with its output.
+func play(t *testing.T, script string) string {
+	var out strings.Builder
+	p := player{t: t}
+	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "|") {
+			continue
+		}
+		out.WriteString(line + "\n")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, l := range p.do(strings.Fields(line)) {
+			out.WriteString("  | " + l + "\n")
+		}
+		if p.c != nil {
+			s := p.c.Stats()
+			require.NoError(t, s.Check(), line)
+		}
+	}
+	return out.String()
+}
+
+type player struct {
+	t   *testing.T
+	c   *Coalescer
+	seq uint64
+	now time.Time // zero: no clock
+
+	blind map[string]bool
+}
+
+func (p *player) do(words []string) []string {
+	cmd, args := words[0], map[string]string{}
+	for i, w := range words[1:] {
+		k, v, ok := strings.Cut(w, "=")
+		if !ok {
+			k, v = strconv.Itoa(i), w
+		}
+		args[k] = v
+	}
+	number := func(s string) int {
+		n, err := strconv.Atoi(s)
+		require.NoError(p.t, err, words)
+		return n
+	}
+	switch cmd {
+	case "new": // new [open=N] [groups=N] [remembered=N] [clock]
+		cfg := Config{}
+		if v := args["open"]; v != "" {
+			cfg.MaxOpen = number(v)
+		}
+		if v := args["groups"]; v != "" {
+			cfg.MaxGroups = number(v)
+		}
+		if v := args["remembered"]; v != "" {
+			cfg.MaxRemembered = number(v)
+		}
+		if v := args["operations"]; v != "" {
+			cfg.MaxOperations = number(v)
+		}
+		c, err := New(cfg)
+		require.NoError(p.t, err)
+		*p = player{t: p.t, c: c, blind: map[string]bool{}}
+		if strings.Contains(strings.Join(words, " "), "clock") {
+			p.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		return nil
+	case "advance": // advance DURATION
+		d, err := time.ParseDuration(args["0"])
+		require.NoError(p.t, err)
+		p.now = p.now.Add(d)
+		p.c.Advance(p.now)
+		return p.updates()
+	case "quiet": // quiet N: N ignored entries
+		for range number(args["0"]) {
+			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
+		}
+		return p.updates()
+	case "blocking", "advisory": // DISPOSITION RULE GROUP [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+		times := 1
+		if v := args["times"]; v != "" {
+			times = number(v)
+		}
+		disposition, _ := event.ParseDisposition(cmd)
+		severity := map[event.Disposition]event.Severity{event.Blocking: event.SeverityError, event.Advisory: event.SeverityWarning}[disposition]
+		if v := args["severity"]; v != "" {
+			severity, _ = event.ParseSeverity(v)
+		}
+		for range times {
+			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
+				Signature: groupSignature(args["1"]),
+				Decision:  event.Decision{Rule: args["0"], Disposition: disposition, Severity: severity, Invalidates: args["invalidates"] != ""},
+				Summary:   strings.ReplaceAll(args["summary"], "_", " "),
+			})
+		}
+		if args["undrained"] != "" {
+			return nil
+		}
+		return p.updates()
+	case "started", "completed", "failed", "cancelled", "timed_out": // STATUS OP [parent=ID] [method=M]
+		status, _ := event.ParseStatus(cmd)
+		p.operation(status, args)
+		return p.updates()
+	case "phase":
+		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: args["0"]}, Input{NewPhase: true})
+		return p.updates()
+	case "blinds": // blinds RULE
+		p.blind[args["0"]] = true
+		p.fold(event.Entry{Message: "no more logging"}, Input{
+			Signature: groupSignature(args["0"]), Begins: true,
+			Decision: event.Decision{Rule: args["0"], Disposition: event.Blocking, Severity: event.SeverityWarning},
+		})
+		return p.updates()
+	case "resolves": // resolves RULE
+		delete(p.blind, args["0"])
+		p.fold(event.Entry{Message: "fine again"}, Input{Resolves: []string{args["0"]}})
+		return p.updates()
+	case "ack": // ack ID [upto=SEQ]
+		upTo := 0
+		if v := args["upto"]; v != "" {
+			upTo = number(v)
+		}
+		res := p.c.Ack(args["0"], uint64(upTo))
+		line := fmt.Sprintf("acknowledged=%v already=%v successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Successor, res.Covered, res.Current.ID)
+		return append([]string{line}, p.updates()...)
+	case "current":
+		a, ok := p.c.Current()
+		if !ok {
+			return []string{"nothing"}
+		}
+		return []string{describe(&a)}
+	case "verdict": // verdict OP
+		v := p.c.Verdict(args["0"])
+		return []string{fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status, v.AttentionID)}
+	case "samples": // samples ID
+		a, ok := p.c.Item(args["0"])
+		require.True(p.t, ok)
+		var lines []string
+		for _, s := range a.Sample {
+			lines = append(lines, fmt.Sprintf("%s x%d %q", s.Level, s.RepeatCount, s.Message))
+		}
+		return lines
+	case "stats":
+		s := p.c.Stats()
+		return []string{fmt.Sprintf("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d forgotten=%d crowded=%d dropped=%d abandoned=%d",
+			s.Received, s.Ignored, s.Folded, s.Absorbed, s.Opened, s.Open, s.Cleared, s.Forgotten, s.Crowded, s.UpdatesDropped, s.OperationsAbandoned)}
+	}
+	p.t.Fatalf("unknown command %q", cmd)
+	return nil
+}
+
+func (p *player) operation(status event.Status, args map[string]string) {
+	in := Input{}
+	switch status {
+	case event.StatusFailed:
+		in.Decision = event.Decision{Rule: "default.operation.failed", Disposition: event.Advisory, Severity: event.SeverityWarning}
+	case event.StatusTimedOut, event.StatusCancelled:
+		in.Decision = event.Decision{Rule: "default.operation." + status.String(), Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true}
+	}
+	in.Signature = groupSignature(status.String())
+	p.fold(event.Entry{Kind: event.KindOperation, Status: status, OperationID: args["0"], Parent: args["parent"], Source: args["method"]}, in)
+}
+
+func (p *player) fold(e event.Entry, in Input) {
+	p.seq++
+	e.Seq, e.Pos, e.Time = p.seq, p.seq, p.now
+	in.Entry, in.Blind = &e, len(p.blind) > 0
+	p.c.Fold(&in)
+}
+
+func (p *player) updates() []string {
+	var lines []string
+	for _, u := range p.c.Updates(nil) {
+		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, describe(&u.Attention)))
+	}
+	return lines
+}
+
+func describe(a *Attention) string {
+	s := fmt.Sprintf("%s %s %s n=%d groups=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.Cause.Seq, a.LatestSequence)
+	if a.CausalOperationID != "" {
+		s += " caused-by=" + a.CausalOperationID
+	}
+	return s + " | " + a.Summary
+}
+
+// groupSignature returns a signature for a name, the same in each run.
+func groupSignature(name string) signature.Signature {
+	var h uint64 = 1469598103934665603
+	for i := range len(name) {
+		h = (h ^ uint64(name[i])) * 1099511628211
+	}
+	return signature.Signature{ID: signature.ID(h), Check: uint32(h >> 32)}
+}
