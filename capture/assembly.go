@@ -1,0 +1,254 @@
+package capture
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/event"
+)
+
+// block is a stretch of lines that belong to one record whatever they look
+// like, until its end.
+type block uint8
+
+const (
+	blockNone block = iota
+	blockContext
+	blockCrash
+	blockMemory
+	blockPatchTrace
+)
+
+// listState says how far a list is that a line announced by ending in a colon.
+type listState uint8
+
+const (
+	listNone     listState = iota
+	listExpected           // the line above announced it
+	listOpen               // items have been read; shape is that of the last
+)
+
+// part is where in a record the text of a line goes.
+type part uint8
+
+const (
+	partMessage part = iota
+	partStack
+	partNone // the line is covered, and its text kept nowhere
+)
+
+// assembly is the record being put together. Its buffers are used again and
+// again, so that a record costs no allocation once they have grown; neither
+// grows beyond the limit.
+type assembly struct {
+	limit int
+	refs  *refTable
+
+	message []byte
+	stack   []byte
+	// previous is the message of the record before, for telling repeats; the
+	// two buffers change places with every record.
+	previous []byte
+
+	start, end int
+	lines      int // not blank
+	blanks     int // blank lines since the last that was not
+	split      Evidence
+	sealed     bool // nothing more can belong to it
+	block      block
+	cut        uint64
+
+	frames    int  // lines in stack that are frames
+	unity     bool // a frame in Unity's form was among them
+	report    bool // the message holds CRLF after a blank line; see joinsReport
+	exception bool // a line below the first is an exception that the first announced
+	footer    bool
+	engine    bool // the first line is one of the engine's own
+	section   bool // a title within it has been read; shape is that of its lines
+	list      listState
+	shape     itemShape
+	console   event.Level
+	byConsole bool
+	pureLines bool // see detection.pure
+
+	ref      uint64
+	refState RefState
+	// refFrom is where in stack the trace begins that ref stands for; -1 if
+	// none is open.
+	refFrom int
+}
+
+// reset makes a empty, keeping its buffers.
+func (a *assembly) reset() {
+	*a = assembly{
+		limit: a.limit, refs: a.refs, pureLines: a.pureLines,
+		message: a.previous[:0], previous: a.message, stack: a.stack[:0],
+		refFrom: -1,
+	}
+}
+
+func (a *assembly) empty() bool { return a.lines == 0 }
+
+// begin makes ln the first line of the record.
+func (a *assembly) begin(ln *line, layout Layout) {
+	b := ln.text
+	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.split = EvidenceLine
+	a.cut = ln.cut
+	if layout == LayoutPlain || layout == LayoutJSON {
+		a.put(partMessage, b)
+		return
+	}
+	switch {
+	case isCrashStart(b):
+		a.block, a.split = blockCrash, EvidenceBlock
+	case hasPrefix(b, memoryStart):
+		a.block, a.split = blockMemory, EvidenceBlock
+	case isPatchTraceStart(b):
+		a.block = blockPatchTrace
+	case isFooter(b):
+		a.footer, a.sealed = true, true
+	}
+	a.put(partMessage, b)
+	if ref, duplicate, ok := parseRef(b); ok {
+		a.reference(ref, duplicate)
+		return
+	}
+	if isFrame(b) {
+		a.frame(b)
+		return
+	}
+	a.engine = isEngineLine(b)
+	if announcesList(b) {
+		a.list = listExpected
+	}
+}
+
+// add joins ln to the record.
+func (a *assembly) add(ln *line, to part, ev Evidence) {
+	a.end = ln.no
+	a.lines++
+	a.split = ev
+	a.cut += ln.cut
+	if to != partNone {
+		a.put(to, ln.text)
+	}
+	a.blanks = 0
+}
+
+// put appends the text of a line to one of the two texts.
+func (a *assembly) put(to part, b []byte) {
+	dst := &a.message
+	if to == partStack {
+		dst = &a.stack
+	}
+	if len(*dst) > 0 {
+		if to == partMessage && a.blanks > 0 {
+			a.feed(dst)
+		}
+		a.feed(dst)
+	}
+	n := min(len(b), a.limit-len(*dst))
+	*dst = append(*dst, b[:n]...)
+	a.cut += uint64(len(b) - n)
+}
+
+// feed appends a line feed if there is room for one.
+func (a *assembly) feed(dst *[]byte) {
+	if len(*dst) < a.limit {
+		*dst = append(*dst, '\n')
+	}
+}
+
+// frame takes note of a frame that has been put on the stack.
+func (a *assembly) frame(b []byte) {
+	a.frames++
+	if b[0] == ' ' || b[0] == '\t' {
+		return
+	}
+	if !a.byConsole {
+		a.console, a.byConsole = consoleLevel(b)
+	}
+	if !a.unity && b[0] != '-' && b[0] != 'R' {
+		a.unity = isUnityFrame(b) || a.byConsole
+	}
+}
+
+// reference takes note of a stack reference, and fills in the trace that a
+// duplicate stands for.
+func (a *assembly) reference(ref uint64, duplicate bool) {
+	a.closeRef()
+	a.ref = ref
+	if !duplicate {
+		a.refState = RefOriginal
+		a.refFrom = len(a.stack)
+		return
+	}
+	trace, ok := a.refs.get(ref)
+	if !ok {
+		a.refState = RefUnresolved
+		return
+	}
+	a.refState = RefResolved
+	a.put(partStack, trace)
+	a.frames++
+}
+
+// closeRef remembers the trace of an open reference.
+func (a *assembly) closeRef() {
+	if a.refFrom < 0 {
+		return
+	}
+	trace := a.stack[a.refFrom:]
+	if len(trace) > 0 && trace[0] == '\n' {
+		trace = trace[1:]
+	}
+	a.refs.put(a.ref, trace)
+	a.refFrom = -1
+}
+
+// stripSeparator takes away the one space with which Unity 2019.4 separates a
+// text from its footer.
+func (a *assembly) stripSeparator() {
+	dst := &a.message
+	if a.split == EvidenceFrame && len(a.stack) > 0 {
+		dst = &a.stack
+	}
+	if n := len(*dst); n > 0 && (*dst)[n-1] == ' ' {
+		*dst = (*dst)[:n-1]
+	}
+}
+
+// head returns the first line of the record.
+func (a *assembly) head() []byte {
+	if i := bytes.IndexByte(a.message, '\n'); i >= 0 {
+		return a.message[:i]
+	}
+	return a.message
+}
+
+// isException reports whether the record has the form of an exception. Asked
+// only where something else speaks for one, since it searches the text.
+func (a *assembly) isException() bool {
+	if a.exception {
+		return true
+	}
+	head := a.head()
+	n, _ := exceptionType(head)
+	return n > 0 || namesException(head)
+}
+
+// level returns the level of the record and what it rests on.
+func (a *assembly) level() (event.Level, Evidence) {
+	switch {
+	case a.block == blockCrash:
+		return event.LevelFatal, EvidenceCrash
+	case a.byConsole:
+		return a.console, EvidenceConsole
+	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
+		return event.LevelError, EvidenceException
+	case a.footer:
+		// The layout says only "warning or error".
+		return event.LevelWarning, EvidenceFooter
+	}
+	return event.LevelUnknown, EvidenceNone
+}

@@ -1,0 +1,123 @@
+package capture
+
+import "bytes"
+
+// bannerPath and bannerVersion open every log of the engine, in this order,
+// with at most a few lines between and before them.
+const (
+	bannerPath    = "Mono path[0] = "
+	bannerVersion = "Initialize engine version: "
+)
+
+// isBanner reports whether b is one of the lines with which the engine opens
+// its log, or an upload its header. Nothing that was open before goes on after.
+func isBanner(b []byte) bool {
+	return hasPrefix(b, bannerPath) || hasPrefix(b, bannerVersion) || hasPrefix(b, contextStart)
+}
+
+// versionLayout returns the layout that the engine's version stands for: b is a
+// line such as "Initialize engine version: 2019.4.30f1 (e8c891080a1f)". From
+// Unity 2020 on there are no footers, so every later version reads like 2022.3,
+// the one that is known.
+func versionLayout(b []byte) (Layout, bool) {
+	if !hasPrefix(b, bannerVersion) {
+		return LayoutAuto, false
+	}
+	v := b[len(bannerVersion):]
+	switch {
+	case hasPrefix(v, "2019.4"), hasPrefix(v, "2019.3"):
+		return LayoutUnity2019_4, true
+	case hasPrefix(v, "2019."), hasPrefix(v, "2018."), hasPrefix(v, "2017."), hasPrefix(v, "5."):
+		return LayoutUnity2019_2, true
+	}
+	return LayoutUnity2022_3, len(v) > 0 && isDigit(v[0])
+}
+
+// bannerState tells a new run of the engine from the opening of the log.
+type bannerState struct {
+	seen    bool // the input has had a banner
+	opening bool // bannerPath has been read and its bannerVersion not yet
+	records int
+}
+
+// quietStart is how many records may come before the first banner of a log
+// that simply begins: a launcher and the Linux player write a few lines.
+const quietStart = 20
+
+// restarted reports whether b, the first line of a record, opens another run.
+func (s *bannerState) restarted(b []byte) bool {
+	switch {
+	case hasPrefix(b, bannerPath):
+		restart := s.seen || s.records > quietStart
+		s.seen, s.opening = true, true
+		return restart
+	case hasPrefix(b, bannerVersion):
+		restart := !s.opening && (s.seen || s.records > quietStart)
+		s.seen, s.opening = true, false
+		return restart
+	}
+	return false
+}
+
+// isEngineLine reports whether b is one of the lines that the engine and the
+// game print for everybody, at the start and between levels. Some of them leave
+// a blank line behind, which says nothing about what follows.
+func isEngineLine(b []byte) bool {
+	switch b[0] {
+	case '<':
+		return hasPrefix(b, "<RI> ")
+	case '-':
+		return hasPrefix(b, "- Completed reload") || hasPrefix(b, "- Loaded All Assemblies") || hasPrefix(b, "- Finished resetting")
+	case 'B':
+		return hasPrefix(b, "Begin MonoManager")
+	case 'C':
+		return hasPrefix(b, "Command line arguments:")
+	case 'F':
+		return hasPrefix(b, "Fallback handler ")
+	case 'G':
+		return hasPrefix(b, "GfxDevice: ")
+	case 'I':
+		return hasPrefix(b, bannerVersion)
+	case 'L':
+		return hasPrefix(b, "Loading game from file ")
+	case 'M':
+		return hasPrefix(b, "Mono path[") || hasPrefix(b, "Mono config path") || hasPrefix(b, memoryStart)
+	case 'R':
+		return hasPrefix(b, "RimWorld ") && len(b) > len("RimWorld ") && isDigit(b[len("RimWorld ")])
+	case 'S':
+		return hasPrefix(b, "Setting up ")
+	case 'U':
+		return hasPrefix(b, "Unloading ") || hasPrefix(b, "UnloadTime: ")
+	}
+	return false
+}
+
+// startsRecord reports whether b opens a record of its own wherever it stands,
+// so that no list or section before it can claim it: a line with a tag in
+// brackets or color, one of the engine's own, a crash, or the common beginning
+// of a report of the game's.
+func startsRecord(b []byte) bool {
+	switch b[0] {
+	case '[':
+		return bytes.IndexByte(b, ']') > 1
+	case '<':
+		if hasPrefix(b, "<color=") {
+			return true
+		}
+	case 'C':
+		if hasPrefix(b, "Could not ") || hasPrefix(b, "Config error in ") {
+			return true
+		}
+	case 'E':
+		return hasPrefix(b, "Exception ") || hasPrefix(b, "Error ")
+	case 'F':
+		if hasPrefix(b, "Failed to ") {
+			return true
+		}
+	case 'T':
+		return hasPrefix(b, "Translation data for language ")
+	case 'X':
+		return hasPrefix(b, "XML error: ")
+	}
+	return isEngineLine(b) || isCrashStart(b)
+}

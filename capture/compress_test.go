@@ -1,0 +1,134 @@
+package capture
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+func gz(tb testing.TB, s string) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := io.WriteString(w, s)
+	require.NoError(tb, err)
+	require.NoError(tb, w.Close())
+	return b.Bytes()
+}
+
+func zst(tb testing.TB, s string) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	w, err := zstd.NewWriter(&b, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(zstd.MinWindowSize))
+	require.NoError(tb, err)
+	_, err = io.WriteString(w, s)
+	require.NoError(tb, err)
+	require.NoError(tb, w.Close())
+	return b.Bytes()
+}
+
+// numbered is a log whose lines do not compress well.
+func numbered(n int) string {
+	var b strings.Builder
+	x := uint64(88172645463325252)
+	for range n {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		b.WriteString("[Tools] item ")
+		for y := x; y > 0; y /= 26 {
+			b.WriteByte('a' + byte(y%26))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestCompressed(t *testing.T) {
+	text := unity2022_3 + numbered(20_000)
+	want, _, err := readAll(t, strings.NewReader(text), Options{})
+	require.NoError(t, err)
+	half := strings.Index(text[len(text)/2:], "e") + len(text)/2
+	for name, data := range map[string][]byte{
+		"gzip":           gz(t, text),
+		"gzip, members":  append(gz(t, text[:half]), gz(t, text[half:])...),
+		"zstd":           zst(t, text),
+		"zstd, frames":   append(zst(t, text[:half]), zst(t, text[half:])...),
+		"not compressed": []byte(text),
+	} {
+		got, _, err := readAll(t, bytes.NewReader(data), Options{})
+		require.NoError(t, err, name)
+		require.Equal(t, len(want), len(got), name)
+		require.Equal(t, want, got, name)
+	}
+}
+
+func TestCompressedDamage(t *testing.T) {
+	text := unity2022_3 + numbered(20_000)
+	lines := strings.Split(text+text, "\n")
+	for name, c := range map[string]struct {
+		data []byte
+		op   string
+		most int // lines that may be missing for the damage done
+	}{
+		"gzip cut":                {cutAt(gz(t, text), 0.7), "gzip", 7_000},
+		"zstd cut":                {cutAt(zst(t, text), 0.7), "zstd", 7_000},
+		"gzip flipped":            {flipAt(gz(t, text), 0.7), "gzip", 20_000},
+		"zstd flipped":            {flipAt(zst(t, text), 0.7), "zstd", 20_000},
+		"gzip, second member cut": {append(gz(t, text), cutAt(gz(t, text), 0.5)...), "gzip", 0},
+		"gzip, garbage behind":    {append(gz(t, text), "garbage"...), "gzip", 0},
+	} {
+		recs, r, err := readAll(t, bytes.NewReader(c.data), Options{})
+		var re *ReadError
+		require.ErrorAs(t, err, &re, name)
+		require.Equal(t, c.op, re.Op, name)
+		require.Equal(t, r.Lines(), re.Line, name)
+		require.NotErrorIs(t, err, io.EOF, name)
+		n := 0
+		for _, rec := range recs {
+			if rec.StartLine == 0 || rec.StartLine > len(lines) {
+				continue
+			}
+			// A flipped bit shows in gzip only when the whole has been read.
+			if rec.StartLine < re.Line && name != "gzip flipped" {
+				require.Equal(t, lines[rec.StartLine-1], rec.Log.Message, name)
+			}
+			n++
+		}
+		require.GreaterOrEqual(t, n, len(lines)/2-c.most, name)
+	}
+}
+
+func TestCompressedHeaderDamage(t *testing.T) {
+	for _, data := range [][]byte{{0x1f, 0x8b}, gz(t, "a")[:5], {0x1f, 0x8b, 99, 0, 0, 0, 0, 0, 0, 0}} {
+		_, err := NewReader(bytes.NewReader(data), Options{})
+		var re *ReadError
+		require.ErrorAs(t, err, &re)
+		require.Equal(t, "gzip", re.Op)
+		require.NotErrorIs(t, err, io.EOF)
+	}
+	_, _, err := readAll(t, bytes.NewReader(zst(t, "a")[:6]), Options{})
+	var re *ReadError
+	require.ErrorAs(t, err, &re)
+	require.Equal(t, "zstd", re.Op)
+
+	// Bytes that are not a whole magic are text.
+	recs, _, err := readAll(t, strings.NewReader("\x1f"), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 1)
+}
+
+func cutAt(b []byte, share float64) []byte { return b[:int(share*float64(len(b)))] }
+
+func flipAt(b []byte, share float64) []byte {
+	b = bytes.Clone(b)
+	for i := range 16 {
+		b[int(share*float64(len(b)))+i] ^= 0x55
+	}
+	return b
+}

@@ -1,0 +1,51 @@
+package capture
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/event"
+)
+
+// consoleMark is the frame on top of nearly every trace in a copy of the
+// game's console.
+const consoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
+
+// consoleLevel returns the level that b gives, a frame in Unity's form, if the
+// method is one that logs:
+//
+//	Verse.Log:Error (string)
+//	UnityEngine.Debug:LogWarning(Object)
+//	(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)
+func consoleLevel(b []byte) (event.Level, bool) {
+	if hasPrefix(b, "(wrapper ") {
+		i := bytes.IndexByte(b, ')')
+		if i < 0 {
+			return event.LevelUnknown, false
+		}
+		b = trimLeft(b[i+1:])
+	}
+	if !hasPrefix(b, "Verse.Log:") && !hasPrefix(b, "Verse.Log.") && !hasPrefix(b, "UnityEngine.Debug:") {
+		return event.LevelUnknown, false
+	}
+	if i := bytes.IndexByte(b, '('); i >= 0 {
+		b = trimRight(b[:i])
+	}
+	if i := bytes.LastIndexAny(b, ".:"); i >= 0 {
+		b = b[i+1:]
+	}
+	if i := bytes.Index(b, []byte("_Patch")); i > 0 {
+		b = b[:i]
+	}
+	if hasPrefix(b, "Log") && len(b) > len("Log") {
+		b = b[len("Log"):]
+	}
+	switch {
+	case hasPrefix(b, "Error"), hasPrefix(b, "Exception"), hasPrefix(b, "Assert"):
+		return event.LevelError, true
+	case hasPrefix(b, "Warning"):
+		return event.LevelWarning, true
+	case hasPrefix(b, "Message"), hasPrefix(b, "Format"), string(b) == "Log":
+		return event.LevelInfo, true
+	}
+	return event.LevelUnknown, false
+}

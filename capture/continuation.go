@@ -1,0 +1,63 @@
+package capture
+
+import "bytes"
+
+// isIndented reports whether b is set in under the line above: by two spaces
+// or more, or by a tab. One space is not enough: messages begin with one often,
+// and those who labeled the reference captures read " - item" as a line of its
+// own.
+func isIndented(b []byte) bool {
+	return b[0] == '\t' || b[0] == ' ' && len(b) > 1 && (b[1] == ' ' || b[1] == '\t')
+}
+
+// isKnownContinuation reports whether b is a line that the game or the engine
+// only ever writes below another.
+func isKnownContinuation(b []byte) bool {
+	switch b[0] {
+	case 'f':
+		return hasPrefix(b, "file: ")
+	case 'S':
+		return hasPrefix(b, "Source file: ") || hasPrefix(b, "Subnode:")
+	case 'T':
+		return hasPrefix(b, "The top operation is the one that failed") || hasPrefix(b, "Trying to allocate: ") ||
+			hasPrefix(b, "Total: ") && bytes.Contains(b, []byte("(FindLiveObjects: ")) ||
+			hasPrefix(b, "This message has been deprecated and will be removed in a later version of Unity")
+	case 'A':
+		return hasPrefix(b, "Add a delegate to SceneManager.sceneLoaded") || hasPrefix(b, "Allocation happened at: ")
+	case 'M':
+		return hasPrefix(b, "Memory overview")
+	case 'X':
+		return hasPrefix(b, "XML:")
+	case '[':
+		return isPatchTraceEnd(b) || hasPrefix(b, "[ ALLOC_")
+	}
+	return false
+}
+
+// isXMLSection reports whether b opens one of the paragraphs into which the
+// game divides a message about XML, with blank lines or without.
+func isXMLSection(b []byte) bool {
+	switch b[0] {
+	case 'F':
+		return hasPrefix(b, "Field contents: ")
+	case 'R':
+		return hasPrefix(b, "Root node: ")
+	case 'W':
+		return hasPrefix(b, "Whole XML:")
+	}
+	return false
+}
+
+// isPath reports whether b is nothing but an absolute path, as the game lists
+// them under a message about folders.
+func isPath(b []byte) bool {
+	b = trimRight(b)
+	if hasSuffix(b, ".") || hasSuffix(b, "!") {
+		return false // a sentence that begins with a path
+	}
+	if len(b) > 3 && isLetter(b[0]) && b[1] == ':' && (b[2] == '\\' || b[2] == '/') {
+		return bytes.IndexByte(b[2:], ':') < 0 && bytes.IndexByte(b, '(') < 0
+	}
+	return len(b) > 1 && b[0] == '/' && isName(b[1]) && bytes.Count(b, []byte{'/'}) >= 2 &&
+		bytes.IndexByte(b, ':') < 0 && bytes.IndexByte(b, '(') < 0
+}

@@ -1,0 +1,80 @@
+// Package capture reads captured logs: it turns a file into log records,
+// operation events, state events and notices, each with the lines it was read
+// from.
+//
+// # Input
+//
+// Any io.Reader, gzip and zstd recognized by their magic bytes. The layout is
+// recognized by content (see [Layout]): Unity's Player.log in its three
+// layouts, a copy of the game's console, an upload by HugsLib, JSON lines,
+// plain text. Line ends may be \n, \r\n or \r\r\n, a byte order mark is skipped,
+// invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
+// pages of a file were never written, becomes a notice. No input is an error;
+// only input that cannot be read to its end is (see [ReadError]).
+//
+// # Records
+//
+// Logs of games have no separators. A [Reader] decides line by line whether a
+// line belongs to the record above it, by named forms: footers, stack frames,
+// indentation, known blocks, lists. Each record carries the evidence for where
+// it ends and for its level, so that a wrong split can be traced. Every line
+// that is not blank belongs to exactly one record, in order; blank is a line of
+// only CR, NUL, space and tab.
+//
+// Log.Message is the head of a record and whatever follows it that is not a
+// stack frame, joined by \n; Log.Stack is the frames. Footers and stack
+// references ("[Ref 5EED0003]") belong to the lines of a record but to neither
+// text; the reference of a duplicate that cannot be resolved stays in the
+// message.
+//
+// A level is given only where something speaks for it: a footer (a warning at
+// least), the logging frame of a console copy, the form of an exception, a
+// crash, a field. Everything else is unknown, which is not the same as
+// information. Times are given only where the input has them; capture knows no
+// clock.
+//
+// # Notices
+//
+// What is missing from the evidence is said by notices that capture makes
+// itself: [event.StatusHole] for a run of NUL bytes; [event.StatusRunCut] after
+// a run of exactly 99 alike messages in the layout of Unity 2022.3, which stops
+// writing there; [event.StatusTruncated] where the last line has no end and is
+// visibly cut off (a footer, frame or JSON object without its end; a missing
+// line end alone says nothing, since editors and uploads strip it);
+// [event.StatusRestarted] where the banner of another run of the engine follows.
+//
+// # JSON lines
+//
+// One object per line. "kind" is "log" (the default), "operation", "state" or
+// "notice".
+//
+//	all        time       RFC 3339, or a number of seconds or milliseconds since 1970; also ts, timestamp, @timestamp, t
+//	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl
+//	           message    also msg
+//	           source     also logger, name, channel, component
+//	           stack      also stacktrace, stack_trace
+//	           operation  the operation that the record belongs to
+//	           error      appended to the message; also err
+//	operation  operation  its id; required
+//	           parent, method, error
+//	           status     started, completed, failed, cancelled, timed_out; required
+//	           by_caller  true if the caller itself stopped it
+//	state      status     phase, stall, recovered, disconnected, connected, exited, long_event, long_event_end; required
+//	           phase      required with status phase
+//	           detail
+//	notice     status     hole, run_cut, truncated, restarted; required
+//	           detail, count
+//
+// Other members of a log record are appended to its message as key=value. A
+// line that is not a JSON object, or lacks what its kind requires, becomes a log
+// record with the line as its message.
+//
+// # Bounds, cost, concurrency
+//
+// A Reader holds two buffers of 256 KiB for lines, three texts of at most
+// [Options.MaxRecordText] and a bounded table of stack traces; nothing grows
+// with the input, a line or a record. What did not fit is counted in
+// [Record].Cut. zstd may need a window of up to 128 MiB more, as the stream
+// asks. In a steady state reading allocates nothing, JSON strings with escapes
+// excepted. A Reader is for one goroutine and starts none.
+package capture

@@ -1,0 +1,44 @@
+package capture
+
+import "fmt"
+
+// Evidence says what a statement about a record rests on: where it ends
+// ([Record.Split]) or how heavy it is ([Record.LevelBy]). It is kept with every
+// record so that a wrong split or level can be traced to the form that caused
+// it.
+type Evidence uint8
+
+// Evidence for the extent of a record, roughly from hard to soft, and then for
+// its level.
+const (
+	EvidenceNone Evidence = iota
+
+	EvidenceFooter // a footer "(Filename: … Line: N)" ended it, or gave the level
+	EvidenceJSON   // the line is one JSON object
+	EvidenceBlock  // a block with a known end: a crash, memory statistics, a header
+	EvidenceFrame  // its last line has the shape of a stack frame or a stack reference
+	EvidenceIndent // its last line is indented
+	EvidenceForm   // its last line is one that is known never to stand alone
+	EvidenceList   // its last line belongs to a list that an earlier line announced
+	EvidenceBlank  // a blank line followed
+	EvidenceLine   // a line of its own: nothing spoke for joining a neighbor
+	EvidenceHole   // bytes are missing where it begins or ends
+
+	EvidenceConsole   // the frame of a logging method: "Verse.Log:Error (string)"; of an extent, text above such frames
+	EvidenceException // the text has the form of an exception
+	EvidenceCrash     // it is the report of a native crash
+	EvidenceField     // a field of the input says so
+)
+
+var evidenceNames = [...]string{
+	"none", "footer", "json", "block", "frame", "indent", "form", "list", "blank", "line", "hole",
+	"console", "exception", "crash", "field",
+}
+
+// String returns the lower-case name of e.
+func (e Evidence) String() string {
+	if int(e) < len(evidenceNames) {
+		return evidenceNames[e]
+	}
+	return fmt.Sprintf("evidence(%d)", uint8(e))
+}

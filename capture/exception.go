@@ -1,0 +1,91 @@
+package capture
+
+import "bytes"
+
+// exceptionType returns the length of the exception type that b begins with, 0
+// if it begins with none, and whether the type is written with its namespace:
+// "System.NullReferenceException: …", "NullReferenceException: …".
+func exceptionType(b []byte) (n int, qualified bool) {
+	for n < len(b) {
+		c := b[n]
+		if c == '.' || c == '+' || c == '`' {
+			if n == 0 {
+				return 0, false
+			}
+			qualified = qualified || c == '.'
+		} else if !isName(c) {
+			break
+		}
+		n++
+	}
+	if n < len("Exception") || !hasSuffix(b[:n], "Exception") {
+		return 0, false
+	}
+	rest := b[n:]
+	if len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || hasPrefix(rest, " (") || blank(rest) {
+		return n, qualified
+	}
+	return 0, false
+}
+
+// namesException reports whether an exception type is written anywhere in b, as
+// in "Error in LordToil.Init(): System.NullReferenceException: …".
+func namesException(b []byte) bool {
+	const word = "Exception"
+	for {
+		i := bytes.Index(b, []byte(word))
+		if i < 0 {
+			return false
+		}
+		rest := b[i+len(word):]
+		// A type, not the word at the start of a sentence.
+		if i > 0 && (isName(b[i-1]) || b[i-1] == '.') && (len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || blank(rest)) {
+			return true
+		}
+		b = rest
+	}
+}
+
+// announcesException reports whether b, the first line of a record, leads one
+// to expect an exception on the next: it ends in a colon, or speaks of an
+// exception or error without giving it.
+func announcesException(b []byte) bool {
+	t := trimRight(b)
+	if len(t) > 0 && t[len(t)-1] == ':' {
+		return true
+	}
+	if namesException(t) {
+		return false
+	}
+	for _, word := range []string{"xception", "rror", "ailed", "threw "} {
+		if bytes.Contains(t, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isExceptionDetail reports whether b is a further line of an exception's
+// message, as .NET and Mono write them below the first.
+func isExceptionDetail(b []byte) bool {
+	switch b[0] {
+	case 'P':
+		return hasPrefix(b, "Parameter name: ")
+	case 'A':
+		return hasPrefix(b, "Actual value was ")
+	case 'F':
+		return hasPrefix(b, "File name: '") || hasPrefix(b, "Fusion log")
+	case 'O':
+		return hasPrefix(b, "Object name: ")
+	case 'C':
+		return hasPrefix(b, "Could not load file or assembly ") || hasPrefix(b, "Could not resolve type with token ") ||
+			hasPrefix(b, "Could not load type of field ")
+	case '-':
+		return hasPrefix(b, "---> ")
+	case '<':
+		return hasPrefix(b, "<---")
+	case '=':
+		return hasPrefix(b, "=> ")
+	}
+	return false
+}

@@ -1,0 +1,212 @@
+package capture
+
+import "bytes"
+
+// isFrame reports whether b cannot be anything but a line of a stack trace:
+//
+//	  at Foo.Bar[T] (System.Int32 x) [0x00012] in <0123…>:0
+//	 at Foo.Bar ()
+//	  at (wrapper dynamic-method) Foo.Bar_Patch0(Foo)
+//	(wrapper managed-to-native) Foo.Bar(int)
+//	 [0x00006] in <fedc…>:0
+//	   --- End of inner exception stack trace ---
+//	Rethrow as TypeInitializationException: …
+//	Foo.Bar:Baz (int)
+//	Foo.Bar:Baz():0
+//	Foo.Bar.Baz () (at <0123…>:0)
+//	Bar at offset 0 in file:line:column <filename unknown>:0:0
+func isFrame(b []byte) bool {
+	switch b[0] {
+	case ' ', '\t':
+		t := trimLeft(b)
+		return isAtFrame(t) || hasPrefix(t, "[0x") && bytes.Contains(t, []byte("] in <")) ||
+			hasPrefix(t, "(wrapper ") || isTraceMark(t)
+	case '(':
+		return hasPrefix(b, "(wrapper ")
+	case '-', 'R':
+		if isTraceMark(b) {
+			return true
+		}
+	}
+	return isUnityFrame(b) || isOffsetFrame(b)
+}
+
+// isAtFrame reports whether t, without its indentation, is "at" and a method: a
+// word with a dot in it or in brackets.
+func isAtFrame(t []byte) bool {
+	if !hasPrefix(t, "at ") || len(t) < 4 {
+		return false
+	}
+	t = t[len("at "):]
+	if t[0] == '(' || t[0] == '<' || isDigit(t[0]) {
+		return !isDigit(t[0])
+	}
+	for i, c := range t {
+		switch c {
+		case '.', ':', '+':
+			return i > 0 && i+1 < len(t) && t[i+1] != ' '
+		case ' ', '(':
+			return false
+		}
+	}
+	return false
+}
+
+// isTraceMark reports whether t, without its indentation, is a line that joins
+// two traces.
+func isTraceMark(t []byte) bool {
+	return hasPrefix(t, "--- End of ") || hasPrefix(t, "Rethrow as ")
+}
+
+// isUnityFrame reports whether b is a frame as Unity writes it, with a colon
+// between type and method, or with its place behind "(at ":
+//
+//	UnityEngine.StackTraceUtility:ExtractStackTrace ()
+//	Gadget.Panel+<>c__DisplayClass1_0:<Draw>b__0():0
+//	Verse.Root_Play.Update () (at <0123…>:0)
+//
+// Prose does not have this shape: up to the parenthesis there is no space but
+// the one before it, and nothing follows but the place.
+func isUnityFrame(b []byte) bool {
+	open := bytes.IndexByte(b, '(')
+	if open < 1 {
+		return false
+	}
+	path := b[:open]
+	if path[len(path)-1] == ' ' {
+		path = path[:len(path)-1]
+	}
+	colon, ok := methodPath(path)
+	if !ok {
+		return false
+	}
+	tail := trimRight(b[open:])
+	if i := bytes.Index(tail, []byte(") (at ")); i > 0 && tail[len(tail)-1] == ')' {
+		return true
+	}
+	return colon && endsCall(tail)
+}
+
+// methodPath reports whether b is the path of a method, "Foo.Bar+Baz`1:Qux" or
+// "Foo.Bar.Qux", and whether a colon stands before the method.
+func methodPath(b []byte) (colon, ok bool) {
+	if len(b) < 3 || !isName(b[0]) && b[0] != '<' {
+		return false, false
+	}
+	parts, depth := 0, 0
+	for i, c := range b {
+		switch {
+		case isName(c):
+		case c == ':':
+			if depth == 0 && i > 0 && i+1 < len(b) && b[i-1] != ':' && b[i+1] != ':' {
+				colon = true
+				parts++
+			}
+		case c == '.' || c == '+' || c == '/':
+			parts++
+		case c == '<' || c == '[':
+			depth++
+		case c == '>' || c == ']':
+			depth--
+		case c == '`' || c == '$' || c == '|' || c == '@' || c == '-' || c == '?':
+		case c == ',' || c == ' ' || c == '=' || c == '&' || c == '*':
+			// Inside the arguments of a generic type only:
+			// List`1[[Foo.Bar, Assembly, Version=1.0]].
+			if depth <= 0 {
+				return false, false
+			}
+		default:
+			return false, false
+		}
+	}
+	return colon, parts > 0
+}
+
+// endsCall reports whether b, which begins with the parenthesis of a call,
+// consists of its arguments and at most the place of the frame: "()", "(int)",
+// "():0", "(Int32) (at C:/x.cs:12)", "(int) [0x00012] in <0123…>:0".
+func endsCall(b []byte) bool {
+	end := bytes.LastIndexByte(b, ')')
+	if end < 0 {
+		return false
+	}
+	rest := b[end+1:]
+	if len(rest) == 0 {
+		return true
+	}
+	if rest[0] == ':' {
+		for _, c := range rest[1:] {
+			if !isDigit(c) {
+				return false
+			}
+		}
+		return len(rest) > 1
+	}
+	return hasPrefix(rest, " [0x")
+}
+
+// isDottedCall reports whether b is a frame without "at" and without a colon
+// before the method, as Harmony prints those of generic types:
+//
+//	System.Collections.Generic.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)
+//
+// A message may look like it, so it counts only within a trace.
+func isDottedCall(b []byte) bool {
+	open := bytes.IndexByte(b, '(')
+	if open < 1 {
+		return false
+	}
+	path := b[:open]
+	if path[len(path)-1] == ' ' {
+		path = path[:len(path)-1]
+	}
+	_, ok := methodPath(path)
+	return ok && endsCall(trimRight(b[open:]))
+}
+
+// isOffsetFrame reports whether b is a frame of System.Diagnostics.StackFrame:
+// "Foo at offset 0 in file:line:column <filename unknown>:0:0".
+func isOffsetFrame(b []byte) bool {
+	i := bytes.IndexByte(b, ' ')
+	return i > 0 && hasPrefix(b[i:], " at offset ") && bytes.Contains(b[i:], []byte(" in file:line:column "))
+}
+
+// isNativeFrame reports whether b is a frame of native code in a crash report:
+// "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a… in raise".
+func isNativeFrame(b []byte) bool {
+	b = trimLeft(b)
+	if len(b) > 1 && b[0] == '#' && isDigit(b[1]) {
+		return true
+	}
+	if !hasPrefix(b, "0x") {
+		return false
+	}
+	n := 2
+	for n < len(b) && isHex(b[n]) {
+		n++
+	}
+	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
+}
+
+// isAnnotation reports whether b is what Harmony adds under a frame, or a
+// similar indented item within a trace:
+//
+//   - PREFIX some.mod: Boolean Some.Patch:Prefix(Thing t)
+func isAnnotation(b []byte) bool {
+	t := trimLeft(b)
+	return len(t) < len(b) && hasPrefix(t, "- ")
+}
+
+// isWholeFrame reports whether b, a frame that is the last line of the input
+// and has no line end, has all its parts: the arguments are closed, and a place
+// that was begun is complete.
+func isWholeFrame(b []byte) bool {
+	b = trimRight(b)
+	if i := bytes.LastIndex(b, []byte(" [0x")); i >= 0 {
+		rest := b[i:]
+		j := bytes.LastIndexByte(rest, ':')
+		return bytes.Contains(rest, []byte("] in ")) && j > 0 && j+1 < len(rest) && isDigit(rest[j+1])
+	}
+	last := b[len(b)-1]
+	return last == ')' || isDigit(last) || last == '-' || last == '>' || bytes.IndexByte(b, '(') < 0
+}

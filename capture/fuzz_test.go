@@ -1,0 +1,79 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzReader feeds any bytes in any chunks: the records must be the same as of
+// the whole, and account for every line that is not blank exactly once.
+func FuzzReader(f *testing.F) {
+	add := func(s string) {
+		f.Add([]byte(s), uint8(0), uint16(1))
+		f.Add([]byte(strings.ReplaceAll(s, "\n", "\r\n")), uint8(2), uint16(7))
+	}
+	add("")
+	add(unity2019_2 + "Key binding conflict\n \n" + footer + "\n\nGrammar unresolvable.\n\nTRACE OF IT\n1    root → a\n \n" + footer + "\n")
+	add(unity2019_4 + "Parsed 2.5 as int. \n" + footer + "\n\nLoading with mods:\n  - a\nCrash!!!\n\n0x00007FF0DECADE00 (a) b\n")
+	add(unity2022_3 + "oh: \nSystem.Exception: x\n[Ref 1A]\n  at A.B () [0x0] in <1>:0 \noh\n[Ref 1A] Duplicate stacktrace, see ref for original\nMemory Statistics:\n[ALLOC_A] x\n")
+	add("Log uploaded on Monday\n\nLog file contents:\n" + unity2022_3 + strings.Repeat("a\n", 99))
+	add("oh\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Error (string)\n\nah\n")
+	add("{\"kind\":\"operation\",\"operation\":\"a\",\"status\":\"failed\"}\n{\"msg\":\"\\u00e9\",\"a\":[1,{\"b\":\"\\\\\"}]}\n{\n")
+	add("\xef\xbb\xbfplain\n  text\n\xff\xfe\n")
+	add("a" + strings.Repeat("\x00", 100) + "b\n" + strings.Repeat("\x00", 70) + "\n \x00\n")
+	add("{\"msg\":1}\n{\"msg\":2}" + strings.Repeat("\x00", 64) + "\n")
+	add("[X - Start of stack trace]\na\n[End of stack trace]\nSource file: x\n==========================\n\tNative Crash Reporting\nx\n")
+	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16) {
+		if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b || bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+			t.Skip("compressed")
+		}
+		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
+		recs, r, err := readAll(t, bytes.NewReader(data), opt)
+		require.NoError(t, err)
+		requireCovers(t, string(data), recs)
+		lines := bytes.Count(data, []byte{'\n'})
+		if n := len(bytes.TrimPrefix(data, []byte(byteOrderMark))); n > 0 && data[len(data)-1] != '\n' {
+			lines++
+		}
+		require.Equal(t, lines, r.Lines())
+		for i := range recs {
+			require.LessOrEqual(t, len(recs[i].Log.Message), 256)
+			require.LessOrEqual(t, len(recs[i].Log.Stack), 256)
+			if recs[i].Kind == KindLog {
+				require.NotEmpty(t, recs[i].Log.Message)
+				require.Equal(t, uint64(recs[i].StartLine), recs[i].Log.Pos)
+			}
+		}
+		again, _, err := readAll(t, &chunked{data: data, sizes: []int{1 + int(chunk%64), 1, 1 + int(chunk/64)}}, opt)
+		require.NoError(t, err)
+		require.Equal(t, recs, again)
+	})
+}
+
+// FuzzCompressed feeds damaged streams: reading ends with io.EOF or a
+// *ReadError, and never panics.
+func FuzzCompressed(f *testing.F) {
+	f.Add(gz(f, "a\nb\n"))
+	f.Add(zst(f, "a\nb\n"))
+	f.Add(gz(f, "a\nb\n")[:20])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := NewReader(bytes.NewReader(data), Options{})
+		var re *ReadError
+		if err != nil {
+			require.ErrorAs(t, err, &re)
+			return
+		}
+		var rec Record
+		for range 10_000 {
+			if err := r.Next(&rec); err != nil {
+				require.True(t, errors.Is(err, io.EOF) != errors.As(err, &re), "%v", err)
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// kept is a record with strings of its own.
+func kept(r Record) Record {
+	for _, s := range []*string{
+		&r.Log.Message, &r.Log.Stack, &r.Log.Source, &r.Log.OperationID,
+		&r.Operation.ID, &r.Operation.Parent, &r.Operation.Method, &r.Operation.Error,
+		&r.State.Phase, &r.State.Detail, &r.Notice.Detail,
+	} {
+		*s = strings.Clone(*s)
+	}
+	return r
+}
+
+// readAll reads every record, and the error that ended the reading if it is not
+// the end of the input.
+func readAll(tb testing.TB, src io.Reader, opt Options) ([]Record, *Reader, error) {
+	tb.Helper()
+	r, err := NewReader(src, opt)
+	require.NoError(tb, err)
+	var out []Record
+	for {
+		var rec Record
+		err := r.Next(&rec)
+		if errors.Is(err, io.EOF) {
+			return out, r, nil
+		}
+		if err != nil {
+			return out, r, err
+		}
+		out = append(out, kept(rec))
+	}
+}
+
+// render renders records one per line, for tables.
+func render(recs []Record) string {
+	var b strings.Builder
+	for i := range recs {
+		r := &recs[i]
+		if r.StartLine == 0 {
+			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Notice.Status, r.Notice.Count, r.Notice.Pos)
+			continue
+		}
+		fmt.Fprintf(&b, "%d-%d %s", r.StartLine, r.EndLine, r.Split)
+		if r.Kind != KindLog {
+			fmt.Fprintf(&b, " %s", r.Kind)
+		}
+		if r.Log.Level != event.LevelUnknown {
+			fmt.Fprintf(&b, " %s/%s", r.Log.Level, r.LevelBy)
+		}
+		if r.RefState != RefNone {
+			fmt.Fprintf(&b, " ref=%X/%s", r.Ref, r.RefState)
+		}
+		fmt.Fprintf(&b, " %q", r.Log.Message)
+		if r.Log.Stack != "" {
+			fmt.Fprintf(&b, " @ %q", r.Log.Stack)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// requireCovers fails unless the records with lines cover every line of data
+// that is not blank exactly once and in order, and end on such a line.
+func requireCovers(tb testing.TB, data string, recs []Record) {
+	tb.Helper()
+	last := 0
+	lines := strings.Split(strings.TrimPrefix(data, byteOrderMark), "\n")
+	isBlank := func(n int) bool { return blank([]byte(lines[n-1])) }
+	for i := range recs {
+		r := &recs[i]
+		if r.StartLine == 0 {
+			require.Equal(tb, KindNotice, r.Kind)
+			continue
+		}
+		require.Greater(tb, r.StartLine, last, "record %d begins before the one above it ends", i)
+		require.LessOrEqual(tb, r.StartLine, r.EndLine, "record %d", i)
+		require.LessOrEqual(tb, r.EndLine, len(lines), "record %d", i)
+		require.False(tb, isBlank(r.StartLine), "line %d begins a record and is blank", r.StartLine)
+		require.False(tb, isBlank(r.EndLine), "line %d ends a record and is blank", r.EndLine)
+		for n := last + 1; n < r.StartLine; n++ {
+			require.True(tb, isBlank(n), "line %d is in no record: %.80q", n, lines[n-1])
+		}
+		last = r.EndLine
+	}
+	for n := last + 1; n <= len(lines); n++ {
+		require.True(tb, isBlank(n), "line %d is in no record: %.80q", n, lines[n-1])
+	}
+}
+
+func doc(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+
+// table runs a predicate over examples.
+func table(t *testing.T, f func([]byte) bool, yes, no []string) {
+	t.Helper()
+	for _, s := range yes {
+		require.True(t, f([]byte(s)), "%q", s)
+	}
+	for _, s := range no {
+		require.False(t, f([]byte(s)), "%q", s)
+	}
+}

@@ -1,0 +1,312 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/heedlog/heed/event"
+)
+
+// jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
+// which are used again for the next line.
+type jsonLine struct {
+	valid bool // the last line that was parsed is a JSON object
+
+	kind                                       []byte
+	time                                       time.Time
+	level                                      event.Level
+	hasLevel                                   bool
+	source, message, stack                     []byte
+	operation, parent, method, status, failure []byte
+	phase, detail                              []byte
+	byCaller                                   bool
+	count                                      uint64
+	rest                                       []byte // " key=value" of members that have no place of their own
+	line                                       []byte
+	buf                                        []byte // unquoted strings
+}
+
+// parse reads line, and reports whether it is a JSON object. If not, the line
+// is a plain log record.
+func (j *jsonLine) parse(line []byte) bool {
+	*j = jsonLine{rest: j.rest[:0], buf: j.buf[:0], line: line}
+	if !json.Valid(line) {
+		return false
+	}
+	j.valid = true
+	s := jsonScanner{b: line}
+	s.space()
+	s.i++ // {
+	for {
+		s.space()
+		if s.b[s.i] == '}' {
+			return true
+		}
+		if s.b[s.i] == ',' {
+			s.i++
+			continue
+		}
+		key := j.unquote(s.value())
+		s.space()
+		s.i++ // :
+		s.space()
+		j.member(key, s.value())
+	}
+}
+
+// member takes one member of the object. Aliases are those that slog, zap,
+// zerolog, logrus, pino and bunyan write.
+func (j *jsonLine) member(key, raw []byte) {
+	switch string(key) {
+	case "kind":
+		j.kind = j.unquote(raw)
+	case "time", "ts", "timestamp", "@timestamp", "t":
+		j.time = parseTime(raw)
+	case "level", "severity", "lvl":
+		if !j.hasLevel {
+			j.level, j.hasLevel = parseLevel(j.unquote(raw))
+		}
+	case "source", "logger", "name", "channel", "component":
+		if len(j.source) == 0 && raw[0] == '"' {
+			j.source = j.unquote(raw)
+		} else {
+			j.extra(key, raw)
+		}
+	case "message", "msg":
+		j.message = j.unquote(raw)
+	case "stack", "stacktrace", "stack_trace":
+		j.stack = j.unquote(raw)
+	case "operation":
+		j.operation = j.unquote(raw)
+	case "parent":
+		j.parent = j.unquote(raw)
+	case "method":
+		j.method = j.unquote(raw)
+	case "status":
+		j.status = j.unquote(raw)
+	case "error", "err":
+		j.failure = j.unquote(raw)
+	case "by_caller":
+		j.byCaller = string(raw) == "true"
+	case "phase":
+		j.phase = j.unquote(raw)
+	case "detail":
+		j.detail = j.unquote(raw)
+	case "count":
+		j.count, _ = strconv.ParseUint(text(raw), 10, 64)
+	default:
+		j.extra(key, raw)
+	}
+}
+
+// extra keeps a member that has no place of its own as " key=value".
+func (j *jsonLine) extra(key, raw []byte) {
+	if len(key) == 0 || string(raw) == "null" {
+		return
+	}
+	j.rest = append(j.rest, ' ')
+	j.rest = append(j.rest, key...)
+	j.rest = append(j.rest, '=')
+	j.rest = append(j.rest, raw...)
+}
+
+// record fills rec with what was parsed. A line that says it is an operation, a
+// state or a notice and is not a whole one becomes a log record that holds the
+// line as it stands.
+//
+// Texts longer than limit are cut.
+func (j *jsonLine) record(rec *Record, limit int) {
+	clip := func(s string) string {
+		if len(s) > limit {
+			rec.Cut += uint64(len(s) - limit)
+			s = s[:limit]
+		}
+		return s
+	}
+	pos := uint64(rec.StartLine)
+	status, _ := event.ParseStatus(text(j.status))
+	switch kind := text(j.kind); {
+	case kind == "operation" && status.Kind() == event.KindOperation && len(j.operation) > 0:
+		rec.Kind = KindOperation
+		rec.Operation = event.Operation{
+			Time: j.time, ID: text(j.operation), Parent: text(j.parent), Method: text(j.method),
+			Status: status, Error: clip(text(j.failure)), ByCaller: j.byCaller, Pos: pos,
+		}
+	case kind == "state" && status.Kind() == event.KindState && (status != event.StatusPhase || len(j.phase) > 0):
+		rec.Kind = KindState
+		rec.State = event.State{Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos}
+	case kind == "notice" && status.Kind() == event.KindNotice:
+		rec.Kind = KindNotice
+		rec.Notice = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}
+	default:
+		rec.Log = event.Log{
+			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
+			OperationID: text(j.operation), Pos: pos,
+		}
+		if j.hasLevel {
+			rec.LevelBy = EvidenceField
+		}
+		message := text(j.line)
+		if len(j.message) > 0 && (len(j.kind) == 0 || kind == "log") {
+			message = j.fullMessage()
+		}
+		rec.Log.Message = clip(message)
+	}
+}
+
+// fullMessage is the message, the error that the record carries beside it, and
+// the other members.
+func (j *jsonLine) fullMessage() string {
+	if len(j.status) > 0 {
+		j.extra([]byte("status"), j.status)
+	}
+	if len(j.method) > 0 {
+		j.extra([]byte("method"), j.method)
+	}
+	if len(j.failure) == 0 && len(j.rest) == 0 {
+		return text(j.message)
+	}
+	n := len(j.buf)
+	j.buf = append(j.buf, j.message...)
+	if len(j.failure) > 0 {
+		j.buf = append(append(j.buf, ": "...), j.failure...)
+	}
+	j.buf = append(j.buf, j.rest...)
+	return text(j.buf[n:])
+}
+
+// unquote returns the text of a string, without copying it where it has no
+// escapes, and any other value as it is written; null is the empty text.
+func (j *jsonLine) unquote(raw []byte) []byte {
+	if raw[0] != '"' {
+		if string(raw) == "null" {
+			return nil
+		}
+		return raw
+	}
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
+	}
+	var s string
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return raw[1 : len(raw)-1]
+	}
+	n := len(j.buf)
+	j.buf = append(j.buf, s...)
+	return j.buf[n:len(j.buf):len(j.buf)]
+}
+
+// jsonScanner walks over a text that is known to be valid JSON.
+type jsonScanner struct {
+	b []byte
+	i int
+}
+
+func (s *jsonScanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// value returns the value at the current place and moves behind it.
+func (s *jsonScanner) value() []byte {
+	start, depth := s.i, 0
+	for s.i < len(s.b) {
+		switch c := s.b[s.i]; c {
+		case '"':
+			s.i++
+			for s.b[s.i] != '"' {
+				if s.b[s.i] == '\\' {
+					s.i++
+				}
+				s.i++
+			}
+			if depth == 0 {
+				s.i++
+				return s.b[start:s.i]
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return s.b[start:s.i]
+			}
+			if depth--; depth == 0 {
+				s.i++
+				return s.b[start:s.i]
+			}
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return s.b[start:s.i]
+			}
+		}
+		s.i++
+	}
+	return s.b[start:]
+}
+
+// parseTime reads RFC 3339, or a number of seconds or milliseconds since 1970;
+// anything else is no time.
+func parseTime(raw []byte) time.Time {
+	if raw[0] == '"' {
+		t, err := time.Parse(time.RFC3339Nano, text(raw[1:len(raw)-1]))
+		if err != nil {
+			return time.Time{}
+		}
+		return t
+	}
+	f, err := strconv.ParseFloat(text(raw), 64)
+	if err != nil || f <= 0 || f > 1e17 {
+		return time.Time{}
+	}
+	const latestSeconds = 1e11 // the year 5138; larger numbers are milliseconds
+	if f >= latestSeconds {
+		f /= 1e3
+	}
+	if f >= latestSeconds {
+		return time.Time{}
+	}
+	sec, frac := math.Modf(f)
+	return time.Unix(int64(sec), int64(math.Round(frac*1e6))*1e3).UTC()
+}
+
+// parseLevel reads the names of common loggers in any case, slog's offsets
+// ("WARN+2"), and the numbers of pino and bunyan.
+func parseLevel(b []byte) (event.Level, bool) {
+	if i := bytes.IndexAny(b, "+-"); i > 0 {
+		b = b[:i]
+	}
+	var name [12]byte
+	if len(b) == 0 || len(b) > len(name) {
+		return event.LevelUnknown, false
+	}
+	for i, c := range b {
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		name[i] = c
+	}
+	switch string(name[:len(b)]) {
+	case "trace", "verbose", "debug", "10", "20":
+		return event.LevelDebug, true
+	case "info", "information", "notice", "message", "log", "30":
+		return event.LevelInfo, true
+	case "warn", "warning", "40":
+		return event.LevelWarning, true
+	case "error", "err", "exception", "dpanic", "50":
+		return event.LevelError, true
+	case "fatal", "panic", "critical", "crit", "alert", "emerg", "emergency", "60":
+		return event.LevelFatal, true
+	case "unknown":
+		return event.LevelUnknown, true
+	}
+	return event.LevelUnknown, false
+}

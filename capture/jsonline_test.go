@@ -1,0 +1,92 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+func TestJSONLines(t *testing.T) {
+	at := time.Date(2026, 3, 4, 5, 6, 7, 890_000_000, time.UTC)
+	const ts = `"2026-03-04T05:06:07.89Z"`
+	log := func(l event.Log, by Evidence) Record {
+		l.Pos = 1
+		return Record{Log: l, StartLine: 1, EndLine: 1, Split: EvidenceJSON, LevelBy: by, Layout: LayoutJSON}
+	}
+	for in, want := range map[string]Record{
+		`{"time":` + ts + `,"level":"warning","source":"world","message":"no road to 초원","stack":"a\nb","operation":"op-1"}`: log(
+			event.Log{Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb", OperationID: "op-1"}, EvidenceField),
+		`{"kind":"log","message":"ready"}`:                                                  log(event.Log{Message: "ready"}, EvidenceNone),
+		`{"time":` + ts + `,"level":"ERROR+1","msg":"slog","path":"/x","n":3,"ok":true}`:    log(event.Log{Time: at, Level: event.LevelError, Message: `slog path="/x" n=3 ok=true`}, EvidenceField),
+		`{"level":"dpanic","ts":1772600767.89,"logger":"net","msg":"zap","stacktrace":"s"}`: log(event.Log{Time: at, Level: event.LevelError, Source: "net", Message: "zap", Stack: "s"}, EvidenceField),
+		`{"level":"fatal","error":"no \"disk\"","time":1772600767890,"message":"zerolog"}`:  log(event.Log{Time: at, Level: event.LevelFatal, Message: `zerolog: no "disk"`}, EvidenceField),
+		`{"level":30,"msg":"pino","status":404,"err":{"code":"E"}}`:                         log(event.Log{Level: event.LevelInfo, Message: `pino: {"code":"E"} status=404`}, EvidenceField),
+		`{"severity":"CRITICAL","timestamp":"yesterday","msg":"no time"}`:                   log(event.Log{Level: event.LevelFatal, Message: "no time"}, EvidenceField),
+		`{"lvl":"odd","msg":"x"}`:                   log(event.Log{Message: "x"}, EvidenceNone),
+		`{"msg":"x","name":{"a":[1,"]"]},"z":null}`: log(event.Log{Message: `x name={"a":[1,"]"]}`}, EvidenceNone),
+		`{"n":1}`:                                log(event.Log{Message: `{"n":1}`}, EvidenceNone),
+		`{}`:                                     log(event.Log{Message: `{}`}, EvidenceNone),
+		`{"kind":"letter","message":"x"}`:        log(event.Log{Message: `{"kind":"letter","message":"x"}`}, EvidenceNone),
+		`{"kind":"operation","status":"failed"}`: log(event.Log{Message: `{"kind":"operation","status":"failed"}`}, EvidenceNone),
+		`{"kind":"state","status":"phase"}`:      log(event.Log{Message: `{"kind":"state","status":"phase"}`}, EvidenceNone),
+		`{"kind":"state","status":"hole"}`:       log(event.Log{Message: `{"kind":"state","status":"hole"}`}, EvidenceNone),
+		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Log: event.Log{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: EvidenceLine, Layout: LayoutJSON},
+		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, EvidenceNone),
+		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","by_caller":true}`: {
+			Kind: KindOperation, Operation: event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save", Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1},
+			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+		},
+		`{"kind":"state","time":` + ts + `,"status":"phase","phase":"load","detail":"초원"}`: {
+			Kind: KindState, State: event.State{Time: at, Status: event.StatusPhase, Phase: "load", Detail: "초원", Pos: 1},
+			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+		},
+		`{"kind":"notice","status":"hole","detail":"pipe full","count":7}`: {
+			Kind: KindNotice, Notice: event.Notice{Status: event.StatusHole, Detail: "pipe full", Count: 7, Pos: 1},
+			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+		},
+	} {
+		recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
+		require.NoError(t, err, in)
+		require.Equal(t, []Record{want}, recs, in)
+	}
+}
+
+func TestJSONLinesAmongText(t *testing.T) {
+	in := doc(`{"msg":"a"}`, "panic: oh", "\tat gadget.draw(x.java:1)", `{"msg":"b"}`, `{"msg":`, `{"msg":"c"}`, "[1]", "", "  x")
+	recs, r, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, LayoutJSON, r.Layout())
+	require.Equal(t, strings.TrimPrefix(`
+1-1 json "a"
+2-3 frame "panic: oh" @ "\tat gadget.draw(x.java:1)"
+4-4 json "b"
+5-5 line "{\"msg\":"
+6-6 json "c"
+7-7 blank "[1]"
+9-9 line "  x"
+`, "\n"), render(recs))
+}
+
+func TestJSONLineBeforeHole(t *testing.T) {
+	recs, _, err := readAll(t, strings.NewReader(`{"msg":"a"}`+strings.Repeat("\x00", 100)+"\n"+`{"msg":"b"}`), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "1-1 json \"a\"\nnotice hole count=100 pos=1\n2-2 json \"b\"\n", render(recs))
+}
+
+func TestJSONLineTooLong(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	recs, _, err := readAll(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{MaxRecordText: 256})
+	require.NoError(t, err)
+	require.Len(t, recs[0].Log.Message, 256)
+	require.Equal(t, uint64(1000-256), recs[0].Cut)
+
+	recs, _, err = readAll(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})
+	require.NoError(t, err)
+	require.Equal(t, EvidenceLine, recs[0].Split)
+	require.Equal(t, uint64(windowSize+10-DefaultMaxRecordText), recs[0].Cut)
+}

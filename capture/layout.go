@@ -1,0 +1,142 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// Layout is the way in which a log is laid out.
+type Layout uint8
+
+// Layouts.
+const (
+	LayoutAuto Layout = iota // recognize it
+
+	// LayoutPlain is text of no known program: a record per line, to which
+	// indented lines and stack frames below it belong.
+	LayoutPlain
+	// LayoutJSON is JSON lines; see doc.go for the fields.
+	LayoutJSON
+	// LayoutUnity2019_2 is Unity 2019.2 and before (RimWorld 1.1, 1.2):
+	// warnings and errors end with a line of one space and a footer.
+	LayoutUnity2019_2
+	// LayoutUnity2019_4 is Unity 2019.4 (RimWorld 1.3 to 1.5): warnings and
+	// errors end with a space and, on the next line, a footer.
+	LayoutUnity2019_4
+	// LayoutUnity2022_3 is Unity 2022.3 (RimWorld 1.6): no footers.
+	LayoutUnity2022_3
+	// LayoutConsole is a copy of the game's console: text, frames in Unity's
+	// form, a blank line.
+	LayoutConsole
+	// LayoutHugsLib is an upload by HugsLib: a header, then a log in one of the
+	// Unity layouts or as a console copy. Only the header's record carries it.
+	LayoutHugsLib
+
+	layoutCount
+)
+
+var layoutNames = [layoutCount]string{
+	"auto", "plain", "json", "unity-2019.2", "unity-2019.4", "unity-2022.3", "console", "hugslib",
+}
+
+// String returns the lower-case name of l.
+func (l Layout) String() string {
+	if l < layoutCount {
+		return layoutNames[l]
+	}
+	return fmt.Sprintf("layout(%d)", uint8(l))
+}
+
+// ParseLayout is the inverse of [Layout.String].
+func ParseLayout(s string) (Layout, bool) {
+	for i, n := range layoutNames {
+		if n == s {
+			return Layout(i), true
+		}
+	}
+	return LayoutAuto, false
+}
+
+// unity reports whether l is a layout of Unity's or the game's.
+func (l Layout) unity() bool { return l >= LayoutUnity2019_2 && l <= LayoutConsole }
+
+// detection is what the beginning of an input tells.
+type detection struct {
+	layout Layout // of the log itself, below a header
+	header bool   // the input opens with a HugsLib header
+
+	// pure says that the log is a copy of the console and nothing of a player's
+	// log: every record ends with frames, so that lines before them belong
+	// together.
+	pure bool
+}
+
+// detect recognizes the layout from window, the beginning of the input.
+func detect(window []byte) detection {
+	var d detection
+	var json, frames, footers, gaps, mono, game int
+	banner, first, lines := false, true, 0
+	var prev []byte
+	for len(window) > 0 {
+		raw := window
+		if i := bytes.IndexByte(window, '\n'); i >= 0 {
+			raw, window = window[:i], window[i+1:]
+		} else {
+			window = nil
+		}
+		b := bytes.TrimRight(raw, "\r")
+		if blank(b) {
+			prev = b
+			continue
+		}
+		lines++
+		if first {
+			first = false
+			d.header = isContextStart(b)
+		}
+		switch {
+		case b[0] == '{':
+			json++
+		case isFooter(b):
+			footers++
+			if blank(prev) {
+				gaps++
+			}
+		case hasPrefix(b, bannerPath), hasPrefix(b, bannerVersion):
+			banner = true
+			if l, ok := versionLayout(b); ok {
+				d.layout = l
+			}
+		case hasPrefix(b, consoleMark):
+			frames++
+		case hasPrefix(b, "Fallback handler could not load library "), hasPrefix(b, "UnloadTime: "),
+			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."):
+			game++
+		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
+			mono++
+		default:
+			if _, _, ok := parseRef(b); ok {
+				game++
+			} else if _, ok := consoleLevel(b); ok {
+				frames++
+			}
+		}
+		prev = b
+	}
+	switch {
+	case json > 0 && 2*json >= lines:
+		return detection{layout: LayoutJSON}
+	case frames > 0:
+		d.layout, d.pure = LayoutConsole, !banner && footers == 0
+	case d.layout != LayoutAuto:
+	case footers > 0 && 2*gaps > footers:
+		d.layout = LayoutUnity2019_2
+	case footers > 0:
+		d.layout = LayoutUnity2019_4
+	case banner || d.header || mono > 0 || game > 0:
+		d.layout = LayoutUnity2022_3
+	default:
+		d.layout = LayoutPlain
+	}
+	return d
+}

@@ -1,0 +1,238 @@
+package capture
+
+import (
+	"bytes"
+	"io"
+)
+
+// minHole is the shortest run of NUL bytes that counts as a hole in the log.
+// Holes in real captures are pages of a file that were never written (43 KB and
+// more); a stray NUL belongs to a message.
+const minHole = 64
+
+// line is one line of the input. Text aliases the reader's buffer and is valid
+// until the next line is read.
+type line struct {
+	no   int
+	text []byte // without the line end, trailing \r's and holes
+	crs  int    // how many \r's stood before the \n
+
+	cut       uint64 // bytes at its end that were not kept
+	hole      uint64 // bytes of holes in it
+	holeFirst bool   // the line begins with a hole: no text stands before it
+	ended     bool   // a \n followed
+}
+
+// lineReader splits its source into lines on \n only. Its memory is two
+// buffers of fixed size, whatever the length of a line: what does not fit is
+// counted and dropped.
+//
+// What it makes of an input depends on the bytes alone, never on how the source
+// hands them out: a line takes the slow path if and only if it is longer than
+// the buffer.
+type lineReader struct {
+	src  io.Reader
+	buf  []byte
+	r, w int
+	err  error // from src; sticky
+	no   int
+	long []byte // holds the kept part of a line longer than buf
+}
+
+func newLineReader(src io.Reader) *lineReader {
+	return &lineReader{src: src, buf: make([]byte, windowSize)}
+}
+
+// maxEmptyReads is how often in a row a source may return nothing and no error.
+const maxEmptyReads = 100
+
+// fill reads once more into free space at the end of buf; there must be some.
+func (l *lineReader) fill() {
+	for range maxEmptyReads {
+		n, err := l.src.Read(l.buf[l.w:])
+		l.w += n
+		if err != nil {
+			l.err = err
+			return
+		}
+		if n > 0 {
+			return
+		}
+	}
+	l.err = io.ErrNoProgress
+}
+
+// peek returns the next n bytes without consuming them, or fewer at the end of
+// the input. n must not exceed the size of buf.
+func (l *lineReader) peek(n int) []byte {
+	for l.w-l.r < n && l.err == nil {
+		if l.w == len(l.buf) {
+			l.shift()
+		}
+		l.fill()
+	}
+	return l.buf[l.r:min(l.w, l.r+n)]
+}
+
+func (l *lineReader) shift() {
+	l.w = copy(l.buf, l.buf[l.r:l.w])
+	l.r = 0
+}
+
+// next reads the next line. It returns the error of the source once there is
+// nothing left; an unterminated last line is delivered before that.
+func (l *lineReader) next(ln *line) error {
+	seen := 0
+	for {
+		if i := bytes.IndexByte(l.buf[l.r+seen:l.w], '\n'); i >= 0 {
+			end := l.r + seen + i
+			l.take(ln, l.buf[l.r:end], true)
+			l.r = end + 1
+			return nil
+		}
+		seen = l.w - l.r
+		if l.err != nil {
+			if seen == 0 {
+				return l.err
+			}
+			l.take(ln, l.buf[l.r:l.w], false)
+			l.r = l.w
+			return nil
+		}
+		if l.w == len(l.buf) {
+			if l.r == 0 {
+				l.nextLong(ln)
+				return nil
+			}
+			l.shift()
+		}
+		l.fill()
+	}
+}
+
+// take makes raw, a line without its \n, the current line.
+func (l *lineReader) take(ln *line, raw []byte, ended bool) {
+	l.no++
+	*ln = line{no: l.no, ended: ended}
+	if bytes.IndexByte(raw, 0) >= 0 {
+		// In place: what is kept is never longer than what was read.
+		h := holeFilter{dst: raw[:0], limit: len(raw)}
+		h.add(raw)
+		h.finish(ln)
+	} else {
+		ln.text = raw
+	}
+	ln.trimCR()
+}
+
+// nextLong reads a line of which the whole buffer is but the beginning.
+func (l *lineReader) nextLong(ln *line) {
+	if l.long == nil {
+		l.long = make([]byte, 0, len(l.buf))
+	}
+	l.no++
+	*ln = line{no: l.no}
+	h := holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	for {
+		chunk := l.buf[l.r:l.w]
+		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+			h.add(chunk[:i])
+			l.r += i + 1
+			ln.ended = true
+			break
+		}
+		h.add(chunk)
+		l.r, l.w = 0, 0
+		if l.err != nil {
+			break
+		}
+		l.fill()
+	}
+	h.finish(ln)
+	ln.trimCR()
+}
+
+// trimCR strips trailing \r's, and with them what a hole left at the end.
+func (ln *line) trimCR() {
+	t := ln.text
+	for len(t) > 0 && t[len(t)-1] == '\r' {
+		t = t[:len(t)-1]
+		ln.crs++
+	}
+	if ln.hole > 0 {
+		for len(t) > 0 && (t[len(t)-1] == '\n' || t[len(t)-1] == '\r') {
+			t = t[:len(t)-1]
+		}
+	}
+	ln.text = t
+}
+
+// holeFilter copies the text of a line and leaves out its holes. Text before
+// and after a hole is kept apart by a \n, as if they had been two lines.
+type holeFilter struct {
+	dst   []byte
+	limit int
+	run   uint64 // NULs just seen
+	apart bool   // the next text follows a hole
+
+	cut, hole uint64
+	first     bool // the first hole came before any text
+}
+
+func (h *holeFilter) add(b []byte) {
+	for len(b) > 0 {
+		if b[0] == 0 {
+			n := 1
+			for n < len(b) && b[n] == 0 {
+				n++
+			}
+			h.run += uint64(n)
+			b = b[n:]
+			continue
+		}
+		h.endRun()
+		n := bytes.IndexByte(b, 0)
+		if n < 0 {
+			n = len(b)
+		}
+		if h.apart {
+			h.apart = false
+			if len(h.dst) > 0 {
+				h.keep('\n')
+			}
+		}
+		kept := min(n, h.limit-len(h.dst))
+		h.dst = append(h.dst, b[:kept]...)
+		h.cut += uint64(n - kept)
+		b = b[n:]
+	}
+}
+
+func (h *holeFilter) keep(c byte) {
+	if len(h.dst) < h.limit {
+		h.dst = append(h.dst, c)
+	} else {
+		h.cut++
+	}
+}
+
+func (h *holeFilter) endRun() {
+	if h.run >= minHole {
+		if blank(h.dst) {
+			h.dst = h.dst[:0]
+			h.first = h.first || h.hole == 0
+		}
+		h.hole += h.run
+		h.apart = true
+	} else {
+		for range h.run {
+			h.keep(0)
+		}
+	}
+	h.run = 0
+}
+
+func (h *holeFilter) finish(ln *line) {
+	h.endRun()
+	ln.text, ln.cut, ln.hole, ln.holeFirst = h.dst, h.cut, h.hole, h.first
+}

@@ -1,0 +1,206 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+type readLine struct {
+	text  string
+	crs   int
+	cut   uint64
+	hole  uint64
+	first bool
+	ended bool
+}
+
+func allLines(tb testing.TB, src io.Reader) []readLine {
+	tb.Helper()
+	l := newLineReader(src)
+	var out []readLine
+	for {
+		var ln line
+		if err := l.next(&ln); err != nil {
+			require.ErrorIs(tb, err, io.EOF)
+			require.Equal(tb, len(out), l.no)
+			require.Equal(tb, windowSize, cap(l.buf))
+			require.LessOrEqual(tb, cap(l.long), windowSize)
+			return out
+		}
+		require.Equal(tb, len(out)+1, ln.no)
+		out = append(out, readLine{string(ln.text), ln.crs, ln.cut, ln.hole, ln.holeFirst, ln.ended})
+	}
+}
+
+func TestLines(t *testing.T) {
+	nul := strings.Repeat("\x00", 64)
+	long := strings.Repeat("a", windowSize)
+	for name, c := range map[string]struct {
+		in   string
+		want []readLine
+	}{
+		"empty":                    {"", nil},
+		"one":                      {"a", []readLine{{text: "a"}}},
+		"ends":                     {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {text: "b", crs: 1, ended: true}, {text: "c", crs: 2, ended: true}, {ended: true}}},
+		"lone CR":                  {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
+		"63 NULs are text":         {"a" + nul[:63] + "b", []readLine{{text: "a" + nul[:63] + "b"}}},
+		"64 NULs are a hole":       {nul + "b", []readLine{{text: "b", hole: 64, first: true}}},
+		"text, hole, text":         {"a" + nul + "b\r\n", []readLine{{text: "a\nb", crs: 1, hole: 64, ended: true}}},
+		"text, hole":               {"a" + nul + "\r\n", []readLine{{text: "a", crs: 1, hole: 64, ended: true}}},
+		"blank, hole, text, hole":  {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
+		"hole and nothing":         {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {hole: 64, first: true}}},
+		"as long as the buffer":    {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
+		"longer than the buffer":   {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
+		"long, no end":             {long + long, []readLine{{text: long, cut: windowSize}}},
+		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{{text: "a\nb", hole: 3 * windowSize, ended: true}, {text: "c"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, c.want, allLines(t, strings.NewReader(c.in)))
+			require.Equal(t, c.want, allLines(t, iotest.HalfReader(strings.NewReader(c.in))))
+			require.Equal(t, c.want, allLines(t, iotest.DataErrReader(strings.NewReader(c.in))))
+			if len(c.in) < 1000 {
+				require.Equal(t, c.want, allLines(t, iotest.OneByteReader(strings.NewReader(c.in))))
+			}
+		})
+	}
+}
+
+// stuck is a source that never has anything.
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestLinesNoProgress(t *testing.T) {
+	var ln line
+	require.ErrorIs(t, newLineReader(stuck{}).next(&ln), io.ErrNoProgress)
+}
+
+// endless repeats text, up to size bytes.
+type endless struct {
+	text string
+	size int64
+	at   int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	if e.at >= e.size {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(int64(len(p)), e.size-e.at)], e.text[e.at%int64(len(e.text)):])
+	e.at += int64(n)
+	return n, nil
+}
+
+// TestMemoryIsFlat checks the bounds themselves instead of the heap: every
+// buffer that a Reader keeps stays within what its documentation says.
+func TestMemoryIsFlat(t *testing.T) {
+	trace := "oh: System.Exception: x\n[Ref 12AB]\n" + strings.Repeat("  at Gadget.Panel.Draw (System.Int32 x) [0x0001f] in <0123>:0 \n", 50)
+	for name, src := range map[string]io.Reader{
+		"one line of 100 MB":   &endless{text: "0123456789abcdef", size: 100 << 20},
+		"one record of 100 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 100 << 20}),
+		"NULs":                 io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096), size: 100 << 20}, strings.NewReader("b\n")),
+		"many traces":          io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 8 << 20}),
+		"JSON":                 &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := NewReader(src, Options{})
+			require.NoError(t, err)
+			var rec Record
+			for err == nil {
+				err = r.Next(&rec)
+				a := &r.asm
+				for _, buf := range [][]byte{a.message, a.previous, a.stack} {
+					require.LessOrEqual(t, cap(buf), 2*DefaultMaxRecordText)
+				}
+				require.LessOrEqual(t, cap(r.lines.long), windowSize)
+				require.Equal(t, windowSize, cap(r.lines.buf))
+				require.LessOrEqual(t, a.refs.bytes, DefaultRefBytes)
+				require.LessOrEqual(t, cap(r.out), 8)
+				require.LessOrEqual(t, cap(r.json.buf)+cap(r.json.rest), 1024)
+			}
+			require.ErrorIs(t, err, io.EOF)
+		})
+	}
+}
+
+func TestReadingAllocatesNothing(t *testing.T) {
+	text := "[Tools] on\nException ticking Мира (at (1, 0, 2)): \nSystem.NullReferenceException: x\n[Ref 12AB]\n  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n" +
+		"Exception ticking 은비 (at (1, 0, 2)): \nSystem.NullReferenceException: x\n[Ref 12AB] Duplicate stacktrace, see ref for original\n\nUnloadTime: 0.3 ms\n"
+	json := `{"time":"2026-01-02T03:04:05Z","level":"info","msg":"drawn","panel":3}` + "\n"
+	if raceDetector {
+		t.Skip("allocations cannot be counted under the race detector")
+	}
+	for name, text := range map[string]string{"2022.3": text, "2019.4": strings.ReplaceAll(text, "x\n", "x \n"+footer+"\n\n"), "JSON": json} {
+		r, err := NewReader(&endless{text: text, size: 1 << 40}, Options{})
+		require.NoError(t, err)
+		var rec Record
+		next := func() {
+			for range 100 {
+				if err := r.Next(&rec); err != nil {
+					panic(err)
+				}
+			}
+		}
+		next()
+		require.Zero(t, testing.AllocsPerRun(20, next), name)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	recs, r, err := readAll(t, io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(broken)), Options{Layout: LayoutPlain})
+	var re *ReadError
+	require.ErrorAs(t, err, &re)
+	require.ErrorIs(t, err, broken)
+	require.Equal(t, ReadError{Line: 3, Op: "read", Err: broken}, *re)
+	require.EqualError(t, err, "capture: after line 3: read: the disk is gone")
+	require.Equal(t, "1-1 line \"a\"\n2-2 line \"b\"\n3-3 line \"c\"\n", render(recs))
+	var rec Record
+	require.ErrorIs(t, r.Next(&rec), broken, "said again")
+
+	_, err = NewReader(iotest.ErrReader(broken), Options{})
+	require.ErrorIs(t, err, broken)
+	require.ErrorAs(t, err, &re)
+	require.Zero(t, re.Line)
+}
+
+// TestLinesLookAlikeInAnyChunks is the property on a text that straddles the
+// buffer in every way.
+func TestLinesLookAlikeInAnyChunks(t *testing.T) {
+	var b bytes.Buffer
+	for i := 0; b.Len() < 3*windowSize; i += 7919 {
+		b.WriteString(strings.Repeat("x", i%(windowSize/3)))
+		b.WriteString("\r\n")
+	}
+	want := allLines(t, bytes.NewReader(b.Bytes()))
+	for _, size := range []int{4095, 65537, windowSize - 1, windowSize + 1} {
+		require.Equal(t, want, allLines(t, &chunked{data: b.Bytes(), sizes: []int{size}}))
+	}
+}
+
+// chunked hands out data in pieces of the given sizes, in turn.
+type chunked struct {
+	data  []byte
+	sizes []int
+	i     int
+}
+
+func (c *chunked) Read(p []byte) (int, error) {
+	if len(c.data) == 0 {
+		return 0, io.EOF
+	}
+	n := len(c.data)
+	if len(c.sizes) > 0 {
+		n = min(n, max(1, c.sizes[c.i%len(c.sizes)]))
+		c.i++
+	}
+	n = copy(p, c.data[:n])
+	c.data = c.data[n:]
+	return n, nil
+}

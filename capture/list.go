@@ -1,0 +1,97 @@
+package capture
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// announcesList reports whether b ends in a colon, so that what follows is
+// what it speaks of. A double colon is the separator of some mods' names.
+func announcesList(b []byte) bool {
+	t := trimRight(b)
+	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
+}
+
+// isTitle reports whether b, after a blank line, heads a section within a
+// record: in capitals ("GRAMMAR RESOLUTION TRACE"), of which one word is enough
+// only after another title; or, below a trace, as further exceptions ("Loader
+// exceptions:").
+func isTitle(b []byte, belowTrace, belowTitle bool) bool {
+	t := trimRight(b)
+	spaces := bytes.Count(t, []byte{' '})
+	if len(t) > 48 || t[0] == '[' {
+		return false
+	}
+	if belowTrace && announcesList(t) && spaces < 4 && bytes.Contains(t, []byte("xceptions")) {
+		return true
+	}
+	letters := 0
+	for _, c := range t {
+		switch {
+		case c-'A' < 26:
+			letters++
+		case c != ' ':
+			return false
+		}
+	}
+	return letters >= 5 && (spaces > 0 || belowTitle)
+}
+
+// itemShape is what the items of one list have in common.
+type itemShape struct {
+	bits  uint8
+	mark  rune   // the sign that an item begins with; 0 if a letter or digit
+	first uint32 // hash of the first word
+}
+
+const (
+	shapeWord    = 1 << iota // one word
+	shapeArrow               // a → b, a -> b
+	shapeColumns             // word, several spaces, more
+	shapeKey                 // word: more
+	shapePackage             // more (word)
+	shapeXML                 // <word…
+)
+
+// shapeOf returns the shape of b.
+func shapeOf(b []byte) itemShape {
+	b = trimRight(b)
+	b = trimLeft(b)
+	var s itemShape
+	word := bytes.IndexByte(b, ' ')
+	if word < 0 {
+		s.bits |= shapeWord
+		word = len(b)
+	} else {
+		if b[word-1] == ':' {
+			s.bits |= shapeKey
+		}
+		if hasPrefix(b[word:], "  ") {
+			s.bits |= shapeColumns
+		}
+		if bytes.Contains(b, []byte(" → ")) || bytes.Contains(b, []byte("->")) || bytes.HasSuffix(b, []byte(" →")) {
+			s.bits |= shapeArrow
+		}
+		if i := bytes.LastIndexByte(b, '('); b[len(b)-1] == ')' && i > 0 && bytes.IndexByte(b[i:], ' ') < 0 && bytes.IndexByte(b[i:], '.') > 0 {
+			s.bits |= shapePackage
+		}
+	}
+	if len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' || b[1] == '!') {
+		s.bits |= shapeXML
+	}
+	if r, _ := utf8.DecodeRune(b); r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+		s.mark = r
+	}
+	const offset, prime = 2166136261, 16777619 // FNV-1a
+	s.first = offset
+	for _, c := range b[:word] {
+		s.first = (s.first ^ uint32(c)) * prime
+	}
+	return s
+}
+
+// like reports whether two items look as if they came from one list.
+func (s itemShape) like(o itemShape) bool {
+	return s.bits&o.bits != 0 || s.mark != 0 && s.mark == o.mark || s.first == o.first
+}

@@ -1,0 +1,73 @@
+package capture
+
+import "fmt"
+
+// Defaults and fixed bounds of a [Reader].
+const (
+	// DefaultMaxRecordText holds the longest normal record of the reference
+	// captures (17 KB on one line) several times over.
+	DefaultMaxRecordText = 64 << 10
+
+	// DefaultRefs and DefaultRefBytes hold every distinct trace of the
+	// reference captures; what is displaced is reported as unresolved.
+	DefaultRefs     = 1024
+	DefaultRefBytes = 1 << 20
+
+	// windowSize is how much of a line is looked at. The longest line of the
+	// reference captures that is text has 17 KB.
+	windowSize = 256 << 10
+
+	// detectSize is how much of the input is read before the first record, to
+	// recognize the layout.
+	detectSize = 64 << 10
+)
+
+// Options configures a [Reader]. The zero value is all defaults.
+type Options struct {
+	// Layout of the input. LayoutAuto, the zero value, recognizes it from the
+	// first 64 KiB. With any other value the first record does not wait for
+	// that much input. Evidence met later (an engine's version, a logging
+	// frame) refines a Unity layout in either case.
+	Layout Layout
+
+	// MaxRecordText is how many bytes of a record's message, and again of its
+	// stack, are kept; the rest is counted in Record.Cut. It must lie between
+	// 256 and 256 KiB. 0 means DefaultMaxRecordText.
+	MaxRecordText int
+
+	// Refs is how many stack traces are remembered for "[Ref X] Duplicate
+	// stacktrace", the least recently used giving way, and RefBytes how many
+	// bytes they may have together. 0 means DefaultRefs and DefaultRefBytes.
+	Refs     int
+	RefBytes int
+}
+
+// Validate reports the first field that is out of its range.
+func (o Options) Validate() error {
+	if o.Layout >= layoutCount {
+		return fmt.Errorf("capture: Options.Layout: unknown layout %d", o.Layout)
+	}
+	if o.MaxRecordText != 0 && (o.MaxRecordText < 256 || o.MaxRecordText > windowSize) {
+		return fmt.Errorf("capture: Options.MaxRecordText: %d is not between 256 and %d", o.MaxRecordText, windowSize)
+	}
+	if o.Refs < 0 {
+		return fmt.Errorf("capture: Options.Refs: %d is negative", o.Refs)
+	}
+	if o.RefBytes < 0 {
+		return fmt.Errorf("capture: Options.RefBytes: %d is negative", o.RefBytes)
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxRecordText == 0 {
+		o.MaxRecordText = DefaultMaxRecordText
+	}
+	if o.Refs == 0 {
+		o.Refs = DefaultRefs
+	}
+	if o.RefBytes == 0 {
+		o.RefBytes = DefaultRefBytes
+	}
+	return o
+}

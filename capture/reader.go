@@ -1,0 +1,326 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unsafe"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Reader reads the records of one capture, in order. It is not safe for
+// concurrent use. Its memory does not depend on the length of the input, of a
+// record or of a line.
+type Reader struct {
+	opt    Options
+	lines  *lineReader
+	op     string
+	detect detection
+	layout Layout // of the log now; refined by what it says of itself
+
+	cur  line
+	have bool // cur is to be looked at
+
+	asm     assembly
+	banner  bannerState
+	started bool // a line that is not blank has been seen
+	json    jsonLine
+
+	run     uint64 // adjacent records with the message in asm.previous
+	runLine int    // last line of the run
+
+	out     []Record // ready to be delivered
+	outHead int
+	err     error // what Next returns when out is empty
+}
+
+// NewReader returns a Reader of r, which may be compressed with gzip or zstd.
+// Unless opt names a layout, it reads up to 64 KiB to recognize it. The error
+// is about opt, or a *[ReadError] if not even a beginning could be read.
+func NewReader(r io.Reader, opt Options) (*Reader, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	opt = opt.withDefaults()
+	src, op, err := decompressed(r)
+	if err != nil {
+		return nil, &ReadError{Op: op, Err: err}
+	}
+	rd := &Reader{opt: opt, lines: newLineReader(src), op: op, out: make([]Record, 0, 8)}
+	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
+	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
+		rd.lines.r += len(byteOrderMark)
+	}
+	if opt.Layout == LayoutAuto {
+		rd.detect = detect(rd.lines.peek(detectSize))
+	} else {
+		rd.detect = detection{layout: opt.Layout, header: opt.Layout == LayoutHugsLib, pure: opt.Layout == LayoutConsole}
+	}
+	rd.layout = rd.detect.layout
+	if rd.layout == LayoutHugsLib {
+		rd.layout = LayoutUnity2022_3
+	}
+	rd.asm.pureLines = rd.detect.pure
+	return rd, nil
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// Layout returns the layout of the input: [LayoutHugsLib] for an upload with a
+// header, else that of the log as far as it is known by now.
+func (r *Reader) Layout() Layout {
+	if r.detect.header {
+		return LayoutHugsLib
+	}
+	return r.layout
+}
+
+// Lines returns how many lines have been read, the last one included if it has
+// no line end.
+func (r *Reader) Lines() int { return r.lines.no }
+
+// Next fills rec with the next record. Strings in it are valid until the next
+// call. At the end of the input it returns io.EOF, and where the input ends
+// badly a *[ReadError]; both are returned again by every further call.
+//
+// A record is complete when its footer or JSON line has been read, else when
+// the line after it has been.
+func (r *Reader) Next(rec *Record) error {
+	for r.outHead == len(r.out) {
+		if r.err != nil {
+			*rec = Record{}
+			return r.err
+		}
+		r.out, r.outHead = r.out[:0], 0
+		r.read()
+	}
+	*rec = r.out[r.outHead]
+	r.outHead++
+	return nil
+}
+
+// read reads up to the end of one record and puts it and the notices around it
+// into out.
+func (r *Reader) read() {
+	r.asm.reset()
+	for !r.asm.sealed {
+		if !r.have {
+			if err := r.lines.next(&r.cur); err != nil {
+				r.flush()
+				r.finish(err)
+				return
+			}
+			r.have = true
+			if r.cur.hole > 0 && (r.cur.holeFirst || blank(r.cur.text)) {
+				// It parts what came before from the text of this line.
+				r.asm.split = EvidenceHole
+				r.flush()
+				r.hole(&r.cur)
+				r.have = !blank(r.cur.text)
+				return
+			}
+		}
+		ln := &r.cur
+		if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
+			ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
+		}
+		if blank(ln.text) {
+			r.have = false
+			r.asm.blanks++
+			continue
+		}
+		if r.asm.empty() {
+			r.begin(ln)
+		} else if !r.join(ln) {
+			break
+		}
+		r.have = false
+		if ln.hole > 0 {
+			if !r.asm.sealed {
+				r.asm.split = EvidenceHole
+			}
+			r.flush()
+			r.hole(ln)
+			return
+		}
+	}
+	r.flush()
+}
+
+// hole puts the notice about the hole in ln into out, and takes it off ln.
+func (r *Reader) hole(ln *line) {
+	r.notice(event.Notice{
+		Status: event.StatusHole, Count: ln.hole, Pos: uint64(ln.no),
+		Detail: "the log holds a run of NUL bytes where text should be",
+	})
+	ln.hole = 0
+}
+
+// begin makes ln the first line of a record.
+func (r *Reader) begin(ln *line) {
+	a := &r.asm
+	first := !r.started
+	r.started = true
+	a.blanks = 0
+	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, contextStart) {
+		a.start, a.end, a.lines = ln.no, ln.no, 1
+		a.block, a.split = blockContext, EvidenceBlock
+		a.cut = ln.cut
+		a.put(partMessage, ln.text)
+		a.sealed = isContextEnd(ln.text)
+		return
+	}
+	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
+		a.start, a.end, a.lines = ln.no, ln.no, 1
+		a.split, a.sealed = EvidenceJSON, true
+		return
+	}
+	if l, ok := versionLayout(ln.text); ok && r.layout.unity() && r.layout != LayoutConsole {
+		r.layout = l
+	}
+	if r.layout.unity() && r.banner.restarted(ln.text) {
+		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
+	}
+	a.begin(ln, r.layout)
+	r.noteConsole(ln.text)
+}
+
+// join adds ln to the open record, if it belongs there.
+func (r *Reader) join(ln *line) bool {
+	a := &r.asm
+	if r.layout == LayoutJSON && ln.text[0] == '{' {
+		return false
+	}
+	to, ev, ok := a.joins(ln, r.layout)
+	if !ok {
+		return false
+	}
+	if ref, duplicate, isRef := parseRef(ln.text); isRef && to == partNone {
+		a.add(ln, partNone, ev)
+		a.reference(ref, duplicate)
+		if a.refState == RefUnresolved {
+			a.put(partMessage, trimRight(ln.text))
+		}
+		return true
+	}
+	if ev == EvidenceFooter {
+		r.noteFooter()
+		a.stripSeparator()
+		a.footer = true
+	}
+	a.add(ln, to, ev)
+	if to == partStack && ev == EvidenceFrame {
+		a.frame(ln.text)
+		r.noteConsole(ln.text)
+	}
+	return true
+}
+
+// noteFooter refines the layout by a footer that is about to be joined.
+func (r *Reader) noteFooter() {
+	switch {
+	case r.layout == LayoutConsole:
+	case r.asm.blanks == 0:
+		r.layout = LayoutUnity2019_4
+	case r.layout == LayoutUnity2022_3:
+		r.layout = LayoutUnity2019_2
+	}
+}
+
+// noteConsole refines the layout by a frame that only a console copy has. Below
+// a header, which hid it from detect, the copy is as pure as one that begins
+// the input.
+func (r *Reader) noteConsole(b []byte) {
+	if r.layout != LayoutConsole && b[0] == 'U' && hasPrefix(b, consoleMark) {
+		r.layout = LayoutConsole
+		r.asm.pureLines = r.detect.header && !r.banner.seen
+	}
+}
+
+// flush completes the open record, if there is one, and puts it into out.
+func (r *Reader) flush() {
+	a := &r.asm
+	if a.empty() {
+		// Only blank lines: the previous message stays what a repeat repeats.
+		a.message, a.previous = a.previous, a.message
+		return
+	}
+	a.closeRef()
+	r.banner.records++
+	rec := Record{StartLine: a.start, EndLine: a.end, Split: a.split, Layout: r.layout, Cut: a.cut, Ref: a.ref, RefState: a.refState}
+	switch a.split {
+	case EvidenceLine, EvidenceIndent, EvidenceList, EvidenceForm:
+		if a.blanks > 0 {
+			rec.Split = EvidenceBlank
+		}
+	}
+	if a.split == EvidenceJSON {
+		r.json.record(&rec, r.opt.MaxRecordText)
+		r.endRun(0)
+	} else {
+		rec.Log = event.Log{Message: text(a.message), Stack: text(a.stack), Pos: uint64(a.start)}
+		if a.block == blockContext {
+			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
+		} else {
+			rec.Log.Level, rec.LevelBy = a.level()
+		}
+		r.countRun()
+	}
+	r.out = append(r.out, rec)
+	a.lines = 0
+	a.sealed = true
+}
+
+// maxRun is how often in a row Unity 2022.3 writes one message; what comes
+// after is dropped until another one is written.
+const maxRun = 99
+
+// countRun takes note of the record in asm before it is delivered.
+func (r *Reader) countRun() {
+	a := &r.asm
+	if r.layout == LayoutUnity2022_3 && r.run > 0 && a.start > 0 && bytes.Equal(a.message, a.previous) {
+		r.run++
+		r.runLine = a.end
+		return
+	}
+	r.endRun(1)
+	r.runLine = a.end
+}
+
+// endRun ends the run of alike messages before the record in asm, of which
+// there are next so far.
+func (r *Reader) endRun(next uint64) {
+	if r.run == maxRun {
+		r.notice(event.Notice{
+			Status: event.StatusRunCut, Count: maxRun, Pos: uint64(r.runLine),
+			Detail: "the game stops writing a message after 99 repeats: there may have been more",
+		})
+	}
+	r.run = next
+}
+
+// notice puts a notice into out.
+func (r *Reader) notice(n event.Notice) {
+	r.out = append(r.out, Record{Kind: KindNotice, Notice: n, Layout: r.layout})
+}
+
+// finish ends the reading for the reason that the source gave.
+func (r *Reader) finish(err error) {
+	r.endRun(0)
+	if detail := r.truncated(); detail != "" {
+		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
+	}
+	if errors.Is(err, io.EOF) {
+		r.err = io.EOF
+		return
+	}
+	r.err = &ReadError{Line: r.lines.no, Op: r.op, Err: err}
+}
+
+// text returns b as a string without copying it.
+//
+// The buffers behind records are used again by the next call of Next, which is
+// how long strings of a record are documented to live; copying each would be
+// the one allocation per record that the reader otherwise avoids.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

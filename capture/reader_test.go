@@ -1,0 +1,369 @@
+package capture
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	unity2019_2 = "Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\nMono config path = 'C:/games/RimWorld/MonoBleedingEdge/etc'\nInitialize engine version: 2019.2.17f1 (8e603399ca02)\n"
+	unity2019_4 = "Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\nMono config path = 'C:/games/RimWorld/MonoBleedingEdge/etc'\nInitialize engine version: 2019.4.30f1 (e8c891080a1f)\n"
+	unity2022_3 = "Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\nMono config path = 'C:/games/RimWorld/MonoBleedingEdge/etc'\n[PhysX] Initialized MultithreadedTaskDispatcher with 8 workers.\nInitialize engine version: 2022.3.35f1 (011206c7a712)\n"
+	footer      = `(Filename: C:\buildslave\unity\build\Runtime/Export/Debug/Debug.bindings.h Line: 39)`
+)
+
+// TestRecords gives inputs below a banner and the records that follow it.
+func TestRecords(t *testing.T) {
+	for _, c := range []struct {
+		name, banner, in, want string
+	}{
+		{
+			"2019.2: plain messages, a footer below a line of one space, blank lines of the engine", unity2019_2,
+			doc("RimWorld 1.2.2900 rev837", "[Gadgets] ready", "Key binding conflict: Panel and Map are both bound to F9.", " ", footer, "",
+				"UnloadTime: 0.25 ms", "", "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.",
+				"Total: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)", "", "done"),
+			`
+4-4 line "RimWorld 1.2.2900 rev837"
+5-5 line "[Gadgets] ready"
+6-8 footer warning/footer "Key binding conflict: Panel and Map are both bound to F9."
+10-10 blank "UnloadTime: 0.25 ms"
+12-13 blank "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.\nTotal: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)"
+15-15 line "done"
+`,
+		},
+		{
+			"2019.4: the space before the footer goes, the head's stays", unity2019_4,
+			doc("[Gadgets] ready", "GADGETS: Panels found ", footer, "", "Possibly relevant mods for above error:", "Anna's [tools] (anna.tools)", "[KR] 은비의 패널 (eunbi.panels)", " ", footer, "",
+				"Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.", `D:\play\RimWorld\Mods\Tools`, `D:\play\RimWorld\Mods\1234567890 `, footer),
+			`
+4-4 line "[Gadgets] ready"
+5-6 footer warning/footer "GADGETS: Panels found"
+8-12 footer warning/footer "Possibly relevant mods for above error:\nAnna's [tools] (anna.tools)\n[KR] 은비의 패널 (eunbi.panels)"
+14-17 footer warning/footer "Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.\nD:\\play\\RimWorld\\Mods\\Tools\nD:\\play\\RimWorld\\Mods\\1234567890"
+`,
+		},
+		{
+			"2019.4: exceptions, with blank lines inside and annotations", unity2019_4,
+			doc("Exception getting types in assembly Gadgets: System.Reflection.ReflectionTypeLoadException: Exception of type 'x' was thrown.",
+				"  at (wrapper managed-to-native) System.Reflection.Assembly.GetTypes(System.Reflection.Assembly,bool)", "", "Loader exceptions:",
+				"   => System.TypeLoadException: Could not resolve type", " ", footer, "",
+				"Critical error while injecting: System.ArgumentException: Invalid generic arguments", "Parameter name: typeArguments", "[Ref 5EED0002]",
+				" at Gadget.Panel.Draw () [0x00028] in <89ab>:0 ", "     - PREFIX anna.tools: Void Gadget.Patch:Pre(Type t)", footer, "",
+				"FileNotFoundException: No such assembly", "", " ", "(Filename:  Line: -1)"),
+			`
+4-10 footer error/exception "Exception getting types in assembly Gadgets: System.Reflection.ReflectionTypeLoadException: Exception of type 'x' was thrown.\n\nLoader exceptions:\n   => System.TypeLoadException: Could not resolve type" @ "  at (wrapper managed-to-native) System.Reflection.Assembly.GetTypes(System.Reflection.Assembly,bool)"
+12-17 footer error/exception ref=5EED0002/original "Critical error while injecting: System.ArgumentException: Invalid generic arguments\nParameter name: typeArguments" @ " at Gadget.Panel.Draw () [0x00028] in <89ab>:0 \n     - PREFIX anna.tools: Void Gadget.Patch:Pre(Type t)"
+19-22 footer error/exception "FileNotFoundException: No such assembly"
+`,
+		},
+		{
+			"2019.4: XML below its message, a patch trace, frames without places", unity2019_4,
+			doc("XML Gadget.Def defines the same field twice: label.", "", "Field contents: false.", "", "Whole XML:", "", "<label>a</label>", footer, "",
+				"[Gadgets - Start of stack trace]", `Verse.PatchOperationAdd(xpath="Defs/x"): Failed to find a node with the given xpath`, "[End of stack trace]",
+				"The top operation is the one that failed, the ones below it are the parents", `Source file: S:\Mods\Gadgets\a.xml`, " ", footer, "",
+				"GADGETS: panels closed from", "Gadget.Asset_Patch:Postfix():0", "Draw at offset 0 in file:line:column <filename unknown>:0:0 ", footer),
+			`
+4-11 footer warning/footer "XML Gadget.Def defines the same field twice: label.\n\nField contents: false.\n\nWhole XML:\n\n<label>a</label>"
+13-19 footer warning/footer "[Gadgets - Start of stack trace]\nVerse.PatchOperationAdd(xpath=\"Defs/x\"): Failed to find a node with the given xpath\n[End of stack trace]\nThe top operation is the one that failed, the ones below it are the parents\nSource file: S:\\Mods\\Gadgets\\a.xml"
+21-24 footer warning/footer "GADGETS: panels closed from" @ "Gadget.Asset_Patch:Postfix():0\nDraw at offset 0 in file:line:column <filename unknown>:0:0"
+`,
+		},
+		{
+			"2019.2: sections with titles", unity2019_2,
+			doc("Grammar unresolvable. Root 'root'", "", "GRAMMAR RESOLUTION TRACE", "1    root → [a]", "2      a → 초원", "     root → UNRESOLVABLE", "",
+				"CONSTANTS", "pawn_gender        Female", "count              3", "", "CUSTOM RULES", "■a → b", " ", footer, "", "FINISHED", "", "READY"),
+			`
+4-18 footer warning/footer "Grammar unresolvable. Root 'root'\n\nGRAMMAR RESOLUTION TRACE\n1    root → [a]\n2      a → 초원\n     root → UNRESOLVABLE\n\nCONSTANTS\npawn_gender        Female\ncount              3\n\nCUSTOM RULES\n■a → b"
+20-20 blank "FINISHED"
+22-22 line "READY"
+`,
+		},
+		{
+			"2022.3: heads of two lines, references, frames of every shape", unity2022_3,
+			doc("Exception while ticking lord with job RimWorld.LordJob_Ritual: ", "System.NullReferenceException: Object reference not set to an instance of an object", "[Ref 5EED0001]",
+				"  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 ", "    - POSTFIX anna.tools: Void Gadget.Patch:Post()",
+				"System.Collections.Generic.List`1[[Gadget.Panel, Gadgets, Version=1.6.0.1]]..ctor(IEnumerable`1 c)",
+				"Exception while ticking lord with job RimWorld.LordJob_Ritual: ", "System.NullReferenceException: Object reference not set to an instance of an object",
+				"[Ref 5EED0001] Duplicate stacktrace, see ref for original",
+				"JobDriver threw exception in toil Draw's initAction for pawn Мира driver=JobDriver_Wait (toilIndex=1)", "System.InvalidOperationException: no",
+				"[Ref 5EED04] Duplicate stacktrace, see ref for original",
+				"Мира doing ThinkNode_Duty with no duty.",
+				"NullReferenceException: Object reference not set to an instance of an object", "  at Gadget.Panel.Tick () [0x00000] in <0123>:0 ", "", "[Gadgets] on"),
+			`
+5-10 frame error/exception ref=5EED0001/original "Exception while ticking lord with job RimWorld.LordJob_Ritual: \nSystem.NullReferenceException: Object reference not set to an instance of an object" @ "  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n    - POSTFIX anna.tools: Void Gadget.Patch:Post()\nSystem.Collections.Generic.List` + "`" + `1[[Gadget.Panel, Gadgets, Version=1.6.0.1]]..ctor(IEnumerable` + "`" + `1 c)"
+11-13 frame error/exception ref=5EED0001/resolved "Exception while ticking lord with job RimWorld.LordJob_Ritual: \nSystem.NullReferenceException: Object reference not set to an instance of an object" @ "  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n    - POSTFIX anna.tools: Void Gadget.Patch:Post()\nSystem.Collections.Generic.List` + "`" + `1[[Gadget.Panel, Gadgets, Version=1.6.0.1]]..ctor(IEnumerable` + "`" + `1 c)"
+14-16 frame error/exception ref=5EED04/unresolved "JobDriver threw exception in toil Draw's initAction for pawn Мира driver=JobDriver_Wait (toilIndex=1)\nSystem.InvalidOperationException: no\n[Ref 5EED04] Duplicate stacktrace, see ref for original"
+17-17 line "Мира doing ThinkNode_Duty with no duty."
+18-19 frame error/exception "NullReferenceException: Object reference not set to an instance of an object" @ "  at Gadget.Panel.Tick () [0x00000] in <0123>:0 "
+21-21 line "[Gadgets] on"
+`,
+		},
+		{
+			"a reprinted trace replaces the one that its reference stood for", unity2022_3,
+			doc("a: System.Exception: x", "[Ref 12AB]", "  at Gadget.A () [0x0] in <1>:0 ", "a: System.Exception: x", "[Ref 12AB]", "  at Gadget.B () [0x0] in <1>:0 ",
+				"a: System.Exception: x", "[Ref 12AB] Duplicate stacktrace, see ref for original"),
+			`
+5-7 frame error/exception ref=12AB/original "a: System.Exception: x" @ "  at Gadget.A () [0x0] in <1>:0 "
+8-10 frame error/exception ref=12AB/original "a: System.Exception: x" @ "  at Gadget.B () [0x0] in <1>:0 "
+11-12 frame error/exception ref=12AB/resolved "a: System.Exception: x" @ "  at Gadget.B () [0x0] in <1>:0 "
+`,
+		},
+		{
+			"blocks: graphics, mod list, worker threads, memory statistics", unity2022_3,
+			doc("Direct3D:", "    Version:  Direct3D 11.0 [level 11.1]", "    Vendor:   ", "Loading game from file 언덕 with mods:", "  - Ludeon.RimWorld", "  - anna.tools", "Tools: 3 found",
+				"Setting up 2 worker threads for Enlighten.", "  Thread -> id: 1c2c -> priority: 1 ", "Memory Statistics:", "[ALLOC_TEMP_TLS] TLS Allocator", "  StackAllocators : ", "[ALLOC_DEFAULT] Dual Thread Allocator", "[Tools] bye"),
+			`
+5-7 indent "Direct3D:\n    Version:  Direct3D 11.0 [level 11.1]\n    Vendor:   "
+8-10 indent "Loading game from file 언덕 with mods:\n  - Ludeon.RimWorld\n  - anna.tools"
+11-11 line "Tools: 3 found"
+12-13 indent "Setting up 2 worker threads for Enlighten.\n  Thread -> id: 1c2c -> priority: 1 "
+14-17 block "Memory Statistics:\n[ALLOC_TEMP_TLS] TLS Allocator\n  StackAllocators : \n[ALLOC_DEFAULT] Dual Thread Allocator"
+18-18 line "[Tools] bye"
+`,
+		},
+		{
+			"a crash lasts to the end", unity2019_4,
+			doc("[Tools] on", "Crash!!!", "SymInit: Symbol-SearchPath: '.'", "", "========== OUTPUTTING STACK TRACE ==================", "",
+				"0x00007FF0DECADE00 (UnityPlayer) UnityMain", "[Tools] is in a path", "", "========== END OF STACKTRACE ===========", "", "A crash has been intercepted by the crash handler."),
+			`
+4-4 line "[Tools] on"
+5-15 block fatal/crash "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n\n========== OUTPUTTING STACK TRACE ==================\n[Tools] is in a path\n\n========== END OF STACKTRACE ===========\n\nA crash has been intercepted by the crash handler." @ "0x00007FF0DECADE00 (UnityPlayer) UnityMain"
+`,
+		},
+		{
+			"Mono's crash report opens with a box; another run ends it", unity2022_3,
+			doc("=================================================================", "\tNative Crash Reporting", "=================================================================",
+				"Got a SIGSEGV while executing native code. This usually indicates", "a fatal error in the mono runtime", "", "\t0x7f0a12345678 - /opt/game/libmono.so : ") + unity2022_3,
+			`
+5-11 block fatal/crash "=================================================================\n\tNative Crash Reporting\n=================================================================\nGot a SIGSEGV while executing native code. This usually indicates\na fatal error in the mono runtime" @ "\t0x7f0a12345678 - /opt/game/libmono.so : "
+notice restarted count=0 pos=12
+12-12 line "Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'"
+13-13 line "Mono config path = 'C:/games/RimWorld/MonoBleedingEdge/etc'"
+14-14 line "[PhysX] Initialized MultithreadedTaskDispatcher with 8 workers."
+15-15 line "Initialize engine version: 2022.3.35f1 (011206c7a712)"
+`,
+		},
+		{
+			"lines that end in CR CR LF: rows of a table each, a report with a blank line one", unity2019_4,
+			"Rows of Мира\r\n" + "Row a of 1\r\r\n" + "Row b of 1\r\r\n" + "\r\n" +
+				"[Tools] Report on panels\r\n" + "\r\n" + "<Panel> in \"Tools\": frame\r\r\n" + "<Lamp> in \"Tools\": bulb\r\r\n" + "\r\n" + "[Tools] done\r\n",
+			`
+4-4 line "Rows of Мира"
+5-5 line "Row a of 1"
+6-6 blank "Row b of 1"
+8-11 blank "[Tools] Report on panels\n\n<Panel> in \"Tools\": frame\n<Lamp> in \"Tools\": bulb"
+13-13 line "[Tools] done"
+`,
+		},
+		{
+			"a known message of three lines", unity2022_3,
+			doc("OnLevelWasLoaded was found on Gadget", "This message has been deprecated and will be removed in a later version of Unity.", "Add a delegate to SceneManager.sceneLoaded instead to get notifications", "next"),
+			`
+5-7 form "OnLevelWasLoaded was found on Gadget\nThis message has been deprecated and will be removed in a later version of Unity.\nAdd a delegate to SceneManager.sceneLoaded instead to get notifications"
+8-8 line "next"
+`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in := c.banner + c.in
+			recs, r, err := readAll(t, strings.NewReader(in), Options{})
+			require.NoError(t, err)
+			requireCovers(t, in, recs)
+			require.True(t, r.Layout().unity())
+			require.Equal(t, strings.TrimPrefix(c.want, "\n"), render(recs[strings.Count(c.banner, "\n"):]))
+		})
+	}
+}
+
+func TestConsoleCopy(t *testing.T) {
+	in := doc("Pawn Анна Ковалёва", "has no job", "UnityEngine.StackTraceUtility:ExtractStackTrace ()", "(wrapper dynamic-method) Verse.Log:Verse.Log.Warning_Patch1 (string)", "Verse.Root_Play:Update ()", "",
+		"Exception in Gadget: System.NullReferenceException: no", "  at Gadget.Panel.Draw () [0x00001] in <abc>:0 ", "UnityEngine.StackTraceUtility:ExtractStackTrace ()", "Verse.Log:Error (string)", "Gadget.Panel:Draw ()", "",
+		"NullReferenceException: no", "Gadget.Thing.Tick () (at <0123abcd>:0)", "",
+		"Hello", "UnityEngine.StackTraceUtility:ExtractStackTrace ()", "Verse.Log:Message (string)", "Next without a blank line", "UnityEngine.Debug:LogError (object)")
+	recs, r, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, LayoutConsole, r.Layout())
+	require.Equal(t, strings.TrimPrefix(`
+1-5 frame warning/console "Pawn Анна Ковалёва\nhas no job" @ "UnityEngine.StackTraceUtility:ExtractStackTrace ()\n(wrapper dynamic-method) Verse.Log:Verse.Log.Warning_Patch1 (string)\nVerse.Root_Play:Update ()"
+7-11 frame error/console "Exception in Gadget: System.NullReferenceException: no" @ "  at Gadget.Panel.Draw () [0x00001] in <abc>:0 \nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Error (string)\nGadget.Panel:Draw ()"
+13-14 frame error/exception "NullReferenceException: no" @ "Gadget.Thing.Tick () (at <0123abcd>:0)"
+16-18 frame info/console "Hello" @ "UnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Message (string)"
+19-20 frame error/console "Next without a blank line" @ "UnityEngine.Debug:LogError (object)"
+`, "\n"), render(recs))
+}
+
+func TestHugsLibUpload(t *testing.T) {
+	in := doc("Log uploaded on Monday, June 3, 2024, 1:02:03 AM", "Loaded mods:", "Tools(anna.tools)[mv:1.0]: Tools(1.0.0)", "", "Active Harmony patches:", "  Panel.Draw: PRE: Tools.Patch.Pre", "", "Log file contents:") +
+		unity2019_4 + doc("Parsed 2.5 as int. ", footer)
+	recs, r, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, LayoutHugsLib, r.Layout())
+	require.Equal(t, KindContext, recs[0].Kind)
+	require.Equal(t, ContextSource, recs[0].Log.Source)
+	require.Equal(t, LayoutHugsLib, recs[0].Layout)
+	require.Equal(t, [2]int{1, 8}, [2]int{recs[0].StartLine, recs[0].EndLine})
+	require.Equal(t, LayoutUnity2019_4, recs[len(recs)-1].Layout)
+	require.Equal(t, "12-13 footer warning/footer \"Parsed 2.5 as int.\"\n", render(recs[len(recs)-1:]))
+
+	in = doc("Log uploaded on Monday", "Loaded mods:", "Log file contents:", "oh", consoleMark+" ()", "Verse.Log:Error (string)", "", "ah", "oh")
+	recs, _, err = readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "4-6 frame error/console \"oh\" @ \"UnityEngine.StackTraceUtility:ExtractStackTrace ()\\nVerse.Log:Error (string)\"\n8-9 console \"ah\\noh\"\n", render(recs[1:]))
+}
+
+func TestSeveralUploads(t *testing.T) {
+	one := doc("Log uploaded on Monday", "Loaded mods:", "", "Log file contents:") + unity2019_4 + doc("Crash!!!", "", "0x00007FF0DECADE00 (UnityPlayer) UnityMain")
+	recs, _, err := readAll(t, strings.NewReader(one+byteOrderMark+one), Options{})
+	require.NoError(t, err)
+	requireCovers(t, one+one, recs)
+	require.Len(t, recs, 11)
+	require.Equal(t, KindContext, recs[5].Kind)
+	require.Equal(t, [2]int{11, 14}, [2]int{recs[5].StartLine, recs[5].EndLine})
+	require.Equal(t, "notice restarted count=0 pos=15\n", render(recs[6:7]))
+}
+
+func TestPlainText(t *testing.T) {
+	in := "\xef\xbb\xbfstarting\nlistening on :80\n  with 3 workers\n\n\tat the margin\npanic: x\n\tat gadget.draw(x.java:1)\n\xff\xfe bytes\n"
+	recs, r, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, LayoutPlain, r.Layout())
+	require.Equal(t, strings.TrimPrefix(`
+1-1 line "starting"
+2-3 blank "listening on :80\n  with 3 workers"
+5-5 line "\tat the margin"
+6-7 frame "panic: x" @ "\tat gadget.draw(x.java:1)"
+8-8 line "\xff\xfe bytes"
+`, "\n"), render(recs))
+}
+
+func TestHoles(t *testing.T) {
+	nul := strings.Repeat("\x00", 70_000)
+	in := unity2022_3 + "[Tools] before\n" + nul + "\r\nafter\n" + nul + "Unloading 3 files\n" + "half a mess" + nul + "end of another\nnext\nx\x00y\n  \x00 \n" + nul
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, strings.TrimPrefix(`
+5-5 hole "[Tools] before"
+notice hole count=70000 pos=6
+7-7 hole "after"
+notice hole count=70000 pos=8
+8-8 line "Unloading 3 files"
+9-9 hole "half a mess\nend of another"
+notice hole count=70000 pos=9
+10-10 line "next"
+11-11 hole "x\x00y"
+notice hole count=70000 pos=13
+`, "\n"), render(recs[4:]))
+}
+
+func TestRunCut(t *testing.T) {
+	run := func(n int, banner string) string {
+		recs, _, err := readAll(t, strings.NewReader(banner+strings.Repeat("Мира has no duty.\n", n)+"next\n"), Options{})
+		require.NoError(t, err)
+		var out []Record
+		for _, r := range recs {
+			if r.Kind == KindNotice || r.Log.Message == "next" {
+				out = append(out, r)
+			}
+		}
+		return render(out)
+	}
+	require.Equal(t, "notice run_cut count=99 pos=103\n104-104 line \"next\"\n", run(99, unity2022_3), "the notice stands after the run")
+	require.Equal(t, "103-103 line \"next\"\n", run(98, unity2022_3))
+	require.Equal(t, "105-105 line \"next\"\n", run(100, unity2022_3))
+	require.Equal(t, "103-103 line \"next\"\n", run(99, unity2019_4), "other layouts do not cut")
+
+	recs, _, err := readAll(t, strings.NewReader(unity2022_3+strings.Repeat("a\n", 99)), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "notice run_cut count=99 pos=103\n", render(recs[len(recs)-1:]), "at the end of the input too")
+
+	// The first of a run prints its trace, the others refer to it.
+	in := unity2022_3 + "a: System.Exception: x\n[Ref 1A]\n  at Gadget.A () [0x0] in <1>:0 \n" +
+		strings.Repeat("a: System.Exception: x\n[Ref 1A] Duplicate stacktrace, see ref for original\n", 98) + "next\n"
+	recs, _, err = readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "notice run_cut count=99 pos=203\n204-204 line \"next\"\n", render(recs[len(recs)-2:]))
+}
+
+func TestTruncated(t *testing.T) {
+	for in, want := range map[string]bool{
+		unity2019_4 + "Parsed 2.5 as int. \n(Filename: C:\\buildsl":              true,
+		unity2019_4 + "Parsed 2.5 as int. \n" + footer:                           false,
+		unity2022_3 + "a: System.Exception: x\n  at Gadget.A () [0x0":            true,
+		unity2022_3 + "a: System.Exception: x\n  at Gadget.A (System.Int32 x":    true,
+		unity2022_3 + "a: System.Exception: x\n  at Gadget.A () [0x0] in <1>:0 ": false,
+		unity2022_3 + "a: System.Exception: x\n  at Gadget.A (":                  true,
+		unity2022_3 + "a: System.Exception: x\n  at Gadget.A (\n":                false,
+		unity2022_3 + "the last message":                                         false,
+		"{\"msg\":\"a\"}\n{\"msg\":\"b":                                          true,
+		"{\"msg\":\"a\"}\n{\"msg\":\"b\"}":                                       false,
+		"{\"msg\":\"a\"}\nbye":                                                   false,
+	} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		last := recs[len(recs)-1]
+		require.Equal(t, want, last.Kind == KindNotice, "%q", in)
+		if want {
+			require.Equal(t, "truncated", last.Notice.Status.String())
+			require.NotEmpty(t, last.Notice.Detail)
+			require.Equal(t, uint64(strings.Count(in, "\n")+1), last.Notice.Pos)
+		}
+	}
+}
+
+func TestRestarted(t *testing.T) {
+	count := func(in string) (n int) {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		for _, r := range recs {
+			if r.Kind == KindNotice && r.Notice.Status.String() == "restarted" {
+				n++
+			}
+		}
+		return n
+	}
+	require.Equal(t, 0, count("Found path: /opt/game/RimWorldLinux\n"+unity2022_3+"a\n"), "a log may begin with other lines")
+	require.Equal(t, 1, count(unity2022_3+"a\n"+unity2019_4))
+	require.Equal(t, 2, count(unity2022_3+unity2022_3+unity2022_3))
+	require.Equal(t, 1, count("Unloading 1 file\n"+strings.Repeat("a\n", 30)+unity2022_3), "a log without its beginning")
+	require.Equal(t, 1, count(unity2022_3+"Initialize engine version: 2019.4.30f1 (x)\n"))
+}
+
+func TestOptions(t *testing.T) {
+	for field, o := range map[string]Options{
+		"Layout":        {Layout: 99},
+		"MaxRecordText": {MaxRecordText: 10},
+		"Refs":          {Refs: -1},
+		"RefBytes":      {RefBytes: -1},
+	} {
+		_, err := NewReader(strings.NewReader(""), o)
+		require.ErrorContains(t, err, "capture: Options."+field)
+	}
+	_, err := NewReader(strings.NewReader(""), Options{MaxRecordText: -5})
+	require.ErrorContains(t, err, "MaxRecordText")
+
+	recs, r, err := readAll(t, strings.NewReader("a\n  b\n(Filename:  Line: 3)\n"), Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	require.Equal(t, LayoutPlain, r.Layout())
+	require.Equal(t, 3, r.Lines())
+	require.Equal(t, "1-2 indent \"a\\n  b\"\n3-3 line \"(Filename:  Line: 3)\"\n", render(recs))
+}
+
+func TestMaxRecordText(t *testing.T) {
+	long := strings.Repeat("я", 1000)
+	in := unity2022_3 + long + "\n  " + long + "\n" + "short: System.Exception: x\n" + strings.Repeat("  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n", 100)
+	recs, _, err := readAll(t, strings.NewReader(in), Options{MaxRecordText: 256})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	recs = recs[4:]
+	require.Len(t, recs, 2)
+	require.Len(t, recs[0].Log.Message, 256)
+	require.Equal(t, uint64(2000-256+2002), recs[0].Cut, "the line feed had no room either")
+	require.Len(t, recs[1].Log.Stack, 256)
+	require.Positive(t, recs[1].Cut)
+}

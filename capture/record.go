@@ -1,0 +1,104 @@
+package capture
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Kind tells which of a [Record]'s payloads holds what was read.
+type Kind uint8
+
+// Kinds of records.
+const (
+	KindLog       Kind = iota // Record.Log
+	KindOperation             // Record.Operation
+	KindState                 // Record.State
+	KindNotice                // Record.Notice
+	KindContext               // Record.Log with Source "context": a header or mod list
+)
+
+var kindNames = [...]string{"log", "operation", "state", "notice", "context"}
+
+// String returns the lower-case name of k.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// ContextSource is the source of records of [KindContext].
+const ContextSource = "context"
+
+// RefState tells what became of a stack reference "[Ref X]" in a record.
+type RefState uint8
+
+// States of a stack reference.
+const (
+	RefNone       RefState = iota // the record names no reference
+	RefOriginal                   // the record prints the trace that X stands for
+	RefResolved                   // a duplicate: Log.Stack was filled from the trace printed before
+	RefUnresolved                 // a duplicate of a trace that is not known (any more): Log.Message keeps the line
+)
+
+var refStateNames = [...]string{"none", "original", "resolved", "unresolved"}
+
+// String returns the lower-case name of s.
+func (s RefState) String() string {
+	if int(s) < len(refStateNames) {
+		return refStateNames[s]
+	}
+	return fmt.Sprintf("ref(%d)", uint8(s))
+}
+
+// Record is one thing that a capture holds, with the lines it was read from.
+//
+// Every string in it is valid until the next call of [Reader.Next] only.
+type Record struct {
+	Kind Kind
+
+	// Exactly one of these is set, as Kind says; the others are zero.
+	Log       event.Log
+	Operation event.Operation
+	State     event.State
+	Notice    event.Notice
+
+	// StartLine and EndLine are the first and the last line of the record,
+	// counted from 1 in the decompressed input split on \n. The last line is
+	// never blank. Both are 0 for a notice that capture makes itself: it has no
+	// lines of its own, and its Pos says near which line it arose.
+	StartLine, EndLine int
+
+	// Split says what the end of the record rests on.
+	Split Evidence
+	// LevelBy says what Log.Level rests on.
+	LevelBy Evidence
+	// Layout is the layout in which the record was read.
+	Layout Layout
+
+	// Ref is the reference X of a line "[Ref X]" in the record, the last one if
+	// there are several, and RefState what became of it.
+	Ref      uint64
+	RefState RefState
+
+	// Cut is how many bytes of the record's text were left out because a line
+	// or the record was longer than [Options.MaxRecordText].
+	Cut uint64
+}
+
+// ReadError says that the input could not be read to its end. All whole data
+// before the damage has been delivered when [Reader.Next] returns it.
+type ReadError struct {
+	Line int    // the last line that was read, whole or in part; 0 if none was
+	Op   string // what failed: "read", "gzip" or "zstd"
+	Err  error  // the cause; errors.Is and errors.As see it
+}
+
+// Error names the line, the operation and the cause.
+func (e *ReadError) Error() string {
+	return fmt.Sprintf("capture: after line %d: %s: %v", e.Line, e.Op, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ReadError) Unwrap() error { return e.Err }

@@ -1,0 +1,112 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+func TestRefTable(t *testing.T) {
+	tab := newRefTable(2, 100)
+	get := func(ref uint64) string { b, _ := tab.get(ref); return string(b) }
+	tab.put(1, []byte("one"))
+	tab.put(2, []byte("two"))
+	require.Equal(t, "one", get(1))
+	tab.put(3, []byte("three"))
+	require.Equal(t, "", get(2), "the least recently used gives way")
+	require.Equal(t, "one", get(1))
+	require.Equal(t, "three", get(3))
+	tab.put(1, []byte("uno"))
+	require.Equal(t, "uno", get(1))
+	tab.put(1, nil)
+	require.Equal(t, "uno", get(1), "an empty trace erases nothing")
+	tab.put(4, []byte(strings.Repeat("x", 98)))
+	require.Equal(t, "", get(1)+get(3), "bytes are bounded too")
+	tab.put(5, []byte(strings.Repeat("x", 101)))
+	require.Len(t, get(4), 98, "what never fits displaces nothing")
+	require.Equal(t, 98, tab.bytes)
+}
+
+// TestRefTableAgainstModel holds the table to a list that is searched from the
+// front.
+func TestRefTableAgainstModel(t *testing.T) {
+	type entry struct {
+		ref   uint64
+		trace string
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		slots, bytes := rapid.IntRange(1, 5).Draw(t, "slots"), rapid.IntRange(1, 40).Draw(t, "bytes")
+		tab := newRefTable(slots, bytes)
+		var model []entry // most recently used first
+		use := func(e entry) {
+			for i := range model {
+				if model[i].ref == e.ref {
+					model = append(model[:i], model[i+1:]...)
+					break
+				}
+			}
+			model = append([]entry{e}, model...)
+		}
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			ref := rapid.Uint64Range(1, 7).Draw(t, "ref")
+			if rapid.Bool().Draw(t, "put") {
+				trace := strings.Repeat(fmt.Sprint(i%10), rapid.IntRange(0, 45).Draw(t, "length"))
+				tab.put(ref, []byte(trace))
+				if trace == "" || len(trace) > bytes {
+					continue
+				}
+				use(entry{ref, trace})
+				for sum := 1; sum > 0; {
+					sum = -bytes
+					for _, e := range model {
+						sum += len(e.trace)
+					}
+					if sum > 0 || len(model) > slots {
+						model = model[:len(model)-1]
+						sum = 1
+					}
+				}
+				continue
+			}
+			got, ok := tab.get(ref)
+			want := ""
+			for _, e := range model {
+				if e.ref == ref {
+					want = e.trace
+					use(e)
+					break
+				}
+			}
+			if ok != (want != "") || string(got) != want {
+				t.Fatalf("get(%d) = %q, want %q", ref, got, want)
+			}
+		}
+	})
+}
+
+func TestRefEviction(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(unity2022_3)
+	for i := 1; i <= 5; i++ {
+		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X]\n  at Gadget.M%d () [0x0] in <1>:0 \n", i, i)
+	}
+	for i := 1; i <= 5; i++ {
+		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X] Duplicate stacktrace, see ref for original\n", i)
+	}
+	recs, _, err := readAll(t, strings.NewReader(b.String()), Options{Refs: 3})
+	require.NoError(t, err)
+	for i, r := range recs[len(recs)-5:] {
+		if i < 2 {
+			require.Equal(t, RefUnresolved, r.RefState)
+			require.Contains(t, r.Log.Message, "Duplicate stacktrace", "it stays visible")
+			require.Empty(t, r.Log.Stack)
+			continue
+		}
+		require.Equal(t, RefResolved, r.RefState)
+		require.Equal(t, fmt.Sprintf("  at Gadget.M%d () [0x0] in <1>:0 ", i+1), r.Log.Stack)
+		require.Equal(t, "oh: System.Exception: x", r.Log.Message)
+	}
+}

@@ -1,0 +1,99 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// referenceCaptures returns the paths of the reference captures.
+func referenceCaptures(tb testing.TB) []string {
+	tb.Helper()
+	dir := testdata.Dir(tb, "rimworld")
+	var out []string
+	for _, pattern := range []string{"*.log", "*.txt"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(tb, err)
+		out = append(out, names...)
+	}
+	if len(out) == 0 {
+		tb.Skipf("reference data: no captures in %s", dir)
+	}
+	return out
+}
+
+func TestReferenceCapturesAreCovered(t *testing.T) {
+	for _, path := range referenceCaptures(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			recs, r, err := readAll(t, bytes.NewReader(data), Options{})
+			require.NoError(t, err)
+			requireCovers(t, string(data), recs)
+			require.True(t, r.Layout().unity() || r.Layout() == LayoutHugsLib, "%v", r.Layout())
+			for i := range recs {
+				require.NotEqual(t, RefUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
+			}
+			again, _, err := readAll(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
+			require.NoError(t, err)
+			require.Equal(t, recs, again)
+		})
+	}
+}
+
+// TestReferenceLabels holds the splitting to what annotators saw as one record.
+func TestReferenceLabels(t *testing.T) {
+	dir := testdata.Dir(t, "rimworld")
+	f, err := os.Open(filepath.Join(dir, "labels.csv"))
+	if err != nil {
+		t.Skipf("reference data: %v", err)
+	}
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	type score struct{ begin, both, total int }
+	scores, ends := map[string]*score{}, map[string]map[int]int{}
+	var all score
+	for _, row := range rows[1:] {
+		name := row[0]
+		if scores[name] == nil {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			recs, _, err := readAll(t, bytes.NewReader(data), Options{})
+			require.NoError(t, err)
+			scores[name], ends[name] = &score{}, map[int]int{}
+			for _, r := range recs {
+				ends[name][r.StartLine] = r.EndLine
+			}
+		}
+		start, err := strconv.Atoi(row[1])
+		require.NoError(t, err)
+		end, err := strconv.Atoi(row[2])
+		require.NoError(t, err)
+		for _, s := range []*score{scores[name], &all} {
+			s.total++
+			if got, ok := ends[name][start]; ok {
+				s.begin++
+				if got == end {
+					s.both++
+				}
+			}
+		}
+	}
+	share := func(n, of int) float64 { return float64(n) / float64(of) }
+	for name, s := range scores {
+		t.Logf("%-40s %.4f begin and %.4f begin and end alike, of %d", name, share(s.begin, s.total), share(s.both, s.total), s.total)
+		require.GreaterOrEqual(t, share(s.begin, s.total), 0.98, name)
+		require.GreaterOrEqual(t, share(s.both, s.total), 0.95, name)
+	}
+	require.GreaterOrEqual(t, share(all.begin, all.total), 0.995)
+	require.GreaterOrEqual(t, share(all.both, all.total), 0.98)
+}

@@ -1,0 +1,219 @@
+package capture
+
+// joins decides whether ln, which is not blank, belongs to the open record, and
+// if so, where its text goes and by which evidence. It changes nothing but the
+// state of a list or block.
+//
+// The order of the questions is that of their certainty: the end of a block, a
+// footer, shapes that occur in traces only, indentation, texts that are known
+// never to stand alone; then what an earlier line led one to expect; and only
+// in a copy of the console, where every record ends with frames, plain text.
+func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool) {
+	b := ln.text
+	if a.sealed {
+		return 0, 0, false
+	}
+	if layout == LayoutPlain || layout == LayoutJSON {
+		return a.joinsPlain(b)
+	}
+	switch a.block {
+	case blockContext:
+		a.sealed = isContextEnd(b)
+		return partMessage, EvidenceBlock, !isBanner(b)
+	case blockCrash:
+		if isNativeFrame(b) || isFrame(b) {
+			return partStack, EvidenceBlock, true
+		}
+		return partMessage, EvidenceBlock, !isBanner(b)
+	case blockMemory:
+		if isMemoryLine(b) {
+			return partMessage, EvidenceBlock, true
+		}
+		return 0, 0, false
+	case blockPatchTrace:
+		if a.blanks == 0 && !isFooter(b) {
+			if isPatchTraceEnd(b) {
+				a.block = blockNone
+			}
+			return partMessage, EvidenceBlock, true
+		}
+		a.block = blockNone
+	}
+	switch {
+	case isFooter(b):
+		a.sealed = true
+		return partNone, EvidenceFooter, true
+	case isBanner(b):
+		return 0, 0, false
+	case isFrame(b):
+		a.list = listNone
+		return partStack, EvidenceFrame, true
+	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
+		return partStack, EvidenceFrame, true
+	}
+	if _, _, ok := parseRef(b); ok {
+		a.list = listNone
+		return partNone, EvidenceFrame, a.blanks == 0
+	}
+	if a.isCrashHeading(b) {
+		a.block = blockCrash
+		return partMessage, EvidenceBlock, true
+	}
+	if a.blanks > maxInnerBlanks {
+		return 0, 0, false
+	}
+	if a.blanks == 0 {
+		if exception, ok := a.joinsException(b); ok {
+			a.exception = a.exception || exception
+			a.list = listNone
+			return partMessage, EvidenceForm, true
+		}
+	}
+	switch {
+	case a.section && a.blanks == 0 && a.joinsSection(b, layout):
+		return partMessage, EvidenceList, true
+	case isIndented(b):
+		if a.frames > 0 && isAnnotation(b) {
+			return partStack, EvidenceFrame, true
+		}
+		a.indentedItem(b)
+		return partMessage, EvidenceIndent, true
+	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), a.blanks > 0 && a.joinsXML(b):
+		a.list = listNone
+		if announcesList(b) {
+			a.list = listExpected
+		}
+		return partMessage, EvidenceForm, true
+	case a.blanks == 0 && a.joinsPaths(b):
+		return partMessage, EvidenceForm, true
+	case a.blanks > 0 && a.joinsTitle(b):
+		a.section, a.list, a.shape = true, listNone, itemShape{}
+		return partMessage, EvidenceList, true
+	case a.joinsReport(ln):
+		a.report = true
+		return partMessage, EvidenceForm, true
+	case a.blanks == 0 && a.joinsList(b):
+		return partMessage, EvidenceList, true
+	case a.pureLines && !a.unity && a.blanks == 0:
+		return partMessage, EvidenceConsole, true
+	}
+	return 0, 0, false
+}
+
+// maxInnerBlanks is how many blank lines in a row a record may hold without a
+// frame or footer after them.
+const maxInnerBlanks = 1
+
+// joinsPlain is joins for text of no known program.
+func (a *assembly) joinsPlain(b []byte) (part, Evidence, bool) {
+	switch {
+	case a.split == EvidenceJSON:
+		return 0, 0, false
+	case isFrame(b):
+		return partStack, EvidenceFrame, true
+	case a.blanks == 0 && (b[0] == ' ' || b[0] == '\t'):
+		return partMessage, EvidenceIndent, true
+	case a.blanks == 0 && isExceptionDetail(b):
+		return partMessage, EvidenceForm, true
+	}
+	return 0, 0, false
+}
+
+// isCrashHeading reports whether b turns the open record, so far nothing but a
+// drawn rule, into a crash report: Mono's begins with a heading in a box.
+func (a *assembly) isCrashHeading(b []byte) bool {
+	return a.lines == 1 && a.blanks == 0 && isCrashStart(b) && isRule(a.message)
+}
+
+// joinsException reports whether b is the exception that the line above
+// announced ("Exception while ticking …: ", then the exception on a line of its
+// own), or a further line of an exception's message.
+func (a *assembly) joinsException(b []byte) (exception, ok bool) {
+	if a.lines == 1 {
+		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
+			yes := announcesException(a.message)
+			return yes, yes
+		}
+	}
+	return false, isExceptionDetail(b) && (a.frames > 0 || a.isException() || announcesException(a.head()))
+}
+
+// joinsPaths reports whether b is one of the folders that a message lists below
+// it. A path that follows another record's path list would be one of its own.
+func (a *assembly) joinsPaths(b []byte) bool {
+	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
+}
+
+// joinsReport reports whether ln belongs to a message of several lines that
+// holds a blank line. A line that ends in \r\r\n lies within a message, since
+// the game's own line ends are \r\n; after a first line and one blank line that
+// settles that the message went on.
+//
+// The same end directly below a line is not enough: mods write tables whose
+// rows are better seen one by one.
+func (a *assembly) joinsReport(ln *line) bool {
+	if ln.crs < 2 || hasPrefix(ln.text, "<RI> ") {
+		return false
+	}
+	return a.report || a.lines == 1 && a.blanks == 1 && a.split == EvidenceLine
+}
+
+// joinsXML reports whether b is the XML that the line above the blank one
+// announced.
+func (a *assembly) joinsXML(b []byte) bool {
+	return a.list == listExpected && shapeOf(b).bits&shapeXML != 0 && !startsRecord(b)
+}
+
+// joinsTitle reports whether b, which follows a blank line, heads a section of
+// the record. The engine's own lines have none, though some leave a blank line.
+func (a *assembly) joinsTitle(b []byte) bool {
+	return !a.engine && isTitle(b, a.frames > 0, a.section)
+}
+
+// joinsSection reports whether b lies in a section of the record. Where records
+// of more than a line end with a footer, everything does up to the next blank
+// line; elsewhere b must look like something in the section.
+func (a *assembly) joinsSection(b []byte, layout Layout) bool {
+	if isIndented(b) {
+		return true
+	}
+	if startsRecord(b) {
+		return false
+	}
+	s := shapeOf(b)
+	if layout != LayoutUnity2019_2 && layout != LayoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
+		return false
+	}
+	a.shape = itemShape{bits: a.shape.bits | s.bits, mark: s.mark, first: s.first}
+	return true
+}
+
+// indentedItem takes note that a list that was announced has its items
+// indented: a line at the margin ends it, unless both read "key: value", which
+// some mods indent in part only.
+func (a *assembly) indentedItem(b []byte) {
+	if a.list == listNone {
+		return
+	}
+	a.list = listNone
+	if shapeOf(b).bits&shapeKey != 0 {
+		a.list, a.shape = listOpen, itemShape{bits: shapeKey}
+	}
+}
+
+// joinsList reports whether b is an item of the list that the line above
+// announced or is part of. For a line set in by one space see isIndented.
+func (a *assembly) joinsList(b []byte) bool {
+	if a.list == listNone || b[0] == ' ' {
+		return false
+	}
+	s := shapeOf(b)
+	if startsRecord(b) && s.bits&shapePackage == 0 {
+		return false
+	}
+	if a.list == listOpen && !s.like(a.shape) {
+		return false
+	}
+	a.list, a.shape = listOpen, s
+	return true
+}

@@ -1,0 +1,55 @@
+package capture
+
+// Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
+
+func hasPrefix(b []byte, s string) bool { return len(b) >= len(s) && string(b[:len(s)]) == s }
+
+func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
+
+// blank reports whether b holds only CR, NUL, space and tab: lines of which
+// nothing needs to be accounted for.
+func blank(b []byte) bool {
+	for _, c := range b {
+		switch c {
+		case '\r', 0, ' ', '\t':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// trimRight strips trailing spaces and tabs.
+func trimRight(b []byte) []byte {
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// trimLeft strips leading spaces and tabs.
+func trimLeft(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
+
+func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
+
+// isName reports whether c may stand in an identifier. Bytes of other scripts
+// may: C# allows them, and obfuscators use them.
+func isName(c byte) bool { return names[c] }
+
+// names is isName as a table: it is asked for most bytes of most first words.
+var names = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = isLetter(b) || isDigit(b) || b == '_' || b >= 0x80
+	}
+	return t
+}()
