@@ -1,0 +1,79 @@
+package classify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// BenchmarkKnown is the hot path: a text of 85 bytes whose numbers change.
+func BenchmarkKnown(b *testing.B) {
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := classify.New(classify.Config{Rules: set})
+	if err != nil {
+		b.Fatal(err)
+	}
+	entries := make([]event.Entry, 64)
+	for i := range entries {
+		m := fmt.Sprintf("Human%05d could not reserve Thing_Bed%07d at (%03d, 0, %03d) for its job, giving up", i, i*7, i, i)
+		entries[i] = event.Entry{Message: m, Level: event.LevelError, Source: "Unity"}
+	}
+	c.Classify(&entries[0])
+	b.SetBytes(int64(len(entries[0].Message)))
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if r := c.Classify(&entries[i&63]); !r.Cached {
+			b.Fatalf("%+v", r)
+		}
+		i++
+	}
+	if s := c.Stats(); s.Signatures != 1 || s.Misses != 1 {
+		b.Fatalf("%+v", s)
+	}
+}
+
+// BenchmarkNew is the slow path: every text is a new signature, for sets of
+// which the last rule or none matches.
+func BenchmarkNew(b *testing.B) {
+	for _, n := range []int{10, 200, 1000, 10_000} {
+		var text strings.Builder
+		text.WriteString("version: 1\nrules:\n")
+		for i := range n - 1 {
+			fmt.Fprintf(&text, "  - {id: r%d, disposition: blocking, when: 'template contains \"lost part%d\" and phase != \"menu\"'}\n", i, i)
+		}
+		fmt.Fprintf(&text, "  - {id: last, disposition: advisory, when: 'template startsWith \"known\"'}\n")
+		set, err := rules.Compile(rules.File{Name: "f", Data: []byte(text.String())})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, bc := range []struct{ name, first, want string }{{"last", "known", "last"}, {"none", "other", "default.log.error"}} {
+			b.Run(fmt.Sprintf("rules=%d/match=%s", n, bc.name), func(b *testing.B) {
+				c, err := classify.New(classify.Config{Rules: set, Signatures: 1024, Decisions: 1024})
+				if err != nil {
+					b.Fatal(err)
+				}
+				texts := make([]string, 8192) // more than are remembered
+				for i := range texts {
+					texts[i] = bc.first + " " + letters(i)
+				}
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					e := event.Entry{Message: texts[i&8191], Level: event.LevelError, Source: "Unity"}
+					if r := c.Classify(&e); r.Cached || r.Decision.Rule != bc.want {
+						b.Fatalf("%+v", r)
+					}
+					i++
+				}
+			})
+		}
+	}
+}

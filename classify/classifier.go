@@ -1,0 +1,348 @@
+package classify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// Defaults of [Config].
+const (
+	DefaultSignatures    = 65_536
+	DefaultDecisions     = 65_536
+	DefaultTemplateBytes = 8 << 20
+	DefaultSources       = 1024
+)
+
+const (
+	// maxPhases bounds the phases that decisions are remembered for. Rules and
+	// hosts know about ten.
+	maxPhases = 256
+
+	// maxPhaseBytes bounds the name of a phase that a host reports; what is
+	// longer is cut.
+	maxPhaseBytes = 64
+)
+
+// Config configures a [Classifier]. Of the numbers, zero means the default and
+// a negative one is an error; all are hard limits.
+type Config struct {
+	// Rules decide. Required.
+	Rules *rules.Set
+
+	// Normalizer makes signatures. Its protected words should be those of
+	// Rules. Nil means one with these words and otherwise defaults.
+	Normalizer *signature.Normalizer
+
+	// Signatures is how many signatures are remembered; by default
+	// [DefaultSignatures].
+	Signatures int
+
+	// TemplateBytes is how many bytes their templates may take together; by
+	// default [DefaultTemplateBytes].
+	TemplateBytes int
+
+	// Decisions is how many decisions are remembered; by default
+	// [DefaultDecisions].
+	Decisions int
+
+	// Sources is how many different sources decisions are remembered for; by
+	// default [DefaultSources]. Entries of further ones, and of those with a
+	// name of more than 256 bytes, are decided afresh each time.
+	Sources int
+
+	// InitialPhase is the phase of the first entry. Empty means unknown.
+	InitialPhase string
+}
+
+// Validate returns an error that names the first field of c that is not valid.
+func (c Config) Validate() error {
+	if c.Rules == nil {
+		return fmt.Errorf("classify: Config.Rules is nil")
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"Signatures", c.Signatures},
+		{"TemplateBytes", c.TemplateBytes},
+		{"Decisions", c.Decisions},
+		{"Sources", c.Sources},
+	} {
+		if f.value < 0 {
+			return fmt.Errorf("classify: Config.%s is negative: %d", f.name, f.value)
+		}
+		if f.value > maxTable {
+			return fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, f.value, maxTable)
+		}
+	}
+	return nil
+}
+
+// maxTable bounds every table, so that slots can be numbered with 32 bits.
+const maxTable = 1<<31 - 1
+
+func orDefault(v, def int) int {
+	if v == 0 {
+		return def
+	}
+	return v
+}
+
+// Classifier decides about entries. See the package documentation.
+type Classifier struct {
+	normalizer *signature.Normalizer
+	eval       *rules.Evaluator
+
+	signatures signatures
+	decisions  decisions
+	sources    names
+	phases     names
+
+	phase      string // held by phases, or a copy of its own
+	phaseNum   uint32
+	phaseKnown bool // phase has a number
+
+	blind []*rules.Rule // that began a blindness which lasts, in order
+
+	buf   []byte // scratch for templates
+	stats Stats
+}
+
+// New returns a classifier.
+func New(c Config) (*Classifier, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	n := c.Normalizer
+	if n == nil {
+		var err error
+		if n, err = signature.New(signature.Config{Protect: c.Rules.Protect()}); err != nil {
+			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
+		}
+	}
+	cl := &Classifier{
+		normalizer: n,
+		eval:       c.Rules.NewEvaluator(),
+		signatures: newSignatures(orDefault(c.Signatures, DefaultSignatures), orDefault(c.TemplateBytes, DefaultTemplateBytes)),
+		decisions:  newDecisions(orDefault(c.Decisions, DefaultDecisions)),
+		sources:    newNames(orDefault(c.Sources, DefaultSources)),
+		phases:     newNames(maxPhases),
+	}
+	cl.setPhase(c.InitialPhase)
+	return cl, nil
+}
+
+// Result is what [Classifier.Classify] says about an entry. Its strings and
+// pointers belong to the rule set or the classifier and stay valid.
+type Result struct {
+	Decision  event.Decision
+	Rule      *rules.Rule // nil where a default decided
+	Signature signature.Signature
+
+	// Cached says that the decision was remembered, whole or but for the rules
+	// that look at each entry.
+	Cached bool
+
+	PhaseBefore string // that the entry was decided in
+	PhaseAfter  string // from the next entry on
+
+	Blind      bool // evidence is incomplete after the entry
+	BlindBegan bool // and was complete before it
+	BlindEnded bool // evidence is complete after the entry, and was not before
+}
+
+// Classify decides about e, and then lets it act: a phase change, or a rule's
+// sets_phase, sets the phase (the rule has the last word); a rule's resolves
+// ends the blindness that the rules named there began, and its blinds begins
+// one. Evidence is complete again when no rule's blindness is left.
+//
+// Of an operation, the text is its error and the source its method; of other
+// entries the text is the message. The strings of e are not kept.
+func (c *Classifier) Classify(e *event.Entry) (r Result) {
+	c.stats.Entries++
+	r.PhaseBefore = c.phase
+
+	key := c.normalizer.Key(e.Message, e.Stack)
+	known := c.signatures.get(key.Hash)
+	switch {
+	case known == nil:
+		c.stats.Misses++
+		known = c.learn(key, e)
+	case known.check != key.Check:
+		c.stats.Collisions++
+		known = nil
+	default:
+		c.stats.Hits++
+	}
+	if known == nil {
+		c.decideUncached(e, &r)
+	} else {
+		r.Signature = known.signature
+		c.decide(known.template, e, &r)
+	}
+	c.act(e, &r)
+	return r
+}
+
+// learn remembers the signature of e, whose key is not known. It returns nil
+// when its template is too large to be kept.
+func (c *Classifier) learn(key signature.Key, e *event.Entry) *shape {
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+	if !c.signatures.fits(c.buf) {
+		c.stats.Oversize++
+		c.shrink()
+		return nil
+	}
+	c.signatures.add(key.Hash, shape{check: key.Check, signature: signature.Of(c.buf), template: string(c.buf)})
+	c.shrink()
+	return c.signatures.get(key.Hash)
+}
+
+// decide decides about an entry with a known template.
+func (c *Classifier) decide(template string, e *event.Entry, r *Result) {
+	source, ok := c.sources.number(e.Source)
+	if !ok || !c.phaseKnown {
+		c.stats.Uncached++
+		in := c.input(e, template)
+		r.set(c.eval.Evaluate(&in))
+		return
+	}
+	key := decisionKey{
+		signature: r.Signature, source: source, phase: c.phaseNum,
+		level: e.Level, kind: e.Kind, status: e.Status, byCaller: byCaller(e),
+	}
+	hash := key.hash()
+	if p := c.decisions.get(hash, &key); p != nil {
+		c.stats.DecisionHits++
+		r.Cached = true
+		if o := p.Known(); o != nil {
+			r.Decision, r.Rule = o.Decision, o.Rule
+			return
+		}
+		in := c.input(e, template)
+		r.set(c.eval.Decide(p, &in))
+		return
+	}
+	c.stats.DecisionMisses++
+	in := c.input(e, template)
+	p := c.eval.Plan(&in)
+	c.decisions.add(hash, &key, p)
+	r.set(c.eval.Decide(&p, &in))
+}
+
+// decideUncached decides about an entry without the tables: because its key
+// collides with that of another text, or its template is too large to keep.
+func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
+	c.stats.Uncached++
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+	r.Signature = signature.Of(c.buf)
+	in := c.input(e, string(c.buf))
+	c.shrink()
+	r.set(c.eval.Evaluate(&in))
+}
+
+func (r *Result) set(o rules.Outcome) { r.Decision, r.Rule = o.Decision, o.Rule }
+
+// input returns what rules see of e.
+func (c *Classifier) input(e *event.Entry, template string) rules.Input {
+	in := rules.Input{
+		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
+		Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+	}
+	in.Template, in.Frames, _ = strings.Cut(template, "\n")
+	return in
+}
+
+// byCaller reports whether e is an operation that its own caller cancelled. The
+// flag means nothing for other entries, and must not split their decisions.
+func byCaller(e *event.Entry) bool {
+	return e.ByCaller && e.Kind == event.KindOperation && e.Status == event.StatusCancelled
+}
+
+// maxScratch bounds the memory that one very long text leaves behind.
+const maxScratch = 1 << 20
+
+func (c *Classifier) shrink() {
+	if cap(c.buf) > maxScratch {
+		c.buf = nil
+	}
+}
+
+// act lets a decided entry change the phase and the blindness.
+func (c *Classifier) act(e *event.Entry, r *Result) {
+	if e.Kind == event.KindState && e.Status == event.StatusPhase {
+		c.setPhase(e.Message)
+	}
+	wasBlind := len(c.blind) > 0
+	if rule := r.Rule; rule != nil {
+		if rule.SetsPhase != "" {
+			c.setPhase(rule.SetsPhase)
+		}
+		if len(rule.Resolves) > 0 && wasBlind {
+			c.resolve(rule)
+		}
+		if rule.Blinds {
+			c.begin(rule)
+		}
+	}
+	if e.Kind == event.KindNotice && e.Status == event.StatusHole {
+		// What is missing is missing for good, and what comes after is all
+		// there again: nothing lasts that a later entry could end.
+		c.stats.Holes++
+	}
+	r.PhaseAfter = c.phase
+	r.Blind = len(c.blind) > 0
+	r.BlindBegan, r.BlindEnded = r.Blind && !wasBlind, wasBlind && !r.Blind
+}
+
+// setPhase makes p the phase. It copies what it keeps.
+func (c *Classifier) setPhase(p string) {
+	if len(p) > maxPhaseBytes {
+		p = strings.ToValidUTF8(p[:maxPhaseBytes], "")
+	}
+	c.phaseNum, c.phaseKnown = c.phases.number(p)
+	switch {
+	case c.phaseKnown:
+		c.phase = c.phases.texts[c.phaseNum]
+	case c.phase != p:
+		c.phase = strings.Clone(p)
+	}
+}
+
+func (c *Classifier) begin(rule *rules.Rule) {
+	if !slices.Contains(c.blind, rule) {
+		c.blind = append(c.blind, rule)
+	}
+}
+
+func (c *Classifier) resolve(rule *rules.Rule) {
+	kept := c.blind[:0]
+	for _, b := range c.blind {
+		if !slices.Contains(rule.Resolves, b.ID) {
+			kept = append(kept, b)
+		}
+	}
+	c.blind = kept
+}
+
+// Template returns the canonical template of a signature, while it is held.
+func (c *Classifier) Template(s signature.Signature) (string, bool) {
+	return c.signatures.template(s)
+}
+
+// Phase returns the phase that the next entry will be decided in.
+func (c *Classifier) Phase() string { return c.phase }
+
+// Blind reports whether evidence is incomplete, and which rule said so first
+// of those whose blindness lasts.
+func (c *Classifier) Blind() (rule string, blind bool) {
+	if len(c.blind) == 0 {
+		return "", false
+	}
+	return c.blind[0].ID, true
+}

@@ -1,0 +1,449 @@
+package classify_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func compile(tb testing.TB, text string) *rules.Set {
+	tb.Helper()
+	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
+	require.NoError(tb, err)
+	return set
+}
+
+func newClassifier(tb testing.TB, text string, c classify.Config) *classify.Classifier {
+	tb.Helper()
+	c.Rules = compile(tb, text)
+	cl, err := classify.New(c)
+	require.NoError(tb, err)
+	return cl
+}
+
+func TestConfig(t *testing.T) {
+	set := compile(t, "version: 1\n")
+	for _, tc := range []struct {
+		config classify.Config
+		want   string
+	}{
+		{classify.Config{}, "classify: Config.Rules is nil"},
+		{classify.Config{Rules: set, Signatures: -1}, "classify: Config.Signatures is negative: -1"},
+		{classify.Config{Rules: set, TemplateBytes: -2}, "classify: Config.TemplateBytes is negative: -2"},
+		{classify.Config{Rules: set, Decisions: -1}, "classify: Config.Decisions is negative: -1"},
+		{classify.Config{Rules: set, Sources: -1}, "classify: Config.Sources is negative: -1"},
+		{classify.Config{Rules: set, Signatures: 1 << 40}, "classify: Config.Signatures is 1099511627776, more than the 2147483647 possible"},
+	} {
+		_, err := classify.New(tc.config)
+		require.EqualError(t, err, tc.want)
+		require.EqualError(t, tc.config.Validate(), tc.want)
+	}
+	_, err := classify.New(classify.Config{Rules: set})
+	require.NoError(t, err)
+}
+
+func TestKnownSignature(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules:
+  - {id: x, when: 'template contains "broken"', disposition: blocking}
+`, classify.Config{})
+	classifyLog := func(l event.Log) classify.Result {
+		e := l.Entry()
+		return c.Classify(&e)
+	}
+	first := classifyLog(event.Log{Message: "Thing 12 is broken", Level: event.LevelError})
+	require.Equal(t, "x", first.Decision.Rule)
+	require.Equal(t, "x", first.Rule.ID)
+	require.False(t, first.Cached)
+	second := classifyLog(event.Log{Message: "Thing 4711 is broken", Level: event.LevelError})
+	require.True(t, second.Cached)
+	second.Cached = false
+	require.Equal(t, first, second)
+
+	n, err := signature.New(signature.Config{})
+	require.NoError(t, err)
+	require.Equal(t, n.Signature("Thing 7 is broken", ""), first.Signature)
+	template, ok := c.Template(first.Signature)
+	require.True(t, ok)
+	require.Equal(t, string(n.AppendTemplate(nil, "Thing 7 is broken", "")), template)
+	_, ok = c.Template(signature.Signature{ID: first.Signature.ID, Check: first.Signature.Check + 1})
+	require.False(t, ok)
+
+	// Another level is another decision about the same signature.
+	other := classifyLog(event.Log{Message: "Thing 1 is broken", Level: event.LevelFatal})
+	require.False(t, other.Cached)
+	require.Equal(t, event.SeverityFatal, other.Decision.Severity)
+
+	s := c.Stats()
+	require.Equal(t, classify.Stats{
+		Entries: 3, Hits: 2, Misses: 1, DecisionHits: 1, DecisionMisses: 2,
+		Signatures: 1, TemplateBytes: len(template), Decisions: 2,
+	}, s)
+}
+
+// TestAllocs: nothing is allocated for a known signature.
+func TestAllocs(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	c, err := classify.New(classify.Config{Rules: set})
+	require.NoError(t, err)
+	for _, e := range []event.Entry{
+		{Message: "Could not load reference to Verse.ThingDef named Foo12", Level: event.LevelError, Source: "Unity"},
+		{Message: "Something else happened at (1, 2, 3)", Stack: "  at Foo.Bar () [0x00012] in <0123456789abcdef0123456789abcdef>:0"},
+		{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save", Message: "no such pawn: 12"},
+		{Kind: event.KindState, Status: event.StatusPhase, Message: "play"},
+		{Kind: event.KindNotice, Status: event.StatusHole, Message: "512 bytes", Count: 512},
+	} {
+		c.Classify(&e)
+		c.Classify(&e) // in the phase that the first one left
+		if !c.Classify(&e).Cached {
+			t.Fatalf("not cached: %+v", e)
+		}
+		require.Zero(t, testing.AllocsPerRun(100, func() { c.Classify(&e) }), "%+v", e)
+	}
+}
+
+func TestPhase(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules:
+  - {id: loading, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: loaded, when: 'status == "phase" and message == "menu"', disposition: ignore, sets_phase: menu.rule}
+  - {id: x, when: 'template == "x" and phase == "load"', disposition: blocking}
+`, classify.Config{InitialPhase: "boot"})
+	for i, tc := range []struct {
+		e                   event.Entry
+		rule, before, after string
+	}{
+		{log("x"), "default.log.unknown", "boot", "boot"},
+		{log("Loading a game"), "loading", "boot", "load"},
+		{log("x"), "x", "load", "load"},
+		{log("Loading again"), "loading", "load", "load"},
+		{phase("play"), "default.state.phase", "load", "play"},
+		{log("x"), "default.log.unknown", "play", "play"},
+		{phase("menu"), "loaded", "play", "menu.rule"}, // the rule has the last word
+		{phase(""), "default.state.phase", "menu.rule", ""},
+		{phase(strings.Repeat("ж", 100)), "default.state.phase", "", strings.Repeat("ж", 32)},
+		{event.Entry{Kind: event.KindState, Status: event.StatusStall, Message: "play"}, "default.state.stall", strings.Repeat("ж", 32), strings.Repeat("ж", 32)},
+	} {
+		got := c.Classify(&tc.e)
+		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{got.Decision.Rule, got.PhaseBefore, got.PhaseAfter}, i)
+		require.Equal(t, tc.after, c.Phase())
+	}
+}
+
+// TestBorrowedStrings: nothing that is kept lies in the memory of an entry.
+func TestBorrowedStrings(t *testing.T) {
+	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"q\" or source == \"q\"', disposition: ignore}]\n", classify.Config{})
+	buf := []byte("phase-name source of the text that is written here")
+	borrowed := unsafe.String(&buf[0], len(buf))
+	e := event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: borrowed[:10], Source: borrowed[11:17]}
+	sig := c.Classify(&e).Signature
+	for i := range 300 { // more phases than have numbers
+		e := phase(fmt.Sprintf("p%d", i))
+		c.Classify(&e)
+	}
+	last := phase(borrowed[11:17])
+	c.Classify(&last)
+	text := log(borrowed[18:])
+	textSig := c.Classify(&text).Signature
+	for i := range buf {
+		buf[i] = '#'
+	}
+	require.Equal(t, "source", c.Phase())
+	back := phase("phase-name")
+	require.Equal(t, "phase-name", c.Classify(&back).PhaseAfter)
+	template, ok := c.Template(sig)
+	require.True(t, ok)
+	require.NotContains(t, template, "#")
+	template, ok = c.Template(textSig)
+	require.True(t, ok)
+	require.NotContains(t, template, "#")
+}
+
+func TestBlindness(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules:
+  - {id: cap, when: 'template == "cap"', disposition: blocking, blinds: true}
+  - {id: cut, when: 'template == "cut"', disposition: blocking, blinds: true}
+  - {id: swap, when: 'template == "swap"', disposition: blocking, blinds: true, resolves: [cap]}
+  - {id: resume, when: 'template == "resume"', disposition: ignore, resolves: [cap]}
+  - {id: all, when: 'template == "all"', disposition: ignore, resolves: ["*"]}
+`, classify.Config{})
+	type flags struct {
+		blind, began, ended bool
+		by                  string
+	}
+	for i, tc := range []struct {
+		e    event.Entry
+		want flags
+	}{
+		{log("x"), flags{}},
+		{log("resume"), flags{}},
+		{log("cap"), flags{blind: true, began: true, by: "cap"}},
+		{log("cap"), flags{blind: true, by: "cap"}},
+		{log("x"), flags{blind: true, by: "cap"}},
+		{log("cut"), flags{blind: true, by: "cap"}},
+		{log("resume"), flags{blind: true, by: "cut"}},
+		{log("all"), flags{ended: true}},
+		{log("all"), flags{}},
+		{log("cap"), flags{blind: true, began: true, by: "cap"}},
+		{log("swap"), flags{blind: true, by: "swap"}},
+		{log("resume"), flags{blind: true, by: "swap"}},
+		{log("all"), flags{ended: true}},
+		// A hole is over where it ends.
+		{event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, flags{}},
+		{log("cut"), flags{blind: true, began: true, by: "cut"}},
+		{event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, flags{blind: true, by: "cut"}},
+	} {
+		r := c.Classify(&tc.e)
+		by, blind := c.Blind()
+		require.Equal(t, tc.want, flags{r.Blind, r.BlindBegan, r.BlindEnded, by}, i)
+		require.Equal(t, r.Blind, blind, i)
+	}
+	require.EqualValues(t, 2, c.Stats().Holes)
+}
+
+func TestByCaller(t *testing.T) {
+	c := newClassifier(t, "version: 1\n", classify.Config{})
+	e := event.Entry{Kind: event.KindOperation, Status: event.StatusCancelled, Source: "m"}
+	mine := e
+	mine.ByCaller = true
+	for range 2 { // afresh, then remembered
+		require.Equal(t, "default.operation.cancelled", c.Classify(&e).Decision.Rule)
+		require.Equal(t, "default.operation.cancelled_by_caller", c.Classify(&mine).Decision.Rule)
+	}
+	// It means something for cancelled operations only, and splits nothing else.
+	failed := event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: "m"}
+	c.Classify(&failed)
+	failed.ByCaller = true
+	require.True(t, c.Classify(&failed).Cached)
+}
+
+func TestSourcesBeyondTheBound(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules: [{id: x, when: 'source endsWith "3"', disposition: blocking}]
+`, classify.Config{Sources: 2})
+	for i := range 20 {
+		e := log("text")
+		e.Source = fmt.Sprintf("s%d", i%5)
+		require.Equal(t, i%5 == 3, c.Classify(&e).Rule != nil)
+	}
+	s := c.Stats()
+	require.Equal(t, 2, s.Sources)
+	require.EqualValues(t, 12, s.Uncached)
+	require.EqualValues(t, 6, s.DecisionHits)
+}
+
+func TestPhasesBeyondTheBound(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocking}]
+`, classify.Config{})
+	for i := range 400 {
+		e := phase(fmt.Sprintf("p%d", i))
+		c.Classify(&e)
+		x := log("x")
+		require.Equal(t, i == 300, c.Classify(&x).Rule != nil)
+	}
+	require.Equal(t, 256, c.Stats().Phases)
+}
+
+func TestLargeTemplates(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
+`, classify.Config{TemplateBytes: 100})
+	word := func(r rune) string { return strings.Repeat(string(r), 30) }
+	small, big := log(word('g')+" end"), log(strings.Repeat(word('h')+" ", 5)+"end")
+	for range 2 {
+		require.Equal(t, "x", c.Classify(&small).Decision.Rule)
+		r := c.Classify(&big)
+		require.Equal(t, "x", r.Decision.Rule)
+		require.False(t, r.Cached)
+		_, ok := c.Template(r.Signature)
+		require.False(t, ok)
+	}
+	require.EqualValues(t, 2, c.Stats().Oversize)
+	for r := 'i'; r < 's'; r++ {
+		e := log(word(r))
+		c.Classify(&e)
+		require.LessOrEqual(t, c.Stats().TemplateBytes, 100)
+	}
+	require.Positive(t, c.Stats().SignaturesEvicted)
+}
+
+func TestEvaluationErrors(t *testing.T) {
+	c := newClassifier(t, `
+version: 1
+rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
+`, classify.Config{})
+	rule, err := c.LastEvaluationError()
+	require.Empty(t, rule)
+	require.NoError(t, err)
+	e := log("a b")
+	for range 3 {
+		require.Equal(t, "default.log.unknown", c.Classify(&e).Decision.Rule)
+	}
+	require.EqualValues(t, 3, c.Stats().EvaluationErrors)
+	rule, err = c.LastEvaluationError()
+	require.Equal(t, "bad", rule)
+	require.ErrorContains(t, err, "index out of range")
+}
+
+func log(message string) event.Entry { return event.Entry{Message: message} }
+
+func phase(p string) event.Entry {
+	return event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: p}
+}
+
+// model decides without remembering anything but phase and blindness.
+type model struct {
+	n     *signature.Normalizer
+	ev    *rules.Evaluator
+	phase string
+	blind []string
+}
+
+func (m *model) classify(e *event.Entry) classify.Result {
+	template := string(m.n.AppendTemplate(nil, e.Message, e.Stack))
+	head, frames, _ := strings.Cut(template, "\n")
+	out := m.ev.Evaluate(&rules.Input{
+		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: m.phase,
+		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+	})
+	r := classify.Result{Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack), PhaseBefore: m.phase}
+	if e.Kind == event.KindState && e.Status == event.StatusPhase {
+		m.phase = e.Message
+	}
+	was := len(m.blind) > 0
+	if out.Rule != nil {
+		if out.Rule.SetsPhase != "" {
+			m.phase = out.Rule.SetsPhase
+		}
+		var kept []string
+		for _, b := range m.blind {
+			if !strings.Contains(" "+strings.Join(out.Rule.Resolves, " ")+" ", " "+b+" ") {
+				kept = append(kept, b)
+			}
+		}
+		m.blind = kept
+		if out.Rule.Blinds && !strings.Contains(" "+strings.Join(m.blind, " ")+" ", " "+out.Rule.ID+" ") {
+			m.blind = append(m.blind, out.Rule.ID)
+		}
+	}
+	r.PhaseAfter, r.Blind = m.phase, len(m.blind) > 0
+	r.BlindBegan, r.BlindEnded = r.Blind && !was, was && !r.Blind
+	return r
+}
+
+// TestTinyTablesEqualTheModel: however small the tables, every result is that
+// of a classifier which remembers nothing.
+func TestTinyTablesEqualTheModel(t *testing.T) {
+	set := compile(t, `
+version: 1
+lists: {quiet: [s1]}
+rules:
+  - {id: tag, when: 'template contains "a"', continue: true, tags: [a]}
+  - {id: late, when: 'message endsWith "9"', continue: true, tags: [nine]}
+  - {id: quiet, when: 'source in quiet and message contains "c"', disposition: ignore}
+  - {id: op, when: 'operation == "op" and level == "error"', disposition: blocking, blinds: true}
+  - {id: loading, when: 'template startsWith "load"', disposition: ignore, sets_phase: load, resolves: ["*"]}
+  - {id: in_load, when: 'phase == "load" and template contains "b"', disposition: blocking, invalidates: true, blinds: true}
+  - {id: stacked, when: 'frames contains "at A.B"', disposition: advisory, sets_phase: play}
+  - {id: over, when: 'phase == "play" and template contains "c"', disposition: advisory, resolves: [in_load]}
+  - {id: fails, when: 'split(template, " ")[2] == "d"', disposition: advisory}
+  - {id: method, when: 'method == "s2" and status == "failed"', disposition: ignore}
+`)
+	n, err := signature.New(signature.Config{})
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		small := rapid.IntRange(1, 4)
+		c, err := classify.New(classify.Config{
+			Rules: set, Normalizer: n, InitialPhase: "boot",
+			Signatures: small.Draw(t, "signatures"), Decisions: small.Draw(t, "decisions"), Sources: small.Draw(t, "sources"),
+			TemplateBytes: rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "template bytes"),
+		})
+		require.NoError(t, err)
+		m := &model{n: n, ev: set.NewEvaluator(), phase: "boot"}
+		word := rapid.SampledFrom([]string{"", "a", "b", "load", "c d d", "a 17", "b 19", "b b c", "c 9", "nothing here"})
+		for range rapid.IntRange(1, 40).Draw(t, "entries") {
+			e := event.Entry{
+				Message:     word.Draw(t, "message"),
+				Stack:       rapid.SampledFrom([]string{"", "", "  at A.B () [0x00001] in <0>:0", "  at C.D () [0x00001] in <0>:0"}).Draw(t, "stack"),
+				Source:      rapid.SampledFrom([]string{"", "s1", "s2", "s3", "s4", "s5"}).Draw(t, "source"),
+				OperationID: rapid.SampledFrom([]string{"", "op"}).Draw(t, "operation"),
+				ByCaller:    rapid.Bool().Draw(t, "by caller"),
+				Status:      event.Status(rapid.IntRange(0, int(event.StatusRestarted)).Draw(t, "status")),
+			}
+			if rapid.Bool().Draw(t, "log") {
+				e.Status, e.Level = 0, event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
+			}
+			e.Kind = e.Status.Kind()
+			want, got := m.classify(&e), c.Classify(&e)
+			got.Cached = false
+			require.Equal(t, want, got, "%+v", e)
+			require.Equal(t, m.phase, c.Phase())
+			if template, ok := c.Template(got.Signature); ok {
+				require.Equal(t, string(n.AppendTemplate(nil, e.Message, e.Stack)), template)
+			}
+		}
+		s := c.Stats()
+		require.Equal(t, s.Entries, s.Hits+s.Misses+s.Collisions)
+		require.Equal(t, s.Entries, s.DecisionHits+s.DecisionMisses+s.Uncached)
+	})
+}
+
+// TestLeastRecentlyUsedGoes: what keeps coming is kept.
+func TestLeastRecentlyUsedGoes(t *testing.T) {
+	c := newClassifier(t, "version: 1\n", classify.Config{Signatures: 3, Decisions: 3})
+	again := log("again and again")
+	c.Classify(&again)
+	for i := range 50 {
+		e := log(letters(i))
+		c.Classify(&e)
+		require.True(t, c.Classify(&again).Cached)
+	}
+	s := c.Stats()
+	require.EqualValues(t, 51, s.Misses)
+	require.EqualValues(t, 51, s.DecisionMisses)
+}
+
+// TestBounded: what is held does not grow with what was seen.
+func TestBounded(t *testing.T) {
+	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"x\"', disposition: ignore}]\n", classify.Config{Signatures: 100, Decisions: 50})
+	for i := range 5000 {
+		e := log(letters(i))
+		c.Classify(&e)
+	}
+	s := c.Stats()
+	require.Equal(t, 100, s.Signatures)
+	require.Equal(t, 50, s.Decisions)
+	require.EqualValues(t, 4900, s.SignaturesEvicted)
+	require.EqualValues(t, 4950, s.DecisionsEvicted)
+}
+
+// letters returns a text of words without digits, different for each i.
+func letters(i int) string {
+	var b strings.Builder
+	for range 4 {
+		for range 3 {
+			b.WriteByte(byte('a' + i%7))
+			i /= 7
+		}
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

@@ -1,0 +1,117 @@
+package classify
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// TestCollision: a text whose key has the hash of another one is seen by its
+// check and decided on its own, however often it comes.
+func TestCollision(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(`
+version: 1
+rules:
+  - {id: a, when: 'template == "first text"', disposition: blocking}
+  - {id: b, when: 'template == "second text"', disposition: advisory}
+`)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set})
+	require.NoError(t, err)
+	first, second := event.Entry{Message: "first text"}, event.Entry{Message: "second text"}
+	// The table is made to hold the first text under the hash of the second.
+	key := c.normalizer.Key(second.Message, "")
+	k := c.normalizer.Key(first.Message, "")
+	k.Hash = key.Hash
+	require.NotEqual(t, key.Check, k.Check)
+	c.learn(k, &first)
+
+	for i := range 3 {
+		r := c.Classify(&second)
+		require.Equal(t, "b", r.Decision.Rule)
+		require.Equal(t, c.normalizer.Signature("second text", ""), r.Signature)
+		require.False(t, r.Cached)
+		require.Equal(t, uint64(i+1), c.Stats().Collisions)
+	}
+	require.Equal(t, 1, c.Stats().Signatures)
+	template, ok := c.Template(c.normalizer.Signature("first text", ""))
+	require.True(t, ok)
+	require.Equal(t, "first text", template)
+}
+
+// TestSameIDTwice: two signatures with one id and different checks are two.
+func TestSameIDTwice(t *testing.T) {
+	s := newSignatures(3, 1000)
+	sig := func(id, check int) (v shape) {
+		v.signature.ID, v.signature.Check = 0, uint32(check)
+		v.signature.ID += 7
+		v.template = string(rune('a' + check))
+		return v
+	}
+	s.add(1, sig(7, 1))
+	s.add(2, sig(7, 2))
+	s.add(3, sig(7, 3))
+	for check := 1; check <= 3; check++ {
+		got, ok := s.template(sig(7, check).signature)
+		require.True(t, ok)
+		require.Equal(t, string(rune('a'+check)), got)
+	}
+	s.add(4, sig(7, 4)) // displaces the oldest
+	_, ok := s.template(sig(7, 1).signature)
+	require.False(t, ok)
+	_, ok = s.template(sig(7, 4).signature)
+	require.True(t, ok)
+	require.Equal(t, 3, s.bytes)
+}
+
+// TestWeightOfPlans: plans that hold much displace others.
+func TestWeightOfPlans(t *testing.T) {
+	text := "version: 1\nrules:\n"
+	for i := range 9 {
+		text += "  - {id: r" + string(rune('0'+i)) + ", when: 'message contains \"" + string(rune('0'+i)) + "\"', disposition: ignore}\n"
+	}
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(text)})
+	require.NoError(t, err)
+	for _, tc := range []struct{ limit, held int }{{1, 0}, {4, 0}, {5, 1}, {10, 2}, {100, 22}} {
+		c, err := New(Config{Rules: set, Decisions: tc.limit})
+		require.NoError(t, err)
+		for i := range 30 {
+			e := event.Entry{Message: "text", Source: string(rune('A' + i))}
+			require.Equal(t, "default.log.unknown", c.Classify(&e).Decision.Rule)
+		}
+		require.LessOrEqual(t, c.decisions.weight, c.decisions.maxWeight)
+		require.Equal(t, tc.held, c.Stats().Decisions, "limit %d", tc.limit)
+	}
+}
+
+// TestDecisionKeyHash: every field counts.
+func TestDecisionKeyHash(t *testing.T) {
+	base := decisionKey{source: 1, phase: 1, level: 1, kind: 1, status: 1}
+	base.signature.ID = 12345
+	seen := map[uint32]bool{base.hash(): true}
+	for i := range 7 {
+		k := base
+		switch i {
+		case 0:
+			k.signature.ID++
+			k.signature.ID <<= 20
+		case 1:
+			k.source++
+		case 2:
+			k.phase++
+		case 3:
+			k.level++
+		case 4:
+			k.kind++
+		case 5:
+			k.status++
+		case 6:
+			k.byCaller = true
+		}
+		require.False(t, seen[k.hash()], "field %d", i)
+		seen[k.hash()] = true
+	}
+}

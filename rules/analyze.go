@@ -1,0 +1,238 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/event"
+)
+
+// A shape is one combination of kind, level and status that an entry can have.
+// There are few enough of them to try them all, which proves for many rules
+// that they can never match, or always do, and lets an evaluator pass over a
+// rule without running it.
+type shape struct {
+	kind   event.Kind
+	level  event.Level
+	status event.Status
+}
+
+// shapes are all combinations. Only log records have levels, and only other
+// entries have a status.
+var shapes = func() []shape {
+	var out []shape
+	for l := event.LevelUnknown; l <= event.LevelFatal; l++ {
+		out = append(out, shape{event.KindLog, l, event.StatusNone})
+	}
+	for s := event.StatusStarted; s <= event.StatusRestarted; s++ {
+		out = append(out, shape{s.Kind(), event.LevelUnknown, s})
+	}
+	if len(out) > 32 {
+		panic("BUG: rules: a shapeSet has too few bits")
+	}
+	return out
+}()
+
+// shapeSet is a set of shapes: bit i stands for shapes[i].
+type shapeSet uint32
+
+var allShapes = shapeSet(1)<<len(shapes) - 1
+
+// shapeOf returns the set with the shape of an entry; all shapes for an entry
+// with a combination that should not exist, since nothing is proven about it.
+func shapeOf(k event.Kind, l event.Level, s event.Status) shapeSet {
+	switch {
+	case k == event.KindLog && s == event.StatusNone && l <= event.LevelFatal:
+		return 1 << l
+	case k != event.KindLog && l == event.LevelUnknown && s <= event.StatusRestarted && s.Kind() == k:
+		return 1 << (uint(event.LevelFatal) + uint(s))
+	}
+	return allShapes
+}
+
+// reads returns the variables that tree reads.
+func reads(tree ast.Node) varSet {
+	var v variableFinder
+	ast.Walk(&tree, &v)
+	return v.found
+}
+
+type variableFinder struct{ found varSet }
+
+// Visit implements [ast.Visitor].
+func (v *variableFinder) Visit(n *ast.Node) {
+	if id, ok := (*n).(*ast.IdentifierNode); ok {
+		v.found |= varOf(id.Value)
+	}
+}
+
+// truth is what is known about the value of a condition.
+type truth uint8
+
+const (
+	unknown truth = iota
+	never
+	always
+)
+
+func known(b bool) truth {
+	if b {
+		return always
+	}
+	return never
+}
+
+// outlook returns the shapes for which the condition tree may hold, and those
+// for which it surely does.
+func outlook(tree ast.Node) (possible, certain shapeSet) {
+	for i := range shapes {
+		switch shapes[i].truth(tree) {
+		case always:
+			certain |= 1 << i
+			possible |= 1 << i
+		case unknown:
+			possible |= 1 << i
+		}
+	}
+	return possible, certain
+}
+
+// truth returns what is known about tree for entries of shape s. An expression
+// that fails when it runs counts as false; so "always" is only said of what
+// cannot fail.
+func (s *shape) truth(tree ast.Node) truth {
+	switch n := tree.(type) {
+	case *ast.BoolNode:
+		return known(n.Value)
+	case *ast.UnaryNode:
+		if n.Operator == "!" {
+			switch s.truth(n.Node) {
+			case always:
+				return never
+			case never:
+				if !canFail(n.Node) {
+					return always
+				}
+			}
+		}
+	case *ast.ConditionalNode:
+		switch s.truth(n.Cond) {
+		case always:
+			return s.truth(n.Exp1)
+		case never:
+			if !canFail(n.Cond) {
+				return s.truth(n.Exp2)
+			}
+		}
+		if a, b := s.truth(n.Exp1), s.truth(n.Exp2); a == b && a == never {
+			return never
+		}
+	case *ast.BinaryNode:
+		return s.binaryTruth(n)
+	}
+	return unknown
+}
+
+func (s *shape) binaryTruth(n *ast.BinaryNode) truth {
+	switch n.Operator {
+	case "&&":
+		a, b := s.truth(n.Left), s.truth(n.Right)
+		switch {
+		case a == never || b == never:
+			return never
+		case a == always && b == always:
+			return always
+		}
+	case "||":
+		a, b := s.truth(n.Left), s.truth(n.Right)
+		switch {
+		case a == always || b == always && !canFail(n.Left):
+			return always
+		case a == never && b == never:
+			return never
+		}
+	case "==", "!=":
+		a, okA := s.value(n.Left)
+		b, okB := s.value(n.Right)
+		if okA && okB {
+			return known((a == b) == (n.Operator == "=="))
+		}
+	case "in":
+		v, ok := s.value(n.Left)
+		c, isConst := n.Right.(*ast.ConstantNode)
+		if !ok || !isConst {
+			break
+		}
+		switch items := c.Value.(type) {
+		case []string:
+			return known(slices.Contains(items, v))
+		case map[string]struct{}:
+			_, in := items[v]
+			return known(in)
+		}
+	}
+	return unknown
+}
+
+// value returns the text that n has for entries of shape s, when that is known.
+func (s *shape) value(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IdentifierNode:
+		switch n.Value {
+		case "kind":
+			return s.kind.String(), true
+		case "level":
+			return s.level.String(), true
+		case "status":
+			return s.status.String(), true
+		}
+	}
+	return "", false
+}
+
+// canFail reports whether evaluating n may end in an error: everything but
+// conditions on texts may, as far as is known here.
+func canFail(n ast.Node) bool {
+	return ast.Find(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BoolNode, *ast.StringNode, *ast.IdentifierNode, *ast.ConstantNode, *ast.CallNode:
+			return false
+		case *ast.UnaryNode:
+			return n.Operator != "!"
+		case *ast.BinaryNode:
+			switch n.Operator {
+			case "&&", "||", "==", "!=", "in", "contains", "startsWith", "endsWith", "matches":
+				return false
+			}
+		}
+		return true
+	}) != nil
+}
+
+// guard returns the part of a condition that does not need the variables
+// perEntry: those of its conjuncts that read none of them. It returns nil when
+// there is none. A condition never holds where its guard does not.
+func guard(tree ast.Node) ast.Node {
+	var out ast.Node
+	var walk func(n ast.Node)
+	walk = func(n ast.Node) {
+		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {
+			walk(b.Left)
+			walk(b.Right)
+			return
+		}
+		if reads(n)&perEntry != 0 {
+			return
+		}
+		if c := copyTree(n); out == nil {
+			out = c
+		} else {
+			out = &ast.BinaryNode{Operator: "&&", Left: out, Right: c}
+		}
+	}
+	walk(tree)
+	return out
+}

@@ -1,0 +1,294 @@
+package rules
+
+import (
+	"hash/fnv"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// Compile makes a [Set] of the given files. Rules of an earlier file match
+// before those of a later one, and an earlier file's defaults win; lists,
+// macros and protected words are shared by all. Without files, the set decides
+// by the built-in defaults alone.
+//
+// A set compiles whole or not at all: the error, if any, is of type [Errors]
+// and tells everything that is wrong. Compiling is a matter of milliseconds for
+// hundreds of rules; it costs the same however often it is done, so compile
+// once and share the set.
+func Compile(files ...File) (*Set, error) {
+	errs := &collector{}
+	docs := make([]*document, 0, len(files))
+	for i, f := range files {
+		src := newSource(i, f)
+		if i == MaxFiles {
+			errs.addf(at{src: src}, "", "more than %d files", MaxFiles)
+			break
+		}
+		docs = append(docs, parseFile(src, f.Data, errs))
+	}
+	l := &linker{errs: errs, docs: docs, resolver: newResolver(errs), set: &Set{byID: map[string]*Rule{}}}
+	l.link()
+	if err := errs.err(); err != nil {
+		return nil, err
+	}
+	l.set.hash = hashFiles(files)
+	return l.set, nil
+}
+
+// linker makes a set of parsed files.
+type linker struct {
+	errs     *collector
+	docs     []*document
+	resolver *resolver
+	set      *Set
+	decls    []*ruleDecl // in the order of set.rules
+}
+
+func (l *linker) link() {
+	l.protect()
+	l.resolver.declare(l.docs)
+	l.collect()
+	for _, d := range l.decls {
+		d.rule.cond = l.resolver.condition(&d.when)
+	}
+	l.resolveIDs()
+	l.reach()
+	l.tags()
+	l.defaults()
+	l.tests()
+	for _, r := range l.set.rules {
+		if r.cond == nil {
+			continue
+		}
+		r.PerEntry = r.cond.reads&perEntry != 0
+		l.set.cacheable |= r.cond.reads &^ perEntry
+		for sev := range r.outcomes {
+			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
+				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
+				Invalidates: r.Invalidates, Tags: r.Tags,
+			}}
+		}
+		if !r.Disabled {
+			l.set.active = append(l.set.active, r)
+		}
+	}
+}
+
+// protect gathers the protected words and makes sure that masking takes them.
+func (l *linker) protect() {
+	seen := map[string]bool{}
+	for _, d := range l.docs {
+		for _, w := range d.protect {
+			switch {
+			case w.text == "" || strings.ContainsAny(w.text, " \t\r\n"):
+				l.errs.addf(w.at, "protect each word by itself", "%s is not one word", quote(w.text))
+			case !seen[w.text]:
+				seen[w.text] = true
+				l.set.protect = append(l.set.protect, w.text)
+			}
+		}
+	}
+	sort.Strings(l.set.protect)
+	n, err := signature.New(signature.Config{Protect: l.set.protect})
+	if err == nil {
+		l.set.normalizer = n
+		return
+	}
+	for _, d := range l.docs {
+		for _, w := range d.protect {
+			if _, err := signature.New(signature.Config{Protect: []string{w.text}}); err != nil {
+				l.errs.add(w.at, clean(err.Error()), "")
+				return
+			}
+		}
+	}
+	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()), "protect fewer words")
+}
+
+// collect puts the rules of all files in order and finds repeated ids.
+func (l *linker) collect() {
+	first := map[string]*ruleDecl{}
+	for _, doc := range l.docs {
+		for _, d := range doc.rules {
+			if len(l.decls) == MaxRules {
+				l.errs.addf(at{src: d.src, line: d.rule.Line, col: d.rule.Column, rule: d.rule.ID}, "", "more than %d rules", MaxRules)
+				return
+			}
+			r := &d.rule
+			if r.ID != "" {
+				if other := first[r.ID]; other != nil {
+					l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d",
+						clean(other.src.name), other.rule.Line)
+				} else {
+					first[r.ID] = d
+					l.set.byID[r.ID] = r
+				}
+			}
+			r.index = len(l.set.rules)
+			l.set.rules = append(l.set.rules, r)
+			l.decls = append(l.decls, d)
+		}
+	}
+}
+
+// resolveIDs expands what rules resolve into ids.
+func (l *linker) resolveIDs() {
+	ids := sortedKeys(l.set.byID)
+	budget := MaxExpandedSet
+	for _, d := range l.decls {
+		var found []*Rule
+		for _, w := range d.resolves {
+			prefix, isPattern := strings.CutSuffix(w.text, "*")
+			if strings.Contains(prefix, "*") {
+				l.errs.add(w.at, quote(w.text)+": '*' stands at the end only", `such as "load.*"`)
+				continue
+			}
+			if !isPattern && prefix == d.rule.ID {
+				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose trouble is over when this one matches")
+				continue
+			}
+			first := sort.SearchStrings(ids, prefix)
+			last := first
+			for last < len(ids) && (ids[last] == prefix || isPattern && strings.HasPrefix(ids[last], prefix)) {
+				found = append(found, l.set.byID[ids[last]])
+				last++
+			}
+			if first == last {
+				hint := ""
+				if !l.errs.full() { // a hint for one of many thousand costs time
+					hint = didYouMean(w.text, ids)
+				}
+				l.errs.addf(w.at, hint, "no rule has the id %s", quote(w.text))
+			}
+			if budget -= last - first; budget < 0 {
+				l.errs.add(w.at, "the rules of the set resolve too many others", "name fewer")
+				return
+			}
+		}
+		sort.Slice(found, func(i, j int) bool { return found[i].index < found[j].index })
+		for i, r := range found {
+			if (i == 0 || r != found[i-1]) && r != &d.rule && !r.Disabled {
+				d.rule.Resolves = append(d.rule.Resolves, r.ID)
+			}
+		}
+	}
+}
+
+// reach finds rules that can never match because of those before them. Within
+// one file that is a mistake. Across files it is what user files are for, and
+// only noted.
+func (l *linker) reach() {
+	type seen struct {
+		d       *ruleDecl
+		covered shapeSet // by it and all before it in its file
+	}
+	var (
+		same    = map[string]*ruleDecl{} // first rule with a fingerprint
+		inFile  []seen                   // rules that surely match something, of the file at hand
+		allSeen shapeSet                 // covered by the rules of earlier files and this one
+		last    *ruleDecl                // that added to allSeen
+		src     *source
+		covered shapeSet // by the file at hand
+	)
+	for _, d := range l.decls {
+		r := &d.rule
+		if d.src != src {
+			src, covered, inFile = d.src, 0, nil
+		}
+		if r.cond == nil || r.Disabled {
+			continue
+		}
+		switch first := same[r.cond.print]; {
+		case first != nil && first.src == src:
+			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
+				"can never match: rule %s in line %d has the same condition", name(first), first.rule.Line)
+		case r.cond.possible&^covered == 0:
+			by := inFile[0].d
+			for _, s := range inFile {
+				if by = s.d; r.cond.possible&^s.covered == 0 {
+					break
+				}
+			}
+			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
+		case first != nil:
+			r.ShadowedBy = first.rule.ID
+		case r.cond.possible&^allSeen == 0:
+			r.ShadowedBy = last.rule.ID
+		}
+		if r.Continue {
+			continue
+		}
+		if same[r.cond.print] == nil {
+			same[r.cond.print] = d
+		}
+		if r.cond.certain&^covered != 0 {
+			covered |= r.cond.certain
+			inFile = append(inFile, seen{d, covered})
+		}
+		if r.cond.certain&^allSeen != 0 {
+			allSeen |= r.cond.certain
+			last = d
+		}
+	}
+}
+
+// name returns how a message names a rule.
+func name(d *ruleDecl) string {
+	if d.rule.ID != "" {
+		return d.rule.ID
+	}
+	return "without id"
+}
+
+func (l *linker) tags() {
+	seen := map[string]bool{}
+	for _, d := range l.decls {
+		for _, t := range d.rule.Tags {
+			seen[t] = true
+		}
+		if len(seen) > MaxTags {
+			l.errs.addf(at{src: d.src, line: d.rule.Line, col: d.rule.Column, rule: d.rule.ID, field: "tags"}, "",
+				"more than %d different tags in the set", MaxTags)
+			return
+		}
+	}
+}
+
+// defaults applies what files say about entries that no rule matches; the
+// earliest file has the last word.
+func (l *linker) defaults() {
+	l.set.builtinDefaults()
+	for _, doc := range slices.Backward(l.docs) {
+		for i := range doc.defaults {
+			l.set.apply(&doc.defaults[i])
+		}
+	}
+}
+
+func (l *linker) tests() {
+	for _, d := range l.decls {
+		for i := range d.tests {
+			if len(l.set.tests) == MaxTests {
+				l.errs.addf(d.tests[i].at, "", "more than %d tests", MaxTests)
+				return
+			}
+			l.set.tests = append(l.set.tests, test{&d.rule, &d.tests[i]})
+		}
+	}
+}
+
+func hashFiles(files []File) uint64 {
+	h := fnv.New64a()
+	for _, f := range files {
+		for _, part := range []string{f.Name, string(f.Data)} {
+			h.Write([]byte(strconv.Itoa(len(part)) + ":" + part)) // a hash never fails to write
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,478 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+func compileError(t *testing.T, files ...rules.File) rules.Errors {
+	t.Helper()
+	set, err := rules.Compile(files...)
+	require.Error(t, err)
+	require.Nil(t, set)
+	var errs rules.Errors
+	require.ErrorAs(t, err, &errs)
+	require.NotEmpty(t, errs)
+	return errs
+}
+
+// rule wraps the fields of one rule, each on a line of its own, in a file. The
+// first field is in line 3, column 5.
+func rule(fields ...string) string {
+	return "version: 1\nrules:\n  - " + strings.Join(fields, "\n    ") + "\n"
+}
+
+// TestErrors is the table of wrong files: what each says, to the letter.
+func TestErrors(t *testing.T) {
+	const ok = `when: 'template == "x"'`
+	for _, tc := range []struct{ name, text, want string }{
+		// The file.
+		{"empty", "", `f.yaml: the file is empty (a rule file begins with "version: 1")`},
+		{"blank", " \n\n", `f.yaml: the file is empty (a rule file begins with "version: 1")`},
+		{"comments", "# nothing\n", `f.yaml: the file holds no rules, only comments (a rule file begins with "version: 1")`},
+		{"not UTF-8", "version: 1\nprotect: [a\xffb]\n", `f.yaml:2:12: not valid UTF-8 (save the file as UTF-8)`},
+		{"UTF-16", "\xff\xfev\x00", `f.yaml:1:1: not valid UTF-8 (save the file as UTF-8)`},
+		{"control character", "version: 1\n# \x1b[31m\n", `f.yaml:2:3: control character (write it as an escape in double quotes, such as "\x1b")`},
+		{"two documents", "version: 1\n---\nversion: 1\n", `f.yaml:2:1: a second YAML document (a rule file is one document: remove the "---" or split the file)`},
+		{"tab", "version: 1\nrules:\n\t- id: x\n", `f.yaml:3:2: YAML: found character that cannot start any token (put expressions and texts in single quotes, and align fields of one rule in one column)`},
+		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
+		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
+		{"open quote", "version: 1\nprotect: ['a\n", `f.yaml:2:1: YAML: found unexpected end of stream`},
+		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, protect, lists, macros, defaults, rules)`},
+		{"unknown field", "version: 1\nrule: []\n", `f.yaml:2:1: unknown field "rule" (did you mean "rules"?)`},
+		{"repeated field", "version: 1\nprotect: []\nprotect: []\n", `f.yaml:3:1: "protect" is given twice, first in line 2 (keep one of the two)`},
+		{"no version", "rules: []\n", `f.yaml:1:1: version: is missing (a rule file begins with "version: 1")`},
+		{"version 2", "version: 2\n", `f.yaml:1:10: version: must be the number 1, not "2" (write version: 1)`},
+		{"negative version", "version: -1\n", `f.yaml:1:10: version: must be the number 1, not "-1" (write version: 1)`},
+		{"NaN version", "version: .nan\n", `f.yaml:1:10: version: must be the number 1, not ".nan" (write version: 1)`},
+		{"text version", "version: '1'\n", `f.yaml:1:10: version: must be the number 1, not "1" (write version: 1)`},
+		{"alias", "version: 1\nlists: {a: &a [x], b: *a}\n", "f.yaml:2:12: YAML anchor &a (aliases are not part of the rule language; use a list or a macro)\n" +
+			"f.yaml:2:23: YAML alias *a (aliases are not part of the rule language; use a list or a macro)"},
+		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, protect, lists, macros, defaults, rules)`},
+		{"tag", "version: 1\nprotect: [!!str 1]\n", `f.yaml:2:11: YAML tag !!str (remove the tag; quote a value that must be text)`},
+		{"deep", "version: 1\nrules: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", `f.yaml:2:23: nested more than 16 levels deep`},
+
+		// Words, lists, macros.
+		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
+		{"protect two words", "version: 1\nprotect: [a, b c]\n", `f.yaml:2:14: protect[2]: "b c" is not one word (protect each word by itself)`},
+		{"list of numbers", "version: 1\nlists: {a: [x, 1]}\n", `f.yaml:2:16: lists.a[2]: must be text, not a number (quote it: '1')`},
+		{"text for a list", "version: 1\nlists: {a: x}\n", `f.yaml:2:12: lists.a: must be a list, not text (write it as [a, b])`},
+		{"empty list", "version: 1\nlists: {a: []}\n", `f.yaml:2:12: lists.a: the list is empty (a test against it would always fail; remove it or fill it)`},
+		{"item twice", "version: 1\nlists: {a: [x, y, x]}\n", `f.yaml:2:19: lists.a[3]: "x" is in the list twice, first as item 1 (remove one of the two)`},
+		{"bad name", "version: 1\nlists: {a-b: [x]}\n", `f.yaml:2:9: lists.a-b: "a-b" is not a name: letters, digits and '_', at most 64, not beginning with a digit`},
+		{"name of a variable", "version: 1\nlists: {phase: [x]}\n", `f.yaml:2:9: lists.phase: "phase" is already a variable (use another name)`},
+		{"name of a function", "version: 1\nmacros: {now: 'true'}\n", `f.yaml:2:10: macros.now: "now" is already a function (use another name)`},
+		{"name of an operator", "version: 1\nmacros: {matches: 'true'}\n", `f.yaml:2:10: macros.matches: "matches" is already a word of the language (use another name)`},
+		{"list and macro", "version: 1\nlists: {a: [x]}\nmacros: {a: 'true'}\n", `f.yaml:3:10: macros.a: "a" is already defined at f.yaml:2 (use another name)`},
+		{"circle", "version: 1\nmacros:\n  a: 'b'\n  b: 'c or a'\n  c: 'true'\n", `f.yaml:3:3: macros.a: the macro uses itself: a → b → a (a macro may use others, but not in a circle)`},
+		{"circle of one", "version: 1\nmacros: {a: 'not a'}\n", `f.yaml:2:10: macros.a: the macro uses itself: a → a (a macro may use others, but not in a circle)`},
+		{"unknown name in a macro", "version: 1\nmacros: {a: 'phas == \"x\"'}\n", `f.yaml:2:14: macros.a: unknown name "phas" (did you mean "phase"?)`},
+		{"wrong type in a macro", "version: 1\nmacros: {a: 'phase + 1 == 2'}\n", `f.yaml:2:20: macros.a: invalid operation: + (mismatched types string and int) (compare texts with texts, numbers with numbers)`},
+		{"nothing for a macro", "version: 1\nmacros: {a: }\n", `f.yaml:2:13: macros.a: is empty (write a text, or remove the field)`},
+
+		// Defaults.
+		{"default kind", "version: 1\ndefaults: {logs: {}}\n", `f.yaml:2:12: defaults: unknown field "logs" (did you mean "log"?)`},
+		{"default key", "version: 1\ndefaults: {operation: {error: ignore}}\n", `f.yaml:2:24: defaults.operation: unknown field "error" (known: started, completed, failed, cancelled, timed_out, cancelled_by_caller)`},
+		{"default value", "version: 1\ndefaults: {log: {error: block}}\n", `f.yaml:2:25: defaults.log.error: unknown value "block" (did you mean "blocking"?)`},
+		{"default list", "version: 1\ndefaults: {log: {error: [ignore]}}\n", `f.yaml:2:25: defaults.log.error: must be a disposition or a mapping, not a list (fields: disposition, severity, invalidates)`},
+		{"default without disposition", "version: 1\ndefaults: {log: {error: {severity: info}}}\n", `f.yaml:2:25: defaults.log.error: disposition is missing (one of ignore, advisory, blocking)`},
+
+		// Fields of rules.
+		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, disposition, severity, invalidates, summary, why, sets_phase, blinds, resolves, continue, enabled, tags, tests)`},
+		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule has an id and a when)`},
+		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule has an id and a when)`},
+		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},
+		{"upper-case id", rule("id: Save", ok, "disposition: ignore"), `f.yaml:3:9: id: "Save" is not an id: lower-case letters, digits, '.', '_' and '-', at most 128`},
+		{"numeric id", rule("id: 7", ok, "disposition: ignore"), `f.yaml:3:9: rule 7: id: must be text, not a number (quote it: '7')`},
+		{"default id", rule("id: default.log.error", ok, "disposition: ignore"), `f.yaml:3:9: rule default.log.error: id: ids beginning with "default." name the defaults (use another first word)`},
+		{"hostile id", rule(`id: "\e[31m\n2026 forged: fine"`, ok, "disposition: ignore"), `f.yaml:3:9: id: "\x1b[31m\n2026 forged: fine" is not an id: lower-case letters, digits, '.', '_' and '-', at most 128`},
+		{"duplicate id", rule("id: x", ok, "disposition: ignore", "enabled: true") + "  - {id: x, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:7:10: rule x: id: the id is taken by the rule at f.yaml:3 (give one of them another id)`},
+		{"unknown field of a rule", rule("id: x", ok, "disposition: ignore", "severty: error"), `f.yaml:6:5: rule x: unknown field "severty" (did you mean "severity"?)`},
+		{"disposition", rule("id: x", ok, "disposition: blokcing"), `f.yaml:5:18: rule x: disposition: unknown value "blokcing" (did you mean "blocking"?)`},
+		{"severity", rule("id: x", ok, "disposition: ignore", "severity: critical"), `f.yaml:6:15: rule x: severity: unknown value "critical" (known: info, warning, error, fatal)`},
+		{"boolean", rule("id: x", ok, "disposition: ignore", "invalidates: yes"), `f.yaml:6:18: rule x: invalidates: must be true or false, not "yes" (write true or false)`},
+		{"boolean number", rule("id: x", ok, "disposition: ignore", "blinds: 1"), `f.yaml:6:13: rule x: blinds: must be true or false, not a number (write true or false)`},
+		{"summary", rule("id: x", ok, "disposition: ignore", `summary: "a\nb"`), `f.yaml:6:14: rule x: summary: must be one line of 1 to 220 bytes without control characters`},
+		{"phase", rule("id: x", ok, "disposition: ignore", "sets_phase: In Game"), `f.yaml:6:17: rule x: sets_phase: "In Game" is not a phase: lower-case letters, digits, '.', '_' and '-', at most 64 (such as "load" or "play")`},
+		{"tag", rule("id: x", ok, "disposition: ignore", "tags: [A]"), `f.yaml:6:12: rule x: tags[1]: "A" is not a tag: lower-case letters, digits, '.', '_' and '-', at most 64`},
+		{"tag twice", rule("id: x", ok, "disposition: ignore", "tags: [a, a]"), `f.yaml:6:15: rule x: tags[2]: tag "a" is given twice (remove one of the two)`},
+		{"text for tags", rule("id: x", ok, "disposition: ignore", "tags: a"), `f.yaml:6:11: rule x: tags: must be a list, not text (write it as [a, b])`},
+		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags (remove the field, or remove continue)`},
+		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue adds tags, and has none (add tags: [...])`},
+		{"resolves nothing", rule("id: x", ok, "disposition: ignore", "resolves: [load.failed]"), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "load.failed" (known: x)`},
+		{"resolves itself", rule("id: x", ok, "disposition: ignore", "resolves: [x]"), `f.yaml:6:16: rule x: resolves[1]: a rule cannot resolve itself (name the rules whose trouble is over when this one matches)`},
+		{"pattern in the middle", rule("id: x", ok, "disposition: ignore", `resolves: ["*.x"]`), `f.yaml:6:16: rule x: resolves[1]: "*.x": '*' stands at the end only (such as "load.*")`},
+		{"pattern without rules", rule("id: x", ok, "disposition: ignore", `resolves: ["y*"]`), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "y*" (known: x)`},
+
+		// Conditions.
+		{"no condition", rule("id: x", "when: ' '", "disposition: ignore"), `f.yaml:4:11: rule x: when: the expression is empty (write a condition, such as: 'template contains "text"')`},
+		{"boolean condition", rule("id: x", "when: true", "disposition: ignore"), `f.yaml:4:11: rule x: when: must be text, not a boolean (quote it: 'true')`},
+		{"unknown name", rule("id: x", `when: 'templat == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "templat" (did you mean "template"?)`},
+		{"name beyond guessing", rule("id: x", `when: 'gibberish == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "gibberish" (variables: template, frames, level, source, kind, status, phase, method, message, stack, operation)`},
+		{"environment", rule("id: x", `when: '$env == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "$env" (variables: template, frames, level, source, kind, status, phase, method, message, stack, operation)`},
+		{"not closed", rule("id: x", `when: 'template == "x'`, "disposition: ignore"), `f.yaml:4:26: rule x: when: literal not terminated (a text ends with the quote that it begins with)`},
+		{"assignment", rule("id: x", `when: 'level = "info"'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: unexpected token Operator("=") ("is equal" is written ==)`},
+		{"nothing after and", rule("id: x", `when: 'level == "info" and'`, "disposition: ignore"), `f.yaml:4:30: rule x: when: unexpected token EOF (something is missing at the end)`},
+		{"bad level", rule("id: x", `when: 'level == "warn"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: there is no level "warn" (did you mean "warning"?)`},
+		{"bad status", rule("id: x", `when: 'status in ["failed", "timeout"]'`, "disposition: ignore"), `f.yaml:4:33: rule x: when: there is no status "timeout" (did you mean "timed_out"?)`},
+		{"bad kind", rule("id: x", `when: '"logs" == kind'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: there is no kind "logs" (did you mean "log"?)`},
+		{"not boolean", rule("id: x", `when: 'template'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: must be a condition, true or false, not text (compare it with something)`},
+		{"number", rule("id: x", `when: 'len(template) + 1'`, "disposition: ignore"), `f.yaml:4:26: rule x: when: must be a condition, true or false, not a number (compare it with something)`},
+		{"list", rule("id: x", `when: '["a"]'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: must be a condition, true or false, not a list (compare it with something)`},
+		{"types", rule("id: x", `when: 'template == 1'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: invalid operation: == (mismatched types string and int) (compare texts with texts, numbers with numbers)`},
+		{"argument", rule("id: x", `when: 'lower(1) == "x"'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: cannot use int as argument (type string) to call lower `},
+		{"clock", rule("id: x", `when: 'now().Hour() > 3'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: values have no fields or methods`},
+		{"clock alone", rule("id: x", `when: 'now() != date("x")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "now" is not part of the rule language (rules see no clock, so that a replay decides as the live run did)` + "\n" + `f.yaml:4:21: rule x: when: the function "date" is not part of the rule language (rules see no clock, so that a replay decides as the live run did)`},
+		{"unknown function", rule("id: x", `when: 'contain_any(template, ["x"])'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "contain_any" is not part of the rule language (did you mean "contains_any"?)`},
+		{"variable called", rule("id: x", `when: 'template("x")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: "template" is not a function (write it without parentheses)`},
+		{"function not called", rule("id: x", `when: 'contains_any'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: "contains_any" is a function (call it: contains_any(…))`},
+		{"one argument", rule("id: x", `when: 'contains_any(template)'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: contains_any takes a text and a list (such as: contains_any(template, ["a", "b"]))`},
+		{"text for a list in a call", rule("id: x", `when: 'contains_any(template, "x")'`, "disposition: ignore"), `f.yaml:4:35: rule x: when: the second argument of contains_any must be a list of texts (the name of a list, or ["a", "b"])`},
+		{"unbounded function", rule("id: x", `when: 'repeat(template, 1000) == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "repeat" is not part of the rule language (functions: all, any, contains_any, count, ends_with_any, first, hasPrefix, hasSuffix, indexOf, last, lastIndexOf, len, lower, none, one, split, starts_with_any, trim, trimPrefix, trimSuffix, upper)`},
+		{"range", rule("id: x", `when: 'len(template) in 1..1000000'`, "disposition: ignore"), `f.yaml:4:30: rule x: when: the operator .. is not part of the rule language`},
+		{"joined texts", rule("id: x", `when: 'template + phase == "x"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: + adds numbers; texts cannot be joined (write it as one text, or use several conditions)`},
+		{"loop in a loop", rule("id: x", `when: 'any(["a"], any(["b"], # == template))'`, "disposition: ignore"), `f.yaml:4:23: rule x: when: a loop over a list inside of another (use contains_any, starts_with_any or ends_with_any inside)`},
+		{"loop in a loop by a macro", rule("id: x", `when: 'any(["a"], has_b)'`, "disposition: ignore") + "macros: {has_b: 'any([\"b\"], # == template)'}\n", `f.yaml:4:23: rule x: when: a loop over a list inside of another (use contains_any, starts_with_any or ends_with_any inside)`},
+		{"macro that is no condition", rule("id: x", `when: '   low'`, "disposition: ignore") + "macros: {low: 'lower(upper(template))'}\n", `f.yaml:4:15: rule x: when: must be a condition, true or false, not text (compare it with something)`},
+		{"computed pattern", rule("id: x", `when: 'template matches message'`, "disposition: ignore"), `f.yaml:4:29: rule x: when: the pattern of matches must be a text, not an expression (such as: template matches "^a+$")`},
+		{"bad pattern", rule("id: x", `when: 'template matches "(?=x)"'`, "disposition: ignore"), "f.yaml:4:21: rule x: when: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (a regular expression of Go's package regexp, without look-around)"},
+		{"let", rule("id: x", `when: 'let a = template; a == "x"'`, "disposition: ignore"), `f.yaml:4:16: rule x: when: let is not part of the rule language (use a macro)`},
+		{"nil", rule("id: x", `when: 'template == nil'`, "disposition: ignore"), `f.yaml:4:24: rule x: when: nil is not part of the rule language (what is not known is "")`},
+		{"map", rule("id: x", `when: '{"a": 1}.a == 1'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: values have no fields or methods`},
+		{"sequence", rule("id: x", `when: 'template; true'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: a sequence with ';' is not part of the rule language (join conditions with and, or)`},
+		{"field", rule("id: x", `when: 'template.x == "y"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: values have no fields or methods`},
+
+		// What can never match.
+		{"false", rule("id: x", `when: 'false'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the condition is never true, so the rule can never match (correct it, or remove the rule)`},
+		{"constant", rule("id: x", `when: '"a" contains "b"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the condition is never true, so the rule can never match (correct it, or remove the rule)`},
+		{"no such entry", rule("id: x", `when: 'kind == "operation" and level == "error"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the condition is never true, so the rule can never match (correct it, or remove the rule)`},
+		{"two levels", rule("id: x", `when: 'level == "error" and phase != "x" and level == "fatal"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the condition is never true, so the rule can never match (correct it, or remove the rule)`},
+		{"not what always is", rule("id: x", `when: 'not (kind == "log" or kind != "log")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the condition is never true, so the rule can never match (correct it, or remove the rule)`},
+		{"after true", rule("id: x", `when: 'true'`, "disposition: ignore") + "  - {id: y, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 always matches first (move it before that rule, or narrow that rule)`},
+		{"after what is always true", rule("id: x", `when: '"a" in ["a", "b"] or phase == "x"'`, "disposition: ignore") + "  - {id: y, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 always matches first (move it before that rule, or narrow that rule)`},
+		{"after its level", rule("id: x", `when: 'level in ["debug", "info"]'`, "disposition: ignore") + "  - {id: y, when: 'level == \"info\" and phase == \"y\"', disposition: advisory}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 always matches first (move it before that rule, or narrow that rule)`},
+		{"same condition", rule("id: x", `when: 'phase == "x" and not in_x'`, "disposition: ignore") + "  - {id: y, when: '(phase == \"x\") && !(template contains \"x\")', disposition: advisory}\nmacros: {in_x: 'template contains \"x\"'}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 has the same condition (remove one of the two, or narrow the first)`},
+
+		// Tests.
+		{"test without text", rule("id: x", ok, "disposition: ignore", "tests: [{level: info}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
+		{"test with both", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, no_match: b}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
+		{"test field", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, lvl: info}]"), `f.yaml:6:24: rule x: tests[1]: unknown field "lvl" (known: match, no_match, level, phase, stack, source, kind, status, method, operation)`},
+		{"test level", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, level: warn}]"), `f.yaml:6:31: rule x: tests[1].level: unknown value "warn" (did you mean "warning"?)`},
+		{"test kind", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, kind: state, status: failed}]"), `f.yaml:6:45: rule x: tests[1].status: an entry of kind state cannot have status failed (one of phase, stall, recovered, disconnected, connected, exited, long_event, long_event_end)`},
+		{"test without status", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, kind: notice}]"), `f.yaml:6:13: rule x: tests[1].status: is missing: an entry of kind notice has one (one of hole, run_cut, truncated, restarted)`},
+		{"test level of an operation", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, status: failed, level: info}]"), `f.yaml:6:47: rule x: tests[1].level: an entry of kind operation has no level (remove it)`},
+		{"test method of a log", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, kind: log, method: m}]"), `f.yaml:6:43: rule x: tests[1].method: an entry of kind log has no method (remove it, or give the status of an operation)`},
+		{"test number", rule("id: x", ok, "disposition: ignore", "tests: [{match: 404}]"), `f.yaml:6:21: rule x: tests[1].match: must be text, not a number (quote it: '404')`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte(tc.text)})
+			got := strings.ReplaceAll(errs.Error(), "rules: ", "")
+			require.Equal(t, tc.want, got)
+		})
+	}
+}
+
+// TestAllErrorsAtOnce: nothing that is wrong hides anything else, and the
+// order is that of the files and the lines in them.
+func TestAllErrorsAtOnce(t *testing.T) {
+	errs := compileError(t,
+		rules.File{Name: "b.yaml", Data: []byte(rule("id: x", "when: 'a'", "disposition: x"))},
+		rules.File{Name: "broken.yaml", Data: []byte("rules: [")},
+		rules.File{Name: "a.yaml", Data: []byte(rule("id: x", "when: 'template'", "severity: 5"))},
+	)
+	var got []string
+	for _, e := range errs {
+		got = append(got, fmt.Sprintf("%s:%d %s", e.File, e.Line, e.Field))
+	}
+	require.Equal(t, []string{
+		"b.yaml:4 when", "b.yaml:5 disposition", "broken.yaml:1 ", "a.yaml:3 disposition", "a.yaml:3 id", "a.yaml:4 when", "a.yaml:5 severity",
+	}, got)
+
+	var one *rules.Error
+	require.ErrorAs(t, error(errs), &one)
+	require.Same(t, errs[0], one)
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000))})
+	require.Len(t, errs, rules.MaxErrors+1)
+	require.Equal(t, "rules: and 5000 more errors", errs[rules.MaxErrors].Error())
+}
+
+// TestHostileText: what a message quotes from a file is escaped and cut.
+func TestHostileText(t *testing.T) {
+	errs := compileError(t,
+		rules.File{Name: "a\x1b[31m\n.yaml", Data: []byte("version: 1\n\"\\e[2J\\u2028" + strings.Repeat("x", 5000) + "\": 1\n")},
+		rules.File{Name: "c", Data: []byte("version: 1\nlists: {\"\\e[1m\\u2028\": [x, x]}\nmacros: {\"\\u202e\": 'a'}\n")},
+		rules.File{Name: "b", Data: []byte(rule("id: x", `when: "template \e == \u202e"`, "disposition: ignore"))},
+	)
+	for line := range strings.SplitSeq(errs.Error(), "\n") {
+		require.Less(t, len(line), 700)
+		for _, r := range line {
+			require.NotContains(t, "\x1b\u2028\u202e\r", string(r))
+		}
+	}
+	require.Len(t, strings.Split(errs.Error(), "\n"), len(errs))
+}
+
+// TestBounds: what is too much is refused, and soon.
+func TestBounds(t *testing.T) {
+	doubling := "version: 1\nmacros:\n  m0: 'template == \"x\"'\n"
+	for i := 1; i < 40; i++ {
+		doubling += fmt.Sprintf("  m%d: 'm%d or m%d'\n", i, i-1, i-1)
+	}
+	var manyRules, manyTargets strings.Builder
+	manyRules.WriteString("version: 1\nrules:\n")
+	manyTargets.WriteString("version: 1\nrules:\n")
+	for i := range rules.MaxRules + 1 {
+		fmt.Fprintf(&manyRules, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore}\n", i, i)
+		if i < 1100 {
+			fmt.Fprintf(&manyTargets, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, resolves: ['r*']}\n", i, i)
+		}
+	}
+	tags := func(from int) string {
+		var out []string
+		for i := range 16 {
+			out = append(out, fmt.Sprintf("t%d", from+i))
+		}
+		return "tags: [" + strings.Join(out, ", ") + "]"
+	}
+	manyTags := "version: 1\nrules:\n"
+	for i := range 5 {
+		manyTags += fmt.Sprintf("  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, %s}\n", i, i, tags(16*i))
+	}
+	when := func(s string) string { return rule("id: x", "when: '"+s+"'", "disposition: ignore") }
+	for _, tc := range []struct{ name, text, want string }{
+		{"file", "version: 1\n#" + strings.Repeat("x", rules.MaxFileBytes), "more than the 4194304 allowed"},
+		{"rules", manyRules.String(), "more than 10000 rules"},
+		{"resolves", manyTargets.String(), "resolve too many others"},
+		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
+		{"tags", manyTags, "more than 64 different tags"},
+		{"macros that double", doubling, "with macros expanded, has more than 10000 parts"},
+		{"long expression", when(strings.Repeat("x", rules.MaxExpression+1)), "the expression has 16385 bytes"},
+		{"parentheses", when(strings.Repeat("(", rules.MaxNesting+1)), "brackets are nested more than 64 deep"},
+		{"not", when(strings.Repeat("!", rules.MaxExpression-4) + "true"), "exceeds maximum allowed nodes"},
+		{"brackets", when(strings.Repeat("[", rules.MaxExpression)), "brackets are nested more than 64 deep"},
+		{"open brackets", when(strings.Repeat("(", rules.MaxNesting)), "unexpected token EOF"},
+		{"pattern", when(`template matches "` + strings.Repeat("(a{1,1000}){1,1000}", 10) + `"`), "error parsing regexp"},
+		{"YAML brackets", "version: 1\nrules: " + strings.Repeat("[", 100_000), "YAML: "},
+		{"YAML braces", "version: 1\nrules: " + strings.Repeat("{a: ", 100_000), "YAML: "},
+		{"YAML dashes", "version: 1\nrules:\n" + strings.Repeat("- ", 100_000), "YAML: "},
+		{"YAML keys", strings.Repeat("? ", 100_000), "YAML: "},
+		{"alias bomb", "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c]\n", "aliases are not part"},
+		{"alias of itself", "a: &a [*a]\n", "aliases are not part"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			require.ErrorContains(t, compileError(t, rules.File{Name: "f.yaml", Data: []byte(tc.text)}), tc.want)
+		})
+	}
+	t.Run("files", func(t *testing.T) {
+		require.ErrorContains(t, compileError(t, make([]rules.File, rules.MaxFiles+1)...), "more than 256 files")
+	})
+}
+
+// TestReachable: what may match is not refused.
+func TestReachable(t *testing.T) {
+	for _, first := range []string{
+		// It only adds tags.
+		"when: 'true', continue: true, tags: [t]",
+		// It is off.
+		"when: 'true', disposition: ignore, enabled: false",
+		// It fails, which is no match, on a short text.
+		`when: 'not (split(template, " ")[5] == "x" and kind == "log" and kind == "state")', disposition: ignore`,
+		`when: 'split(template, " ")[5] == "x" or kind == "log" or kind != "log"', disposition: ignore`,
+		`when: '(split(template, " ")[5] == "x" and kind == "log" and kind == "state") ? false : true', disposition: ignore`,
+		// It covers another part.
+		`when: 'level == "error"', disposition: ignore`,
+		`when: 'kind != "log"', disposition: ignore`,
+	} {
+		compile(t, "version: 1\nrules:\n  - {id: first, "+first+"}\n  - {id: second, when: 'kind == \"log\" and phase == \"x\"', disposition: ignore}\n")
+	}
+}
+
+// TestCoveredByAnEarlierFile: a user's file may take everything from the
+// defaults; that is noted and no error.
+func TestCoveredByAnEarlierFile(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: mute, when: 'phase == "x"', disposition: ignore}
+  - {id: debug, when: 'level == "debug"', disposition: ignore}
+`, `
+version: 1
+rules:
+  - {id: a, when: 'phase  ==  "x"', disposition: blocking}
+  - {id: b, when: 'phase == "y" and level == "debug"', disposition: blocking}
+  - {id: c, when: 'phase == "y"', disposition: blocking}
+  - {id: off, when: 'true', disposition: blocking, enabled: false}
+  - {id: last, when: 'true', disposition: blocking}
+`, `
+version: 1
+rules:
+  - {id: never, when: 'phase == "z"', disposition: blocking}
+`)
+	shadow := map[string]string{}
+	for _, r := range set.Rules() {
+		shadow[r.ID] = r.ShadowedBy
+	}
+	require.Equal(t, map[string]string{"mute": "", "debug": "", "a": "mute", "b": "debug", "c": "", "off": "", "last": "", "never": "last"}, shadow)
+}
+
+func TestResolves(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: load.a, when: 'phase == "a"', disposition: ignore, resolves: ["load.*", end]}
+  - {id: load.b, when: 'phase == "b"', disposition: ignore, blinds: true}
+  - {id: load.c, when: 'phase == "c"', disposition: ignore, enabled: false}
+`, `
+version: 1
+rules:
+  - {id: end, when: 'phase == "d"', disposition: ignore, resolves: ["*"]}
+`)
+	require.Equal(t, []string{"load.b", "end"}, set.Rule("load.a").Resolves)
+	require.Equal(t, []string{"load.a", "load.b"}, set.Rule("end").Resolves)
+	require.Nil(t, set.Rule("load.b").Resolves)
+	require.Nil(t, set.Rule("nothing"))
+}
+
+func TestRuleFields(t *testing.T) {
+	set := compile(t, `
+version: 1
+protect: [Beta, Alpha]
+macros: {m: 'message contains "x"'}
+rules:
+  - id: a.b-c_1
+    when: 'm and template == "y"'
+    disposition: blocking
+    severity: fatal
+    invalidates: true
+    summary: "it broke"
+    why: |
+      Because
+      of this.
+    sets_phase: crashed
+    blinds: true
+    tags: [t1, t2]
+`, `
+version: 1
+protect: [Alpha, Gamma]
+rules:
+  - {id: d, when: 'kind == "notice"', continue: true, tags: [x], enabled: false}
+`)
+	require.Equal(t, 2, set.Len())
+	require.Equal(t, []string{"Alpha", "Beta", "Gamma"}, set.Protect())
+	r := set.Rules()[0]
+	require.Same(t, r, set.Rule("a.b-c_1"))
+	require.Equal(t, "f1.yaml", r.File)
+	require.Equal(t, []int{6, 5}, []int{r.Line, r.Column})
+	require.Equal(t, `m and template == "y"`, r.When)
+	require.Equal(t, event.Blocking, r.Disposition)
+	require.Equal(t, event.SeverityFatal, r.Severity)
+	require.True(t, r.HasSeverity && r.Invalidates && r.Blinds && r.PerEntry)
+	require.Equal(t, []string{"it broke", "Because\nof this.\n", "crashed"}, []string{r.Summary, r.Why, r.SetsPhase})
+	require.Equal(t, []string{"t1", "t2"}, r.Tags)
+	require.Equal(t, []string{"template", "message"}, r.Variables())
+	d := set.Rule("d")
+	require.True(t, d.Continue && d.Disabled && !d.PerEntry && !d.HasSeverity)
+}
+
+func TestByteOrderMarkAndCRLF(t *testing.T) {
+	text := "\ufeffversion: 1\r\nrules:\r\n  - id: x\r\n    when: 'template == \"x\"'\r\n    disposition: ignore\r\n"
+	require.Equal(t, 1, compile(t, text).Len())
+	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))})
+	require.Equal(t, []int{4, 12}, []int{errs[0].Line, errs[0].Column})
+}
+
+func TestHash(t *testing.T) {
+	a := rules.File{Name: "a", Data: []byte("version: 1\n")}
+	b := rules.File{Name: "b", Data: []byte("version: 1\nrules: []\n")}
+	hash := func(files ...rules.File) uint64 {
+		set, err := rules.Compile(files...)
+		require.NoError(t, err)
+		return set.Hash()
+	}
+	require.Equal(t, hash(a, b), hash(a, b))
+	seen := map[uint64]bool{}
+	for _, h := range []uint64{hash(), hash(a), hash(b), hash(a, b), hash(b, a)} {
+		require.False(t, seen[h])
+		seen[h] = true
+	}
+	require.Equal(t, uint64(0xcbf29ce484222325), hash(), "the hash of nothing is that of FNV-1a")
+}
+
+// TestDefaultsPass compiles the built-in rules and runs their tests.
+func TestDefaultsPass(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, r := range set.Test(nil) {
+		require.False(t, r.Failed(), "%s", r.String())
+	}
+	for _, r := range set.Rules() {
+		require.Empty(t, r.ShadowedBy, r.ID)
+	}
+}
+
+func TestInlineTests(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: user, when: 'template startsWith "mine"', disposition: ignore}
+`, `
+version: 1
+rules:
+  - id: tag
+    when: 'template contains "word"'
+    continue: true
+    tags: [w]
+    tests:
+      - match: a word
+      - no_match: a
+      - match: b
+  - id: x
+    when: 'template contains "x" and phase == "play" and level == "error"'
+    disposition: blocking
+    tests:
+      - {match: an x here, phase: play, level: error}
+      - {match: an x here, phase: menu, level: error}
+      - {no_match: an x here, phase: play, level: error}
+      - {match: mine x, phase: play, level: error}
+  - id: op
+    when: 'method == "game/save" and status == "timed_out" and message contains "slow" and stack == "s" and operation == "o"'
+    disposition: blocking
+    tests:
+      - {match: too slow, status: timed_out, method: game/save, stack: s, operation: o}
+      - {no_match: too slow, method: game/save, stack: s, operation: o}
+  - id: off
+    when: 'template == "off"'
+    disposition: blocking
+    enabled: false
+    tests: [{match: off}]
+`)
+	var got []string
+	for _, r := range set.Test(nil) {
+		got = append(got, fmt.Sprintf("%s:%d:%d %s %q match=%v got=%s passed=%v overridden=%v failed=%v",
+			r.File, r.Line, r.Column, r.Rule.ID, r.Text, r.Match, r.Got.Rule, r.Passed, r.Overridden, r.Failed()))
+	}
+	require.Equal(t, []string{
+		`f2.yaml:9:16 tag "a word" match=true got=default.log.unknown passed=true overridden=false failed=false`,
+		`f2.yaml:10:19 tag "a" match=false got=default.log.unknown passed=true overridden=false failed=false`,
+		`f2.yaml:11:16 tag "b" match=true got=default.log.unknown passed=false overridden=false failed=true`,
+		`f2.yaml:16:17 x "an x here" match=true got=x passed=true overridden=false failed=false`,
+		`f2.yaml:17:17 x "an x here" match=true got=default.log.error passed=false overridden=false failed=true`,
+		`f2.yaml:18:20 x "an x here" match=false got=x passed=false overridden=false failed=true`,
+		`f2.yaml:19:17 x "mine x" match=true got=user passed=false overridden=true failed=false`,
+		`f2.yaml:24:17 op "too slow" match=true got=op passed=true overridden=false failed=false`,
+		`f2.yaml:25:20 op "too slow" match=false got=default.operation.failed passed=true overridden=false failed=false`,
+		`f2.yaml:30:21 off "off" match=true got=default.log.unknown passed=true overridden=false failed=false`,
+	}, got)
+	results := set.Test(nil)
+	require.Equal(t, `f2.yaml:17:17: rule x: match "an x here": failed, decided by default.log.error (template "an x here")`, results[4].String())
+	require.Equal(t, `f2.yaml:19:17: rule x: match "mine x": overridden, decided by user`, results[6].String())
+}

@@ -1,0 +1,164 @@
+// Package rules compiles YAML rule files into a [Set] that says what an entry
+// asks of whoever acts on the game: ignore it, know of it, or look before the
+// next step. It also says what an entry changes: the phase of the game, whether
+// the evidence is complete, and which trouble is over.
+//
+//	set, err := rules.Compile(append(own, rules.Defaults()...)...)
+//	ev := set.NewEvaluator()
+//	out := ev.Evaluate(&rules.Input{Template: "Out of memory", Level: event.LevelError})
+//
+// Compilation is complete: matching sees no file format. It is also strict: a
+// set compiles whole or not at all, and [Errors] tells everything that is wrong
+// with it at once, with file, line, column, rule, field, and what would be
+// right.
+//
+// # Files
+//
+// A file is one YAML document in UTF-8. Unknown and repeated fields are errors;
+// YAML's aliases and tags are not part of the language. All fields but version
+// are optional.
+//
+//	version: 1
+//	protect: [Autosave]        # words that masking leaves as they are
+//	lists:                     # constants
+//	  quiet: [Analyzer, Profiler]
+//	macros:                    # named parts of conditions
+//	  in_game: 'phase == "load" or phase == "play"'
+//	defaults:                  # where no rule matches
+//	  log: {error: advisory, fatal: {disposition: blocking, severity: fatal}}
+//	rules:                     # tried in order; the first that matches decides
+//	  - id: save.reference_missing
+//	    when: 'template startsWith "Could not load reference to" and in_game'
+//	    disposition: blocking
+//	    tests:
+//	      - match: "Could not load reference to a pawn"
+//	        phase: load
+//	      - no_match: "Could not load reference to a pawn"
+//	        phase: menu
+//
+// Rules of an earlier file match before those of a later one, and the defaults
+// of an earlier file win, so a user's files come before [Defaults]. Lists,
+// macros, protected words and the ids of rules are shared by all files of a
+// set: a list or macro can be used in any of them, before or after it is
+// defined, and defined in one only.
+//
+// # Rules
+//
+//   - id (required): lower-case letters, digits, '.', '_' and '-'. Unique over
+//     all files. The first word is the subject, as in "save.reference_missing";
+//     "default." is taken by the defaults.
+//   - when (required): the condition, see below.
+//   - disposition (required without continue): ignore, advisory or blocking.
+//   - severity: info, warning, error or fatal. Without it, the severity is that
+//     of the entry's level where that is warning, error or fatal; otherwise it
+//     is error for blocking, warning for advisory, info for ignore.
+//   - invalidates: true when what the agent believes about the game may no
+//     longer hold.
+//   - summary: heed's own words for what happened, one line; never text of the
+//     log.
+//   - why: the reason for the rule, for people.
+//   - sets_phase: the phase of the game from the next entry on. The entry
+//     itself, like every entry, is decided in the phase that was before it.
+//   - blinds: true when evidence is incomplete from here on, until a rule
+//     matches that resolves this one.
+//   - resolves: ids of rules whose trouble is over when this one matches; an id
+//     that ends in '*' stands for all that begin so, but for the rule itself.
+//     Each must name at least one rule.
+//   - tags: words for those who read decisions.
+//   - continue: true for a rule that only adds its tags to whatever decides
+//     afterwards. It has no other effect.
+//   - enabled: false takes a rule out of the set. It must be valid all the same.
+//   - tests: see below.
+//
+// # Conditions
+//
+// A condition is an expression of the language of github.com/expr-lang/expr
+// that is true or false. Its variables are texts:
+//
+//   - template: the first line of the entry's canonical template, that is, its
+//     text with "<*>" where a number, name, path or the like stood; see package
+//     [github.com/heedlog/heed/signature]
+//   - frames: the other lines of the template: "at " and a method per line
+//   - level: unknown, debug, info, warning, error or fatal; unknown for all but
+//     log records
+//   - kind: log, operation, state or notice
+//   - status: of an operation started, completed, failed, cancelled or
+//     timed_out; of a state phase, stall, recovered, disconnected, connected,
+//     exited, long_event or long_event_end; of a notice hole, run_cut, truncated
+//     or restarted; none for a log record
+//   - source: the logger or channel of a log record, the method of an operation
+//   - method: the method of an operation, empty for all else
+//   - phase: as last set by a rule or the host; empty when unknown
+//   - message, stack and operation: the text, the stack and the id of the
+//     operation of this very entry. A rule that reads one of these is evaluated
+//     for each entry; any other only once for all entries with the same
+//     signature, level, kind, status, source and phase.
+//
+// Operators: and or not (also && || !), == != < <= > >=, in, contains,
+// startsWith, endsWith, matches (with a constant regular expression of Go's
+// package regexp), the last five also after not, + - * / % on numbers,
+// c ? a : b, item[i], text[i:j].
+//
+// Functions: contains_any(text, list), starts_with_any(text, list) and
+// ends_with_any(text, list) compare a text with every item of a list. Of expr's
+// own: all, any, none, one and count over a list, as in any(quiet, # == source),
+// but not one inside of another; len, lower, upper, trim, trimPrefix,
+// trimSuffix, hasPrefix, hasSuffix, indexOf, lastIndexOf, split, first and last.
+//
+// Everything else of expr is left out, so that no condition has an effect,
+// reads a clock or the environment, or takes memory or time out of proportion
+// to its input. A condition that fails when it is evaluated, as split(template,
+// " ")[7] does on a short line, counts as false; [Evaluator.Failures] counts it.
+//
+// Comparing level, kind or status with a word that is none of their values is
+// an error. So is a rule that can never match: because its condition is
+// constant, asks for a combination of kind, level and status that no entry has,
+// or is covered by earlier rules of the same file (one with the same condition,
+// or ones that always match what it could). Rules covered by an earlier file are
+// what user files are for, and only noted, in [Rule.ShadowedBy].
+//
+// # Defaults
+//
+// Where no rule matches, the kind and the level or status decide. The value is a
+// disposition, or a mapping of disposition, severity and invalidates. Without
+// anything in a file:
+//
+//	log:       {unknown: ignore, debug: ignore, info: ignore,
+//	            warning: advisory, error: advisory, fatal: blocking}
+//	operation: {started: ignore, completed: ignore, failed: advisory,
+//	            timed_out: {disposition: blocking, invalidates: true},
+//	            cancelled: {disposition: blocking, invalidates: true},
+//	            cancelled_by_caller: ignore}
+//	state:     {stall: blocking, disconnected: blocking,
+//	            exited: {disposition: blocking, severity: fatal}}  # others: ignore
+//	notice:    {hole: advisory, run_cut: advisory, truncated: advisory,
+//	            restarted: ignore}
+//
+// A decision by default names "default.log.error" and the like as its rule.
+//
+// # Tests
+//
+// A test is a text that the rule must decide (match) or must not (no_match),
+// with the other properties of the entry where they matter: level, phase, stack,
+// source, kind, status, method, operation. The kind follows from the status; a
+// test with neither is about a log record or, if it gives a method, about a
+// failed operation. [Set.Test] runs every text through masking
+// and the whole set, so a test also shows that no earlier rule takes what it
+// should get. For a rule with continue, match means that it added its tags.
+//
+// # Plans
+//
+// [Evaluator.Plan] computes what is known about all entries that share a
+// signature and the like, [Evaluator.Decide] the rest; that is how package
+// classify evaluates most rules once per signature. Together they equal
+// [Evaluator.Evaluate], which tries every rule in order.
+//
+// # Bounds, concurrency, cost
+//
+// [MaxFileBytes], [MaxRules] and the other Max constants bound a set. A Set is
+// immutable and safe for concurrent use; an Evaluator is not, but costs only a
+// few hundred bytes. Compiling takes some 75 µs per rule; evaluating a condition
+// that compares a few texts some 100 ns and no allocation, and the first
+// reading of each text variable of an entry 16 bytes. The package does no I/O,
+// starts no goroutine and reads no clock.
+package rules

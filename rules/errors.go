@@ -1,0 +1,199 @@
+package rules
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is one thing that is wrong with a rule file: where it stands, what it
+// is, and what would put it right. Its text is safe to print: whatever it
+// quotes from the file is escaped and cut.
+type Error struct {
+	File   string // name of the file, as given to [Compile]
+	Line   int    // counting from 1; 0 when the error belongs to the file as a whole
+	Column int    // in characters, counting from 1; 0 when unknown
+	Rule   string // id of the rule, empty outside of a rule and where it has none
+	Field  string // path of the field, such as "when", "tests[2].level" or "lists.colors"
+	Msg    string // what is wrong
+	Hint   string // what would be right; may be empty
+}
+
+// Error returns the position, the rule, the field, the message and the hint in
+// one line, as in
+//
+//	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("rules: ")
+	if e.File != "" {
+		b.WriteString(clean(e.File))
+		if e.Line > 0 {
+			b.WriteByte(':')
+			b.WriteString(strconv.Itoa(e.Line))
+			if e.Column > 0 {
+				b.WriteByte(':')
+				b.WriteString(strconv.Itoa(e.Column))
+			}
+		}
+		b.WriteString(": ")
+	}
+	if e.Rule != "" {
+		b.WriteString("rule " + e.Rule + ": ")
+	}
+	if e.Field != "" {
+		b.WriteString(e.Field + ": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Errors is everything that [Compile] found wrong with a set of files, ordered
+// by file (as given), line and column. It is never empty when returned as an
+// error. Beyond [MaxErrors], one more without a position says how many there are.
+type Errors []*Error
+
+// Error returns one line per error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors one by one, so that [errors.As] finds an [*Error].
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, err := range e {
+		out[i] = err
+	}
+	return out
+}
+
+// collector gathers errors while a set is compiled.
+type collector struct {
+	errs    []located
+	dropped int
+}
+
+type located struct {
+	file int // index of the file among those given
+	err  *Error
+}
+
+// at is a place in a file that an error can be about.
+type at struct {
+	src         *source
+	line, col   int
+	rule, field string
+}
+
+// in returns the same place with another field.
+func (p at) in(field string) at {
+	p.field = field
+	return p
+}
+
+func (c *collector) add(p at, msg, hint string) {
+	if c.full() {
+		c.dropped++
+		return
+	}
+	c.errs = append(c.errs, located{p.src.index, &Error{
+		File: p.src.name, Line: p.line, Column: p.col,
+		Rule: p.rule, Field: p.field, Msg: msg, Hint: hint,
+	}})
+}
+
+func (c *collector) addf(p at, hint, format string, args ...any) {
+	c.add(p, fmt.Sprintf(format, args...), hint)
+}
+
+// full reports whether what is added from here on is only counted.
+func (c *collector) full() bool { return len(c.errs) >= MaxErrors }
+
+// count returns how many errors were added.
+func (c *collector) count() int { return len(c.errs) + c.dropped }
+
+// err returns what was gathered, in order, or nil.
+func (c *collector) err() error {
+	if len(c.errs) == 0 {
+		return nil
+	}
+	sort.SliceStable(c.errs, func(i, j int) bool {
+		a, b := c.errs[i], c.errs[j]
+		if a.file != b.file {
+			return a.file < b.file
+		}
+		if a.err.Line != b.err.Line {
+			return a.err.Line < b.err.Line
+		}
+		return a.err.Column < b.err.Column
+	})
+	out := make(Errors, len(c.errs), len(c.errs)+1)
+	for i, l := range c.errs {
+		out[i] = l.err
+	}
+	if c.dropped > 0 {
+		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
+	}
+	return out
+}
+
+// maxQuoted bounds, in bytes, what a message repeats from a file: enough to
+// tell what it is, not enough to drown the message.
+const maxQuoted = 80
+
+// quote returns s in double quotes with everything escaped that could disturb
+// a terminal or a log, cut to maxQuoted bytes.
+func quote(s string) string { return strconv.Quote(clip(s)) }
+
+// clean returns s with every character escaped that could disturb a terminal
+// or a log, cut to three times maxQuoted, for text that already quotes itself.
+func clean(s string) string {
+	if len(s) > 3*maxQuoted {
+		s = clipTo(s, 3*maxQuoted) + "…"
+	}
+	ok := true
+	for _, r := range s {
+		if !strconv.IsPrint(r) || r == utf8.RuneError {
+			ok = false
+			break
+		}
+	}
+	if ok {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if strconv.IsPrint(r) && r != utf8.RuneError {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}
+
+func clip(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	return clipTo(s, maxQuoted) + "…"
+}
+
+// clipTo returns the longest prefix of s of at most n bytes that does not cut
+// a character in two.
+func clipTo(s string, n int) string {
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

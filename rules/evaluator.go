@@ -1,0 +1,341 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Input is what rules see of an entry. Its strings are borrowed for the length
+// of a call.
+type Input struct {
+	// Known from the signature.
+	Template string // first line of the canonical template
+	Frames   string // its other lines
+
+	// Known from the rest of what a decision may be cached by.
+	Level    event.Level
+	Kind     event.Kind
+	Status   event.Status
+	Source   string // of a log record; the method of an operation
+	Phase    string
+	ByCaller bool // an operation's own caller cancelled it: read by the defaults only
+
+	// Different for each entry.
+	Message   string
+	Stack     string
+	Operation string // id of the operation that the entry names itself
+}
+
+// method returns the variable of that name.
+func (in *Input) method() string {
+	if in.Kind == event.KindOperation {
+		return in.Source
+	}
+	return ""
+}
+
+// Outcome is what a rule set says about an entry.
+type Outcome struct {
+	Decision event.Decision
+	Rule     *Rule // nil where no rule matched and a default decided
+}
+
+// Plan is what can be known about the decision on an entry before the entry
+// itself: what follows from its template and frames, level, source, kind,
+// status, phase, and who cancelled it. It holds for every entry that has these
+// in common. Plans are values, safe for concurrent use, and may be kept as long
+// as the set; their size is told by [Plan.Weight]. The zero Plan is not valid.
+type Plan struct {
+	final *Outcome // where no rule of steps matches
+	steps []step
+}
+
+// step is a rule that has to be tried, or remembered, before a plan's final
+// outcome holds. Invariant: a plan without a rule to try has no steps.
+type step struct {
+	rule    *Rule
+	outcome *Outcome // of rule, with the tags that are known to come before it; nil with Continue
+	matched bool     // a rule with Continue that is known to match: its tags come here
+}
+
+// Weight returns the size of what p holds besides itself, in units of some 24
+// bytes; 0 for most plans.
+func (p *Plan) Weight() int {
+	w := len(p.steps)
+	if r := p.final.Rule; r == nil && len(p.final.Decision.Tags) > 0 ||
+		r != nil && p.final != &r.outcomes[p.final.Decision.Severity] {
+		w += 4 + len(p.final.Decision.Tags)
+	}
+	return w
+}
+
+// Known returns the outcome when p decides by itself, without looking at the
+// entry, and nil when it does not. The outcome is shared and read only.
+func (p *Plan) Known() *Outcome {
+	if len(p.steps) == 0 {
+		return p.final
+	}
+	return nil
+}
+
+// Evaluator decides about entries by a [Set]. It holds the machine that runs
+// expressions and counts their errors; it is not safe for concurrent use. Any
+// number of them may share a set.
+type Evaluator struct {
+	set     *Set
+	machine vm.VM
+	vars    boxes
+	env     any    // &vars, made into an interface once
+	loaded  varSet // of the input at hand
+
+	continued []*Rule // scratch: matched rules with Continue, in order
+
+	failures uint64
+	failed   *Rule
+	failure  error
+}
+
+// NewEvaluator returns an evaluator of s.
+func (s *Set) NewEvaluator() *Evaluator {
+	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}}
+	ev.env = &ev.vars
+	return ev
+}
+
+// Set returns the set that ev evaluates.
+func (ev *Evaluator) Set() *Set { return ev.set }
+
+// Failures returns how often a condition ended in an error, such as an index
+// out of range, which counts as no match; and the last rule and error. With
+// plans that are kept, a condition runs less often than entries come, and so
+// fails less often.
+func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
+	return ev.failures, ev.failed, ev.failure
+}
+
+// Plan returns what is known about all entries that have the cacheable part of
+// in in common; it does not read the rest of in. It runs every condition that
+// can be run, up to the first match, and allocates a few small values.
+func (ev *Evaluator) Plan(in *Input) Plan {
+	defer ev.end()
+	var (
+		shape = shapeOf(in.Kind, in.Level, in.Status)
+		tags  []string // of rules with Continue that are known to match
+		p     Plan
+		try   bool // p.steps has a rule to try
+	)
+	for _, r := range ev.set.active {
+		if r.cond.possible&shape == 0 {
+			continue
+		}
+		if r.PerEntry {
+			if r.cond.guard != nil && !ev.run(in, r, r.cond.guard, r.cond.reads&^perEntry) {
+				continue
+			}
+			st := step{rule: r}
+			if !r.Continue {
+				st.outcome = outcome(r, in.Level, tags)
+			}
+			p.steps, try = append(p.steps, st), true
+			continue
+		}
+		if !ev.run(in, r, r.cond.program, r.cond.reads) {
+			continue
+		}
+		if r.Continue {
+			tags = merge(tags, r.Tags)
+			p.steps = append(p.steps, step{rule: r, matched: true})
+			continue
+		}
+		p.final = outcome(r, in.Level, tags)
+		break
+	}
+	if p.final == nil {
+		p.final = withTags(ev.set.fallback(in), tags)
+	}
+	if !try {
+		p.steps = nil
+	}
+	return p
+}
+
+// Decide returns the outcome for in, of which p is the plan. It allocates
+// nothing for a plan that is [Plan.Known]; others box the texts that conditions
+// read.
+func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
+	if len(p.steps) == 0 {
+		return *p.final
+	}
+	defer ev.end()
+	ev.continued = ev.continued[:0]
+	late := false // a rule in continued was not known to match by the plan
+	for i := range p.steps {
+		st := &p.steps[i]
+		switch r := st.rule; {
+		case st.matched:
+			ev.continued = append(ev.continued, r)
+		case !ev.run(in, r, r.cond.program, r.cond.reads):
+		case r.Continue:
+			ev.continued = append(ev.continued, r)
+			late = true
+		default:
+			return ev.tagged(st.outcome, late)
+		}
+	}
+	return ev.tagged(p.final, late)
+}
+
+// tagged returns o, with the tags of all rules in ev.continued when o does not
+// have them.
+func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
+	if !late {
+		return *o
+	}
+	var tags []string
+	for _, r := range ev.continued {
+		tags = merge(tags, r.Tags)
+	}
+	out := *o
+	var own []string
+	if o.Rule != nil {
+		own = o.Rule.Tags
+	}
+	out.Decision.Tags = merge(tags, own)
+	return out
+}
+
+// Evaluate decides about in by trying every rule in order. This is what a rule
+// set means; [Evaluator.Plan] and [Evaluator.Decide] together give the same
+// outcome, and a test holds them to it.
+func (ev *Evaluator) Evaluate(in *Input) Outcome {
+	o, _ := ev.evaluate(in)
+	return o
+}
+
+// evaluate also returns the rules with Continue that matched, valid until the
+// next call.
+func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
+	defer ev.end()
+	ev.continued = ev.continued[:0]
+	var tags []string
+	for _, r := range ev.set.active {
+		if !ev.run(in, r, r.cond.program, r.cond.reads) {
+			continue
+		}
+		if !r.Continue {
+			return *outcome(r, in.Level, tags), ev.continued
+		}
+		ev.continued = append(ev.continued, r)
+		tags = merge(tags, r.Tags)
+	}
+	return *withTags(ev.set.fallback(in), tags), ev.continued
+}
+
+// outcome returns what r decides about an entry of level l after rules with
+// Continue gave tags.
+func outcome(r *Rule, l event.Level, tags []string) *Outcome {
+	return withTags(&r.outcomes[r.severity(l)], tags)
+}
+
+// withTags returns o, or a copy with tags before its own when there are any.
+func withTags(o *Outcome, tags []string) *Outcome {
+	if len(tags) == 0 {
+		return o
+	}
+	c := *o
+	c.Decision.Tags = merge(tags, o.Decision.Tags)
+	return &c
+}
+
+// merge returns tags followed by those of more that it does not have, in a
+// slice of its own unless there is nothing to add.
+func merge(tags, more []string) []string {
+	out := slices.Clip(tags)
+	for _, t := range more {
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// end lets go of the borrowed strings.
+func (ev *Evaluator) end() {
+	ev.loaded = 0
+	ev.vars = boxes{}
+}
+
+// run reports whether a program of rule r, which reads vars, holds for in.
+func (ev *Evaluator) run(in *Input, r *Rule, program *vm.Program, vars varSet) bool {
+	if missing := vars &^ ev.loaded; missing != 0 {
+		ev.load(in, missing)
+	}
+	got, err := ev.machine.Run(program, ev.env)
+	if err != nil {
+		ev.failures++
+		ev.failed, ev.failure = r, err
+		return false
+	}
+	return got == true
+}
+
+// load makes the given variables available to programs.
+func (ev *Evaluator) load(in *Input, vars varSet) {
+	b := &ev.vars
+	for i := range variables {
+		switch v := varSet(1) << i & vars; v {
+		case varTemplate:
+			b.Template = in.Template
+		case varFrames:
+			b.Frames = in.Frames
+		case varLevel:
+			b.Level = nameBox(levelBoxes, in.Level)
+		case varSource:
+			b.Source = in.Source
+		case varKind:
+			b.Kind = nameBox(kindBoxes, in.Kind)
+		case varStatus:
+			b.Status = nameBox(statusBoxes, in.Status)
+		case varPhase:
+			b.Phase = in.Phase
+		case varMethod:
+			b.Method = in.method()
+		case varMessage:
+			b.Message = in.Message
+		case varStack:
+			b.Stack = in.Stack
+		case varOperation:
+			b.Operation = in.Operation
+		}
+	}
+	ev.loaded |= vars
+}
+
+// The names of the enumerations as interfaces, so that loading one does not
+// allocate.
+var (
+	levelBoxes  = box(levels)
+	kindBoxes   = box(kinds)
+	statusBoxes = box(statuses)
+)
+
+func box(names []string) []any {
+	out := make([]any, len(names))
+	for i, n := range names {
+		out[i] = n
+	}
+	return out
+}
+
+func nameBox[T interface {
+	~uint8
+	String() string
+}](boxes []any, v T) any {
+	if int(v) < len(boxes) {
+		return boxes[v]
+	}
+	return v.String()
+}

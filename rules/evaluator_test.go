@@ -1,0 +1,636 @@
+package rules_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+func compile(t require.TestingT, texts ...string) *rules.Set {
+	files := make([]rules.File, len(texts))
+	for i, text := range texts {
+		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
+	}
+	set, err := rules.Compile(files...)
+	require.NoError(t, err)
+	return set
+}
+
+func TestFirstMatchWins(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: tagged, when: 'template contains "x"', continue: true, tags: [a, b]}
+  - {id: first, when: 'template == "x"', disposition: advisory, tags: [b, c]}
+  - {id: second, when: 'template startsWith "x"', disposition: blocking, invalidates: true, severity: fatal}
+`, `
+version: 1
+rules:
+  - {id: third, when: 'template endsWith "x"', disposition: ignore}
+`)
+	ev := set.NewEvaluator()
+	for _, tc := range []struct {
+		template string
+		want     event.Decision
+	}{
+		{"x", event.Decision{Rule: "first", Disposition: event.Advisory, Severity: event.SeverityWarning, Tags: []string{"a", "b", "c"}}},
+		{"xy", event.Decision{Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal, Invalidates: true, Tags: []string{"a", "b"}}},
+		{"yx", event.Decision{Rule: "third", Tags: []string{"a", "b"}}},
+		{"x y", event.Decision{Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal, Invalidates: true, Tags: []string{"a", "b"}}},
+		{"yxy", event.Decision{Rule: "default.log.unknown", Tags: []string{"a", "b"}}},
+		{"y", event.Decision{Rule: "default.log.unknown"}},
+	} {
+		in := &rules.Input{Template: tc.template}
+		require.Equal(t, tc.want, ev.Evaluate(in).Decision, tc.template)
+		p := ev.Plan(in)
+		require.NotNil(t, p.Known())
+		require.Equal(t, tc.want, ev.Decide(&p, in).Decision, tc.template)
+	}
+}
+
+func TestSeverityFollowsLevel(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: b, when: 'template == "b"', disposition: blocking}
+  - {id: a, when: 'template == "a"', disposition: advisory}
+  - {id: i, when: 'template == "i"', disposition: ignore}
+  - {id: s, when: 'template == "s"', disposition: blocking, severity: info}
+`)
+	ev := set.NewEvaluator()
+	for _, tc := range []struct {
+		template string
+		level    event.Level
+		want     event.Severity
+	}{
+		{"b", event.LevelUnknown, event.SeverityError},
+		{"b", event.LevelDebug, event.SeverityError},
+		{"b", event.LevelInfo, event.SeverityError},
+		{"b", event.LevelWarning, event.SeverityWarning},
+		{"b", event.LevelError, event.SeverityError},
+		{"b", event.LevelFatal, event.SeverityFatal},
+		{"a", event.LevelUnknown, event.SeverityWarning},
+		{"a", event.LevelError, event.SeverityError},
+		{"i", event.LevelUnknown, event.SeverityInfo},
+		{"i", event.LevelError, event.SeverityError},
+		{"s", event.LevelFatal, event.SeverityInfo},
+		{"b", event.Level(99), event.SeverityError},
+	} {
+		got := ev.Evaluate(&rules.Input{Template: tc.template, Level: tc.level})
+		require.Equal(t, tc.want, got.Decision.Severity, "%s %s", tc.template, tc.level)
+	}
+}
+
+// TestBuiltinDefaults pins what is decided where nothing else says anything.
+func TestBuiltinDefaults(t *testing.T) {
+	ev := compile(t).NewEvaluator()
+	for _, tc := range []struct {
+		in          rules.Input
+		rule        string
+		disposition event.Disposition
+		severity    event.Severity
+		invalidates bool
+	}{
+		{rules.Input{Level: event.LevelUnknown}, "default.log.unknown", event.Ignore, event.SeverityInfo, false},
+		{rules.Input{Level: event.LevelDebug}, "default.log.debug", event.Ignore, event.SeverityInfo, false},
+		{rules.Input{Level: event.LevelInfo}, "default.log.info", event.Ignore, event.SeverityInfo, false},
+		{rules.Input{Level: event.LevelWarning}, "default.log.warning", event.Advisory, event.SeverityWarning, false},
+		{rules.Input{Level: event.LevelError}, "default.log.error", event.Advisory, event.SeverityError, false},
+		{rules.Input{Level: event.LevelFatal}, "default.log.fatal", event.Blocking, event.SeverityFatal, false},
+		{rules.Input{Level: 77}, "default.log.unknown", event.Ignore, event.SeverityInfo, false},
+		{operation(event.StatusStarted), "default.operation.started", event.Ignore, event.SeverityInfo, false},
+		{operation(event.StatusCompleted), "default.operation.completed", event.Ignore, event.SeverityInfo, false},
+		{operation(event.StatusFailed), "default.operation.failed", event.Advisory, event.SeverityWarning, false},
+		{operation(event.StatusTimedOut), "default.operation.timed_out", event.Blocking, event.SeverityError, true},
+		{operation(event.StatusCancelled), "default.operation.cancelled", event.Blocking, event.SeverityError, true},
+		{
+			rules.Input{Kind: event.KindOperation, Status: event.StatusCancelled, ByCaller: true},
+			"default.operation.cancelled_by_caller", event.Ignore, event.SeverityInfo, false,
+		},
+		{
+			rules.Input{Kind: event.KindOperation, Status: event.StatusFailed, ByCaller: true},
+			"default.operation.failed", event.Advisory, event.SeverityWarning, false,
+		},
+		{state(event.StatusPhase), "default.state.phase", event.Ignore, event.SeverityInfo, false},
+		{state(event.StatusStall), "default.state.stall", event.Blocking, event.SeverityError, false},
+		{state(event.StatusRecovered), "default.state.recovered", event.Ignore, event.SeverityInfo, false},
+		{state(event.StatusDisconnected), "default.state.disconnected", event.Blocking, event.SeverityError, false},
+		{state(event.StatusConnected), "default.state.connected", event.Ignore, event.SeverityInfo, false},
+		{state(event.StatusExited), "default.state.exited", event.Blocking, event.SeverityFatal, false},
+		{state(event.StatusLongEvent), "default.state.long_event", event.Ignore, event.SeverityInfo, false},
+		{notice(event.StatusHole), "default.notice.hole", event.Advisory, event.SeverityWarning, false},
+		{notice(event.StatusRunCut), "default.notice.run_cut", event.Advisory, event.SeverityWarning, false},
+		{notice(event.StatusTruncated), "default.notice.truncated", event.Advisory, event.SeverityWarning, false},
+		{notice(event.StatusRestarted), "default.notice.restarted", event.Ignore, event.SeverityInfo, false},
+		// What should not exist is decided all the same.
+		{operation(event.StatusNone), "default.operation.unknown", event.Ignore, event.SeverityInfo, false},
+		{operation(event.StatusHole), "default.operation.unknown", event.Ignore, event.SeverityInfo, false},
+		{rules.Input{Kind: event.KindState, Status: 200}, "default.state.unknown", event.Ignore, event.SeverityInfo, false},
+		{rules.Input{Kind: 200}, "default.log.unknown", event.Ignore, event.SeverityInfo, false},
+	} {
+		in := tc.in
+		got := ev.Evaluate(&in)
+		require.Nil(t, got.Rule)
+		require.Equal(t, event.Decision{
+			Rule: tc.rule, Disposition: tc.disposition, Severity: tc.severity, Invalidates: tc.invalidates,
+		}, got.Decision)
+	}
+}
+
+func operation(s event.Status) rules.Input { return rules.Input{Kind: event.KindOperation, Status: s} }
+func state(s event.Status) rules.Input     { return rules.Input{Kind: event.KindState, Status: s} }
+func notice(s event.Status) rules.Input    { return rules.Input{Kind: event.KindNotice, Status: s} }
+
+func TestFileDefaults(t *testing.T) {
+	set := compile(t, `
+version: 1
+defaults:
+  log: {error: ignore, unknown: {disposition: advisory, severity: fatal, invalidates: true}}
+`, `
+version: 1
+defaults:
+  log: {error: blocking, info: blocking}
+  operation: {cancelled_by_caller: advisory}
+  state: {stall: ignore}
+  notice: {hole: {disposition: blocking, invalidates: true}}
+`)
+	ev := set.NewEvaluator()
+	for _, tc := range []struct {
+		in   rules.Input
+		want event.Decision
+	}{
+		{rules.Input{Level: event.LevelError}, event.Decision{Rule: "default.log.error", Severity: event.SeverityError}},
+		{rules.Input{}, event.Decision{Rule: "default.log.unknown", Disposition: event.Advisory, Severity: event.SeverityFatal, Invalidates: true}},
+		{rules.Input{Level: 50}, event.Decision{Rule: "default.log.unknown", Disposition: event.Advisory, Severity: event.SeverityFatal, Invalidates: true}},
+		{rules.Input{Level: event.LevelInfo}, event.Decision{Rule: "default.log.info", Disposition: event.Blocking, Severity: event.SeverityError}},
+		{
+			rules.Input{Kind: event.KindOperation, Status: event.StatusCancelled, ByCaller: true},
+			event.Decision{Rule: "default.operation.cancelled_by_caller", Disposition: event.Advisory, Severity: event.SeverityWarning},
+		},
+		{state(event.StatusStall), event.Decision{Rule: "default.state.stall"}},
+		{notice(event.StatusHole), event.Decision{Rule: "default.notice.hole", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true}},
+	} {
+		in := tc.in
+		require.Equal(t, tc.want, ev.Evaluate(&in).Decision)
+	}
+}
+
+// TestConditions evaluates each construct of the language.
+func TestConditions(t *testing.T) {
+	in := rules.Input{
+		Template: "Could not load <*>", Frames: "at Verse.Scribe.Load\nat Verse.Game.Init", Message: "Could not load Thing12", Stack: "s",
+		Operation: "op-1", Level: event.LevelError, Source: "Unity", Phase: "load",
+	}
+	for _, tc := range []struct {
+		when string
+		want bool
+	}{
+		{`template startsWith "Could not"`, true},
+		{`template endsWith "<*>"`, true},
+		{`template contains "not load"`, true},
+		{`template not contains "not load"`, false},
+		{`not (template contains "not load")`, false},
+		{`template matches "^C.*>$"`, true},
+		{"template matches `^could`", false},
+		{`frames contains "at Verse.Game"`, true},
+		{`level == "error" and kind == "log" and status == "none"`, true},
+		{`level in ["warning", "error"] and source == "Unity"`, true},
+		{`level not in ["warning", "error"] and source == "Unity"`, false},
+		{`source in words`, true},
+		{`phase in ["play", "load"] && operation != ""`, true},
+		{`method == ""`, true},
+		{`message contains "Thing12" and stack == "s" and operation == "op-1"`, true},
+		{`contains_any(template, words)`, false},
+		{`contains_any(template, ["x", "load"])`, true},
+		{`template | contains_any(["x", "load"])`, true},
+		{`starts_with_any(template, ["x", "Could"])`, true},
+		{`ends_with_any(template, ["x", ">"])`, true},
+		{`any(words, # == source)`, true},
+		{`all(words, template contains #)`, false},
+		{`none(words, {template contains #})`, true},
+		{`one(words, # == source)`, true},
+		{`count(words, # == source or len(#) == 3) == 2`, true},
+		{`any(split(frames, "\n"), # endsWith ".Init")`, true},
+		{`split(template, " ")[1] == "not"`, true},
+		{`split(template, " ")[7] == "not"`, false},
+		{`not (split(template, " ")[7] == "not")`, false},
+		{`template[0:5] == "Could" and template[17:] == "*>" and template[:1] == "C"`, false},
+		{`template[0:5] == "Could" and template[15:] == "<*>" and template[:1] == "C"`, true},
+		{`len(template) > 10 and len(template) % 2 == 0 and len(template) * 2 - 1 + 1 == 36 and len(template) / 2 == 9`, true},
+		{`lower(template) == "could not load <*>" and upper(phase) == "LOAD"`, true},
+		{`trim("  x ") == template or trimPrefix(template, "Could ") startsWith "not" and trimSuffix(phase, "d") == "loa"`, true},
+		{`hasPrefix(template, "Could") and hasSuffix(template, ">") and indexOf(template, "not") == 6 and lastIndexOf(template, "o") == 11`, true},
+		{`first(split(template, " ")) == "Could" and last(split(template, " ")) == "<*>"`, true},
+		{`phase == "load" ? template contains "load" : template contains "menu"`, true},
+		{`if phase == "menu" { template contains "load" } else { template contains "menu" }`, false},
+		{`in_load and not calm`, true},
+		{`phase < "m" and phase >= "load"`, true},
+		{`kind != "operation"`, true},
+	} {
+		set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(`
+version: 1
+lists: {words: [Foo, Unity]}
+macros: {in_load: 'phase == "load" or loud', loud: 'level in ["error", "fatal"]', calm: 'level == "info"'}
+rules:
+  - id: x
+    disposition: blocking
+    when: |
+      ` + tc.when + "\n")})
+		require.NoError(t, err, tc.when)
+		ev := set.NewEvaluator()
+		require.Equal(t, tc.want, ev.Evaluate(&in).Rule != nil, tc.when)
+		p := ev.Plan(&in)
+		require.Equal(t, tc.want, ev.Decide(&p, &in).Rule != nil, tc.when)
+	}
+}
+
+func TestMethodIsOfOperationsOnly(t *testing.T) {
+	ev := compile(t, `
+version: 1
+rules:
+  - {id: x, when: 'method == "game/save"', disposition: ignore}
+  - {id: y, when: 'source == "game/save"', disposition: ignore}
+`).NewEvaluator()
+	require.Equal(t, "x", ev.Evaluate(&rules.Input{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save"}).Rule.ID)
+	require.Equal(t, "y", ev.Evaluate(&rules.Input{Source: "game/save"}).Rule.ID)
+}
+
+func TestFailuresAreCounted(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: bad, when: 'split(template, " ")[3] == "x"', disposition: blocking}
+  - {id: good, when: 'template startsWith "a"', disposition: advisory}
+`)
+	ev := set.NewEvaluator()
+	n, rule, err := ev.Failures()
+	require.Zero(t, n)
+	require.Nil(t, rule)
+	require.NoError(t, err)
+
+	require.Equal(t, "good", ev.Evaluate(&rules.Input{Template: "a b"}).Decision.Rule)
+	n, rule, err = ev.Failures()
+	require.EqualValues(t, 1, n)
+	require.Equal(t, "bad", rule.ID)
+	require.ErrorContains(t, err, "index out of range")
+
+	require.Equal(t, "bad", ev.Evaluate(&rules.Input{Template: "a b c x"}).Decision.Rule)
+	n, _, _ = ev.Failures()
+	require.EqualValues(t, 1, n)
+}
+
+// TestPlanDoesNotReadTheEntry makes a plan from one entry and uses it for
+// others.
+func TestPlanDoesNotReadTheEntry(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: pruned, when: 'template == "other" and message contains "1"', disposition: ignore}
+  - {id: known, when: 'template contains "a"', continue: true, tags: [known]}
+  - {id: late, when: 'message contains "2"', continue: true, tags: [late]}
+  - {id: each, when: 'phase == "play" and operation == "op"', disposition: blocking, tags: [each]}
+  - {id: end, when: 'template == "a"', disposition: advisory, tags: [end]}
+  - {id: after, when: 'message contains "3"', disposition: blocking}
+`)
+	ev := set.NewEvaluator()
+	base := rules.Input{Template: "a", Phase: "play", Message: "1 3"}
+	p := ev.Plan(&base)
+	require.Nil(t, p.Known())
+	require.Equal(t, 3+4+2, p.Weight(), "three steps, and an outcome with tags of its own")
+
+	decide := func(message, operation string) event.Decision {
+		in := base
+		in.Message, in.Operation = message, operation
+		got := ev.Decide(&p, &in)
+		require.Equal(t, ev.Evaluate(&in), got)
+		return got.Decision
+	}
+	require.Equal(t, event.Decision{Rule: "end", Disposition: event.Advisory, Severity: event.SeverityWarning, Tags: []string{"known", "end"}}, decide("1 3", ""))
+	require.Equal(t, []string{"known", "late", "end"}, decide("2", "").Tags)
+	require.Equal(t, event.Decision{Rule: "each", Disposition: event.Blocking, Severity: event.SeverityError, Tags: []string{"known", "late", "each"}}, decide("2", "op"))
+	require.Equal(t, []string{"known", "each"}, decide("", "op").Tags)
+
+	base.Phase = "menu"
+	p = ev.Plan(&base)
+	require.Equal(t, "end", decide("", "op").Rule)
+}
+
+func TestDecideAllocs(t *testing.T) {
+	set := compile(t, `
+version: 1
+lists: {l: [q, w]}
+rules:
+  - {id: t, when: 'template contains "a"', continue: true, tags: [x]}
+  - {id: a, when: 'contains_any(template, l) or source in l', disposition: ignore}
+  - {id: b, when: 'template startsWith "ab" and not (phase == "play")', disposition: blocking}
+  - {id: c, when: 'message contains "zz"', disposition: ignore}
+`)
+	ev := set.NewEvaluator()
+	in := &rules.Input{Template: "abc", Message: "abc", Phase: "menu"}
+	p := ev.Plan(in)
+	require.NotNil(t, p.Known())
+	require.Zero(t, testing.AllocsPerRun(100, func() { ev.Decide(&p, in) }))
+
+	// Per entry: one box for the message, however many rules read it.
+	other := &rules.Input{Template: "c", Message: "abc", Phase: "menu"}
+	p = ev.Plan(other)
+	require.Nil(t, p.Known())
+	require.Equal(t, 1.0, testing.AllocsPerRun(100, func() { ev.Decide(&p, other) }))
+
+	// A plan that nothing has to be built for: a box for each variable.
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { ev.Plan(other) }), 4.0)
+}
+
+// TestSetIsSafeForConcurrentUse is for the race detector.
+func TestSetIsSafeForConcurrentUse(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			ev := set.NewEvaluator()
+			for i := range 50 {
+				in := rules.Input{Template: "Could not load reference to <*>", Message: "x", Level: event.Level(i % 6), Phase: "load"}
+				p := ev.Plan(&in)
+				ev.Decide(&p, &in)
+			}
+			set.Test(nil)
+		})
+	}
+	wg.Wait()
+}
+
+// A cond is a random condition with its text and its meaning. Meaning panics
+// with errFails where evaluation fails.
+type cond struct {
+	text string
+	eval func(*rules.Input) bool
+}
+
+var errFails = errors.New("fails")
+
+func holds(c cond, in *rules.Input) (ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if r != any(errFails) {
+				panic(r)
+			}
+			ok = false
+		}
+	}()
+	return c.eval(in)
+}
+
+var (
+	words  = []string{"", "a", "b", "ab", "ba"}
+	phases = []string{"", "play", "load"}
+)
+
+func drawCond(t *rapid.T, depth int) cond {
+	kind := rapid.IntRange(0, 12).Draw(t, "condition")
+	if depth == 0 && kind > 9 {
+		kind -= 5
+	}
+	word := func() string { return rapid.SampledFrom(words).Draw(t, "word") }
+	variable := func() (string, func(*rules.Input) string) {
+		switch rapid.IntRange(0, 7).Draw(t, "variable") {
+		case 0:
+			return "frames", func(in *rules.Input) string { return in.Frames }
+		case 1:
+			return "source", func(in *rules.Input) string { return in.Source }
+		case 2:
+			return "phase", func(in *rules.Input) string { return in.Phase }
+		case 3:
+			return "message", func(in *rules.Input) string { return in.Message }
+		case 4:
+			return "stack", func(in *rules.Input) string { return in.Stack }
+		case 5:
+			return "operation", func(in *rules.Input) string { return in.Operation }
+		case 6:
+			return "method", func(in *rules.Input) string {
+				if in.Kind == event.KindOperation {
+					return in.Source
+				}
+				return ""
+			}
+		}
+		return "template", func(in *rules.Input) string { return in.Template }
+	}
+	switch kind {
+	case 0:
+		l := event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
+		return cond{fmt.Sprintf("level == %q", l), func(in *rules.Input) bool { return in.Level == l }}
+	case 1:
+		k := event.Kind(rapid.IntRange(0, 3).Draw(t, "kind"))
+		return cond{fmt.Sprintf("kind != %q", k), func(in *rules.Input) bool { return in.Kind != k }}
+	case 2:
+		a := event.Status(rapid.IntRange(0, 17).Draw(t, "status"))
+		b := event.Status(rapid.IntRange(0, 17).Draw(t, "status"))
+		return cond{fmt.Sprintf("status in [%q, %q]", a, b), func(in *rules.Input) bool { return in.Status == a || in.Status == b }}
+	case 3:
+		name, get := variable()
+		w := word()
+		return cond{fmt.Sprintf("%s == %q", name, w), func(in *rules.Input) bool { return get(in) == w }}
+	case 4:
+		name, get := variable()
+		w := word()
+		return cond{fmt.Sprintf("%s contains %q", name, w), func(in *rules.Input) bool { return strings.Contains(get(in), w) }}
+	case 5:
+		name, get := variable()
+		return cond{fmt.Sprintf("contains_any(%s, ab)", name), func(in *rules.Input) bool { return get(in) != "" && strings.ContainsAny(get(in), "ab") }}
+	case 6:
+		name, get := variable()
+		return cond{fmt.Sprintf("%s not in ab", name), func(in *rules.Input) bool { return get(in) != "a" && get(in) != "b" }}
+	case 7:
+		name, get := variable()
+		w := word()
+		return cond{fmt.Sprintf("%s startsWith %q", name, w), func(in *rules.Input) bool { return strings.HasPrefix(get(in), w) }}
+	case 8: // fails unless the text has a b
+		name, get := variable()
+		return cond{fmt.Sprintf(`split(%s, "b")[1] == "a"`, name), func(in *rules.Input) bool {
+			parts := strings.Split(get(in), "b")
+			if len(parts) < 2 {
+				panic(errFails)
+			}
+			return parts[1] == "a"
+		}}
+	case 9:
+		return cond{"in_play", func(in *rules.Input) bool { return in.Phase == "play" || in.Message == "a" }}
+	case 10:
+		a := drawCond(t, depth-1)
+		return cond{"not (" + a.text + ")", func(in *rules.Input) bool { return !a.eval(in) }}
+	case 11:
+		a, b := drawCond(t, depth-1), drawCond(t, depth-1)
+		return cond{"(" + a.text + " or " + b.text + ")", func(in *rules.Input) bool { return a.eval(in) || b.eval(in) }}
+	}
+	a, b := drawCond(t, depth-1), drawCond(t, depth-1)
+	return cond{"(" + a.text + " and " + b.text + ")", func(in *rules.Input) bool { return a.eval(in) && b.eval(in) }}
+}
+
+type modelRule struct {
+	cond
+	id          string
+	disposition event.Disposition
+	severity    string
+	cont        bool
+	tags        []string
+	dropped     bool
+}
+
+func (r *modelRule) yaml() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "version: 1\nrules:\n  - id: %s\n    when: |\n      %s\n    tags: [%s]\n", r.id, r.text, strings.Join(r.tags, ", "))
+	if r.cont {
+		b.WriteString("    continue: true\n")
+	} else {
+		fmt.Fprintf(&b, "    disposition: %s\n", r.disposition)
+		if r.severity != "" {
+			fmt.Fprintf(&b, "    severity: %s\n", r.severity)
+		}
+	}
+	return b.String()
+}
+
+func drawInput(t *rapid.T) rules.Input {
+	text := func(name string) string { return rapid.SampledFrom(words).Draw(t, name) }
+	in := rules.Input{
+		Template: text("template"), Frames: text("frames"), Source: text("source"), Phase: rapid.SampledFrom(phases).Draw(t, "phase"),
+		Message: text("message"), Stack: text("stack"), Operation: text("operation"),
+		ByCaller: rapid.Bool().Draw(t, "by caller"),
+	}
+	// Mostly entries that can exist, sometimes others.
+	if rapid.IntRange(0, 9).Draw(t, "odd") == 0 {
+		in.Kind = event.Kind(rapid.IntRange(0, 5).Draw(t, "kind"))
+		in.Level = event.Level(rapid.IntRange(0, 7).Draw(t, "level"))
+		in.Status = event.Status(rapid.IntRange(0, 20).Draw(t, "status"))
+		return in
+	}
+	in.Status = event.Status(rapid.IntRange(0, int(event.StatusRestarted)).Draw(t, "status"))
+	if in.Kind = in.Status.Kind(); in.Kind == event.KindLog {
+		in.Level = event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
+	}
+	return in
+}
+
+// TestPlanAndDecideEqualTheModel compares, for random sets and entries, three
+// ways to the same decision: a plan made of the cacheable half of the entry
+// alone; every rule in order; and a model that knows nothing of expressions.
+func TestPlanAndDecideEqualTheModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 8).Draw(t, "rules")
+		model := make([]*modelRule, n)
+		for i := range model {
+			r := &modelRule{
+				cond: drawCond(t, 2), id: fmt.Sprintf("r%d", i),
+				disposition: event.Disposition(rapid.IntRange(0, 2).Draw(t, "disposition")),
+				severity:    rapid.SampledFrom([]string{"", "", "info", "fatal"}).Draw(t, "severity"),
+				cont:        rapid.IntRange(0, 3).Draw(t, "continue") == 0,
+				tags:        rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "z"}), 1, 2, rapid.ID).Draw(t, "tags"),
+			}
+			model[i] = r
+		}
+		set := compileModel(t, model)
+		ev := set.NewEvaluator()
+		for range 10 {
+			in := drawInput(t)
+			want := modelDecision(model, &in)
+			require.Equal(t, want, ev.Evaluate(&in).Decision)
+
+			cacheable := in
+			cacheable.Message, cacheable.Stack, cacheable.Operation = "poison", "poison", "poison"
+			p := ev.Plan(&cacheable)
+			got := ev.Decide(&p, &in)
+			require.Equal(t, want, got.Decision)
+			require.Equal(t, want, ev.Decide(&p, &in).Decision, "a plan changes with use")
+			if got.Rule != nil {
+				require.Equal(t, got.Decision.Rule, got.Rule.ID)
+			}
+		}
+	})
+}
+
+// compileModel compiles each rule as a file of its own, so that one may cover
+// another, and drops rules that are refused because they can never match.
+func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
+	prelude := rules.File{Name: "prelude", Data: []byte("version: 1\nlists: {ab: [a, b]}\nmacros: {in_play: 'phase == \"play\" or message == \"a\"'}\n")}
+	for {
+		files := []rules.File{prelude}
+		for _, r := range model {
+			if !r.dropped {
+				files = append(files, rules.File{Name: r.id, Data: []byte(r.yaml())})
+			}
+		}
+		set, err := rules.Compile(files...)
+		if err == nil {
+			return set
+		}
+		var errs rules.Errors
+		require.ErrorAs(t, err, &errs)
+		for _, e := range errs {
+			require.Contains(t, e.Msg, "never true", "%s", e)
+			for _, r := range model {
+				if r.id == e.Rule {
+					r.dropped = true
+					// What is refused must indeed never match what can exist.
+					for range 20 {
+						in := drawInput(t)
+						if in.Kind == in.Status.Kind() && (in.Kind == event.KindLog || in.Level == 0) && in.Level <= event.LevelFatal && in.Status <= event.StatusRestarted {
+							require.False(t, holds(r.cond, &in), "%s: %+v", r.text, in)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
+	var tags []string
+	add := func(more []string) {
+		for _, tag := range more {
+			if !strings.Contains(" "+strings.Join(tags, " ")+" ", " "+tag+" ") {
+				tags = append(tags, tag)
+			}
+		}
+	}
+	for _, r := range model {
+		if r.dropped || !holds(r.cond, in) {
+			continue
+		}
+		add(r.tags)
+		if r.cont {
+			continue
+		}
+		d := event.Decision{Rule: r.id, Disposition: r.disposition, Tags: tags}
+		switch {
+		case r.severity != "":
+			d.Severity, _ = event.ParseSeverity(r.severity)
+		case in.Level >= event.LevelWarning && in.Level <= event.LevelFatal:
+			d.Severity = in.Level.Severity()
+		default:
+			d.Severity = map[event.Disposition]event.Severity{event.Advisory: event.SeverityWarning, event.Blocking: event.SeverityError}[r.disposition]
+		}
+		return d
+	}
+	d := builtinDefault(in)
+	d.Tags = tags
+	return d
+}
+
+// builtinDefault asks a set without rules, whose answers TestBuiltinDefaults
+// pins.
+func builtinDefault(in *rules.Input) event.Decision {
+	set, err := rules.Compile()
+	if err != nil {
+		panic(err)
+	}
+	return set.NewEvaluator().Evaluate(in).Decision
+}

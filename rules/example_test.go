@@ -1,0 +1,116 @@
+package rules_test
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+const example = `
+version: 1
+lists:
+  quiet: [Analyzer, Profiler]
+macros:
+  in_game: 'phase == "load" or phase == "play"'
+rules:
+  - id: mods.chatter
+    when: 'source in quiet'
+    disposition: ignore
+    why: "two tools that report on themselves"
+  - id: save.reference_missing
+    when: 'template startsWith "Could not load reference to" and in_game'
+    disposition: blocking
+    invalidates: true
+    summary: "a saved object refers to something that is missing"
+    tests:
+      - match: "Could not load reference to a pawn"
+        phase: load
+      - no_match: "Could not load reference to a pawn"
+        phase: menu
+`
+
+func Example() {
+	// A user's own files come first, so that they match before the defaults.
+	set, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(example)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ev := set.NewEvaluator()
+	for _, in := range []rules.Input{
+		{Template: "Could not load reference to <*>", Level: event.LevelError, Phase: "load"},
+		{Template: "Could not load reference to <*>", Level: event.LevelError, Phase: "menu"},
+		{Template: "Could not load reference to <*>", Level: event.LevelError, Phase: "load", Source: "Analyzer"},
+	} {
+		d := ev.Evaluate(&in).Decision
+		fmt.Printf("%-8s %-7s %s\n", d.Disposition, d.Severity, d.Rule)
+	}
+	// Output:
+	// blocking error   save.reference_missing
+	// advisory error   default.log.error
+	// ignore   error   mods.chatter
+}
+
+func ExampleCompile_errors() {
+	_, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(`
+version: 1
+rules:
+  - id: save.broken
+    when: 'templat contains "save" and level == "warn"'
+    disposition: block
+`)})
+	fmt.Println(err)
+	// Output:
+	// rules: mine.yaml:5:12: rule save.broken: when: unknown name "templat" (did you mean "template"?)
+	// rules: mine.yaml:5:49: rule save.broken: when: there is no level "warn" (did you mean "warning"?)
+	// rules: mine.yaml:6:18: rule save.broken: disposition: unknown value "block" (did you mean "blocking"?)
+}
+
+func ExampleSet_Test() {
+	set, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(`
+version: 1
+rules:
+  - id: broad
+    when: 'template contains "save"'
+    disposition: advisory
+  - id: narrow
+    when: 'template startsWith "save failed"'
+    disposition: blocking
+    tests:
+      - match: "save failed: disk full"
+`)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range set.Test(nil) {
+		fmt.Println(r.String())
+	}
+	// Output:
+	// mine.yaml:11:16: rule narrow: match "save failed: disk full": failed, decided by broad (template "save failed: disk full")
+}
+
+func ExampleEvaluator_Plan() {
+	set, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(`
+version: 1
+rules:
+  - {id: big, when: 'template startsWith "Loaded" and message contains "9999"', disposition: advisory}
+  - {id: loaded, when: 'template startsWith "Loaded"', disposition: ignore}
+`)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ev := set.NewEvaluator()
+	for _, in := range []rules.Input{
+		{Template: "Loaded <*> things", Message: "Loaded 9999 things"},
+		{Template: "Saved <*> things", Message: "Saved 9999 things"},
+	} {
+		p := ev.Plan(&in) // what the template decides, for all entries that have it
+		fmt.Println(p.Known() != nil, ev.Decide(&p, &in).Decision.Rule)
+	}
+	// Output:
+	// false big
+	// true default.log.unknown
+}

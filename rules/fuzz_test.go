@@ -1,0 +1,116 @@
+package rules_test
+
+import (
+	"errors"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// FuzzCompile: any bytes give a set or errors, never both and never neither.
+// Errors tell a place that is in the file, in order; and a set can be used.
+func FuzzCompile(f *testing.F) {
+	for _, file := range rules.Defaults() {
+		f.Add(file.Data)
+	}
+	for _, s := range []string{
+		"", "version: 1", "version: 1\nrules: [{id: x, when: 'true', disposition: ignore}]",
+		"version: 1\nlists: {l: [a, b]}\nmacros: {m: 'phase in l', n: 'm or contains_any(template, l)'}\nrules:\n- {id: x, when: 'n and any(l, # == source)', continue: true, tags: [t]}",
+		"version: 1\nrules:\n- id: x\n  when: |\n    split(template, ' ')[1] == 'a'\n    and len(message) % 2 == 1 ? level == 'error' : not (kind in ['log'])\n  disposition: blocking\n  tests: [{match: a b}]",
+		"version: 1\nrules:\n- id: x\n  when: \"templat \\\n    == 'a'\"\n  disposition: blocking",
+		"a: &a [*a]", "? ? ?", "- - - -", "version: 1\ndefaults: {log: {error: {disposition: blocking}}}",
+		"version: 1\nrules:\n- {id: a, when: 'template matches \"a(\"', disposition: ignore, resolves: ['a*', b]}",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		set, err := rules.Compile(rules.File{Name: "f", Data: data})
+		if (set == nil) == (err == nil) {
+			t.Fatalf("set %v, error %v", set, err)
+		}
+		if err != nil {
+			var errs rules.Errors
+			if !errors.As(err, &errs) || len(errs) == 0 {
+				t.Fatalf("error of type %T", err)
+			}
+			for i, e := range errs {
+				if e.Msg == "" || !utf8.ValidString(e.Error()) {
+					t.Fatalf("bad message %q", e.Error())
+				}
+				if e.Line < 0 || e.Column < 0 || e.Line == 0 && e.Column > 0 {
+					t.Fatalf("bad position %d:%d", e.Line, e.Column)
+				}
+				if i > 0 && len(errs) <= rules.MaxErrors && (e.Line < errs[i-1].Line || e.Line == errs[i-1].Line && e.Column < errs[i-1].Column) {
+					t.Fatalf("%v after %v", e, errs[i-1])
+				}
+			}
+			return
+		}
+		ev := set.NewEvaluator()
+		for _, in := range []rules.Input{
+			{},
+			{Template: "a b", Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a", Phase: "play", Operation: "1"},
+			{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save"},
+			{Kind: 9, Status: 99, Level: 9},
+		} {
+			p := ev.Plan(&in)
+			got, want := ev.Decide(&p, &in), ev.Evaluate(&in)
+			if got.Rule != want.Rule || got.Decision.Rule != want.Decision.Rule || len(got.Decision.Tags) != len(want.Decision.Tags) {
+				t.Fatalf("plan %+v, in order %+v", got, want)
+			}
+		}
+		set.Test(nil)
+	})
+}
+
+// FuzzCondition puts text where a condition stands.
+func FuzzCondition(f *testing.F) {
+	for _, s := range []string{
+		`template contains "x"`, `not (level in ["error", "fatal"]) and phase != ""`, `any(split(frames, "\n"), # endsWith "x")`,
+		`template matches "^[a-z]+$" ? true : false`, `len(template) / 0 > 1`, `template[1:][0:2] == "a"`, `1 % 0 == 1`, `"a" | contains_any(["b"])`,
+		`count(["a"], # == source) > 0`, `all([], # == "x")`, `first([]) == "x"`, `!!!true`, `- - 1 == 1`, `[1, "a"][0] == 1`, `-9223372036854775808 == 1`,
+		`1 in [1, 2]`, `"a" in ["a"] == true`, `template in ["a", phase]`, `b"x" == b"x"`, `{"a": 1}`, `let x = 1; x`, `template ?? "x"`, `template?.x`, `1..2`,
+		"`raw`", `"\u{110000}"`, `'\x`, `#`, `.x`, `::lower(phase) == "x"`, `if true { false } else { true }`, `2 ** 3 == 8`, `template not in ["x"]`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, when string) {
+		data := []byte("version: 1\nrules:\n- id: x\n  disposition: blocking\n  when: " + yamlQuote(when) + "\n")
+		set, err := rules.Compile(rules.File{Name: "f", Data: data})
+		if (set == nil) == (err == nil) {
+			t.Fatalf("set %v, error %v", set, err)
+		}
+		if err != nil {
+			var errs rules.Errors
+			if !errors.As(err, &errs) || errs[0].Line < 1 {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		ev := set.NewEvaluator()
+		in := rules.Input{Template: "a b", Frames: "at a\nat b", Message: "a b", Source: "a", Phase: "play"}
+		p := ev.Plan(&in)
+		if got, want := ev.Decide(&p, &in), ev.Evaluate(&in); got.Rule != want.Rule {
+			t.Fatalf("plan %+v, in order %+v", got, want)
+		}
+	})
+}
+
+// yamlQuote returns s as a double-quoted scalar.
+func yamlQuote(s string) string {
+	const hex = "0123456789abcdef"
+	out := []byte{'"'}
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			out = append(out, '\\', byte(r))
+		case r < ' ' || r == 0x7f:
+			out = append(out, '\\', 'x', hex[r>>4], hex[r&15])
+		default:
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return string(append(out, '"'))
+}

@@ -1,0 +1,188 @@
+package rules
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+)
+
+// TestBoxesFollowEnv: the machine finds variables by the index of their field.
+func TestBoxesFollowEnv(t *testing.T) {
+	types, values := reflect.TypeFor[env](), reflect.TypeFor[boxes]()
+	require.Equal(t, len(variables), types.NumField())
+	require.Equal(t, len(variables), values.NumField())
+	for i, name := range variables {
+		require.Equal(t, name, types.Field(i).Tag.Get("expr"))
+		require.Equal(t, types.Field(i).Name, values.Field(i).Name)
+		require.Equal(t, reflect.Interface, values.Field(i).Type.Kind())
+		require.Equal(t, varSet(1)<<i, varOf(name))
+	}
+	require.Equal(t, variables, (varSet(1)<<len(variables) - 1).list())
+}
+
+// TestShapes: every entry that can exist has a shape of its own, and any other
+// entry has all of them.
+func TestShapes(t *testing.T) {
+	seen := map[shapeSet]shape{}
+	for i, s := range shapes {
+		got := shapeOf(s.kind, s.level, s.status)
+		require.Equal(t, shapeSet(1)<<i, got, "%+v", s)
+		seen[got] = s
+	}
+	require.Len(t, seen, len(shapes))
+	for k := range event.Kind(6) {
+		for l := range event.Level(8) {
+			for st := range event.Status(22) {
+				got := shapeOf(k, l, st)
+				s, single := seen[got]
+				if single {
+					require.Equal(t, shape{k, l, st}, s)
+				} else {
+					require.Equal(t, allShapes, got)
+				}
+			}
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"template", "frames", "level", "phase", "warning"}
+	for in, want := range map[string]string{
+		"templat": "template", "tepmlate": "template", "Template": "template", "frame": "frames", "phsae": "phase",
+		"warn": "warning", "temp": "template", "xyz": "", "": "", "l": "", "level": "", "levels": "level",
+		strings.Repeat("x", 100): "",
+	} {
+		require.Equal(t, want, nearest(in, names), in)
+	}
+	require.Equal(t, `did you mean "phase"?`, didYouMean("phas", names))
+	require.Equal(t, "known: template, frames, level, phase, warning", didYouMean("zzz", names))
+	require.Empty(t, didYouMean("zzz", nil))
+}
+
+// TestDistance compares with the plain recursion.
+func TestDistance(t *testing.T) {
+	var slow func(a, b string) int
+	slow = func(a, b string) int {
+		if a == "" || b == "" {
+			return len(a) + len(b)
+		}
+		n, m := len(a), len(b)
+		cost := 1
+		if a[n-1] == b[m-1] {
+			cost = 0
+		}
+		d := min(slow(a[:n-1], b)+1, slow(a, b[:m-1])+1, slow(a[:n-1], b[:m-1])+cost)
+		if n > 1 && m > 1 && a[n-1] == b[m-2] && a[n-2] == b[m-1] {
+			d = min(d, slow(a[:n-2], b[:m-2])+1)
+		}
+		return d
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.StringMatching("[abc]{0,6}").Draw(t, "a"), rapid.StringMatching("[abc]{0,6}").Draw(t, "b")
+		bound := rapid.IntRange(1, 8).Draw(t, "bound")
+		require.Equal(t, min(slow(a, b), bound), min(distance(a, b, bound), bound))
+	})
+}
+
+// TestLocate finds the first X of a value in the source of each style.
+func TestLocate(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		line, col  int
+	}{
+		{"plain", "k: aX", 1, 5},
+		{"plain on two lines", "k: a b\n   c  \n\n   dX", 4, 5},
+		{"characters, not bytes", "k: жéX", 1, 6},
+		{"single quotes", "k: 'it''s X'", 1, 11},
+		{"single quotes on two lines", "k: 'a ''b''\n\n   X'", 3, 4},
+		{"double quotes", `k: "a\"\\\x41\u0416\U0001F600\t\e X"`, 1, 35},
+		{"double quotes, escaped line end", "k: \"a \\\n   b X\"", 2, 6},
+		{"double quotes, folded", "k: \"a\n   b\n\n   X\"", 4, 4},
+		{"literal", "k: |\n  a\n    b\n\n  c X", 5, 5},
+		{"literal, indented", "k: |2\n     X", 2, 6},
+		{"literal, stripped", "k: |-\n  X\n", 2, 3},
+		{"folded", "k: >\n  a\n  b\n\n  c\n    X\n", 6, 5},
+		{"folded, stripped", "k: >-\n  a  b\n  cX\n", 3, 4},
+		{"in a list", "- x\n- {k: 'X'}", 2, 8},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var doc yaml.Node
+			require.NoError(t, yaml.Unmarshal([]byte(tc.text), &doc))
+			n := findX(&doc)
+			require.NotNil(t, n)
+			line, col := locate(newSource(0, File{Data: []byte(tc.text)}), n, utf8.RuneCountInString(n.Value[:strings.Index(n.Value, "X")]))
+			require.Equal(t, []int{tc.line, tc.col}, []int{line, col})
+		})
+	}
+}
+
+func findX(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, "X") {
+		return n
+	}
+	for _, c := range n.Content {
+		if f := findX(c); f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// TestLocateLetters writes random values in every style and looks for each of
+// their letters in the source.
+func TestLocateLetters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.StringMatching(`[a-zж][a-z0-9'"\\ \n:ж]{0,40}`).Draw(t, "value")
+		style := rapid.SampledFrom([]yaml.Style{0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle, yaml.FoldedStyle}).Draw(t, "style")
+		out, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+			{Kind: yaml.ScalarNode, Value: "key"},
+			{Kind: yaml.ScalarNode, Value: value, Style: style},
+		}})
+		require.NoError(t, err)
+		var doc yaml.Node
+		require.NoError(t, yaml.Unmarshal(out, &doc))
+		n := doc.Content[0].Content[1]
+		src := newSource(0, File{Data: out})
+		for i, r := range []rune(n.Value) {
+			if r < 'a' || r > 'z' {
+				continue
+			}
+			line, col := locate(src, n, i)
+			runes := []rune(src.line(line))
+			require.LessOrEqual(t, col, len(runes), "%q", out)
+			require.Equal(t, string(r), string(runes[col-1]), "character %d of %q in %q", i, n.Value, out)
+		}
+	})
+}
+
+func TestNesting(t *testing.T) {
+	for in, want := range map[string]int{
+		"": 0, "a": 0, "(a)": 1, "(a) and (b)": 1, "((a))": 2, `"((((" == '[[' + [1]`: 1, `"\"((" + (1)`: 1, "`\\` + (1)": 1, ")))((": 0,
+	} {
+		require.Equal(t, want, nesting(in), in)
+	}
+}
+
+// TestEverythingInTheLanguageCanBeCopied holds what node lets through, copyTree
+// and writeTree together: each panics on a node that it does not know.
+func TestEverythingInTheLanguageCanBeCopied(t *testing.T) {
+	errs := &collector{}
+	r := newResolver(errs)
+	src := newSource(0, File{Data: []byte("x")})
+	for _, text := range []string{
+		`true`, `not (template == "x")`, `len(template) == 1 + 2.5`, `any(["a"], # == "b")`, `contains_any(template, ["a", "b"])`,
+		`template == "a" ? true : false`, `split(template, "b")[1] == template[1:2]`, `template[:1] == template[1:]`, `-1 == +len(frames)`,
+	} {
+		e := &exprText{text: text, node: &yaml.Node{Line: 1, Column: 1}, at: at{src: src}}
+		tree := r.resolve(e)
+		require.NoError(t, errs.err(), text)
+		require.Equal(t, fingerprint(tree), fingerprint(copyTree(tree)), text)
+	}
+}

@@ -1,0 +1,174 @@
+package rules
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/expr-lang/expr/builtin"
+
+	"github.com/heedlog/heed/event"
+)
+
+// varSet is a set of the variables that an expression reads.
+type varSet uint16
+
+const (
+	varTemplate varSet = 1 << iota
+	varFrames
+	varLevel
+	varSource
+	varKind
+	varStatus
+	varPhase
+	varMethod
+	varMessage
+	varStack
+	varOperation
+
+	// perEntry are the variables that differ between entries with one
+	// signature, level, source, kind, status and phase.
+	perEntry = varMessage | varStack | varOperation
+)
+
+// variables holds the names of the variables: that of bit i at index i, which
+// is also the index of the field in env and in boxes.
+var variables = []string{
+	"template", "frames", "level", "source", "kind", "status", "phase", "method",
+	"message", "stack", "operation",
+}
+
+// env gives the variables their types when an expression is checked.
+type env struct {
+	Template  string `expr:"template"`
+	Frames    string `expr:"frames"`
+	Level     string `expr:"level"`
+	Source    string `expr:"source"`
+	Kind      string `expr:"kind"`
+	Status    string `expr:"status"`
+	Phase     string `expr:"phase"`
+	Method    string `expr:"method"`
+	Message   string `expr:"message"`
+	Stack     string `expr:"stack"`
+	Operation string `expr:"operation"`
+}
+
+// boxes stands in for env when an expression runs. The virtual machine fetches
+// a field by its index and as an interface; a field that is one already costs
+// it no allocation, where a string costs one on every fetch. Every field holds
+// a string, and the fields are those of env, in order (and exported, since it reads them
+// by reflection).
+type boxes struct {
+	Template, Frames, Level, Source, Kind, Status, Phase, Method, Message, Stack, Operation any
+}
+
+// list returns the names in v.
+func (v varSet) list() []string {
+	var out []string
+	for i, n := range variables {
+		if v&(1<<i) != 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// varOf returns the set with the variable called name, or 0.
+func varOf(name string) varSet {
+	for i, n := range variables {
+		if n == name {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// enums are the variables with a fixed set of values. Comparing one with
+// anything else is a slip of the pen and reported as such.
+var enums = map[string][]string{
+	"level":  names(event.LevelUnknown, event.LevelFatal),
+	"kind":   names(event.KindLog, event.KindNotice),
+	"status": names(event.StatusNone, event.StatusRestarted),
+}
+
+// listFuncs are the functions of the rule language beside those of expr: each
+// says whether its first argument, a text, relates so to any item of its
+// second, a list that is known at compile time.
+var listFuncs = map[string]func(s, item string) bool{
+	"contains_any":    strings.Contains,
+	"starts_with_any": strings.HasPrefix,
+	"ends_with_any":   strings.HasSuffix,
+}
+
+// builtins are the functions of expr that rules may call. Left out are those
+// that read a clock, that build values (their memory could grow with each
+// nesting), and that take time out of proportion to their input.
+var builtins = map[string]bool{
+	"all": true, "any": true, "none": true, "one": true, "count": true,
+	"len": true, "lower": true, "upper": true, "trim": true, "trimPrefix": true, "trimSuffix": true,
+	"hasPrefix": true, "hasSuffix": true, "indexOf": true, "lastIndexOf": true,
+	"split": true, "first": true, "last": true,
+}
+
+// closures are those of builtins that run an expression for each item.
+var closures = map[string]bool{"all": true, "any": true, "none": true, "one": true, "count": true}
+
+// clocks are functions of expr that are refused with a reason of their own.
+var clocks = map[string]bool{"now": true, "date": true, "duration": true, "timezone": true}
+
+// binaries are the operators that rules may use.
+var binaries = map[string]bool{
+	"&&": true, "||": true,
+	"==": true, "!=": true, "<": true, ">": true, "<=": true, ">=": true,
+	"in": true, "matches": true, "contains": true, "startsWith": true, "endsWith": true,
+	"+": true, "-": true, "*": true, "/": true, "%": true,
+}
+
+// spelled maps the spellings of an operator to one, so that equal expressions
+// are seen to be equal.
+var spelled = map[string]string{"and": "&&", "or": "||", "not": "!"}
+
+var keywords = []string{
+	"and", "or", "not", "in", "matches", "contains", "startsWith", "endsWith", "let", "if", "else", "true", "false", "nil",
+}
+
+// functionNames returns the names of all functions that rules may call.
+func functionNames() []string {
+	out := sortedKeys(listFuncs)
+	for n := range builtins {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+// reserved reports whether name cannot be given to a list or macro, and what
+// it already is.
+func reserved(name string) (what string, yes bool) {
+	switch {
+	case varOf(name) != 0:
+		return "a variable", true
+	case slices.Contains(keywords, name):
+		return "a word of the language", true
+	case listFuncs[name] != nil:
+		return "a function", true
+	}
+	if _, ok := builtin.Index[name]; ok {
+		return "a function", true
+	}
+	return "", false
+}
+
+// identifier reports whether s can be used as a name in expressions.
+func identifier(s string) bool {
+	if s == "" || len(s) > maxName {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package rules
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/compiler"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/optimizer"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+)
+
+// memoryBudget bounds, in the units of expr (about one per value made), what
+// one evaluation may build. No expression of the language comes near it.
+const memoryBudget = 1 << 16
+
+// condition is a compiled "when".
+type condition struct {
+	program  *vm.Program
+	guard    *vm.Program // nil when there is nothing to know before the entry
+	reads    varSet
+	possible shapeSet // where it may hold
+	certain  shapeSet // where it surely does
+	print    string   // fingerprint
+}
+
+// condition compiles an expression. It returns nil when there are errors,
+// which have then been reported.
+func (r *resolver) condition(e *exprText) *condition {
+	tree := r.resolve(e)
+	if tree == nil {
+		return nil
+	}
+	x := &expansion{r: r, expr: e}
+	c := &condition{print: fingerprint(tree)}
+	var opt ast.Node
+	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
+		return nil
+	}
+	c.reads = reads(opt)
+	c.possible, c.certain = outlook(opt)
+	if c.reads == 0 && c.certain == 0 {
+		// Nothing varies: its value can be had now.
+		machine := vm.VM{MemoryBudget: memoryBudget}
+		got, err := machine.Run(c.program, &boxes{})
+		switch {
+		case err != nil:
+			x.failExpr(err)
+			return nil
+		case got == true:
+			c.possible, c.certain = allShapes, allShapes
+		default:
+			c.possible = 0
+		}
+	}
+	if c.possible == 0 {
+		x.fail(file.Location{}, "correct it, or remove the rule", "the condition is never true, so the rule can never match")
+		return nil
+	}
+	if c.reads&perEntry != 0 {
+		if g := guard(tree); g != nil {
+			c.guard, _ = x.program(g)
+		}
+	}
+	return c
+}
+
+// program compiles an expanded tree, which it changes, and returns the program
+// with the tree that it was made of.
+func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be compiled: %s", clean(fmt.Sprint(r)))
+			p = nil
+		}
+	}()
+	lower(&tree, x.r)
+	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
+	// Fields that only a whole compilation may set.
+	config := *x.r.conf
+	config.Expect, config.ExpectAny = reflect.Bool, false
+	if _, err := checker.Check(t, &config); err != nil {
+		x.failExpr(err)
+		return nil, nil
+	}
+	if err := optimizer.Optimize(&t.Node, &config); err != nil {
+		x.failExpr(err)
+		return nil, nil
+	}
+	p, err := compiler.Compile(t, &config)
+	if err != nil {
+		msg, _, _ := strings.Cut(err.Error(), "\n")
+		x.fail(file.Location{}, "", "%s", clean(msg))
+		return nil, nil
+	}
+	return p, t.Node
+}

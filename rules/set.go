@@ -1,0 +1,206 @@
+package rules
+
+import (
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// Set is a compiled set of rule files. It never changes and is safe for
+// concurrent use; what evaluates it is an [Evaluator].
+type Set struct {
+	rules   []*Rule // as in the files
+	active  []*Rule // without the disabled ones
+	byID    map[string]*Rule
+	protect []string
+	tests   []test
+	hash    uint64
+
+	normalizer *signature.Normalizer // with the protected words
+
+	// What is decided where no rule matches.
+	byLevel  [event.LevelFatal + 1]Outcome
+	byStatus [event.StatusRestarted + 1]Outcome
+	byCaller Outcome                       // of an operation that its caller cancelled
+	other    [event.KindNotice + 1]Outcome // of entries that should not exist
+
+	cacheable varSet // what the conditions and guards of all rules read, but for perEntry
+}
+
+// Rule is one rule of a [Set]. It is read only.
+type Rule struct {
+	ID   string
+	File string // name of the file, as given to [Compile]
+	Line int    // where the rule begins, counting from 1
+	// Column is where the rule begins in its line, counting from 1.
+	Column int
+
+	When        string // the condition, as written
+	Disposition event.Disposition
+	Severity    event.Severity // meaningful with HasSeverity
+	HasSeverity bool           // false: the severity follows from level and disposition
+	Invalidates bool
+	Summary     string // heed's own words for people and agents; may be empty
+	Why         string // reason, for people; may be empty
+
+	// Effects of every entry that the rule decides.
+	SetsPhase string   // the phase from the next entry on; empty: no change
+	Blinds    bool     // evidence is incomplete from here on
+	Resolves  []string // ids of the rules whose items, and whose blindness, this one ends; in order of the set
+
+	Tags     []string
+	Continue bool // adds Tags only; matching goes on
+	Disabled bool // compiled, but never matches
+
+	// PerEntry says that the rule reads message, stack or operation, so that
+	// it is evaluated for each entry and not once per signature.
+	PerEntry bool
+
+	// ShadowedBy is the id of a rule in an earlier file after which this one
+	// can never match, empty when there is none. (Within one file that is an
+	// error.)
+	ShadowedBy string
+
+	index    int // in Set.rules
+	cond     *condition
+	outcomes [event.SeverityFatal + 1]Outcome // by severity, without tags of other rules
+}
+
+// Variables returns the names of the variables that the condition of r reads.
+func (r *Rule) Variables() []string {
+	if r.cond == nil {
+		return nil
+	}
+	return r.cond.reads.list()
+}
+
+// Rules returns the rules in the order in which they are tried. The slice is
+// the set's own and must not be changed.
+func (s *Set) Rules() []*Rule { return s.rules }
+
+// Rule returns the rule with the given id, or nil.
+func (s *Set) Rule(id string) *Rule { return s.byID[id] }
+
+// Len returns the number of rules, those that are disabled included.
+func (s *Set) Len() int { return len(s.rules) }
+
+// Protect returns the words that masking must leave as they are, sorted. The
+// slice is the set's own and must not be changed.
+func (s *Set) Protect() []string { return s.protect }
+
+// Hash returns a number that identifies the set: that of the names and texts of
+// its files, in order. It is the same in every process and version.
+func (s *Set) Hash() uint64 { return s.hash }
+
+// severity returns the severity of what rule r decides about an entry of level
+// l: the rule's own, or else the level's where the level is warning or more
+// (less says nothing about the weight of what a rule calls urgent), or else
+// error for blocking, warning for advisory and info for ignore.
+func (r *Rule) severity(l event.Level) event.Severity {
+	switch {
+	case r.HasSeverity:
+		return r.Severity
+	case l >= event.LevelWarning && l <= event.LevelFatal:
+		return l.Severity()
+	}
+	return severityOf(r.Disposition)
+}
+
+// severityOf returns the severity that a disposition has by itself.
+func severityOf(d event.Disposition) event.Severity {
+	switch d {
+	case event.Blocking:
+		return event.SeverityError
+	case event.Advisory:
+		return event.SeverityWarning
+	}
+	return event.SeverityInfo
+}
+
+// fallback returns what is decided about an entry that no rule matches.
+func (s *Set) fallback(in *Input) *Outcome {
+	switch {
+	case in.Kind > event.KindNotice:
+		return &s.other[event.KindLog]
+	case in.Kind == event.KindLog:
+		if in.Level > event.LevelFatal {
+			return &s.other[event.KindLog]
+		}
+		return &s.byLevel[in.Level]
+	case in.Status > event.StatusRestarted || in.Status.Kind() != in.Kind:
+		return &s.other[in.Kind]
+	case in.Status == event.StatusCancelled && in.ByCaller:
+		return &s.byCaller
+	}
+	return &s.byStatus[in.Status]
+}
+
+// defaultID returns the name that stands for a rule where none matched.
+func defaultID(kind, key string) string { return "default." + kind + "." + key }
+
+// builtinDefaults sets what is decided where neither a rule nor a file's
+// defaults say anything.
+func (s *Set) builtinDefaults() {
+	set := func(o *Outcome, kind, key string, d event.Disposition, sev event.Severity, invalidates bool) {
+		o.Decision = event.Decision{Rule: defaultID(kind, key), Disposition: d, Severity: sev, Invalidates: invalidates}
+	}
+	for l := range s.byLevel {
+		level := event.Level(l)
+		d := event.Ignore
+		switch level {
+		case event.LevelWarning, event.LevelError:
+			d = event.Advisory
+		case event.LevelFatal:
+			d = event.Blocking
+		}
+		set(&s.byLevel[l], "log", level.String(), d, level.Severity(), false)
+	}
+	for st := range s.byStatus {
+		status := event.Status(st)
+		d, sev, inv := event.Ignore, event.SeverityInfo, false
+		switch status {
+		case event.StatusFailed, event.StatusHole, event.StatusRunCut, event.StatusTruncated:
+			// The caller of a failed operation was told. Missing evidence is
+			// worth knowing, but is no trouble by itself.
+			d, sev = event.Advisory, event.SeverityWarning
+		case event.StatusTimedOut, event.StatusCancelled:
+			d, sev, inv = event.Blocking, event.SeverityError, true // the outcome is unknown
+		case event.StatusStall, event.StatusDisconnected:
+			d, sev = event.Blocking, event.SeverityError
+		case event.StatusExited:
+			d, sev = event.Blocking, event.SeverityFatal
+		}
+		set(&s.byStatus[st], status.Kind().String(), status.String(), d, sev, inv)
+	}
+	set(&s.byCaller, "operation", byCallerKey, event.Ignore, event.SeverityInfo, false)
+	for k := range s.other {
+		set(&s.other[k], event.Kind(k).String(), "unknown", event.Ignore, event.SeverityInfo, false)
+	}
+	s.other[event.KindLog] = s.byLevel[event.LevelUnknown]
+}
+
+// apply changes a default as a file says.
+func (s *Set) apply(d *defaultDecl) {
+	var o *Outcome
+	level, isLevel := event.ParseLevel(d.key)
+	status, _ := event.ParseStatus(d.key)
+	switch {
+	case d.kind == "log" && isLevel:
+		o = &s.byLevel[level]
+	case d.key == byCallerKey:
+		o = &s.byCaller
+	default:
+		o = &s.byStatus[status]
+	}
+	o.Decision.Disposition, o.Decision.Invalidates = d.disposition, d.invalidates
+	switch {
+	case d.hasSeverity:
+		o.Decision.Severity = d.severity
+	case d.kind == "log" && level >= event.LevelWarning:
+		o.Decision.Severity = level.Severity()
+	default:
+		o.Decision.Severity = severityOf(d.disposition)
+	}
+	if d.kind == "log" && level == event.LevelUnknown {
+		s.other[event.KindLog] = *o
+	}
+}

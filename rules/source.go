@@ -1,0 +1,131 @@
+package rules
+
+import (
+	"embed"
+	"path"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of a rule set. A set beyond any of them does not compile. They are far
+// above what people write by hand, and low enough that the worst file costs
+// seconds: of twenty kinds of 4 MiB made to be slow, the slowest took three to
+// seven on a shared core.
+const (
+	MaxFileBytes   = 4 << 20  // of one file
+	MaxFiles       = 256      // in one set
+	MaxRules       = 10_000   // in one set
+	MaxDepth       = 16       // of nested YAML collections; the language needs 5
+	MaxExpression  = 16 << 10 // bytes of one expression as written
+	MaxNesting     = 64       // brackets within brackets in one expression
+	MaxExpanded    = 10_000   // syntax nodes of one expression after macros are expanded
+	MaxExpandedSet = 1 << 20  // syntax nodes of all expressions after macros are expanded
+	MaxLists       = 1000     // in one set
+	MaxListItems   = 100_000  // in all lists of a set
+	MaxMacros      = 1000     // in one set
+	MaxTagsPerRule = 16       // tags of one rule
+	MaxTags        = 64       // different tags in one set
+	MaxTests       = 50_000   // inline tests in one set
+	MaxErrors      = 1000     // reported at once
+)
+
+const (
+	maxName    = 64  // bytes of a list's, macro's, tag's or phase's name
+	maxID      = 128 // bytes of a rule's id
+	maxSummary = 220 // bytes of a summary: one line of an attention item
+)
+
+// File is the text of one rule file. Name is used in errors only; reading the
+// file is the caller's business, since this package does no I/O.
+type File struct {
+	Name string
+	Data []byte // not retained and not changed by Compile
+}
+
+//go:embed default/*.yaml
+var defaultFiles embed.FS
+
+// Defaults returns the rule files that are built into heed, sorted by name.
+// The data is the caller's to change. Give them to [Compile] after the user's
+// own files, so that those match first.
+func Defaults() []File {
+	entries, err := defaultFiles.ReadDir("default")
+	if err != nil {
+		panic("BUG: rules: embedded files: " + err.Error())
+	}
+	files := make([]File, 0, len(entries))
+	for _, e := range entries {
+		data, err := defaultFiles.ReadFile(path.Join("default", e.Name()))
+		if err != nil {
+			panic("BUG: rules: embedded files: " + err.Error())
+		}
+		files = append(files, File{Name: "default/" + e.Name(), Data: data})
+	}
+	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
+	return files
+}
+
+// source is a file while it is compiled.
+type source struct {
+	index int
+	name  string
+	text  string   // without a byte order mark
+	lines []string // text split on \n, each without a trailing \r
+}
+
+func newSource(index int, f File) *source {
+	s := &source{index: index, name: f.Name}
+	if s.name == "" {
+		s.name = "rules"
+	}
+	if len(f.Data) <= MaxFileBytes {
+		s.text = strings.TrimPrefix(string(f.Data), "\ufeff")
+		s.lines = strings.Split(s.text, "\n")
+		for i, l := range s.lines {
+			s.lines[i] = strings.TrimSuffix(l, "\r")
+		}
+	}
+	return s
+}
+
+// firstBad returns the line and column of the first character that YAML does
+// not allow, and what is wrong with it; ok is true when there is none. The YAML
+// reader would refuse such text too, but without saying where it stands.
+func (s *source) firstBad() (line, col int, what string, ok bool) {
+	line, col = 1, 1
+	for i := 0; i < len(s.text); {
+		r, n := utf8.DecodeRuneInString(s.text[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			return line, col, "not valid UTF-8", false
+		case !yamlPrintable(r):
+			return line, col, "control character", false
+		}
+		i += n
+		col++
+		if r == '\n' {
+			line, col = line+1, 1
+		}
+	}
+	return 0, 0, "", true
+}
+
+// yamlPrintable reports whether YAML 1.2 allows r to stand in a file as it is.
+func yamlPrintable(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
+		return true
+	case r >= 0x20 && r <= 0x7e, r >= 0xa0 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd && r != 0xfeff:
+		return true
+	}
+	return r >= 0x10000 && r <= 0x10ffff
+}
+
+// line returns the given line (counting from 1), or "".
+func (s *source) line(n int) string {
+	if n < 1 || n > len(s.lines) {
+		return ""
+	}
+	return s.lines[n-1]
+}
