@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+func newEngine(tb testing.TB) *heed.Engine {
+	tb.Helper()
+	e, err := heed.New(heed.Config{})
+	require.NoError(tb, err)
+	return e
+}
+
+// BenchmarkLog measures Engine.Log, whole, on storms of each mode. Lines are
+// made beforehand; 16,384 of them take turns, so that all modes but Distinct
+// meet known signatures, and Distinct meets them from the second turn on.
+func BenchmarkLog(b *testing.B) {
+	for _, mode := range Modes() {
+		b.Run(string(mode), func(b *testing.B) {
+			lines := NewStorm(mode, 1).Strings(1 << 14)
+			e := newEngine(b)
+			total := 0
+			for _, l := range lines {
+				e.Log(event.Log{Level: event.LevelError, Message: l})
+				total += len(l)
+			}
+			b.SetBytes(int64(total / len(lines)))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				e.Log(event.Log{Level: event.LevelError, Message: lines[i&(len(lines)-1)]})
+			}
+			stats := e.Stats()
+			require.NoError(b, stats.Check())
+			require.Equal(b, stats.Received, stats.Folded)
+			checkGroups(b, mode, &stats)
+		})
+	}
+}
+
+func checkGroups(tb testing.TB, mode Mode, stats *heed.Stats) {
+	tb.Helper()
+	switch mode {
+	case Same:
+		require.EqualValues(tb, 1, stats.Classify.Misses)
+	case IDs:
+		require.EqualValues(tb, Templates, stats.Classify.Misses)
+	}
+}
+
+// BenchmarkLogNew measures Engine.Log on signatures that are never known.
+func BenchmarkLogNew(b *testing.B) {
+	storm := NewStorm(Distinct, 2)
+	e := newEngine(b)
+	b.ReportAllocs()
+	n := uint64(0)
+	for b.Loop() {
+		b.StopTimer()
+		line := string(storm.Next())
+		b.StartTimer()
+		e.Log(event.Log{Level: event.LevelError, Message: line})
+		n++
+	}
+	stats := e.Stats()
+	require.Equal(b, n, stats.Classify.Misses)
+}
+
+// BenchmarkLogIgnored measures Engine.Log on a line that no rule finds worth
+// attention.
+func BenchmarkLogIgnored(b *testing.B) {
+	const line = "Unloading 17 Unused Serialized files (Serialized files now loaded: 8)"
+	e := newEngine(b)
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	for b.Loop() {
+		e.Log(event.Log{Message: line})
+	}
+	stats := e.Stats()
+	require.Equal(b, stats.Received, stats.Ignored)
+}
+
+// BenchmarkReplay measures a replay, bytes to attention, of every capture in
+// testdata, and of the reference captures where they are at hand.
+func BenchmarkReplay(b *testing.B) {
+	files, err := filepath.Glob("../testdata/captures/*.*")
+	require.NoError(b, err)
+	require.NotEmpty(b, files)
+	for _, file := range files {
+		b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
+	}
+	b.Run("reference", func(b *testing.B) {
+		files, err := filepath.Glob(filepath.Join(testdata.Dir(b, "rimworld"), "*.log"))
+		require.NoError(b, err)
+		require.NotEmpty(b, files)
+		for _, file := range files {
+			b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
+		}
+	})
+}
+
+func replayFile(b *testing.B, file string) {
+	info, err := os.Stat(file)
+	require.NoError(b, err)
+	b.SetBytes(info.Size())
+	b.ReportAllocs()
+	var first uint64
+	for b.Loop() {
+		f, err := os.Open(file)
+		require.NoError(b, err)
+		n := replay(b, f)
+		require.NoError(b, f.Close())
+		require.NotZero(b, n)
+		if first == 0 {
+			first = n
+		}
+		require.Equal(b, first, n)
+	}
+}
+
+// replay sends a capture through an engine and returns how many entries it
+// had.
+func replay(tb testing.TB, r io.Reader) uint64 {
+	tb.Helper()
+	e := newEngine(tb)
+	in, err := capture.NewReader(r, capture.Options{})
+	require.NoError(tb, err)
+	var rec capture.Record
+	for {
+		err := in.Next(&rec)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(tb, err)
+		switch rec.Kind {
+		case capture.KindOperation:
+			e.Operation(rec.Operation)
+		case capture.KindState:
+			e.State(rec.State)
+		case capture.KindNotice:
+			e.Notice(rec.Notice)
+		default:
+			e.Log(rec.Log)
+		}
+	}
+	stats := e.Stats()
+	require.NoError(tb, stats.Check())
+	return stats.Received
+}
+
+// TestStorm holds the storms to what they promise: the same for the same seed,
+// twenty groups of changing ids, and a template of its own for each distinct
+// line.
+func TestStorm(t *testing.T) {
+	const n = 20_000
+	for _, mode := range Modes() {
+		t.Run(string(mode), func(t *testing.T) {
+			lines := NewStorm(mode, 7).Strings(n)
+			require.Equal(t, lines, NewStorm(mode, 7).Strings(n))
+			e := newEngine(t)
+			seen := map[string]bool{}
+			for _, l := range lines {
+				e.Log(event.Log{Level: event.LevelError, Message: l})
+				seen[l] = true
+			}
+			stats := e.Stats()
+			require.NoError(t, stats.Check())
+			checkGroups(t, mode, &stats)
+			if mode == Distinct {
+				require.Len(t, seen, n)
+				require.EqualValues(t, n, stats.Classify.Misses)
+			}
+		})
+	}
+}

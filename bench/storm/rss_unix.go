@@ -1,0 +1,21 @@
+//go:build unix
+
+package main
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// peakRSS returns the largest resident size of the process so far, in bytes,
+// or 0 where the system does not say.
+func peakRSS() uint64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
+		return uint64(u.Maxrss) // bytes there, kibibytes everywhere else
+	}
+	return uint64(u.Maxrss) * 1024
+}

@@ -1,0 +1,8 @@
+// Package layout keeps the shape of the repository: its tests fail when a
+// package lacks its one package comment, when an import goes against the
+// direction that data flows in, or when golden files and captures drift apart.
+//
+// The table of permitted imports is the depguard section of .golangci.yml, so
+// that editor, linter and "go test" read the same one. The package holds tests
+// only, reads the source tree that it stands in, and needs no network.
+package layout
