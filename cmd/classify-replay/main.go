@@ -1,0 +1,27 @@
+// Command classify-replay replays captured logs through heed's engine and
+// shows what would have had an agent's attention, why, how often and where.
+//
+//	classify-replay Player.log
+//
+// See "classify-replay --help" for its commands and flags. The exit status is
+// the highest that applies:
+//
+//	0    done; also when the log went blind, which the report then says
+//	1    a finding that --fail-on asked for
+//	2    wrong usage, or rules that do not load or fail their tests
+//	3    input that could not be read to its end
+//	130  interrupted; what was known by then is printed
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// A second interrupt ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

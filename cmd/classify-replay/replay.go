@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// The formats of output.
+const (
+	formatText  = "text"
+	formatJSON  = "json"
+	formatJSONL = "jsonl"
+)
+
+// The values of --ack and --fail-on.
+const (
+	ackNever = "never"
+	ackAuto  = "auto"
+
+	failBlocking = "blocking"
+	failAdvisory = "advisory"
+	failBlind    = "blind"
+)
+
+// defaultTop rows of each section of the table of signatures fill about half a
+// screen.
+const defaultTop = 10
+
+// replayFlags are the flags of the main command.
+type replayFlags struct {
+	rules  ruleFlags
+	format string
+	top    int
+	width  int
+	ack    string
+	failOn []string
+}
+
+func (p *program) rootCommand() *cobra.Command {
+	f := &replayFlags{}
+	cmd := &cobra.Command{
+		Use:   "classify-replay FILE...",
+		Short: "Show what in a captured log deserved attention, why, how often and where",
+		Long: `classify-replay replays captured logs through heed's engine, as if an agent had
+been watching, and shows what would have had its attention: a headline, the
+attention items with their cause, the timeline of updates, the signatures by
+disposition, and an accounting of every entry.
+
+FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
+upload, JSON lines or plain text, recognized by its content; also compressed with
+gzip or zstd. "-" is standard input. Each file is a replay of its own.
+
+Exit status, the highest that applies: 0 done (also when the log went blind, which
+the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
+that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
+		Example: `  classify-replay Player.log
+  classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
+  zcat old.log.gz | classify-replay --top 30 -
+  classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
+		Args:          atLeastOne(`a log to replay, or "-" for standard input`),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			set, err := f.rules.compile()
+			if err != nil {
+				return err
+			}
+			return p.replayAll(cmd, f, set, args)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%v", err) })
+	f.rules.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "write `text`, json (one document) or jsonl (a line per update, then a summary)")
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all")
+	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items: `never`, or auto: each as soon as it blocks, as an agent would")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind; several with commas")
+	cmd.AddCommand(p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
+	return cmd
+}
+
+func (f *replayFlags) validate(cmd *cobra.Command) error {
+	if err := oneOf(cmd, "format", f.format, formatText, formatJSON, formatJSONL); err != nil {
+		return err
+	}
+	if err := oneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
+		return err
+	}
+	for _, what := range f.failOn {
+		if err := oneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
+			return err
+		}
+	}
+	if f.top < 0 {
+		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
+	}
+	if f.width < 0 {
+		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
+	}
+	return nil
+}
+
+// replayAll replays the files in order. One that cannot be read does not keep
+// the others from being shown.
+func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
+	ctx := cmd.Context()
+	out := &output{w: p.stdout}
+	width := f.width
+	if width == 0 {
+		width = terminalWidth(p.stdout)
+	}
+	shown := 0
+	if f.format == formatJSON {
+		out.buf = append(out.buf, `{"files":[`...)
+	}
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, f, set, name, out)
+		if err != nil {
+			p.fail(p.explain(cmd, name, err))
+		}
+		if out.err != nil {
+			break
+		}
+		if rep == nil {
+			continue
+		}
+		p.raise(f.findings(rep))
+		switch f.format {
+		case formatText:
+			if shown > 0 {
+				out.buf = append(out.buf, '\n')
+			}
+			out.buf = rep.AppendText(out.buf, report.TextOptions{Width: width, Top: f.top})
+		case formatJSON:
+			if shown > 0 {
+				out.buf = append(out.buf, ',')
+			}
+			out.buf = rep.AppendDocument(out.buf, f.top)
+		case formatJSONL:
+			out.buf = rep.AppendSummary(out.buf)
+		}
+		shown++
+		if !out.flush() {
+			break
+		}
+	}
+	if f.format == formatJSON {
+		out.buf = append(out.buf, "]}\n"...)
+	}
+	out.flush()
+	if out.err != nil {
+		return inputError(fmt.Errorf("cannot write the report: %w", out.err))
+	}
+	return nil
+}
+
+// findings returns the exit status that --fail-on asks for.
+func (f *replayFlags) findings(rep *report.Replay) int {
+	worst := rep.Worst()
+	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
+		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
+		slices.Contains(f.failOn, failBlind) && rep.WentBlind() {
+		return exitFinding
+	}
+	return exitOK
+}
+
+// replay replays one file. With the format jsonl, updates go to out as they
+// come. It returns no report for a file that could not be opened, and both
+// report and error for one that could not be read to its end.
+func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output) (*report.Replay, error) {
+	source, err := p.open(ctx, set, name)
+	if err != nil {
+		return nil, err
+	}
+	defer source.close()
+	engine := source.engine
+	rep, err := report.New(report.Config{
+		File: name, Template: engine.Template,
+		Rule: func(id string) (summary, why string) {
+			if r := set.Rule(id); r != nil {
+				return r.Summary, r.Why
+			}
+			return "", ""
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var updates []heed.Update
+	for {
+		outcome, err := source.next()
+		if err != nil {
+			end := report.End{Layout: source.reader.Layout().String(), Lines: source.reader.Lines(), Stats: engine.Stats(), Open: engine.Open(nil)}
+			switch {
+			case ctx.Err() != nil:
+				end.Interrupted = true
+				p.raise(exitInterrupted)
+				err = nil
+			case errors.Is(err, io.EOF):
+				err = nil
+			default:
+				end.Err = err
+				err = inputError(fmt.Errorf("%s: %w", name, err))
+			}
+			rep.End(end)
+			return rep, err
+		}
+		rep.Observe(source.entry(), &outcome)
+		updates = engine.Updates(updates[:0])
+		for len(updates) > 0 {
+			for i := range updates {
+				u := &updates[i]
+				rep.Update(u)
+				if f.format == formatJSONL {
+					out.buf = report.AppendUpdate(out.buf, name, u)
+				}
+				if f.ack == ackAuto && u.Attention.Blocking {
+					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)
+				}
+			}
+			// Acknowledgements have updates of their own.
+			updates = engine.Updates(updates[:0])
+		}
+		// A reader at the other end of a pipe sees updates as they happen.
+		if len(out.buf) > 0 && !out.flush() {
+			return nil, nil
+		}
+	}
+}
+
+// explain adds the next step to an error about an input that does not exist:
+// a mistyped command is read as the name of a file.
+func (p *program) explain(cmd *cobra.Command, name string, err error) error {
+	if s, ok := errors.AsType[*statusError](err); ok && errors.Is(err, errNoFile) {
+		if near := cmd.SuggestionsFor(name); len(near) > 0 {
+			return &statusError{s.status, fmt.Errorf("%w; did you mean the command %q?", err, near[0])}
+		}
+	}
+	return err
+}
+
+// source is a capture that is being fed to an engine.
+type source struct {
+	input  io.Closer
+	reader *capture.Reader
+	engine *heed.Engine
+	record capture.Record
+}
+
+// open opens a capture and makes an engine for it.
+func (p *program) open(ctx context.Context, set *rules.Set, name string) (*source, error) {
+	in, err := p.openLog(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := capture.NewReader(in, capture.Options{})
+	if err != nil {
+		_ = in.Close() // only read from
+		return nil, inputError(fmt.Errorf("%s: %w", name, err))
+	}
+	engine, err := heed.New(engineConfig(set))
+	if err != nil {
+		_ = in.Close()
+		return nil, err
+	}
+	return &source{input: in, reader: reader, engine: engine}, nil
+}
+
+// engineConfig returns the set-up of an engine for a replay. Nobody reads its
+// journal: whoever wants the lines around a cause has the log itself. So the
+// journal is kept small, and memory is the same for a log of any length.
+func engineConfig(set *rules.Set) heed.Config {
+	c := heed.Config{Rules: set}
+	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
+	c.Journal.Firsts, c.Journal.FirstsBytes = 64, 64<<10
+	c.Journal.Pinned, c.Journal.PinnedBytes = 64, 64<<10
+	return c
+}
+
+// close closes the input. It was only read from, so that its error says nothing.
+func (s *source) close() { _ = s.input.Close() }
+
+// next reads a record into s.record and gives it to the engine.
+func (s *source) next() (heed.Outcome, error) {
+	rec := &s.record
+	if err := s.reader.Next(rec); err != nil {
+		return heed.Outcome{}, err
+	}
+	switch rec.Kind {
+	case capture.KindOperation:
+		return s.engine.Operation(rec.Operation), nil
+	case capture.KindState:
+		return s.engine.State(rec.State), nil
+	case capture.KindNotice:
+		return s.engine.Notice(rec.Notice), nil
+	default:
+		return s.engine.Observe(rec.Log), nil
+	}
+}
+
+// entry describes s.record for the report.
+func (s *source) entry() report.Entry {
+	rec := &s.record
+	e := report.Entry{First: uint64(rec.StartLine)}
+	switch rec.Kind {
+	case capture.KindOperation:
+		e.Kind, e.Status = event.KindOperation, rec.Operation.Status
+	case capture.KindState:
+		e.Kind, e.Status = event.KindState, rec.State.Status
+	case capture.KindNotice:
+		e.Kind, e.Status, e.Count = event.KindNotice, rec.Notice.Status, rec.Notice.Count
+		if rec.StartLine == 0 {
+			e.First = rec.Notice.Pos
+		}
+	}
+	return e
+}

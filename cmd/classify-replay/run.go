@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/rules"
+)
+
+// The exit statuses, in the order in which they prevail.
+const (
+	exitOK          = 0
+	exitFinding     = 1
+	exitUsage       = 2
+	exitInput       = 3
+	exitInterrupted = 130
+)
+
+// program is one run of the command line.
+type program struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	status int
+}
+
+// run executes a command line and returns the exit status. It is main without
+// the process, so that tests can call it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := p.rootCommand()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		p.fail(err)
+	}
+	return p.status
+}
+
+// raise sets the exit status unless a higher one is set.
+func (p *program) raise(status int) { p.status = max(p.status, status) }
+
+// statusError is an error that decides the exit status.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+func inputError(err error) error { return &statusError{exitInput, err} }
+
+// fail reports err on standard error and raises the status that it asks for.
+// Errors of the command line parser ask for none: they are wrong usage.
+func (p *program) fail(err error) {
+	if errors.Is(err, context.Canceled) { // not an error: it was asked for
+		p.raise(exitInterrupted)
+		return
+	}
+	status := exitUsage
+	if s, ok := errors.AsType[*statusError](err); ok {
+		status = s.status
+	}
+	p.raise(status)
+	if list, ok := errors.AsType[rules.Errors](err); ok {
+		for _, e := range list {
+			p.message("%s", e)
+		}
+		return
+	}
+	p.message("%s", err)
+}
+
+// message prints one message on standard error. Names of files and text of
+// rules in it may come from anywhere.
+func (p *program) message(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	var out []byte
+	for line := range strings.SplitSeq(text, "\n") {
+		out = append(out, "classify-replay: "...)
+		out = safetext.AppendText(out, line, 0)
+		out = append(out, '\n')
+	}
+	// Nobody is left to be told when standard error is gone.
+	_, _ = p.stderr.Write(out)
+}
+
+// usage makes an error of the command line that names the way out.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &statusError{exitUsage, fmt.Errorf("%s\nsee %q", fmt.Sprintf(format, args...), cmd.CommandPath()+" --help")}
+}
+
+// atLeastOne refuses a command line without inputs, or with standard input
+// more than once.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, "name %s", what)
+		}
+		seen := false
+		for _, arg := range args {
+			if arg == standardInput {
+				if seen {
+					return usage(cmd, "standard input can be read only once")
+				}
+				seen = true
+			}
+		}
+		return nil
+	}
+}
+
+// oneOf refuses a value of a flag that is not among those allowed.
+func oneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return usage(cmd, "--%s %q: use one of %s", flag, value, strings.Join(allowed, ", "))
+}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// Cause sums up the attention items that one rule caused: a game that loads a
+// damaged save ten times opens ten items, and it is one thing to look at.
+type Cause struct {
+	Rule        string
+	Disposition event.Disposition // the highest that the items reached
+	Severity    event.Severity
+	Invalidates bool   // what was known of the game's state may be stale
+	Items       uint64 // attention items
+	Open        uint64 // of them at the end
+	Entries     uint64 // urgent entries in the items, consequences included
+	First       uint64 // line of the first cause
+	Last        uint64 // line of the last entry
+
+	// FirstItem is the item that came first, Largest the one with most entries.
+	FirstItem, Largest heed.Attention
+}
+
+type causeKey struct {
+	rule        string
+	disposition event.Disposition
+}
+
+// causes follows the items of a replay and sums up those that have ended.
+// There are no more sums than rules, and no more open items than the engine
+// holds, so that both are exact and bounded.
+type causes struct {
+	open map[string]*openItem
+	sums map[causeKey]*Cause
+
+	items         uint64
+	byDisposition [3]uint64 // items by the highest disposition they reached
+}
+
+// openItem is an item as it was seen last.
+type openItem struct {
+	attention heed.Attention
+	number    uint64 // order of opening
+}
+
+func newCauses() causes {
+	return causes{open: map[string]*openItem{}, sums: map[causeKey]*Cause{}}
+}
+
+func (c *causes) add(u *heed.Update) {
+	c.see(&u.Attention)
+	if u.Attention.State == cleared {
+		// A cleared item is never opened again.
+		delete(c.open, u.Attention.ID)
+		sum(c.sums, &u.Attention, false)
+	}
+}
+
+// see takes in the present state of an item.
+func (c *causes) see(a *heed.Attention) {
+	it := c.open[a.ID]
+	if it == nil {
+		c.items++
+		it = &openItem{number: c.items}
+		c.open[a.ID] = it
+		c.byDisposition[a.Disposition]++
+	} else if a.Disposition != it.attention.Disposition {
+		c.byDisposition[it.attention.Disposition]--
+		c.byDisposition[a.Disposition]++
+	}
+	it.attention = *a
+}
+
+// sum adds an item to the sum that it belongs to.
+func sum(sums map[causeKey]*Cause, a *heed.Attention, open bool) {
+	key := causeKey{a.Cause.Rule, a.Disposition}
+	s := sums[key]
+	if s == nil {
+		s = &Cause{
+			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
+			FirstItem: *a, Largest: *a,
+		}
+		sums[key] = s
+	}
+	s.Severity = max(s.Severity, a.Severity)
+	s.Invalidates = s.Invalidates || a.StateInvalidated
+	s.Items++
+	if open {
+		s.Open++
+	}
+	s.Entries += a.TotalUrgentEntries
+	s.Last = max(s.Last, a.LatestPos)
+	if a.Cause.Seq < s.FirstItem.Cause.Seq {
+		s.First, s.FirstItem = a.Cause.Pos, *a
+	}
+	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
+		s.Largest = *a
+	}
+}
+
+// list returns the sums over all items, those that are open included, in the
+// order in which to look at them: what blocks first, then by severity, then
+// what came first, since causes come before consequences.
+func (c *causes) list() []*Cause {
+	sums := make(map[causeKey]*Cause, len(c.sums))
+	for key, s := range c.sums {
+		clone := *s
+		sums[key] = &clone
+	}
+	open := make([]*openItem, 0, len(c.open))
+	for _, it := range c.open {
+		open = append(open, it)
+	}
+	slices.SortFunc(open, func(a, b *openItem) int { return cmp.Compare(a.number, b.number) })
+	for _, it := range open {
+		sum(sums, &it.attention, true)
+	}
+	all := make([]*Cause, 0, len(sums))
+	for _, s := range sums {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Cause) int {
+		return cmp.Or(
+			cmp.Compare(b.Disposition, a.Disposition),
+			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(a.FirstItem.Cause.Seq, b.FirstItem.Cause.Seq),
+			cmp.Compare(a.Rule, b.Rule),
+		)
+	})
+	return all
+}

@@ -1,0 +1,35 @@
+// Package report turns the replay of a captured log into something to look at:
+// one screen of text that answers what deserved attention, why, how often and
+// where; one JSON document; or a stream of JSON lines.
+//
+// A [Replay] gathers one file. Whoever replays calls [Replay.Observe] for each
+// entry and [Replay.Update] for each update of the engine, then [Replay.End];
+// [Replay.AppendText], [Replay.AppendDocument] and [Replay.AppendSummary] render
+// what was gathered. [AppendUpdate] and [AppendRecord] need no gathering: JSON
+// lines stream.
+//
+// The package reads no file, compiles no rule and judges nothing: it shows
+// what the engine decided.
+//
+// # Bounds
+//
+// Memory does not grow with the log. The table of signatures keeps
+// [DefaultRows] rows of each disposition and then forgets the row seen longest
+// ago; the timeline keeps the first and the last [DefaultUpdates] updates; what
+// caused attention is summed up by rule. What is left out is counted and said.
+// Counts by disposition, of items and of updates are exact whatever is left
+// out; the count and the first line of a row that was forgotten and came back
+// are lower bounds, and both formats say when that can be.
+//
+// # Text from strangers
+//
+// Log text goes through internal/safetext on its way into every format: no
+// control character, line separator or bidi mark of a log reaches the output,
+// and no log line can start a line of the report.
+//
+// # Concurrency and cost
+//
+// A Replay is for one goroutine. Observe costs one map access and allocates for
+// signatures only that the table does not hold. Output depends on nothing but
+// what was gathered: the same replay gives the same bytes.
+package report

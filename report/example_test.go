@@ -1,0 +1,79 @@
+package report_test
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+func Example() {
+	set, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(`
+version: 1
+rules:
+  - id: save.failed
+    when: 'template startsWith "cannot save"'
+    disposition: blocking
+    summary: "the game was not saved"
+    why: "what was played since the last save would be lost"
+`)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	replay, err := report.New(report.Config{
+		File:     "game.log",
+		Template: engine.Template,
+		Rule:     func(id string) (summary, why string) { return set.Rule(id).Summary, set.Rule(id).Why },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	lines := []string{"loading", "cannot save to slot 1", "cannot save to slot 2"}
+	for i, line := range lines {
+		pos := uint64(i + 1)
+		outcome := engine.Observe(event.Log{Message: line, Pos: pos})
+		replay.Observe(report.Entry{First: pos}, &outcome)
+		for _, u := range engine.Updates(nil) {
+			replay.Update(&u)
+		}
+	}
+	replay.End(report.End{Layout: "plain", Lines: len(lines), Stats: engine.Stats(), Open: engine.Open(nil)})
+	fmt.Printf("%s", replay.AppendText(nil, report.TextOptions{Width: 100}))
+	// Output:
+	// game.log: plain, 3 lines, 3 records
+	//   1 blocking item, open at the end.
+	//
+	// BLOCKING error, first at line 2
+	//   what      the game was not saved
+	//   why       rule save.failed: what was played since the last save would be lost
+	//   often     2 entries in item 0-1, lines 2 to 3; open at the end
+	//   sample    line 2, 2 times: cannot save to slot 1
+	//
+	// TIMELINE of 2 updates
+	//   LINE  UPDATE     ITEM  DISPOSITION     COUNT  GROUPS  SUMMARY
+	//    2-3  opened +1  0-1   blocking error      2       1  the game was not saved (2 entries in 1 grou…
+	//
+	// SIGNATURES by disposition
+	//
+	//   blocking: 2 entries of 1 signature
+	//   COUNT  FIRST  LAST  SIGNATURE         RULE         TEMPLATE
+	//       2      2     3  1817884233e63d5b  save.failed  cannot save to slot <*>
+	//
+	//   ignore: 1 entry of 1 signature
+	//   COUNT  FIRST  LAST  SIGNATURE         RULE                 TEMPLATE
+	//       1      1     1  4563ef901c3a764f  default.log.unknown  loading
+	//
+	// ACCOUNTING
+	//   received  3 entries: 3 log records
+	//   decided   1 ignored, 2 folded into items: 0 advisory, 2 blocking
+	//   items     1 opened, 1 open, 0 cleared, 0 of them acknowledged; 2 updates
+}

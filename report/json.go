@@ -1,0 +1,373 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/signature"
+)
+
+// UpdateLine is one line of the JSON lines form, and one element of
+// "updates" of the document.
+type UpdateLine struct {
+	Update      string            `json:"update"` // opened, updated or cleared
+	Attention   heed.Attention    `json:"attention"`
+	Line        uint64            `json:"line"`       // of the entry that prompted the update
+	CauseLine   uint64            `json:"cause_line"` // of the first entry at the item's highest disposition
+	Rule        string            `json:"rule"`       // that decided about the cause
+	Reason      string            `json:"reason"`
+	Disposition event.Disposition `json:"disposition"` // the highest that the item reached
+	Groups      int               `json:"groups"`
+	OpenedLine  uint64            `json:"opened_line"`
+	Predecessor string            `json:"predecessor,omitempty"`
+	File        string            `json:"file"`
+}
+
+func updateLine(file string, u *heed.Update) UpdateLine {
+	return UpdateLine{
+		Update: u.Kind.String(), Attention: safeAttention(u.Attention),
+		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
+		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
+		Predecessor: u.Attention.Predecessor, File: safetext.Text(file, 0),
+	}
+}
+
+// safeAttention returns a with every text made fit to be shown, also after a
+// reader has decoded the JSON and prints it. The engine sees to its summaries
+// and samples; names of operations and methods come from the host as they are.
+func safeAttention(a heed.Attention) heed.Attention {
+	a.CausalOperationID = safetext.Text(a.CausalOperationID, 0)
+	a.CausalMethod = safetext.Text(a.CausalMethod, 0)
+	a.Summary = safetext.Text(a.Summary, 0)
+	sample := make([]heed.Sample, len(a.Sample))
+	for i, s := range a.Sample {
+		s.Message = safetext.Text(s.Message, 0)
+		sample[i] = s
+	}
+	a.Sample = sample
+	return a
+}
+
+// AppendUpdate appends u as one JSON object and a line feed. Its "attention"
+// has exactly the fields of GABP's attention item.
+func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
+	return appendJSON(dst, updateLine(file, u))
+}
+
+// Record is one record of a capture with what the engine made of it.
+type Record struct {
+	File        string            `json:"file"`
+	StartLine   int               `json:"start_line"` // 1-based, of lines split on \n
+	EndLine     int               `json:"end_line"`
+	Kind        string            `json:"kind"` // log, context, operation, state or notice
+	Level       event.Level       `json:"level"`
+	Signature   signature.ID      `json:"signature"`
+	Template    string            `json:"template"` // head, then a line per frame
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Rule        string            `json:"rule"`
+	Phase       string            `json:"phase"` // that the record saw
+}
+
+// AppendRecord appends r as one JSON object and a line feed. A log has a
+// record for nearly every line, so it is written without encoding/json and,
+// unless text has to be escaped, without allocating.
+func AppendRecord(dst []byte, r *Record) []byte {
+	dst = appendField(dst, `{"file":`, r.File)
+	dst = strconv.AppendInt(append(dst, `,"start_line":`...), int64(r.StartLine), 10)
+	dst = strconv.AppendInt(append(dst, `,"end_line":`...), int64(r.EndLine), 10)
+	dst = appendField(dst, `,"kind":`, r.Kind)
+	dst = appendField(dst, `,"level":`, r.Level.String())
+	dst = append(dst, `,"signature":"`...)
+	dst = appendID(dst, r.Signature)
+	dst = appendTemplate(append(dst, `","template":`...), r.Template)
+	dst = appendField(dst, `,"disposition":`, r.Disposition.String())
+	dst = appendField(dst, `,"severity":`, r.Severity.String())
+	dst = appendField(dst, `,"rule":`, r.Rule)
+	dst = appendField(dst, `,"phase":`, r.Phase)
+	return append(dst, "}\n"...)
+}
+
+// appendField appends what comes before a value, and text as a JSON string.
+func appendField(dst []byte, before, text string) []byte {
+	dst = append(append(dst, before...), '"')
+	return append(appendQuoted(dst, safetext.Text(text, 0)), '"')
+}
+
+// appendTemplate appends a template as a JSON string, line by line as
+// [safeLines] would have it.
+func appendTemplate(dst []byte, template string) []byte {
+	dst = append(dst, '"')
+	for {
+		line, rest, more := strings.Cut(template, "\n")
+		dst = appendQuoted(dst, safetext.Text(line, 0))
+		if !more {
+			return append(dst, '"')
+		}
+		dst, template = append(dst, `\n`...), rest
+	}
+}
+
+// appendQuoted appends text that package safetext has seen to as it stands
+// between the quotes of a JSON string: without controls, two characters are
+// left to escape.
+func appendQuoted(dst []byte, safe string) []byte {
+	for i := range len(safe) {
+		if b := safe[i]; b == '"' || b == '\\' {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, safe[i])
+	}
+	return dst
+}
+
+// appendID appends the 16 hexadecimal digits of an id.
+func appendID(dst []byte, id signature.ID) []byte {
+	const digits = "0123456789abcdef"
+	for shift := 60; shift >= 0; shift -= 4 {
+		dst = append(dst, digits[id>>shift&15])
+	}
+	return dst
+}
+
+// AppendRecordText appends r as one line of text.
+func AppendRecordText(dst []byte, r *Record) []byte {
+	dst = append(dst, safetext.Text(r.File, 0)...)
+	dst = append(dst, ':')
+	dst = append(dst, number(uint64(r.StartLine))...)
+	if r.EndLine != r.StartLine {
+		dst = append(dst, '-')
+		dst = append(dst, number(uint64(r.EndLine))...)
+	}
+	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule, phaseName(r.Phase)} {
+		dst = append(append(dst, '\t'), field...)
+	}
+	dst = appendID(append(dst, '\t'), r.Signature)
+	dst = appendOneLine(append(dst, '\t'), r.Template)
+	return append(dst, '\n')
+}
+
+// phaseName keeps columns of text where a log has not entered a phase yet.
+func phaseName(phase string) string {
+	if phase == "" {
+		return "-"
+	}
+	return safetext.Text(phase, 0)
+}
+
+// safeLines makes each line of a template fit to be shown. The line feeds
+// between them stay: JSON writes them as \n, and the result still hashes to
+// the signature wherever the template held nothing that had to be escaped.
+func safeLines(template string) string {
+	if !strings.Contains(template, "\n") {
+		return safetext.Text(template, 0)
+	}
+	lines := strings.Split(template, "\n")
+	for i, line := range lines {
+		lines[i] = safetext.Text(line, 0)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Summary is the accounting of one log.
+type Summary struct {
+	File        string `json:"file"`
+	Layout      string `json:"layout"`
+	Lines       int    `json:"lines"`
+	Records     uint64 `json:"records"`
+	Complete    bool   `json:"complete"` // read to its end
+	Error       string `json:"error,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+
+	// Worst is the highest disposition that an item reached.
+	Worst event.Disposition `json:"worst"`
+	Items struct {
+		Opened       uint64 `json:"opened"`
+		Blocking     uint64 `json:"blocking"` // that ever blocked
+		Advisory     uint64 `json:"advisory"` // that never did
+		Open         int    `json:"open"`     // at the end
+		OpenBlocking int    `json:"open_blocking"`
+		Acknowledged uint64 `json:"acknowledged"`
+		Updates      uint64 `json:"updates"`
+	} `json:"items"`
+	Blind struct {
+		AtEnd bool       `json:"at_end"`
+		Times uint64     `json:"times"`
+		Spans []spanLine `json:"spans"` // the first, and the last
+	} `json:"blind"`
+	Missing []missingLine `json:"missing"`
+
+	Entries struct {
+		Received   uint64 `json:"received"`
+		Logs       uint64 `json:"logs"`
+		Operations uint64 `json:"operations"`
+		States     uint64 `json:"states"`
+		Notices    uint64 `json:"notices"`
+		Ignored    uint64 `json:"ignored"`
+		Folded     uint64 `json:"folded"`
+		Advisory   uint64 `json:"advisory"` // of the folded
+		Blocking   uint64 `json:"blocking"`
+	} `json:"entries"`
+	Signatures map[string]sectionLine `json:"signatures"` // by disposition
+	// Accounting is "ok", or the laws of conservation that the counts break.
+	Accounting string `json:"accounting"`
+}
+
+type spanLine struct {
+	From uint64 `json:"from_line"`
+	To   uint64 `json:"to_line,omitempty"` // none: to the end
+	Rule string `json:"rule"`
+}
+
+type missingLine struct {
+	Status event.Status `json:"status"`
+	Times  uint64       `json:"times"`
+	Amount uint64       `json:"amount"`
+	First  uint64       `json:"first_line"`
+	Last   uint64       `json:"last_line"`
+}
+
+type sectionLine struct {
+	Entries          uint64 `json:"entries"`
+	Rows             int    `json:"rows"`
+	Forgotten        uint64 `json:"forgotten_rows"`
+	ForgottenEntries uint64 `json:"forgotten_entries"`
+}
+
+// Summary returns the accounting of the replay.
+func (r *Replay) Summary() Summary {
+	st := &r.end.Stats
+	s := Summary{
+		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
+		Complete: r.end.Err == nil && !r.end.Interrupted, Interrupted: r.end.Interrupted,
+		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
+	}
+	if r.end.Err != nil {
+		s.Error = safetext.Text(r.end.Err.Error(), 0)
+	}
+	s.Items.Opened = r.causes.items
+	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
+	s.Items.Advisory = r.causes.byDisposition[event.Advisory]
+	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
+	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.timeline.total
+	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, []spanLine{}
+	for _, span := range r.blind.spans {
+		s.Blind.Spans = append(s.Blind.Spans, spanLine(span))
+	}
+	for _, m := range r.noticed() {
+		s.Missing = append(s.Missing, missingLine(*m))
+	}
+	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
+	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States, st.Notices
+	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
+	for _, d := range dispositions {
+		t := r.tables[d]
+		s.Signatures[d.String()] = sectionLine{Entries: t.entries, Rows: t.rows.Len(), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
+	}
+	if err := st.Check(); err != nil {
+		s.Accounting = err.Error()
+	}
+	return s
+}
+
+// AppendSummary appends {"summary":…} and a line feed, the last line of the
+// JSON lines form of one log.
+func (r *Replay) AppendSummary(dst []byte) []byte {
+	return appendJSON(dst, struct {
+		Summary Summary `json:"summary"`
+	}{r.Summary()})
+}
+
+// rowLine is one row of the table of signatures.
+type rowLine struct {
+	Disposition event.Disposition `json:"disposition"`
+	Count       uint64            `json:"count"`
+	First       uint64            `json:"first_line"`
+	Last        uint64            `json:"last_line"`
+	Signature   signature.ID      `json:"signature"`
+	Rule        string            `json:"rule"`
+	Severity    event.Severity    `json:"severity"`
+	Template    string            `json:"template"`
+}
+
+// causeLine is one thing to look at.
+type causeLine struct {
+	Rule        string            `json:"rule"`
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Invalidates bool              `json:"state_invalidated"`
+	Summary     string            `json:"summary"`
+	Why         string            `json:"why,omitempty"`
+	Items       uint64            `json:"items"`
+	Open        uint64            `json:"open"`
+	Entries     uint64            `json:"entries"`
+	First       uint64            `json:"first_line"`
+	Last        uint64            `json:"last_line"`
+	Sample      string            `json:"sample,omitempty"`
+}
+
+// document is the JSON form of one log.
+type document struct {
+	Summary        Summary      `json:"summary"`
+	Causes         []causeLine  `json:"causes"`
+	Updates        []UpdateLine `json:"updates"`
+	UpdatesLeftOut uint64       `json:"updates_left_out"`
+	Signatures     []rowLine    `json:"signatures"`
+}
+
+// AppendDocument appends the report as one JSON object, without a line feed:
+// the accounting, the causes of attention, the updates as far as they are kept,
+// and the top rows of each section of the table of signatures, all of them where
+// top is 0.
+func (r *Replay) AppendDocument(dst []byte, top int) []byte {
+	doc := document{Summary: r.Summary(), Updates: []UpdateLine{}, UpdatesLeftOut: r.timeline.left(), Signatures: []rowLine{}}
+	doc.Causes = []causeLine{}
+	for _, c := range r.causes.list() {
+		line := causeLine{
+			Rule: c.Rule, Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
+			Items: c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
+		}
+		line.Summary, line.Why = r.explain(c)
+		if len(c.FirstItem.Sample) > 0 {
+			line.Sample = safetext.Text(c.FirstItem.Sample[0].Message, 0)
+		}
+		doc.Causes = append(doc.Causes, line)
+	}
+	first, last := r.timeline.ends()
+	for _, updates := range [][]heed.Update{first, last} {
+		for i := range updates {
+			doc.Updates = append(doc.Updates, updateLine(r.config.File, &updates[i]))
+		}
+	}
+	for _, d := range dispositions {
+		for _, row := range r.tables[d].top(top) {
+			doc.Signatures = append(doc.Signatures, rowLine{
+				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID,
+				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template),
+			})
+		}
+	}
+	return safetext.AppendJSON(dst, marshal(doc))
+}
+
+// appendJSON appends v and a line feed.
+func appendJSON(dst []byte, v any) []byte {
+	return append(safetext.AppendJSON(dst, marshal(v)), '\n')
+}
+
+// marshal encodes one of this package's own types, none of which can fail. It
+// leaves the angle brackets of masks readable: JSON needs no escapes there.
+func marshal(v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: report: " + err.Error())
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+}

@@ -1,0 +1,231 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// The defaults of [Config].
+const (
+	DefaultRows    = 21_845 // 65,535 in all: about as many as an engine knows signatures
+	DefaultUpdates = 256
+)
+
+// maxSpans bounds the stretches of blindness that are listed. A log that goes
+// blind more often is described well enough by their number.
+const maxSpans = 16
+
+// GABP's words for the state of an attention item that has ended, and for what
+// happens to one between its beginning and its end.
+const (
+	cleared = "cleared"
+	updated = "updated"
+)
+
+// Config sets up a [Replay]. Apart from File and Template, zero means the
+// default and negative is an error.
+type Config struct {
+	// File is the name of the log as the reader should see it.
+	File string
+
+	// Template returns the canonical template of a signature while it is known:
+	// the engine's method. Required.
+	Template func(signature.Signature) (string, bool)
+
+	// Rule returns, for the id of a rule, what its author says of it: in a line
+	// what happened, and why it matters. Either may be "". Optional.
+	Rule func(id string) (summary, why string)
+
+	// Rows bounds the table of signatures, for each disposition. Default 21,845.
+	Rows int
+
+	// Updates bounds the timeline: so many updates are kept of its beginning
+	// and of its end. Default 256.
+	Updates int
+}
+
+// Validate reports the first field that is out of range.
+func (c *Config) Validate() error {
+	if c.Template == nil {
+		return fmt.Errorf("report: Config.Template is required: pass the engine's method")
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{{"Rows", c.Rows}, {"Updates", c.Updates}} {
+		if f.value < 0 {
+			return fmt.Errorf("report: Config.%s is %d: must not be negative (0 means the default)", f.name, f.value)
+		}
+	}
+	return nil
+}
+
+// Replay gathers what is to be said about one log.
+type Replay struct {
+	config   Config
+	tables   [len(dispositions)]*table // by event.Disposition
+	timeline timeline
+	causes   causes
+	blind    blindness
+	notices  map[event.Status]*Missing
+	records  uint64
+	end      End
+}
+
+// New returns an empty replay.
+func New(config Config) (*Replay, error) {
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	fill := func(field *int, fallback int) {
+		if *field == 0 {
+			*field = fallback
+		}
+	}
+	fill(&config.Rows, DefaultRows)
+	fill(&config.Updates, DefaultUpdates)
+	r := &Replay{
+		config:   config,
+		timeline: timeline{limit: config.Updates},
+		causes:   newCauses(),
+		notices:  map[event.Status]*Missing{},
+	}
+	for i := range r.tables {
+		r.tables[i] = newTable(config.Rows)
+	}
+	return r, nil
+}
+
+// Entry says where in the log something stands that the engine was told.
+type Entry struct {
+	Kind   event.Kind
+	Status event.Status
+	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
+	Count  uint64 // of a notice: how much is missing
+}
+
+// Observe counts one entry with what the engine made of it. Outcomes must come
+// in the order of their sequence numbers.
+func (r *Replay) Observe(e Entry, o *heed.Outcome) {
+	if e.Kind == event.KindNotice {
+		r.missing(e)
+	} else {
+		r.records++
+	}
+	r.blind.observe(e.First, o)
+	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
+	r.tables[o.Decision.Disposition].add(key, o.Decision.Severity, e.First, r.config.Template)
+}
+
+// Update adds an update of the engine. Updates should be drained after each
+// entry, so that each stands at the line that prompted it.
+func (r *Replay) Update(u *heed.Update) {
+	r.timeline.add(u)
+	r.causes.add(u)
+}
+
+// End is how the reading of a log ended.
+type End struct {
+	Layout string // of the log, as capture names it
+	Lines  int    // read
+
+	// Err says why the log was not read to its end; nil when it was.
+	Err error
+	// Interrupted says that the reader was asked to stop.
+	Interrupted bool
+
+	// Stats is the engine's accounting after the last entry, and Open the items
+	// that are open then. Updates are few by design, so that the last one of an
+	// item may show less than there was.
+	Stats heed.Stats
+	Open  []heed.Attention
+}
+
+// End closes the replay. Call it once, last.
+func (r *Replay) End(end End) {
+	r.end = end
+	for i := range end.Open {
+		r.causes.see(&end.Open[i])
+	}
+	r.end.Open = nil
+}
+
+// Worst returns the highest disposition that an item reached, and
+// [event.Ignore] where nothing deserved attention.
+func (r *Replay) Worst() event.Disposition {
+	for _, d := range dispositions {
+		if d.Urgent() && r.causes.byDisposition[d] > 0 {
+			return d
+		}
+	}
+	return event.Ignore
+}
+
+// WentBlind reports whether evidence was incomplete at any point of the log.
+func (r *Replay) WentBlind() bool { return r.blind.count > 0 }
+
+// Span is a stretch of a log during which evidence was incomplete.
+type Span struct {
+	From uint64 // line at which it began
+	To   uint64 // line at which the log spoke again, 0 if it did not
+	Rule string // that said so
+}
+
+// blindness keeps the first spans, and the last one.
+type blindness struct {
+	spans []Span
+	count uint64
+	now   bool
+}
+
+func (b *blindness) observe(line uint64, o *heed.Outcome) {
+	if o.Blind == b.now {
+		return
+	}
+	b.now = o.Blind
+	if !b.now {
+		b.spans[len(b.spans)-1].To = line
+		return
+	}
+	b.count++
+	span := Span{From: line, Rule: o.Decision.Rule}
+	if len(b.spans) < maxSpans {
+		b.spans = append(b.spans, span)
+	} else {
+		b.spans[maxSpans-1] = span
+	}
+}
+
+// Missing sums up the notices of one kind.
+type Missing struct {
+	Status event.Status
+	Times  uint64
+	Amount uint64 // the sum of their counts, in the unit of the status
+	First  uint64 // line of the first
+	Last   uint64 // line of the last
+}
+
+func (r *Replay) missing(e Entry) {
+	m := r.notices[e.Status]
+	if m == nil {
+		m = &Missing{Status: e.Status, First: e.First}
+		r.notices[e.Status] = m
+	}
+	m.Times++
+	m.Amount += e.Count
+	m.Last = e.First
+}
+
+// noticed returns the sums of notices in a fixed order.
+func (r *Replay) noticed() []*Missing {
+	var all []*Missing
+	for s := event.StatusHole; s <= event.StatusRestarted; s++ {
+		if m := r.notices[s]; m != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}

@@ -1,0 +1,446 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/signature"
+)
+
+// hostile is what a line of a log may hold to act on whoever reads a report.
+const hostile = "\x1b]0;owned\x07\r\nBLOCKING forged\u0085\u2028\u2029\u202euser\u2066\u200b\xff<script>=cmd|' /C calc'!A0"
+
+// templates stands in for an engine.
+func templates(s signature.Signature) (string, bool) {
+	switch s.ID {
+	case 666:
+		return hostile + "\nat Foo" + hostile, true
+	case 404:
+		return "", false
+	}
+	return fmt.Sprintf("template %d <*>\nat Some.Frame", s.ID), true
+}
+
+func newReplay(t *testing.T, c Config) *Replay {
+	t.Helper()
+	if c.Template == nil {
+		c.Template = templates
+	}
+	r, err := New(c)
+	require.NoError(t, err)
+	return r
+}
+
+func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
+	return &heed.Outcome{
+		Signature: signature.Signature{ID: id, Check: uint32(id)},
+		Decision:  event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityWarning},
+	}
+}
+
+func attention(id string, d event.Disposition, line uint64) heed.Attention {
+	return heed.Attention{
+		ID: id, State: "open", Severity: event.SeverityError, Blocking: d == event.Blocking, Disposition: d,
+		Summary: "summary of " + id, Cause: coalesce.Cause{Pos: line, Rule: "some.rule"}, OpenedPos: line, LatestPos: line,
+		TotalUrgentEntries: 1, Groups: 1,
+		Sample: []heed.Sample{{Level: event.SeverityError, Message: "sample of " + id, RepeatCount: 1, FirstPos: line}},
+	}
+}
+
+func opened(id string, d event.Disposition, line uint64) *heed.Update {
+	return &heed.Update{Kind: coalesce.Opened, Reason: coalesce.ReasonNew, Attention: attention(id, d, line), Pos: line}
+}
+
+func closed(id string, d event.Disposition, line uint64) *heed.Update {
+	u := &heed.Update{Kind: coalesce.ClearedUpdate, Reason: coalesce.ReasonExpired, Attention: attention(id, d, line), Pos: line}
+	u.Attention.State, u.Attention.Blocking, u.Attention.ClearedBy = cleared, false, coalesce.ReasonExpired
+	return u
+}
+
+func TestConfigErrors(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		field  string
+	}{
+		{Config{}, "Template"},
+		{Config{Template: templates, Rows: -1}, "Rows"},
+		{Config{Template: templates, Updates: -1}, "Updates"},
+	} {
+		_, err := New(c.config)
+		require.ErrorContains(t, err, "Config."+c.field)
+	}
+}
+
+func TestTableIsBoundedAndCounts(t *testing.T) {
+	r := newReplay(t, Config{Rows: 4})
+	for i := range 10 {
+		r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i), event.Ignore, "r"))
+		r.Observe(Entry{First: uint64(i + 1)}, outcome(100, event.Ignore, "r")) // frequent: stays
+	}
+	table := r.tables[event.Ignore]
+	require.Equal(t, 4, table.rows.Len())
+	require.EqualValues(t, 20, table.entries)
+	require.EqualValues(t, 7, table.forgotten)
+	var sum uint64
+	for _, row := range table.top(0) {
+		sum += row.Count
+	}
+	require.Equal(t, table.entries, sum+table.forgottenEntries, "every entry is in a row or counted as forgotten")
+	top := table.top(1)
+	require.Len(t, top, 1)
+	require.Equal(t, Row{
+		Signature: signature.Signature{ID: 100, Check: 100}, Rule: "r", Severity: event.SeverityWarning,
+		Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
+	}, *top[0])
+}
+
+func TestTableTellsRulesApart(t *testing.T) {
+	r := newReplay(t, Config{})
+	r.Observe(Entry{First: 1}, outcome(7, event.Advisory, "in_menu"))
+	r.Observe(Entry{First: 2}, outcome(7, event.Blocking, "in_play"))
+	r.Observe(Entry{First: 3}, outcome(7, event.Advisory, "other"))
+	require.Equal(t, 2, r.tables[event.Advisory].rows.Len())
+	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
+}
+
+func TestTableOrderIsTotal(t *testing.T) {
+	r := newReplay(t, Config{})
+	for _, id := range []signature.ID{5, 3, 9, 1} {
+		r.Observe(Entry{First: 1}, outcome(id, event.Ignore, "b"))
+		r.Observe(Entry{First: 1}, outcome(id, event.Ignore, "a"))
+	}
+	var order []string
+	for _, row := range r.tables[event.Ignore].top(0) {
+		order = append(order, fmt.Sprintf("%d %s", uint64(row.Signature.ID), row.Rule))
+	}
+	require.Equal(t, []string{"1 a", "1 b", "3 a", "3 b", "5 a", "5 b", "9 a", "9 b"}, order)
+}
+
+func TestLongTemplateIsCut(t *testing.T) {
+	long := strings.Repeat("오류", 1000)
+	cut := shorten(long)
+	require.True(t, utf8.ValidString(cut))
+	require.LessOrEqual(t, len(cut), maxTemplate+len("…"))
+	require.Equal(t, "short", shorten("short"))
+}
+
+func TestTimelineKeepsBothEnds(t *testing.T) {
+	for _, total := range []int{0, 1, 3, 4, 6, 7, 9, 10, 100} {
+		tl := timeline{limit: 3}
+		for i := range total {
+			tl.add(opened("x", event.Advisory, uint64(i)))
+		}
+		first, last := tl.ends()
+		kept := append(append([]heed.Update{}, first...), last...)
+		require.Len(t, kept, min(total, 6))
+		require.EqualValues(t, total-len(kept), tl.left())
+		for i, u := range first {
+			require.EqualValues(t, i, u.Pos)
+		}
+		for i, u := range last {
+			require.EqualValues(t, total-len(last)+i, u.Pos)
+		}
+	}
+}
+
+// TestTextTimelineLeavesNothingUncounted: what the text form does not show of
+// the timeline, it says.
+func TestTextTimelineLeavesNothingUncounted(t *testing.T) {
+	for _, total := range []int{1, 2 * textUpdates, 2*textUpdates + 1, 3000} {
+		r := newReplay(t, Config{})
+		for i := range total {
+			r.Update(opened(fmt.Sprintf("0-%d", i), event.Advisory, uint64(i+1)))
+		}
+		r.End(End{Layout: "plain", Lines: total})
+		out := string(r.AppendText(nil, TextOptions{}))
+		shown := strings.Count(out, "advisory error")
+		left := total - shown
+		require.Equal(t, min(total, 2*textUpdates), shown)
+		require.Equal(t, left > 0, strings.Contains(out, fmt.Sprintf("(%s left out;", count(uint64(left), "update"))), out)
+	}
+}
+
+func TestTextTimelineFoldsRuns(t *testing.T) {
+	r := newReplay(t, Config{})
+	again := func(id string, line uint64) *heed.Update {
+		u := opened(id, event.Advisory, line)
+		u.Kind = coalesce.Updated
+		return u
+	}
+	for _, u := range []*heed.Update{
+		opened("0-1", event.Advisory, 1), again("0-1", 2), again("0-1", 5), opened("0-2", event.Blocking, 6),
+		again("0-1", 7), again("0-1", 9), closed("0-1", event.Advisory, 11),
+	} {
+		r.Update(u)
+	}
+	r.End(End{Layout: "plain", Lines: 20})
+	out := string(r.AppendText(nil, TextOptions{}))
+	_, out, _ = strings.Cut(out, "TIMELINE of 7 updates\n")
+	out, _, _ = strings.Cut(out, "\n\n")
+	var rows []string
+	for line := range strings.Lines(out) {
+		rows = append(rows, strings.Join(strings.Fields(line)[:3], " "))
+	}
+	require.Equal(t, []string{"LINE UPDATE ITEM", "1-5 opened +2", "6 opened 0-2", "7-9 updated +1", "11 cleared 0-1"}, rows)
+}
+
+func TestCausesCountEachItemOnce(t *testing.T) {
+	r := newReplay(t, Config{})
+	for i := range 10 {
+		id := fmt.Sprintf("0-%d", i)
+		d := event.Advisory
+		if i == 6 {
+			d = event.Blocking
+		}
+		u := opened(id, event.Advisory, uint64(10*i+1))
+		u.Attention.Cause.Seq = uint64(i + 1)
+		r.Update(u)
+		u = opened(id, d, uint64(10*i+2)) // rises, or shows more of the same
+		u.Attention.Cause.Seq = uint64(i + 1)
+		u.Attention.TotalUrgentEntries = uint64(i + 1)
+		r.Update(u)
+		if i != 9 {
+			u = closed(id, d, uint64(10*i+3))
+			u.Attention.Cause.Seq = uint64(i + 1)
+			u.Attention.TotalUrgentEntries = uint64(i + 1)
+			r.Update(u)
+		}
+	}
+	require.EqualValues(t, 10, r.causes.items)
+	require.EqualValues(t, [3]uint64{0, 9, 1}, r.causes.byDisposition)
+	require.Equal(t, event.Blocking, r.Worst())
+	require.Len(t, r.causes.open, 1, "what is cleared is not kept")
+	for range 2 { // asking changes nothing
+		list := r.causes.list()
+		require.Len(t, list, 2)
+		blocking, advisory := list[0], list[1]
+		require.Equal(t, event.Blocking, blocking.Disposition, "what blocks comes first")
+		require.EqualValues(t, 1, blocking.Items)
+		require.EqualValues(t, 7, blocking.Entries)
+		require.EqualValues(t, 9, advisory.Items)
+		require.EqualValues(t, 1, advisory.Open)
+		require.EqualValues(t, 55-7, advisory.Entries)
+		require.Equal(t, "0-0", advisory.FirstItem.ID)
+		require.Equal(t, "0-9", advisory.Largest.ID)
+		require.EqualValues(t, 92, advisory.Last)
+	}
+}
+
+func TestBlindness(t *testing.T) {
+	see := func(r *Replay, line uint64, blind bool) {
+		o := outcome(1, event.Ignore, "cap")
+		o.Blind = blind
+		r.Observe(Entry{First: line}, o)
+	}
+	r := newReplay(t, Config{})
+	require.False(t, r.WentBlind())
+	see(r, 1, false)
+	see(r, 2, true)
+	see(r, 3, true)
+	require.Equal(t, []Span{{From: 2, Rule: "cap"}}, r.blind.spans)
+	see(r, 9, false)
+	require.Equal(t, []Span{{From: 2, To: 9, Rule: "cap"}}, r.blind.spans)
+	for i := range uint64(100) {
+		see(r, 10+2*i, true)
+		see(r, 11+2*i, false)
+	}
+	require.True(t, r.WentBlind())
+	require.EqualValues(t, 101, r.blind.count)
+	require.Len(t, r.blind.spans, maxSpans)
+	require.Equal(t, Span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
+}
+
+func TestNoticesAreNoRecords(t *testing.T) {
+	r := newReplay(t, Config{})
+	r.Observe(Entry{First: 1}, outcome(1, event.Ignore, "r"))
+	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 5, Count: 100}, outcome(2, event.Advisory, "n"))
+	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 9, Count: 11}, outcome(2, event.Advisory, "n"))
+	require.EqualValues(t, 1, r.records)
+	require.Equal(t, []*Missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
+	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
+}
+
+// hostileReplay is a replay in which every text from outside is hostile.
+func hostileReplay(t *testing.T) *Replay {
+	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) { return "what" + hostile, "why" + hostile }})
+	for i, d := range dispositions {
+		r.Observe(Entry{First: uint64(i + 1)}, outcome(666, d, "some.rule"))
+	}
+	u := opened("0-1", event.Blocking, 1)
+	u.Attention.Summary += hostile
+	u.Attention.CausalMethod, u.Attention.CausalOperationID = hostile, hostile
+	u.Attention.Sample[0].Message += hostile
+	r.Update(u)
+	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile)})
+	return r
+}
+
+// requireInert fails for output that acts on a terminal or holds more lines
+// than it should.
+func requireInert(t *testing.T, out string) {
+	t.Helper()
+	require.True(t, utf8.ValidString(out))
+	for _, r := range out {
+		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+			require.Failf(t, "not inert", "%U in %q", r, out)
+		}
+	}
+}
+
+func TestHostileTextIsInert(t *testing.T) {
+	r := hostileReplay(t)
+	for _, width := range []int{0, 1, 40, 80, 200} {
+		out := string(r.AppendText(nil, TextOptions{Width: width}))
+		requireInert(t, out)
+		for line := range strings.SplitSeq(out, "\n") {
+			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "a log line began a line of the report")
+		}
+	}
+	doc := r.AppendDocument(nil, 0)
+	u := AppendUpdate(nil, "evil"+hostile, &r.timeline.first[0])
+	rec := AppendRecord(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile})
+	sum := r.AppendSummary(nil)
+	for _, out := range [][]byte{doc, u, rec, sum} {
+		require.True(t, json.Valid(out))
+		requireInert(t, string(out))
+		requireInertValues(t, out)
+	}
+	text := string(AppendRecordText(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile}))
+	require.Equal(t, 1, strings.Count(text, "\n"))
+	require.Equal(t, 7, strings.Count(text, "\t"), "no field more than there should be")
+	requireInert(t, strings.ReplaceAll(text, "\t", " "))
+}
+
+// requireInertValues fails where a string of a JSON text acts once it is
+// decoded and printed.
+func requireInertValues(t *testing.T, b []byte) {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(b, &v))
+	var walk func(any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case string:
+			requireInert(t, v)
+		case []any:
+			for _, e := range v {
+				walk(e)
+			}
+		case map[string]any:
+			for k, e := range v {
+				walk(k)
+				walk(e)
+			}
+		}
+	}
+	walk(v)
+}
+
+// TestUpdateLineHasTheProtocolsFields holds "attention" to the attention item
+// of GABP, which allows no further fields.
+func TestUpdateLineHasTheProtocolsFields(t *testing.T) {
+	u := opened("0-1", event.Blocking, 12)
+	u.Attention.CausalOperationID, u.Attention.CausalMethod = "op-1", "game/load"
+	line := AppendUpdate(nil, "a.log", u)
+	require.True(t, strings.HasSuffix(string(line), "}\n"))
+	var got struct {
+		Update    string         `json:"update"`
+		Attention map[string]any `json:"attention"`
+		Line      int            `json:"line"`
+		CauseLine int            `json:"cause_line"`
+		Rule      string         `json:"rule"`
+		File      string         `json:"file"`
+	}
+	require.NoError(t, json.Unmarshal(line, &got))
+	require.Equal(t, "opened", got.Update)
+	require.Equal(t, 12, got.Line)
+	require.Equal(t, 12, got.CauseLine)
+	require.Equal(t, "some.rule", got.Rule)
+	require.Equal(t, "a.log", got.File)
+	allowed := map[string]bool{}
+	for _, f := range []string{
+		"attentionId", "state", "severity", "blocking", "stateInvalidated", "summary", "causalOperationId", "causalMethod",
+		"openedAtSequence", "latestSequence", "diagnosticsCursor", "totalUrgentEntries", "sample",
+	} {
+		allowed[f] = true
+		require.Contains(t, got.Attention, f)
+	}
+	for f := range got.Attention {
+		require.True(t, allowed[f], "%s is no field of GABP", f)
+	}
+}
+
+// TestRecordTemplateHashesToItsSignature: what is printed can be verified by
+// anyone, unless text had to be escaped.
+func TestRecordTemplateHashesToItsSignature(t *testing.T) {
+	template := "Head of <*>\nat Some.Frame\nat Other.Frame"
+	line := AppendRecord(nil, &Record{Template: template, Signature: signature.TemplateID([]byte(template))})
+	var got struct{ Template, Signature string }
+	require.NoError(t, json.Unmarshal(line, &got))
+	require.Equal(t, got.Signature, signature.TemplateID([]byte(got.Template)).String())
+	require.Contains(t, string(line), "<*>", "masks stay readable")
+}
+
+// TestAppendRecordAgreesWithEncodingJSON: both write the same value.
+func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
+	for _, r := range []Record{
+		{},
+		{
+			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Level: event.LevelError, Signature: 0xfedcba9876543210,
+			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal, Rule: "x.y", Phase: "play",
+		},
+		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
+	} {
+		got := AppendRecord(nil, &r)
+		require.True(t, strings.HasSuffix(string(got), "}\n"))
+		safe := r
+		safe.File, safe.Phase, safe.Rule = safetext.Text(r.File, 0), safetext.Text(r.Phase, 0), safetext.Text(r.Rule, 0)
+		safe.Template = safeLines(r.Template)
+		want, err := json.Marshal(safe)
+		require.NoError(t, err)
+		require.JSONEq(t, string(want), string(got))
+	}
+	buf := make([]byte, 0, 1024)
+	r := Record{File: "a.log", Template: "head <*>\nat Frame", Signature: 1, Rule: "r", Phase: "play"}
+	require.Zero(t, testing.AllocsPerRun(100, func() { buf = AppendRecord(buf[:0], &r) }))
+}
+
+func TestSummarySaysWhatWasLeftOut(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log", Rows: 1, Updates: 1})
+	for i := range 3 {
+		r.Observe(Entry{First: uint64(i)}, outcome(signature.ID(i), event.Ignore, "r"))
+		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
+	}
+	r.End(End{Layout: "plain", Lines: 3, Interrupted: true})
+	s := r.Summary()
+	require.False(t, s.Complete)
+	require.True(t, s.Interrupted)
+	require.EqualValues(t, 2, s.Signatures["ignore"].Forgotten)
+	var doc struct {
+		UpdatesLeftOut int `json:"updates_left_out"`
+		Updates        []any
+	}
+	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &doc))
+	require.Equal(t, 1, doc.UpdatesLeftOut)
+	require.Len(t, doc.Updates, 2)
+	out := string(r.AppendText(nil, TextOptions{}))
+	require.Contains(t, out, "did not fit into the table")
+	require.Contains(t, out, "Interrupted after line 3")
+}
+
+func TestObserveAllocatesNothingOnKnownSignatures(t *testing.T) {
+	r := newReplay(t, Config{})
+	o := outcome(1, event.Advisory, "r")
+	r.Observe(Entry{First: 1}, o)
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.Observe(Entry{First: 2}, o) }))
+}

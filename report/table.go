@@ -1,0 +1,108 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// dispositions are the sections of a report, the weightiest first.
+var dispositions = [...]event.Disposition{event.Blocking, event.Advisory, event.Ignore}
+
+// rowKey is what one row counts: a shape as one rule judged it. One shape may
+// have several rows of a disposition, since rules may ask for the phase or the
+// level.
+type rowKey struct {
+	sig  signature.Signature
+	rule string
+}
+
+// Row is one line of the table of signatures.
+type Row struct {
+	Signature signature.Signature
+	Rule      string
+	Severity  event.Severity // the highest of its entries
+	Count     uint64
+	First     uint64 // line of the first entry
+	Last      uint64 // line of the last entry
+
+	// Template is the canonical template, at most maxTemplate bytes of it: the
+	// head line and a line per stack frame.
+	Template string
+}
+
+// maxTemplate bounds the part of a template that a row keeps. The full table
+// then holds at most 48 MiB of text, in the worst case only: templates that
+// the engine still holds are shared with it.
+const maxTemplate = 512
+
+// table counts entries by signature within one disposition.
+type table struct {
+	rows    *simplelru.LRU[rowKey, *Row]
+	entries uint64 // all, those of forgotten rows included
+
+	forgotten        uint64 // rows displaced by others
+	forgottenEntries uint64 // entries that they had counted
+}
+
+func newTable(rows int) *table {
+	t := &table{}
+	lru, err := simplelru.NewLRU(rows, func(_ rowKey, r *Row) {
+		t.forgotten++
+		t.forgottenEntries += r.Count
+	})
+	if err != nil {
+		panic("BUG: report: " + err.Error())
+	}
+	t.rows = lru
+	return t
+}
+
+// add counts one entry. The template is asked for when the row is new.
+func (t *table) add(key rowKey, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) {
+	t.entries++
+	if row, ok := t.rows.Get(key); ok {
+		row.Count++
+		row.Last = line
+		row.Severity = max(row.Severity, severity)
+		return
+	}
+	row := &Row{Signature: key.sig, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}
+	if text, ok := template(key.sig); ok {
+		row.Template = shorten(text)
+	}
+	t.rows.Add(key, row)
+}
+
+// shorten cuts a template to maxTemplate bytes, so that the row does not hold
+// on to more.
+func shorten(template string) string {
+	if len(template) <= maxTemplate {
+		return template
+	}
+	return strings.ToValidUTF8(strings.Clone(template[:maxTemplate]), "") + "…"
+}
+
+// top returns the n rows with the most entries, or all where n is not
+// positive; of equals the one that came first.
+func (t *table) top(n int) []*Row {
+	rows := t.rows.Values()
+	slices.SortFunc(rows, func(a, b *Row) int {
+		return cmp.Or(
+			cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.First, b.First),
+			cmp.Compare(a.Signature.ID, b.Signature.ID),
+			cmp.Compare(a.Signature.Check, b.Signature.Check),
+			cmp.Compare(a.Rule, b.Rule),
+		)
+	})
+	if n > 0 && n < len(rows) {
+		rows = rows[:n]
+	}
+	return rows
+}

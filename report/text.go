@@ -1,0 +1,450 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// TextOptions shapes the text form of a report.
+type TextOptions struct {
+	// Width is the number of columns to fill, 0 to cut and wrap nothing.
+	Width int
+	// Top bounds the rows of each section of the table of signatures, 0 for
+	// all that are held.
+	Top int
+}
+
+// What the text form shows before it says how many more there are: the first
+// screen has to answer by itself.
+const (
+	textCauses  = 4  // causes told in full
+	textAlso    = 12 // causes told in a line each
+	textUpdates = 20 // rows of the timeline's beginning, and again of its end
+)
+
+// labelIndent is the column at which text beside a label begins.
+const labelIndent = 12
+
+// AppendText appends the report as text: what deserved attention, the timeline
+// of updates, the table of signatures, the accounting.
+func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
+	t := text{Replay: r, options: o, out: dst}
+	t.headline()
+	if r.end.Lines > 0 {
+		t.attention()
+		t.updates()
+		t.signatures()
+		t.accounting()
+	}
+	return t.out
+}
+
+// text is the state of one rendering.
+type text struct {
+	*Replay
+	options TextOptions
+	out     []byte
+}
+
+func (t *text) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
+
+// labeled prints text beside a label, wrapped and indented below itself.
+func (t *text) labeled(label, s string) {
+	t.printf("  %-*s", labelIndent-2, label)
+	t.out = appendWrapped(t.out, s, t.options.Width, labelIndent)
+}
+
+// sentence prints one sentence of the headline.
+func (t *text) sentence(format string, args ...any) {
+	t.printf("  ")
+	t.out = appendWrapped(t.out, fmt.Sprintf(format, args...), t.options.Width, 2)
+}
+
+func (t *text) section(format string, args ...any) {
+	t.printf("\n"+format+"\n", args...)
+}
+
+func (t *text) headline() {
+	t.printf("%s", safetext.Text(t.config.File, 0))
+	if t.end.Lines == 0 && t.end.Err == nil && !t.end.Interrupted {
+		t.printf(": empty, not a single line\n")
+		return
+	}
+	t.printf(": %s, %s, %s\n", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
+
+	blocking, advisory := t.causes.byDisposition[event.Blocking], t.causes.byDisposition[event.Advisory]
+	var open string
+	switch n := uint64(t.end.Stats.Coalesce.OpenBlocking); n {
+	case 0:
+	case blocking:
+		open = ", open at the end"
+	default:
+		open = fmt.Sprintf(", %d open at the end", n)
+	}
+	switch {
+	case blocking > 0 && advisory > 0:
+		t.sentence("%s%s; %s.", count(blocking, "blocking item"), open, count(advisory, "advisory item"))
+	case blocking > 0:
+		t.sentence("%s%s.", count(blocking, "blocking item"), open)
+	case advisory > 0:
+		t.sentence("Nothing blocking; %s.", count(advisory, "advisory item"))
+	default:
+		t.sentence("Nothing deserved attention.")
+	}
+	t.blindness()
+	for _, m := range t.noticed() {
+		t.sentence("%s", m.sentence())
+	}
+	switch {
+	case t.end.Interrupted:
+		t.sentence("Interrupted after line %d: what follows is what was known by then.", t.end.Lines)
+	case t.end.Err != nil:
+		t.sentence("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0))
+	}
+}
+
+// blindness says where the log stopped telling what happened.
+func (t *text) blindness() {
+	if t.blind.count == 0 {
+		return
+	}
+	first := t.blind.spans[0]
+	last := t.blind.spans[len(t.blind.spans)-1]
+	switch {
+	case t.blind.count == 1 && first.To == 0:
+		t.sentence("THE LOG WENT BLIND at line %d (%s) and stayed so to its end: silence after that line says nothing.", first.From, first.Rule)
+	case t.blind.count == 1:
+		t.sentence("The log was blind from line %d to line %d (%s).", first.From, first.To, first.Rule)
+	case last.To == 0:
+		t.sentence("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", t.blind.count, first.From, first.Rule, last.From)
+	default:
+		t.sentence("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", t.blind.count, first.From, first.To, first.Rule, last.From, last.To)
+	}
+}
+
+// sentence says what is missing from a log.
+func (m *Missing) sentence() string {
+	where := fmt.Sprintf("at line %d", m.First)
+	if m.Times > 1 {
+		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)
+	}
+	switch m.Status {
+	case event.StatusHole:
+		return fmt.Sprintf("%s missing %s.", verb(m.Amount, "byte is", "bytes are"), where)
+	case event.StatusRunCut:
+		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
+	case event.StatusTruncated:
+		return fmt.Sprintf("A record is cut off %s.", where)
+	case event.StatusRestarted:
+		return fmt.Sprintf("The log starts anew %s.", where)
+	}
+	return fmt.Sprintf("Notice %q %s.", m.Status, where)
+}
+
+// attention tells what deserved attention, cause by cause.
+func (t *text) attention() {
+	all := t.causes.list()
+	shown := min(len(all), textCauses)
+	for _, c := range all[:shown] {
+		t.cause(c)
+	}
+	if len(all) == shown {
+		return
+	}
+	t.section("ALSO")
+	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION"}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32}
+	rest := all[shown:]
+	for _, c := range rest[:min(len(rest), textAlso)] {
+		what, _ := t.explain(c)
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+")")
+	}
+	if more := len(rest) - textAlso; more > 0 {
+		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
+	}
+	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// cause tells one cause in full.
+func (t *text) cause(c *Cause) {
+	t.section("%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	what, why := t.explain(c)
+	if c.Invalidates {
+		what += "; what is known of the game's state may be stale"
+	}
+	t.labeled("what", what)
+	if why != "" {
+		why = ": " + why
+	}
+	t.labeled("why", "rule "+c.Rule+why)
+	often := entries(c.Entries)
+	if c.Items > 1 {
+		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.FirstItem.ID)
+	} else {
+		often += " in item " + c.FirstItem.ID
+	}
+	if c.Last != c.FirstItem.OpenedPos {
+		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
+	}
+	switch {
+	case c.Open > 0 && c.Open == c.Items:
+		often += "; open at the end"
+	case c.Open > 0:
+		often += fmt.Sprintf("; %d open at the end", c.Open)
+	}
+	t.labeled("often", safetext.Text(often, 0))
+	label := "sample"
+	for _, s := range c.samples() {
+		line := fmt.Sprintf("line %d: %s", s.FirstPos, safetext.Text(s.Message, 0))
+		if s.RepeatCount > 1 {
+			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
+		}
+		if t.options.Width > 0 {
+			line = fit(line, t.options.Width-labelIndent)
+		}
+		t.printf("  %-*s%s\n", labelIndent-2, label, line)
+		label = ""
+	}
+}
+
+// samples returns the entry that was the first cause, and the most frequent
+// other one of the largest item.
+func (c *Cause) samples() []heed.Sample {
+	var samples []heed.Sample
+	if len(c.FirstItem.Sample) > 0 {
+		samples = append(samples, c.FirstItem.Sample[0])
+	}
+	var most *heed.Sample
+	for i := range c.Largest.Sample {
+		s := &c.Largest.Sample[i]
+		if s.Signature != c.FirstItem.Cause.Signature && (most == nil || s.RepeatCount > most.RepeatCount) {
+			most = s
+		}
+	}
+	if most != nil {
+		samples = append(samples, *most)
+	}
+	return samples
+}
+
+// explain says in heed's own words, or those of the rule's author, what
+// happened and why it matters.
+func (r *Replay) explain(c *Cause) (what, why string) {
+	if r.config.Rule != nil {
+		what, why = r.config.Rule(c.Rule)
+		what, why = safetext.Text(oneSpace(what), 0), safetext.Text(oneSpace(why), 0)
+	}
+	kind, key, isDefault := defaultRule(c.Rule)
+	switch {
+	case what != "":
+	case isDefault && kind == event.KindLog.String():
+		what = "a log record of level " + key
+	case isDefault:
+		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
+	default:
+		what = "something of severity " + c.Severity.String()
+	}
+	if why == "" && isDefault {
+		why = "no rule knows it, so its kind decided"
+	}
+	a := &c.FirstItem
+	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
+		what += "; from " + safetext.Text(name, maxName)
+	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
+		what += "; after " + safetext.Text(name, maxName)
+	}
+	return what, why
+}
+
+// maxName bounds the name of an operation in a sentence, in characters.
+const maxName = 64
+
+// defaultRule takes the id apart that stands for a rule where none matched,
+// such as "default.log.error".
+func defaultRule(id string) (kind, key string, ok bool) {
+	rest, ok := strings.CutPrefix(id, "default.")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, ".")
+}
+
+// oneSpace folds white space, line feeds included, to single spaces.
+func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// updates prints the timeline. Updates of one item that follow its opening, or
+// each other, are folded into one row with the state after the last of them.
+func (t *text) updates() {
+	if t.timeline.total == 0 {
+		return
+	}
+	t.section("TIMELINE of %s", count(t.timeline.total, "update"))
+	g := grid{columns: []column{
+		{title: "LINE", right: true},
+		{title: "UPDATE"},
+		{title: "ITEM"},
+		{title: "DISPOSITION"},
+		{title: "COUNT", right: true},
+		{title: "GROUPS", right: true},
+		{title: "SUMMARY"},
+	}, minLast: 32}
+	first, last := t.timeline.ends()
+	left := t.timeline.left()
+	rows := fold(nil, first)
+	if left == 0 {
+		rows, last = fold(rows, last), nil
+	}
+	tail := fold(nil, last)
+	if len(rows)+len(tail) > 2*textUpdates || left > 0 {
+		if len(tail) < textUpdates && left == 0 {
+			tail = rows
+		}
+		tail = tail[max(0, len(tail)-textUpdates):]
+		rows = rows[:min(len(rows), textUpdates)]
+		left = t.timeline.total
+		for _, r := range slices.Concat(rows, tail) {
+			left -= r.updates
+		}
+	}
+	add := func(r *updateRow) {
+		a := &r.last.Attention
+		line, kind := number(r.first.Pos), r.first.Kind.String()
+		if r.updates > 1 {
+			line += "-" + number(r.last.Pos)
+			kind = fmt.Sprintf("%s +%d", kind, r.updates-1)
+		}
+		g.add(line, kind, safetext.Text(a.ID, 0), a.Disposition.String()+" "+a.Severity.String(),
+			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), safetext.Text(a.Summary, 0))
+	}
+	for i := range rows {
+		add(&rows[i])
+	}
+	if left > 0 {
+		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see jsonl)", count(left, "update")))
+	}
+	for i := range tail {
+		add(&tail[i])
+	}
+	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// updateRow is a run of updates of one item, from its opening or in its life.
+type updateRow struct {
+	first, last *heed.Update
+	updates     uint64
+}
+
+// fold appends the runs among updates to rows.
+func fold(rows []updateRow, updates []heed.Update) []updateRow {
+	for i := range updates {
+		u := &updates[i]
+		if n := len(rows); n > 0 && u.Kind.String() == updated && rows[n-1].last.Attention.ID == u.Attention.ID {
+			rows[n-1].last = u
+			rows[n-1].updates++
+			continue
+		}
+		rows = append(rows, updateRow{first: u, last: u, updates: 1})
+	}
+	return rows
+}
+
+// signatures prints the table of signatures, a section per disposition.
+func (t *text) signatures() {
+	t.section("SIGNATURES by disposition")
+	for _, d := range dispositions {
+		table := t.tables[d]
+		if table.entries == 0 {
+			continue
+		}
+		rows := table.top(t.options.Top)
+		held := table.rows.Len()
+		t.printf("\n  %s: %s of %s", d, entries(table.entries), count(uint64(held)+table.forgotten, "signature"))
+		if len(rows) < held {
+			t.printf(", the %d most frequent (--top 0 shows all)", len(rows))
+		}
+		t.printf("\n")
+		g := grid{columns: []column{
+			{title: "COUNT", right: true},
+			{title: "FIRST", right: true},
+			{title: "LAST", right: true},
+			{title: "SIGNATURE"},
+			{title: "RULE", limit: 40},
+			{title: "TEMPLATE"},
+		}, minLast: 60}
+		for _, row := range rows {
+			g.add(number(row.Count), number(row.First), number(row.Last), row.Signature.ID.String(), row.Rule, oneLine(row.Template))
+		}
+		t.out = g.appendTo(t.out, t.options.Width)
+		if table.forgotten > 0 {
+			t.printf("  %s with %s did not fit into the table; a row that was forgotten and came back shows less than there was\n",
+				count(table.forgotten, "row"), entries(table.forgottenEntries))
+		}
+	}
+}
+
+// oneLine shows a canonical template in one line.
+func oneLine(template string) string { return string(appendOneLine(nil, template)) }
+
+// appendOneLine appends a canonical template in one line: its frames follow the
+// head.
+func appendOneLine(dst []byte, template string) []byte {
+	if template == "" {
+		return append(dst, "(template no longer held)"...)
+	}
+	for {
+		line, rest, more := strings.Cut(template, "\n")
+		dst = append(dst, safetext.Text(line, 0)...)
+		if !more {
+			return dst
+		}
+		dst, template = append(dst, " | "...), rest
+	}
+}
+
+// accounting shows that nothing went missing unnoticed.
+func (t *text) accounting() {
+	s := &t.end.Stats
+	t.section("ACCOUNTING")
+	kinds := []string{count(s.Logs, "log record")}
+	for _, k := range []struct {
+		n    uint64
+		name string
+	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
+		if k.n > 0 {
+			kinds = append(kinds, count(k.n, k.name))
+		}
+	}
+	t.labeled("received", fmt.Sprintf("%s: %s", entries(s.Received), strings.Join(kinds, ", ")))
+	t.labeled("decided", fmt.Sprintf("%d ignored, %d folded into items: %d advisory, %d blocking",
+		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
+	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
+		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.timeline.total, "update")))
+	if err := s.Check(); err != nil {
+		t.labeled("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error())
+	}
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// count returns n and a noun that takes a plain s in the plural.
+func count(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return number(n) + " " + noun + "s"
+}
+
+func entries(n uint64) string { return verb(n, "entry", "entries") }
+
+func verb(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return number(n) + " " + many
+}
