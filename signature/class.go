@@ -1,0 +1,98 @@
+package signature
+
+// class is the set of roles that a byte can play in the text of a head line.
+// One table lookup per byte is all that most bytes cost.
+type class uint16
+
+const (
+	// letter is a byte of a narrow token that is no digit: an ASCII letter, '_',
+	// '$', the lead of a two-byte UTF-8 sequence, or a continuation byte.
+	letter class = 1 << iota
+	digit
+	// glue joins two narrow bytes into one token; at the end of a token, or
+	// doubled, it is punctuation.
+	glue
+	// slash is the glue that makes paths.
+	slash
+	// tick is the glue between a generic name and its arity, as in List`1.
+	tick
+	// space is white space: the ASCII space and every ASCII control character.
+	space
+	// fold may stand between two variables that become one.
+	fold
+	// wide is the lead of a UTF-8 sequence of three or more bytes. Scripts that
+	// need those often write no spaces, so a run of them is a token of its own
+	// and does not drag its ASCII neighbors along.
+	wide
+	// cont is a UTF-8 continuation byte.
+	cont
+	// act marks a byte whose meaning needs a look at its neighbors.
+	act
+	// open is what may precede the first slash of a path.
+	open
+	// hexa is a letter that is also a hexadecimal digit.
+	hexa
+	// initial is the first letter of a word that may be more than a word: of a
+	// month, a day of the week, or "user".
+	initial
+	// file may occur in a file name without making anybody think.
+	file
+	// link may occur in a URL.
+	link
+	// ends is what cannot make more of the ASCII letters before it than a word.
+	ends
+)
+
+// narrow is what a narrow token begins with and mostly consists of.
+const narrow = letter | digit
+
+// wordlike is what a quotation mark must not touch from outside.
+const wordlike = narrow | wide
+
+var classes = makeClasses()
+
+func makeClasses() (t [256]class) {
+	for b := range t {
+		switch {
+		case b <= ' ' || b == 0x7f:
+			t[b] = space | fold | open
+		case b >= 0xe0:
+			t[b] = wide | act | file | link
+		case b >= 0xc0:
+			t[b] = letter | file | link
+		case b >= 0x80:
+			t[b] = letter | cont | file | link
+		}
+	}
+	add := func(set string, c class) {
+		for i := range len(set) {
+			t[set[i]] |= c
+		}
+	}
+	add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$", letter)
+	add("0123456789", digit)
+	add("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$0123456789.-/\\~+@%#=&?!^*", file|link)
+	add("[],;:|", link)
+	add("abcdefABCDEF", hexa)
+	add("ADFJMNOSTWu", initial)
+	add(".-/\\~+`", glue)
+	add("/\\", slash)
+	add("`", tick)
+	add(",;:-/|@#~+", fold)
+	add("\"'<(=+-/\\.", act)
+	add("\"'([{,;:=|.@#", open)
+	for b := range t {
+		if t[b]&(narrow|glue) == 0 && b != ':' {
+			t[b] |= ends
+		}
+	}
+	return t
+}
+
+// at returns the class of s[i], or that of white space beyond either end of s.
+func at(s string, i int) class {
+	if uint(i) < uint(len(s)) {
+		return classes[s[i]]
+	}
+	return space | ends
+}

@@ -1,0 +1,386 @@
+package signature
+
+import "strings"
+
+// A frame is one line of a stack whose name has been found. Its canonical form
+// is what its parts spell.
+type frame struct {
+	line   string // from the name on
+	module string // stands before the name, with a dot, if not empty
+	kind   form
+}
+
+// complete reports whether the name is one, and what follows it is what
+// follows names of that form.
+//
+// The first part of a name is not empty and begins with a word byte or '<'.
+// If something was taken off before it, what follows is nothing, or begins with
+// one of "(", " (", " [0x", " in ", " <0x", ":" and a digit, or ">" if a
+// generator was left out. If not, it is arguments in parentheses to the end of
+// the line, maybe with ":" and a line number; after a name with exactly one
+// single colon also with a space before, else only if the name has generic
+// arguments in brackets after an arity, or if it has a dot or slash and the
+// arguments are those of Go, without line number.
+func (fr *frame) complete() bool {
+	p := parts{s: fr.line}
+	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
+		return false
+	}
+	for p.next() {
+	}
+	rest := fr.line[p.i:]
+	if fr.kind == formAt {
+		return rest == "" || rest[0] == '(' || rest[0] == '>' && p.made || rest[0] == ':' && at(rest, 1)&digit != 0 ||
+			strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " [0x") ||
+			strings.HasPrefix(rest, " in ") || strings.HasPrefix(rest, " <0x")
+	}
+	end := len(rest)
+	for end > 0 && classes[rest[end-1]]&digit != 0 {
+		end--
+	}
+	if end < len(rest) {
+		if end < 2 || rest[end-1] != ':' {
+			return false
+		}
+		end--
+	}
+	if end == 0 || rest[end-1] != ')' {
+		return false
+	}
+	if rest[0] == '(' {
+		return p.methods == 1 || p.generic || p.dots > 0 && end == len(rest) && isGoArgs(rest)
+	}
+	return p.methods == 1 && strings.HasPrefix(rest, " (")
+}
+
+// isGoArgs reports whether args are what Go prints for the arguments of a
+// function: nothing, machine words, or dots where it does not know.
+func isGoArgs(args string) bool {
+	return args == "()" || strings.HasPrefix(args, "(...") || strings.HasPrefix(args, "(0x") || strings.HasPrefix(args, "({0x")
+}
+
+// first returns the first byte of the canonical name.
+func (fr *frame) first() byte {
+	if fr.module != "" {
+		return fr.module[0]
+	}
+	p := parts{s: fr.line}
+	p.next()
+	return fr.line[p.from]
+}
+
+// appendName appends the canonical name to dst.
+func (fr *frame) appendName(dst []byte) []byte {
+	if fr.module != "" {
+		dst = append(dst, fr.module...)
+		dst = append(dst, '.')
+	}
+	p := parts{s: fr.line}
+	for p.next() {
+		dst = append(dst, p.s[p.from:p.to]...)
+		dst = append(dst, p.sep...)
+	}
+	return dst
+}
+
+// copyName copies as much of the canonical name to dst as it has room for, and
+// returns how much that is.
+func (fr *frame) copyName(dst []byte) int {
+	n := 0
+	if fr.module != "" {
+		n = copy(dst, fr.module)
+		n += copy(dst[n:], ".")
+	}
+	p := parts{s: fr.line}
+	for n < len(dst) && p.next() {
+		n += copy(dst[n:], p.s[p.from:p.to])
+		n += copy(dst[n:], p.sep)
+	}
+	return n
+}
+
+// parts takes the name of a frame apart and leaves out what differs between
+// builds. What it finds spells the canonical name:
+//
+//	Type+Nested, Type/Nested            Type/Nested
+//	Type:Method, Type.Method            Type.Method
+//	List`1[T], List`1<T>                List`1
+//	Method_Patch3                       Method
+//	<>c__DisplayClass82_0               <>c__DisplayClass
+//	<Method>b__82_1, <Method>d__7       <Method>b, <Method>d
+//	<Method>g__Local|82_1               <Method>g__Local
+//	DMD<>?123.Type.Method_Patch0        Type.Method
+//	DMD<DMD<Method_Patch1>?-1::M>       Method
+//	lambda$main$0, main.func1           lambda$main, main.func
+//
+// Exactly: parts end at '.', '/', '+' and ':'. One colon counts if a letter, a
+// byte of 0x80 and above, '_', '$', '<' or '.' follows, and stands for '.'; more
+// than one always counts, and stays. '+' stands for '/'. The name ends at space
+// and any of ()]>{},;"' and at a colon that does not count. At the beginning of
+// a part, what [skipGenerator] skips is left out, and "(*Type)." is "Type.".
+//
+// Text in [] and <>, to the bracket that closes it, is left out if one of
+// ./+:[<( or space follows or nothing, and else ends the name before it. But if
+// '<' begins a part, all up to the '>' that closes it belongs to the part, with
+// space and parentheses alone ending the name.
+//
+// Off the end of a part, and of what is before the first '>' in it if it begins
+// with '<', are cut "_Patch" and "$" with a number as often as they come, if
+// something is left; and then a part that is a number is empty, and "func" with
+// a number is "func". From what follows a '>' of a part that begins with '<', up
+// to the next one or the end of the part, all after '`' is cut, and then "_Patch"
+// with a number if something is left, and any of _| and digits, as often as they
+// come.
+//
+// Every rule leaves alone what a rule, the same or another, has produced.
+type parts struct {
+	s string
+	i int // end of the name, once next returns false
+
+	from, to int    // the part: s[from:to], maybe empty
+	sep      string // what follows it in the canonical name
+
+	depth   int  // of angle brackets around a generated name
+	inside  bool // the part goes on after an angle bracket was closed
+	done    bool
+	methods int  // single colons
+	dots    int  // other separators
+	made    bool // something of a generator was left out
+	generic bool // arguments of a generic type, in brackets, after its arity
+}
+
+// next finds the next part. It returns false at the end of the name.
+func (p *parts) next() bool {
+	if p.done {
+		return false
+	}
+	s := p.s
+	inside := p.inside
+	if !inside {
+		i := skipGenerator(s, p.i)
+		p.made = p.made || i > p.i
+		p.i = i
+		if strings.HasPrefix(s[p.i:], "(*") && p.receiver() {
+			return true
+		}
+	}
+	p.from = p.i
+	if p.depth > 0 || !inside && p.i < len(s) && s[p.i] == '<' {
+		p.angle()
+	} else {
+		p.plain()
+	}
+	if inside {
+		p.to = trimGenerated(s, p.from, p.to)
+	} else {
+		p.to = trimPart(s, p.from, p.to)
+	}
+	return true
+}
+
+// skipGenerator returns the position after what MonoMod puts in front of the
+// names of methods that it generates.
+func skipGenerator(s string, i int) int {
+	for strings.HasPrefix(s[i:], "DMD<") {
+		i += len("DMD<")
+		if strings.HasPrefix(s[i:], ">?") {
+			i += 2
+			if i < len(s) && s[i] == '-' {
+				i++
+			}
+			for i < len(s) && classes[s[i]]&digit != 0 {
+				i++
+			}
+			if i < len(s) && s[i] == '.' {
+				i++
+			}
+		}
+	}
+	return i
+}
+
+// receiver takes a receiver in the manner of Go, as in (*Type).Method.
+func (p *parts) receiver() bool {
+	j := p.i + 2
+	for j < len(p.s) && classes[p.s[j]]&narrow != 0 {
+		j++
+	}
+	if j == p.i+2 || !strings.HasPrefix(p.s[j:], ").") {
+		return false
+	}
+	p.from, p.to, p.sep = p.i+2, j, "."
+	p.to = trimPart(p.s, p.from, p.to)
+	p.i = j + 2
+	p.dots++
+	return true
+}
+
+// angle takes text up to the next closing angle bracket of a generated name.
+func (p *parts) angle() {
+	s, i := p.s, p.i
+	for ; i < len(s) && classes[s[i]]&space == 0 && s[i] != '(' && s[i] != ')'; i++ {
+		switch s[i] {
+		case '<':
+			p.depth++
+		case '>':
+			p.depth--
+			p.to, p.sep, p.inside = i, ">", true
+			p.i = i + 1
+			return
+		}
+	}
+	p.to, p.sep, p.done = i, "", true
+	p.i = i
+}
+
+// plain takes text up to the next separator.
+func (p *parts) plain() {
+	s, i := p.s, p.i
+	for i < len(s) && (classes[s[i]]&wordlike != 0 || !endsPart(s[i])) {
+		i++
+	}
+	p.to, p.sep, p.inside = i, "", false
+	for i < len(s) && (s[i] == '[' || s[i] == '<') {
+		j := matching(s, i)
+		if j < 0 || j < len(s) && !mayFollowArguments(s[j]) {
+			p.done = true
+			p.i = p.to
+			return
+		}
+		p.generic = p.generic || s[i] == '[' && hasArity(s[p.from:i])
+		i = j
+	}
+	p.i = i
+	if i == len(s) {
+		p.done = true
+		return
+	}
+	switch s[i] {
+	case '.':
+		p.sep = "."
+		p.dots++
+	case '/', '+':
+		p.sep = "/"
+		p.dots++
+	case ':':
+		j := i
+		for j < len(s) && s[j] == ':' {
+			j++
+		}
+		p.sep = s[i:j]
+		if j == i+1 {
+			// A single colon may also end the name, as in file.js:12.
+			if j == len(s) || classes[s[j]]&(letter|wide) == 0 && s[j] != '<' && s[j] != '.' {
+				p.done, p.sep = true, ""
+				return
+			}
+			p.sep = "."
+			p.methods++
+		}
+		i = j - 1
+	default:
+		p.done = true
+		return
+	}
+	p.i = i + 1
+}
+
+// endsPart reports whether b, which is in no word, ends a part.
+func endsPart(b byte) bool {
+	switch b {
+	case '.', '/', '+', ':', '[', '<', '(', ')', ']', '>', '{', '}', ',', ';', '"', '\'':
+		return true
+	}
+	return classes[b]&space != 0
+}
+
+// mayFollowArguments reports whether b may stand after generic arguments.
+func mayFollowArguments(b byte) bool {
+	switch b {
+	case '.', '/', '+', ':', '[', '<', '(':
+		return true
+	}
+	return classes[b]&space != 0
+}
+
+// matching returns the position after the bracket that closes the one at i,
+// or -1.
+func matching(s string, i int) int {
+	opening, closing := s[i], byte(']')
+	if opening == '<' {
+		closing = '>'
+	}
+	depth := 0
+	for ; i < len(s); i++ {
+		switch s[i] {
+		case opening:
+			depth++
+		case closing:
+			depth--
+			if depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+func hasArity(part string) bool {
+	i := strings.IndexByte(part, '`')
+	return i >= 0 && at(part, i+1)&digit != 0
+}
+
+// trimPart returns the end of the part s[from:to] without what the runtime or
+// a patching library appended.
+func trimPart(s string, from, to int) int {
+	if from == to || classes[s[to-1]]&digit == 0 {
+		return to
+	}
+	for {
+		end := cutNumbered(s, from, to, "_Patch")
+		end = cutNumbered(s, from, end, "$")
+		if end == to {
+			break
+		}
+		to = end
+	}
+	i := to
+	for i > from && classes[s[i-1]]&digit != 0 {
+		i--
+	}
+	if i == from || i < to && s[from:i] == "func" {
+		return i
+	}
+	return to
+}
+
+// trimGenerated returns the end of the part s[from:to] of a name that the
+// compiler made up, after its angle brackets, without ordinals.
+func trimGenerated(s string, from, to int) int {
+	if i := strings.IndexByte(s[from:to], '`'); i >= 0 {
+		to = from + i
+	}
+	for {
+		end := cutNumbered(s, from, to, "_Patch")
+		for end > from && (classes[s[end-1]]&digit != 0 || s[end-1] == '_' || s[end-1] == '|') {
+			end--
+		}
+		if end == to {
+			return to
+		}
+		to = end
+	}
+}
+
+// cutNumbered returns the end of s[from:to] without suffix and the number
+// after it, if something is left then.
+func cutNumbered(s string, from, to int, suffix string) int {
+	i := to
+	for i > from && classes[s[i-1]]&digit != 0 {
+		i--
+	}
+	if i == to || !strings.HasSuffix(s[from:i], suffix) || i-len(suffix) == from {
+		return to
+	}
+	return i - len(suffix)
+}

@@ -1,0 +1,97 @@
+package signature
+
+import (
+	"encoding/hex"
+	"fmt"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// Version numbers the masking. Any change that gives any text another [ID] is
+// a new Version.
+const Version = 1
+
+// ID is the identity of a shape of text: the XXH64, with seed 0, of the bytes
+// of its canonical template. It is the same on every machine, in every process
+// and for every version of heed that has the same [Version], and may be stored.
+type ID uint64
+
+// TemplateID returns the ID of a canonical template.
+func TemplateID(template []byte) ID { return ID(xxhash.Sum64(template)) }
+
+// String returns the 16 lower-case hexadecimal digits of id.
+func (id ID) String() string {
+	b, _ := id.AppendText(make([]byte, 0, 16))
+	return string(b)
+}
+
+// AppendText appends what [ID.String] returns. The error is always nil.
+func (id ID) AppendText(dst []byte) ([]byte, error) {
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(id >> (56 - 8*i))
+	}
+	return hex.AppendEncode(dst, b[:]), nil
+}
+
+// MarshalText returns what [ID.String] returns, for JSON and other encodings.
+// The error is always nil.
+func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+
+// UnmarshalText is the inverse of [ID.MarshalText].
+func (id *ID) UnmarshalText(text []byte) error {
+	v, err := ParseID(string(text))
+	if err != nil {
+		return err
+	}
+	*id = v
+	return nil
+}
+
+// ParseID is the inverse of [ID.String]. It takes exactly 16 hexadecimal
+// digits of either case.
+func ParseID(s string) (ID, error) {
+	var b [8]byte
+	if len(s) != 2*len(b) {
+		return 0, fmt.Errorf("signature: id %.32q: want 16 hexadecimal digits", s)
+	}
+	if _, err := hex.Decode(b[:], []byte(s)); err != nil {
+		return 0, fmt.Errorf("signature: id %q: %w", s, err)
+	}
+	var id ID
+	for _, c := range b {
+		id = id<<8 | ID(c)
+	}
+	return id, nil
+}
+
+// Signature identifies a shape of text wherever one is a key. It is
+// comparable.
+type Signature struct {
+	ID ID
+
+	// Check is the 32-bit FNV-1a hash of the canonical template. It is computed
+	// from the same bytes by unrelated arithmetic, so two templates that collide
+	// in ID differ here, and are not merged unnoticed.
+	Check uint32
+}
+
+// Of returns the signature of a canonical template. It does not allocate.
+func Of(template []byte) Signature {
+	check := uint32(2166136261)
+	for _, b := range template {
+		check = (check ^ uint32(b)) * 16777619
+	}
+	return Signature{ID: TemplateID(template), Check: check}
+}
+
+// Key is what the hot path looks a known signature up by. Two texts have the
+// same Key exactly if they have the same canonical template, but for
+// collisions of Hash, which Check tells apart.
+//
+// A Key belongs to the process and the [Normalizer] that made it. It must not
+// be stored: any version of heed may compute it differently.
+type Key struct {
+	Hash  uint64
+	Check uint32
+}

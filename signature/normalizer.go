@@ -1,0 +1,236 @@
+package signature
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// DefaultMaxFrames is how many frames of a stack count if [Config] does not
+// say.
+const DefaultMaxFrames = 8
+
+// maxLogger is how long a prefix in [Config].LoggerFrames may be. No name of a
+// type needs more to be told from others.
+const maxLogger = 128
+
+// Config says what differs between the normalizers of two hosts. The zero
+// value is the default.
+type Config struct {
+	// Protect lists words that are never masked, compared exactly, such as
+	// "2D" or "H2O". A word that is not one token of the text has no effect.
+	Protect []string
+
+	// LoggerFrames lists prefixes of frames, in their canonical form, that
+	// belong to the logger itself and do not count. A nil slice stands for
+	// [DefaultLoggerFrames], an empty one for none. An empty prefix, or one of
+	// more than 128 bytes, is an error.
+	LoggerFrames []string
+
+	// MaxFrames is how many frames count, from the innermost. Zero means
+	// [DefaultMaxFrames]; negative is an error.
+	MaxFrames int
+}
+
+// DefaultLoggerFrames returns the prefixes that stand for the logging of the
+// Unity engine and for .NET's own means to take a stack. A game's own logger
+// comes on top of them, from whoever knows the game.
+func DefaultLoggerFrames() []string {
+	return []string{
+		"UnityEngine.StackTraceUtility.",
+		"UnityEngine.Debug.",
+		"UnityEngine.DebugLogHandler.",
+		"UnityEngine.Logger.",
+		"System.Environment.get_StackTrace",
+		"System.Environment.GetStackTrace",
+		"System.Diagnostics.StackTrace.",
+	}
+}
+
+// Normalizer computes templates, ids and keys. It is immutable and safe for
+// concurrent use.
+type Normalizer struct {
+	words   *words
+	loggers []string
+	// loggerHeads has a bit for each byte that one of loggers begins with.
+	loggerHeads [4]uint64
+	maxFrames   int
+	version     uint64
+}
+
+// New returns a Normalizer. An error names the field of c that is wrong.
+func New(c Config) (*Normalizer, error) {
+	if c.MaxFrames < 0 {
+		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
+	}
+	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: c.MaxFrames}
+	if n.maxFrames == 0 {
+		n.maxFrames = DefaultMaxFrames
+	}
+	loggers := c.LoggerFrames
+	if loggers == nil {
+		loggers = DefaultLoggerFrames()
+	}
+	for _, l := range loggers {
+		l = canonicalPrefix(l)
+		switch {
+		case l == "":
+			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
+		case len(l) > maxLogger:
+			return nil, fmt.Errorf("signature: Config.LoggerFrames holds a prefix of %d bytes, %.40q…, must not exceed %d", len(l), l, maxLogger)
+		}
+		n.loggerHeads[l[0]>>6] |= 1 << (l[0] & 63)
+		n.loggers = append(n.loggers, l)
+	}
+	n.version = n.hashConfig(c.Protect)
+	return n, nil
+}
+
+// canonicalPrefix returns l in the form that frames are compared in, so that
+// it may be given as it stands in a log.
+func canonicalPrefix(l string) string {
+	l = strings.TrimPrefix(trim(l), "at ")
+	l = strings.ReplaceAll(l, "::", "\x00")
+	l = strings.ReplaceAll(l, ":", ".")
+	l = strings.ReplaceAll(l, "\x00", "::")
+	return strings.ReplaceAll(l, "+", "/")
+}
+
+// hashConfig returns the hash of everything that ids depend on.
+func (n *Normalizer) hashConfig(protect []string) uint64 {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d\n%d\n", Version, n.maxFrames)
+	for _, list := range [][]string{protect, n.loggers} {
+		list = slices.Clone(list)
+		slices.Sort(list)
+		for _, s := range slices.Compact(list) {
+			fmt.Fprintf(&b, "%q\n", s)
+		}
+		b.WriteByte('\n')
+	}
+	return xxhash.Sum64String(b.String())
+}
+
+// Version identifies the masking: it is another number whenever [Version] or
+// any part of the Config that ids depend on is. Ids and templates that were
+// stored are comparable with those of n exactly if it is the same.
+func (n *Normalizer) Version() uint64 { return n.version }
+
+// Key returns the key of an entry with this message and stack, in one pass
+// over them and without building the template. It does not allocate.
+func (n *Normalizer) Key(message, stack string) Key {
+	var h hasher
+	h.reset()
+	head, rest := splitHead(message)
+	var sc scanner
+	sc.start(n, head)
+	for {
+		p := sc.next()
+		h.text(sc.s, sc.from, sc.to)
+		switch p {
+		case pieceMask:
+			h.mask()
+			continue
+		case pieceSpace:
+			h.byte(' ')
+			continue
+		}
+		break
+	}
+	if rest == "" && stack == "" {
+		return h.sum()
+	}
+	frames := n.frames(rest, stack)
+	for {
+		fr, ok := frames.next()
+		if !ok {
+			return h.sum()
+		}
+		h.text("\nat ", 0, 4)
+		if fr.module != "" {
+			h.text(fr.module, 0, len(fr.module))
+			h.byte('.')
+		}
+		p := parts{s: fr.line}
+		for p.next() {
+			h.text(p.s, p.from, p.to)
+			h.text(p.sep, 0, len(p.sep))
+		}
+	}
+}
+
+// AppendTemplate appends the canonical template of an entry with this message
+// and stack to dst and returns it. It allocates only if dst is too small; the
+// template is at most three times as long as message and stack, and mostly
+// much shorter.
+func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
+	return n.append(dst, message, stack, false)
+}
+
+// AppendDisplay appends the template with variables told apart by what they
+// look like, as <num>, <hex>, <id>, <path> and so on, for people to read. It is
+// not an input of anything: ids, rules and comparisons use the canonical one.
+func (n *Normalizer) AppendDisplay(dst []byte, message, stack string) []byte {
+	return n.append(dst, message, stack, true)
+}
+
+func (n *Normalizer) append(dst []byte, message, stack string, show bool) []byte {
+	head, rest := splitHead(message)
+	var sc scanner
+	sc.start(n, head)
+	sc.show = show
+	for {
+		p := sc.next()
+		dst = append(dst, sc.s[sc.from:sc.to]...)
+		switch p {
+		case pieceMask:
+			if show {
+				dst = append(dst, kindNames[sc.kind]...)
+			} else {
+				dst = append(dst, Mask...)
+			}
+			continue
+		case pieceSpace:
+			dst = append(dst, ' ')
+			continue
+		}
+		break
+	}
+	frames := n.frames(rest, stack)
+	for {
+		fr, ok := frames.next()
+		if !ok {
+			return dst
+		}
+		dst = append(dst, "\nat "...)
+		dst = fr.appendName(dst)
+	}
+}
+
+// signatureBuffer is how long a template may be for Signature not to allocate.
+const signatureBuffer = 1024
+
+// Signature returns the signature of an entry with this message and stack. It
+// builds the template, and allocates only if that has more than 1,024 bytes;
+// callers that need both should build it once and use [Of].
+func (n *Normalizer) Signature(message, stack string) Signature {
+	var buf [signatureBuffer]byte
+	return Of(n.AppendTemplate(buf[:0], message, stack))
+}
+
+// isLogger reports whether fr belongs to the logger itself.
+func (n *Normalizer) isLogger(fr *frame) bool {
+	if first := fr.first(); n.loggerHeads[first>>6]>>(first&63)&1 == 0 {
+		return false
+	}
+	var buf [maxLogger]byte
+	name := buf[:fr.copyName(buf[:])]
+	for _, l := range n.loggers {
+		if len(name) >= len(l) && string(name[:len(l)]) == l {
+			return true
+		}
+	}
+	return false
+}

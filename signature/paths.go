@@ -1,0 +1,170 @@
+package signature
+
+// urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
+// part of it, punctuation after it is not.
+func urlEnd(s string, i int) int {
+	j := i
+	for j < len(s) && classes[s[j]]&link != 0 {
+		j++
+	}
+	return cutPunctuation(s, i, j)
+}
+
+// pathEnd returns the end of the path whose first slash ends at i.
+func pathEnd(s string, i int) int {
+	j := i
+	for j < len(s) && classes[s[j]]&file != 0 {
+		j++
+	}
+	return cutPunctuation(s, i, j)
+}
+
+// cutPunctuation takes what more likely belongs to the sentence off the end of
+// s[i:j], and returns the new end.
+func cutPunctuation(s string, i, j int) int {
+	for j > i && classes[s[j-1]]&(wordlike|slash) == 0 {
+		j--
+	}
+	return j
+}
+
+// drivePath returns the end of the Windows path whose first slash, after the
+// drive, is at i. Names in such paths often hold spaces and brackets, as in
+// C:/Games/My Game 1.4/Data and C:\Program Files (x86)\Tool.
+func drivePath(s string, i int) int {
+	i++
+	j := i
+	for {
+		for j < len(s) && classes[s[j]]&file != 0 {
+			j++
+		}
+		k := nameEnd(s, i, j)
+		if k < 0 {
+			return cutPunctuation(s, i, j)
+		}
+		j = k
+	}
+}
+
+// uncEnd returns the end of the path that begins with the two backslashes at
+// i, as \\server\share and \\?\C:\file do, or 0 if it is none.
+func uncEnd(s string, i int) int {
+	i += 2
+	if i+1 < len(s) && (s[i] == '?' || s[i] == '.') && s[i+1] == '\\' {
+		i += 2
+	}
+	if at(s, i)&wordlike == 0 {
+		return 0
+	}
+	if i+1 < len(s) && s[i+1] == ':' && isLetter(s[i]) {
+		i++
+	}
+	return drivePath(s, i)
+}
+
+// nameMax bounds how far ahead of a space the next slash of a path may be.
+const nameMax = 64
+
+// nameEnd looks whether a name of the path s[i:...] goes on over the byte at j,
+// which is a space, a bracket or other punctuation. It does if the name is
+// followed by another slash, and nothing before that speaks against it. It
+// returns the position of that slash, or -1.
+func nameEnd(s string, i, j int) int {
+	if j == len(s) || hasExtension(s[i:j]) {
+		return -1
+	}
+	open := 0
+	limit := min(len(s), j+nameMax)
+	for k := j; k < limit; k++ {
+		b := s[k]
+		switch {
+		case b == '/' || b == '\\':
+			if open != 0 || s[k-1] == ' ' || k == j || at(s, k+1)&(wordlike|space) == space {
+				return -1
+			}
+			return k
+		case b == '(' || b == '[':
+			open++
+		case b == ')' || b == ']':
+			open--
+			if open < 0 {
+				return -1
+			}
+		case b == ' ':
+			if k+1 == len(s) || isConnective(s[k+1:limit]) {
+				return -1
+			}
+		case b != ',' && b != '\'' && classes[b]&file == 0:
+			return -1
+		}
+	}
+	return -1
+}
+
+// hasExtension reports whether the last name in path ends in a dot and two to
+// five letters or digits, the first of them a letter, as file names do.
+func hasExtension(path string) bool {
+	n := len(path)
+	i := n
+	for i > 0 && n-i < 6 && (isLetter(path[i-1]) || classes[path[i-1]]&digit != 0) {
+		i--
+	}
+	return i > 1 && i < n && n-i <= 5 && path[i-1] == '.' && isLetter(path[i]) && classes[path[i-2]]&slash == 0
+}
+
+// isConnective reports whether s begins with a word that joins a path to the
+// rest of a sentence rather than being part of a name.
+func isConnective(s string) bool {
+	n := 0
+	for n < len(s) && isLower(s[n]) {
+		n++
+	}
+	if n < len(s) && s[n] != ' ' {
+		return false
+	}
+	switch s[:n] {
+	case "and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with":
+		return true
+	}
+	return false
+}
+
+// isRelativePath reports whether the token t, which holds a slash, is a path:
+// one with two slashes, or one that ends in a file name with an extension.
+// TCP/IP and read/write are words.
+func isRelativePath(t string) bool {
+	n := 0
+	for i := range len(t) {
+		if classes[t[i]]&slash != 0 {
+			n++
+		}
+	}
+	return n > 1 || hasExtension(t)
+}
+
+// tagEnd returns the end of the rich-text tag at i, such as <color=#ff0000>,
+// <b> or </size>, or 0 if there is none.
+func tagEnd(s string, i int) int {
+	j := i + 1
+	closing := j < len(s) && s[j] == '/'
+	if closing {
+		j++
+	}
+	k := j
+	for j < len(s) && isLetter(s[j]) {
+		j++
+	}
+	switch s[k:j] {
+	case "color", "size", "b", "i", "material", "quad":
+	default:
+		return 0
+	}
+	if !closing && j < len(s) && s[j] == '=' {
+		for j++; j < len(s) && s[j] != '<' && s[j] != '"' && s[j] != '\'' && s[j] != '>' && classes[s[j]]&space == 0; j++ {
+		}
+	}
+	if j < len(s) && s[j] == '>' {
+		return j + 1
+	}
+	return 0
+}

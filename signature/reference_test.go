@@ -1,0 +1,713 @@
+package signature
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The reference: the canonical form as the package documentation describes it,
+// written for reading, one byte at a time and with regular expressions, with
+// no regard to cost. The fast code is held to it by the fuzz tests.
+//
+// It works on text in which every byte is a rune of the same number, so that
+// regular expressions see bytes.
+
+type reference struct {
+	protect []string
+	loggers []string
+	frames  int
+}
+
+func newReference(c Config) *reference {
+	r := &reference{loggers: c.LoggerFrames, frames: c.MaxFrames}
+	for _, w := range slices.Concat(wellKnown, c.Protect) {
+		r.protect = append(r.protect, widen(w))
+	}
+	if r.loggers == nil {
+		r.loggers = DefaultLoggerFrames()
+	}
+	if r.frames == 0 {
+		r.frames = DefaultMaxFrames
+	}
+	return r
+}
+
+func widen(s string) string {
+	r := make([]rune, len(s))
+	for i := range len(s) {
+		r[i] = rune(s[i])
+	}
+	return string(r)
+}
+
+func narrowed(s string) string {
+	b := make([]byte, 0, len(s))
+	for _, r := range s {
+		b = append(b, byte(r))
+	}
+	return string(b)
+}
+
+const (
+	refSpace  = `\x00-\x20\x7f`
+	refNarrow = `A-Za-z0-9_$\x{80}-\x{df}`
+	refWord   = refNarrow + `\x{e0}-\x{ff}`
+	refFile   = refWord + `.\-/\\~+@%#=&?!^*`
+)
+
+// re compiles a pattern that must match at the beginning of a text. In it, S
+// stands for white space, N for a narrow byte, W for a word byte, F for a byte
+// of a file name.
+func re(pattern string) *regexp.Regexp {
+	r := strings.NewReplacer("«S»", refSpace, "«N»", refNarrow, "«W»", refWord, "«F»", refFile)
+	return regexp.MustCompile(`^(?:` + r.Replace(pattern) + `)`)
+}
+
+var (
+	reBlanks   = regexp.MustCompile(`[` + refSpace + `]+`)
+	reNarrow   = re("[«N»]+(?:[.\\-/\\\\~+`][«N»]+)*")
+	reWide     = re(`[\x{e0}-\x{ff}][\x{80}-\x{bf}\x{e0}-\x{ff}]*`)
+	reMaskOr   = re(`<\*>`)
+	reWordNext = re(`[«W»]|<\*>`)
+	reTag      = re(`<(?:/(?:color|size|b|i|material|quad)|(?:color|size|b|i|material|quad)(?:=[^«S»<>"']*)?)>`)
+	reURL      = re(`[A-Za-z0-9_$\x{c0}-\x{df}.\-~+]+://`)
+	reURLRest  = re(`[«F»\[\],;:|]*`)
+	reDrive    = re(`[A-Za-z]:[/\\]`)
+	reUNC      = re(`\\\\(?:[?.]\\)?(?:([A-Za-z]):|[«W»])`)
+	reFiles    = re(`[«F»]*`)
+	rePath     = re(`\.{0,2}[/\\][«W»]`)
+	reGroups   = re(`[0-9a-fA-F]{1,4}(?:::?[0-9a-fA-F]{1,4}){2,7}`)
+	reExt      = regexp.MustCompile(`[^/\\]\.[A-Za-z][A-Za-z0-9]{0,4}$`)
+	reHostPort = re(`:[0-9]`)
+	reHost     = regexp.MustCompile(`^[a-z.\-]*\.(?:com|net|org|edu|gov|mil|info|biz|local|localdomain|arpa)$`)
+	reHexWord  = regexp.MustCompile(`^[a-fA-F]{8,}$`)
+	reArity    = regexp.MustCompile("`[0-9]*")
+	reDigit    = regexp.MustCompile(`[0-9]`)
+	reKeyword  = regexp.MustCompile(`(?i:code|status|hresult|errno)$`)
+	reMonth    = regexp.MustCompile(`^(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
+	reMayFirst = re(`[«S»]*[0-9]`)
+	reSentence = re(`[A-Z]{3,7}[«S»]|(?:[a-z]{1,7}[«S»]+){4}`)
+	reAccount  = regexp.MustCompile(`(?:^|[` + refSpace + `])(?:for|[Ii]nvalid|[Uu]nknown|[Ii]llegal)[` + refSpace + `]+user[` + refSpace + `]+$`)
+	reOneToken = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
+	reEmpty    = re(`\(\)`)
+	reUnit     = regexp.MustCompile(`^(?:ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|nanoseconds|microseconds|milliseconds?|ticks|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
+	reConstant = regexp.MustCompile(`^(?:true|false|True|False|TRUE|FALSE|null|Null|NULL|nil|none|None|yes|no|Yes|No|on|off|On|Off)$`)
+)
+
+const (
+	refFolds  = ",;:-/|@#~+"
+	refOpens  = "\"'([{,;:=|.@#"
+	refSpaces = "\x00\x01\x02\x03\x04\x05\x06\x07\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f \x7f"
+)
+
+func isSpaceRune(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// refHead masks one head.
+type refHead struct {
+	ref     *reference
+	s       []rune
+	masked  int // end of the last variable, or -1
+	account int
+}
+
+func (r *reference) head(text string) string {
+	h := &refHead{ref: r, s: []rune(strings.Trim(widen(text), refSpaces)), masked: -1, account: -1}
+	var out strings.Builder
+	i := 0
+	for i < len(h.s) {
+		start, end, variable := h.token(i)
+		out.WriteString(string(h.s[i:start]))
+		if !variable {
+			out.WriteString(string(h.s[start:end]))
+			i = end
+			continue
+		}
+		out.WriteString(Mask)
+		h.masked = end
+		i = h.fold(end)
+	}
+	return narrowed(reBlanks.ReplaceAllString(out.String(), " "))
+}
+
+// fold returns the end of the run of variables of which one ends at end.
+func (h *refHead) fold(end int) int {
+	for k := end; k < len(h.s); {
+		start, stop, variable := h.token(k)
+		switch {
+		case variable && start == k:
+			h.masked = stop
+			end, k = stop, stop
+		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
+			k++
+		case strings.TrimFunc(string(h.s[end:k]), isSpaceRune) == "" && h.unit(string(h.s[k:stop])):
+			h.masked = stop
+			end, k = stop, stop
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func (h *refHead) unit(t string) bool {
+	if h.protected(t) {
+		return false
+	}
+	for part := range strings.SplitSeq(t, "/") {
+		if !reUnit.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+func (h *refHead) protected(t string) bool { return slices.Contains(h.ref.protect, t) }
+
+func (h *refHead) from(i int) string { return string(h.s[i:]) }
+
+// match returns the length of the match of p at i, or 0.
+func (h *refHead) match(p *regexp.Regexp, i int) int {
+	if i >= len(h.s) {
+		return 0
+	}
+	return len([]rune(p.FindString(h.from(i))))
+}
+
+// before returns the literal text before i, back to the last variable.
+func (h *refHead) before(i int) string { return string(h.s[max(h.masked, 0):i]) }
+
+func (h *refHead) afterWord(i int) bool {
+	return i == h.masked || i > 0 && h.match(reWordNext, i-1) > 0 && h.s[i-1] != '<'
+}
+
+func (h *refHead) opens(i int) bool {
+	return i == 0 || i == h.masked || isSpaceRune(h.s[i-1]) || strings.ContainsRune(refOpens, h.s[i-1])
+}
+
+// token returns the token at i. It is a variable from start to end, or literal
+// text from i to end.
+func (h *refHead) token(i int) (start, end int, variable bool) {
+	if n := h.match(reNarrow, i); n > 0 {
+		end, variable = h.narrow(i, i+n)
+		variable = variable || i == h.account && !h.protected(string(h.s[i:end]))
+		if string(h.s[i:i+n]) == "user" && i != h.account {
+			k := i + n
+			for k < len(h.s) && isSpaceRune(h.s[k]) {
+				k++
+			}
+			if reAccount.MatchString(string(h.s[max(h.masked, 0):k])) && k < len(h.s) {
+				h.account = k
+			} else {
+				h.account = -1
+			}
+		}
+		return i, end, variable
+	}
+	if n := h.match(reWide, i); n > 0 {
+		return i, i + n, false
+	}
+	if n := h.match(reMaskOr, i); n > 0 {
+		return i, i + n, true
+	}
+	if n := h.match(reTag, i); n > 0 {
+		return i, i + n, true
+	}
+	switch c := h.s[i]; {
+	case c == '"' || c == '\'':
+		if end := h.quotation(i); end > 0 {
+			return i, end, true
+		}
+	case (c == '-' || c == '+') && i+1 < len(h.s) && '0' <= h.s[i+1] && h.s[i+1] <= '9' && !h.afterWord(i):
+		end := i + 1 + h.match(reNarrow, i+1)
+		return i, end, !h.afterKeyword(i) && !h.protected(string(h.s[i:end]))
+	case c == '\\':
+		if m := reUNC.FindStringSubmatch(h.from(i)); m != nil && h.opens(i) {
+			return i, h.drivePath(i + len([]rune(m[0]))), true
+		}
+	case (c == '/' || c == '.') && h.match(rePath, i) > 0 && h.opens(i):
+		return i, h.cut(i+h.match(rePath, i)-1, i+h.match(reFiles, i)), true
+	case c == '=' && h.afterWord(i) && i+1 < len(h.s):
+		if n := max(h.match(reNarrow, i+1), h.match(reWide, i+1)); n > 0 {
+			end, variable := i+1+n, false
+			if h.match(reNarrow, i+1) > 0 {
+				end, variable = h.narrow(i+1, end)
+			}
+			t := string(h.s[i+1 : end])
+			if !variable {
+				variable = !h.protected(t) && !h.afterKeyword(i+1) && !reConstant.MatchString(t)
+			}
+			return i + 1, end, variable
+		}
+	case h.match(reEmpty, i) > 0 && h.masked >= 0 && i > h.masked && strings.TrimFunc(h.before(i), isSpaceRune) == "":
+		return i + 1, i + 1, true
+	}
+	return i, i + 1, false
+}
+
+// narrow returns where the narrow token that begins at i, or what it is the
+// beginning of, ends, and whether it is a variable.
+func (h *refHead) narrow(i, j int) (end int, variable bool) {
+	t := string(h.s[i:j])
+	digits := reDigit.MatchString(reArity.ReplaceAllString(t, ""))
+	if h.match(reDrive, i) > 0 {
+		return h.drivePath(i + 3), true
+	}
+	if n := h.match(reURL, i); n > 0 && i+n == j+3 {
+		k := i + n + h.match(reURLRest, i+n)
+		return h.cut(i+n, k), true
+	}
+	if !reDigit.MatchString(t) && strings.Contains(t, ".") && !strings.ContainsAny(t, `/\`) && h.match(reHostPort, j) > 0 && !h.keyword(t) {
+		return j, true
+	}
+	if n := h.address(i, j); n > 0 && !h.afterKeyword(i) {
+		return n, true
+	}
+	slashes := len(t) - len(strings.NewReplacer("/", "", `\`, "").Replace(t))
+	switch {
+	case digits:
+		return j, !h.keeps(t) && !h.afterKeyword(i)
+	case h.protected(t):
+		return j, false
+	case slashes > 0:
+		return j, slashes > 1 || reExt.MatchString(t)
+	case reMonth.MatchString(t), (t == "May" || t == "March") && h.match(reMayFirst, j) > 0:
+		return j, true
+	case reHost.MatchString(t):
+		return j, true
+	case reHexWord.MatchString(t):
+		return j, !h.afterKeyword(i)
+	}
+	return j, false
+}
+
+func (h *refHead) keeps(t string) bool {
+	if h.protected(t) {
+		return true
+	}
+	if reDigit.MatchString(t[:1]) || !strings.Contains(t, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(t, ".") {
+		if reDigit.MatchString(part) && !h.protected(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// address returns the end of the address that the token s[i:j] begins, or 0.
+func (h *refHead) address(i, j int) int {
+	if j-i > 4 || j >= len(h.s) || h.s[j] != ':' {
+		return 0
+	}
+	m := []rune(reGroups.FindString(h.from(i)))
+	// What matched must end where a token does, or else one group earlier.
+	for len(m) > 0 {
+		end := i + len(m)
+		last := strings.LastIndexByte(string(m), ':')
+		token := end - (len(m) - last - 1)
+		if token+h.match(reNarrow, token) == end {
+			break
+		}
+		m = []rune(strings.TrimRight(string(m[:max(last, 0)]), ":"))
+	}
+	if len(regexp.MustCompile(`::?`).FindAllString(string(m), -1)) < 2 || !reDigit.MatchString(string(m)) {
+		return 0
+	}
+	return i + len(m)
+}
+
+// keyword reports whether t ends in a word for a code.
+func (h *refHead) keyword(t string) bool {
+	at := reKeyword.FindStringIndex(t)
+	if at == nil {
+		return false
+	}
+	return refWordStart(t, at[0])
+}
+
+// refWordStart reports whether a word may begin at t[i]: at the beginning, after
+// no letter, or with a capital after a small letter.
+func refWordStart(t string, i int) bool {
+	if i == 0 {
+		return true
+	}
+	prev, first := t[i-1], t[i]
+	return !isLetter(prev) || isUpper(first) && isLower(prev)
+}
+
+func (h *refHead) afterKeyword(i int) bool {
+	b := h.before(i)
+	trimmed := strings.TrimRight(b, refSpaces+":=([#")
+	if trimmed == b {
+		return false
+	}
+	word := regexp.MustCompile(`[A-Za-z_]*$`).FindString(trimmed)
+	if word == "" {
+		return false
+	}
+	if h.keyword(word) {
+		return true
+	}
+	if word != "was" {
+		return false
+	}
+	rest := strings.TrimSuffix(trimmed, word)
+	blank := strings.TrimRight(rest, refSpaces)
+	k := len(blank) - len("error")
+	return blank != rest && k >= 0 && strings.EqualFold(blank[k:], "error") && refWordStart(blank, k)
+}
+
+// cut takes trailing punctuation off s[i:j].
+func (h *refHead) cut(i, j int) int {
+	for j > i && h.match(reWordNext, j-1) == 0 && h.s[j-1] != '/' && h.s[j-1] != '\\' {
+		j--
+	}
+	return j
+}
+
+// drivePath returns the end of the path whose names begin at i.
+func (h *refHead) drivePath(i int) int {
+	j := i
+	for {
+		j += h.match(reFiles, j)
+		k := h.nextSlash(i, j)
+		if k < 0 {
+			return h.cut(i, j)
+		}
+		j = k
+	}
+}
+
+var (
+	reGoesOn     = re(`[^/\\]{1,63}[/\\][^«S»]`)
+	reNameBytes  = re(`[«F» ,'()\[\]]*$`)
+	reConnective = regexp.MustCompile(` (?:and|as|at|because|but|by|for|from|in|into|is|on|or|to|was|with) `)
+)
+
+func (h *refHead) nextSlash(i, j int) int {
+	if reExt.MatchString(string(h.s[i:j])) {
+		return -1
+	}
+	m := h.match(reGoesOn, j)
+	if m == 0 {
+		return -1
+	}
+	slash := j + m - 2
+	name := string(h.s[j:slash])
+	if !reNameBytes.MatchString(name) || strings.HasSuffix(name, " ") || reConnective.MatchString(name) {
+		return -1
+	}
+	open := 0
+	for _, r := range name {
+		switch r {
+		case '(', '[':
+			open++
+		case ')', ']':
+			if open--; open < 0 {
+				return -1
+			}
+		}
+	}
+	if open != 0 {
+		return -1
+	}
+	return slash
+}
+
+// quotation returns the end of the quotation that opens at i, or 0.
+func (h *refHead) quotation(i int) int {
+	if h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) || reSentence.MatchString(h.from(i+1)) {
+		return 0
+	}
+	before := strings.TrimRight(h.before(i), refSpaces)
+	member := strings.HasSuffix(before, ",") || strings.HasSuffix(before, "{")
+	t := reOneToken.FindString(h.from(i + 1))
+	after := strings.TrimPrefix(h.from(i+1), t)
+	mark := string(h.s[i])
+	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || member && strings.HasPrefix(after, mark+":")) {
+		return 0
+	}
+	for j := i + 1; j < len(h.s); j++ {
+		if h.s[j] == h.s[i] && !isSpaceRune(h.s[j-1]) && h.match(reWordNext, j+1) == 0 {
+			return j + 1
+		}
+	}
+	return 0
+}
+
+// Stacks.
+
+func (r *reference) template(message, stack string) string {
+	lines := strings.Split(message, "\n")
+	for i, l := range lines {
+		lines[i] = strings.Trim(l, refSpaces)
+	}
+	first := 0
+	for first < len(lines)-1 && lines[first] == "" {
+		first++
+	}
+	head, rest := lines[first], lines[first+1:]
+	if first > 0 && r.frame(head) != "" {
+		head, rest = "", lines[first:]
+	} else if len(rest) > 0 && head != "" && reException.MatchString(widen(rest[0])) {
+		head, rest = head+" "+rest[0], rest[1:]
+	}
+	out := []string{r.head(head)}
+	for _, l := range append(rest, strings.Split(stack, "\n")...) {
+		f := r.frame(strings.Trim(l, refSpaces))
+		if f == "" || len(out) > r.frames || slices.ContainsFunc(r.loggers, func(p string) bool { return strings.HasPrefix(f, p) }) {
+			continue
+		}
+		out = append(out, "at "+f)
+	}
+	return strings.Join(out, "\n")
+}
+
+var (
+	reException = re(`(?:[A-Za-z_$\x{80}-\x{df}][«N».+]*)?(?:Exception|Error)(?:$|:|` + "`" + `|\[|[«S»]+\()`)
+	reJIT       = re(`0x.*? \(Mono JIT Code\) [«S»]*`)
+	reGDB       = re(`#[0-9]*[«S»]*0x.*? in [«S»]*`)
+	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
+	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
+	rePython    = re(`File "(?:.*[/\\])?(.*?)", line .*?, in [«S»]*`)
+	reGenerated = re(`DMD<(?:>\?-?[0-9]*\.?)?`)
+	reReceiver  = re(`\(\*([«N»]+)\)\.`)
+	reColons    = re(`:+`)
+	reMethod    = re(`:[A-Za-z_$\x{80}-\x{ff}<.]|::`)
+	rePatch     = regexp.MustCompile(`(?s)^(.+)(?:_Patch|\$)[0-9]+$`)
+	rePatchOnly = regexp.MustCompile(`(?s)^(.+)_Patch[0-9]+$`)
+	reBareArgs  = regexp.MustCompile(`^ ?\((?s:.*)\)(:[0-9]+)?$`)
+)
+
+// frame returns the canonical name of the frame that line shows, or "".
+func (r *reference) frame(line string) string {
+	if len(line) < 4 {
+		return ""
+	}
+	s, bare, module := widen(line), true, ""
+	if m := reAt.FindString(s); m != "" {
+		s, bare = s[len(m):], false
+	} else if m := reJIT.FindString(s); m != "" {
+		s, bare = s[len(m):], false
+	} else if m := reGDB.FindString(s); m != "" {
+		s, bare = s[len(m):], false
+	} else if m := rePython.FindStringSubmatch(s); m != nil {
+		module = strings.TrimSuffix(m[1], ".py")
+		if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`).MatchString(module) {
+			return ""
+		}
+		s, bare, module = s[len(m[0]):], false, module+"."
+	} else if s[0] == '0' || s[0] == '#' || strings.HasPrefix(s, `File "`) {
+		return ""
+	}
+	if m := reWrapper.FindStringSubmatch(s); m != nil && module == "" {
+		s, bare = s[len(m[0]):], false
+		if m[1] == "dynamic-method" {
+			s = narrowed(s)
+			s = strings.TrimPrefix(s, "MonoMod.Utils.DynamicMethodDefinition.")
+			for k := range min(len(s)/2, 512) {
+				if strings.ContainsRune(".:", rune(s[k])) && strings.HasPrefix(s[k+1:], s[:k]+".") {
+					s = s[k+1:]
+					break
+				}
+			}
+			s = widen(s)
+		}
+	} else if strings.HasPrefix(s, "(wrapper ") {
+		return ""
+	}
+	for module == "" && strings.HasPrefix(s, "MonoMod.Utils.DynamicMethodDefinition:") && !strings.HasPrefix(s, "MonoMod.Utils.DynamicMethodDefinition::") {
+		s, bare = strings.TrimPrefix(s, "MonoMod.Utils.DynamicMethodDefinition:"), false
+	}
+	n := refName{s: []rune(s)}
+	name := n.parse()
+	if n.first == "" || !re(`[«W»<]`).MatchString(n.first) {
+		return ""
+	}
+	rest := string(n.s[n.i:])
+	if !bare {
+		if rest == "" || n.made && rest[0] == '>' || re(`\(|:[0-9]| \(| \[0x| in | <0x`).MatchString(rest) {
+			return narrowed(module + name)
+		}
+		return ""
+	}
+	m := reBareArgs.FindStringSubmatch(rest)
+	switch {
+	case m == nil:
+		return ""
+	case n.methods == 1:
+	case rest[0] == '(' && n.generic:
+	case rest[0] == '(' && n.dots > 0 && m[1] == "" && (rest == "()" || re(`\((?:\.\.\.|0x|\{0x)`).MatchString(rest)):
+	default:
+		return ""
+	}
+	return narrowed(name)
+}
+
+// refName reads the name of a frame.
+type refName struct {
+	s             []rune
+	i             int
+	first         string
+	methods, dots int
+	generic, made bool
+}
+
+func (n *refName) left() string { return string(n.s[n.i:]) }
+
+func (n *refName) parse() string {
+	var out strings.Builder
+	for part := 0; ; part++ {
+		text, more := n.part()
+		if part == 0 {
+			n.first = strings.TrimRight(text, "./:>")
+			if strings.HasPrefix(text, "<") {
+				n.first = text
+			}
+		}
+		out.WriteString(text)
+		if !more {
+			return out.String()
+		}
+	}
+}
+
+// part reads up to the next separator of namespaces, types and methods, and
+// returns the text with the separator in its canonical form.
+func (n *refName) part() (text string, more bool) {
+	for {
+		m := reGenerated.FindString(n.left())
+		if m == "" {
+			break
+		}
+		n.i += len([]rune(m))
+		n.made = true
+	}
+	if m := reReceiver.FindStringSubmatch(n.left()); m != nil {
+		n.i += len([]rune(m[0]))
+		n.dots++
+		return refTrim(m[1]) + ".", true
+	}
+	generated := n.i < len(n.s) && n.s[n.i] == '<'
+	if generated {
+		depth := 0
+		var piece strings.Builder
+		pieces := 0
+		for ; ; n.i++ {
+			if n.i == len(n.s) || isSpaceRune(n.s[n.i]) || n.s[n.i] == '(' || n.s[n.i] == ')' {
+				return text + refTrimPiece(piece.String(), pieces), false
+			}
+			if n.s[n.i] == '<' {
+				depth++
+			}
+			if n.s[n.i] == '>' {
+				depth--
+				text += refTrimPiece(piece.String(), pieces) + ">"
+				piece.Reset()
+				pieces++
+				if depth == 0 {
+					n.i++
+					break
+				}
+				continue
+			}
+			piece.WriteRune(n.s[n.i])
+		}
+	}
+	from := n.i
+	for n.i < len(n.s) && !strings.ContainsRune("./+:[<()]>{},;\"'", n.s[n.i]) && !isSpaceRune(n.s[n.i]) {
+		n.i++
+	}
+	own, end := string(n.s[from:n.i]), n.i
+	if generated {
+		text += refTrimGenerated(own)
+	} else {
+		text = refTrim(own)
+	}
+	for n.i < len(n.s) && (n.s[n.i] == '[' || n.s[n.i] == '<') {
+		close := map[rune]rune{'[': ']', '<': '>'}[n.s[n.i]]
+		depth, k := 0, n.i
+		for ; k < len(n.s); k++ {
+			if n.s[k] == n.s[n.i] {
+				depth++
+			} else if n.s[k] == close {
+				if depth--; depth == 0 {
+					break
+				}
+			}
+		}
+		if k == len(n.s) || k+1 < len(n.s) && !isSpaceRune(n.s[k+1]) && !strings.ContainsRune("./+:[<(", n.s[k+1]) {
+			n.i = end
+			return text, false
+		}
+		if n.s[n.i] == '[' && strings.Contains(own, "`") {
+			after := own[strings.Index(own, "`")+1:]
+			n.generic = n.generic || re(`[0-9]`).MatchString(after)
+		}
+		n.i = k + 1
+	}
+	if n.i == len(n.s) {
+		return text, false
+	}
+	switch n.s[n.i] {
+	case '.':
+		n.dots++
+		n.i++
+		return text + ".", true
+	case '/', '+':
+		n.dots++
+		n.i++
+		return text + "/", true
+	case ':':
+		if !reMethod.MatchString(n.left()) {
+			return text, false
+		}
+		colons := reColons.FindString(n.left())
+		n.i += len(colons)
+		if len(colons) > 1 {
+			return text + colons, true
+		}
+		n.methods++
+		return text + ".", true
+	}
+	return text, false
+}
+
+func refTrim(t string) string {
+	for rePatch.MatchString(t) {
+		t = rePatch.FindStringSubmatch(t)[1]
+	}
+	switch {
+	case regexp.MustCompile(`^[0-9]*$`).MatchString(t):
+		return ""
+	case regexp.MustCompile(`^func[0-9]+$`).MatchString(t):
+		return "func"
+	}
+	return t
+}
+
+// refTrimPiece trims what stands between two angle brackets of a generated
+// name: the first piece is a name, all others are what the compiler made.
+func refTrimPiece(t string, i int) string {
+	if i == 0 {
+		return refTrim(t)
+	}
+	return refTrimGenerated(t)
+}
+
+func refTrimGenerated(t string) string {
+	t, _, _ = strings.Cut(t, "`")
+	for {
+		u := t
+		if m := rePatchOnly.FindStringSubmatch(u); m != nil {
+			u = m[1]
+		}
+		u = strings.TrimRight(u, "0123456789_|")
+		if u == t {
+			return t
+		}
+		t = u
+	}
+}

@@ -1,0 +1,378 @@
+package signature
+
+// piece says what follows the literal text that [scanner.next] found.
+type piece uint8
+
+const (
+	pieceEnd   piece = iota // nothing: the text is at its end
+	pieceSpace              // one space, in place of white space that is not exactly that
+	pieceMask               // a variable
+)
+
+// A scanner cuts one text, a head, into literal stretches and what stands
+// between them. It makes a single pass: no byte is looked at more than a fixed
+// number of times, whatever the text.
+//
+// That a template is its own template rests on three rules that every
+// predicate of the scanner keeps:
+//
+//   - What is decided about a token depends on its own bytes, on literal bytes
+//     before it, and on bytes after it only by their class.
+//   - To the left, whatever became a mask is the same as a mask that was
+//     there: a predicate that looks left asks first whether its token begins
+//     at masked, and never looks past that.
+//   - To the right, a byte that begins a narrow or wide token weighs as much
+//     as a mask, because it may become one.
+type scanner struct {
+	n *Normalizer
+	s string
+
+	from, to int  // the literal stretch that next found: s[from:to]
+	kind     kind // of the variable that follows it, if show is set
+	show     bool
+
+	i      int // where scanning goes on
+	lit    int // where the next literal stretch begins
+	masked int // end of the last variable, -1 if there was none
+
+	// quotes holds the first closing mark of each kind that the last search
+	// found, or len(s) for none: one search serves all openings before it.
+	quotes [2]int
+	// account is where the name of an account begins, if the words before it
+	// say that one does.
+	account int
+}
+
+// start begins on s, without the white space at its ends. sc must be zero.
+func (sc *scanner) start(n *Normalizer, s string) {
+	sc.n, sc.s, sc.masked, sc.account = n, trim(s), -1, -1
+}
+
+// next finds the next literal stretch and returns what follows it.
+func (sc *scanner) next() piece {
+	s, i := sc.s, sc.i
+	for i < len(s) {
+		c := classes[s[i]]
+		switch {
+		case c&narrow != 0:
+			// Most tokens are short words of ASCII letters that mean no more
+			// than they say.
+			if c&initial == 0 && i != sc.account {
+				if isLower(s[i]) {
+					if j := skipPlain(s, i); j > i {
+						i = j
+						continue
+					}
+				}
+				if j := plainWord(s, i); j > 0 {
+					i = j
+					continue
+				}
+			}
+			if c&digit != 0 && !sc.n.words.digits {
+				if j := digitRun(s, i); j > 0 {
+					if sc.afterKeyword(i) {
+						i = j
+						continue
+					}
+					return sc.variable(i, j, kindToken)
+				}
+			}
+			j, all := narrowEnd(s, i)
+			if j-i == len("user") && s[i] == 'u' && i != sc.account {
+				sc.account = accountAfter(s, i, max(sc.masked, 0))
+			}
+			end, k := sc.narrow(i, j, all)
+			if k == literal {
+				i = end
+				continue
+			}
+			return sc.variable(i, end, k)
+		case c&space != 0:
+			j := i + 1
+			// The text is trimmed, so something follows.
+			if s[i] == ' ' && j < len(s) && classes[s[j]]&space == 0 {
+				i = j
+				continue
+			}
+			for j < len(s) && classes[s[j]]&space != 0 {
+				j++
+			}
+			sc.from, sc.to = sc.lit, i
+			sc.lit, sc.i = j, j
+			return pieceSpace
+		case c&act == 0:
+			i++
+		default:
+			start, end, k := sc.special(i)
+			if k == literal {
+				i = end
+				continue
+			}
+			return sc.variable(start, end, k)
+		}
+	}
+	sc.from, sc.to = sc.lit, len(s)
+	sc.lit, sc.i = len(s), len(s)
+	return pieceEnd
+}
+
+// variable ends the literal stretch at start, and takes into the variable that
+// ends at end all variables, separators between them and units that follow.
+func (sc *scanner) variable(start, end int, k kind) piece {
+	sc.from, sc.to = sc.lit, start
+	s := sc.s
+	if sc.show {
+		sc.kind = shown(s[start:end], k)
+	}
+	for {
+		sc.masked = end
+		i, stop, k := sc.following(end)
+		if k != literal {
+			if sc.show {
+				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
+			}
+			end = stop
+			continue
+		}
+		if i == len(s) || classes[s[i]]&narrow == 0 || !blank(s[end:i]) {
+			break
+		}
+		if t := s[i:stop]; isUnit(t) && !sc.n.words.has(t) {
+			end = stop
+			continue
+		}
+		// A token after one space, or none, need not be looked at again, unless
+		// it may make the one after it the name of an account.
+		if (i == end || i == end+1 && s[end] == ' ') && s[i] != 'u' {
+			sc.lit, sc.i = end, stop
+			return pieceMask
+		}
+		break
+	}
+	sc.lit, sc.i = end, end
+	return pieceMask
+}
+
+// following returns the bounds and the kind of the first token after the
+// variable that ends at end, not counting separators, which may themselves
+// begin a variable, as the sign of a number does.
+func (sc *scanner) following(end int) (i, stop int, k kind) {
+	s := sc.s
+	for i = end; i < len(s); i++ {
+		c := classes[s[i]]
+		if c&(narrow|act) == 0 {
+			if c&fold == 0 {
+				return i, i, literal
+			}
+			continue
+		}
+		if c&narrow != 0 && c&initial == 0 && i != sc.account {
+			if stop = plainWord(s, i); stop > 0 {
+				return i, stop, literal
+			}
+		}
+		// No keyword can stand between a variable and a number that follows it.
+		if c&digit != 0 && !sc.n.words.digits {
+			if stop = digitRun(s, i); stop > 0 {
+				return i, stop, kindToken
+			}
+		}
+		stop, k = sc.token(i)
+		if k != literal || c&fold == 0 {
+			return i, stop, k
+		}
+	}
+	return i, i, literal
+}
+
+// token returns the end of the token at i and what it is. It is what next does
+// inline, for the places where a variable would continue another.
+func (sc *scanner) token(i int) (int, kind) {
+	s := sc.s
+	if classes[s[i]]&narrow != 0 {
+		j, all := narrowEnd(s, i)
+		return sc.narrow(i, j, all)
+	}
+	start, end, k := sc.special(i)
+	if start != i {
+		return i + 1, literal
+	}
+	return end, k
+}
+
+// narrow decides about the narrow token s[i:j] that holds the classes all.
+func (sc *scanner) narrow(i, j int, all class) (int, kind) {
+	s := sc.s
+	if j+1 < len(s) && s[j] == ':' {
+		switch {
+		case s[j+1] == '/' || s[j+1] == '\\':
+			if j-i == 1 && isLetter(s[i]) {
+				return drivePath(s, j+1), kindPath
+			}
+			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && all&(slash|tick|cont) == 0 {
+				return urlEnd(s, j+3), kindURL
+			}
+		case all&(digit|slash) == 0 && classes[s[j+1]]&digit != 0 && hasDot(s[i:j]) && !isKeyword(s[i:j]):
+			return j, kindHost
+		}
+		if j-i <= groupMax {
+			if end := addressEnd(s, i); end > 0 && !sc.afterKeyword(i) {
+				return end, kindHost
+			}
+		}
+	}
+	t := s[i:j]
+	switch {
+	case all&(digit|glue) == 0 && len(t) < hexMin && classes[t[0]]&initial == 0:
+		// A plain word.
+	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
+		if sc.n.words.keeps(t, all) || sc.afterKeyword(i) {
+			return j, literal
+		}
+		return j, kindToken
+	case all&slash != 0:
+		if isRelativePath(t) && !sc.n.words.has(t) {
+			return j, kindPath
+		}
+	case classes[t[0]]&initial != 0 && isCalendar(s, i, j) && !sc.n.words.has(t):
+		return j, kindTime
+	case all&glue != 0 && isHostName(t) && !sc.n.words.has(t):
+		return j, kindHost
+	case len(t) >= hexMin && isHexWord(t) && !sc.n.words.has(t) && !sc.afterKeyword(i):
+		return j, kindHex
+	}
+	if i == sc.account && !sc.n.words.has(t) {
+		return j, kindValue
+	}
+	return j, literal
+}
+
+// special decides about the token at i that begins with a byte of class act.
+// The variable, if it is one, begins at start.
+func (sc *scanner) special(i int) (start, end int, k kind) {
+	s := sc.s
+	c := classes[s[i]]
+	if c&wide != 0 {
+		return i, wideEnd(s, i), literal
+	}
+	switch s[i] {
+	case '<':
+		if isMask(s, i) {
+			return i, i + len(Mask), kindMask
+		}
+		if e := tagEnd(s, i); e > 0 {
+			return i, e, kindTag
+		}
+	case '"':
+		if e := sc.quoteEnd(i, 0); e > 0 {
+			return i, e, kindQuoted
+		}
+	case '\'':
+		if e := sc.quoteEnd(i, 1); e > 0 {
+			return i, e, kindQuoted
+		}
+	case '-', '+':
+		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
+			j, _ := narrowEnd(s, i+1)
+			if sc.afterKeyword(i) || sc.n.words.has(s[i:j]) {
+				return i, j, literal
+			}
+			return i, j, kindToken
+		}
+	case '.':
+		j := i + 1
+		if j < len(s) && s[j] == '.' {
+			j++
+		}
+		if at(s, j)&slash != 0 && at(s, j+1)&wordlike != 0 && sc.opens(i) {
+			return i, pathEnd(s, j+1), kindPath
+		}
+	case '/':
+		if at(s, i+1)&wordlike != 0 && sc.opens(i) {
+			return i, pathEnd(s, i+1), kindPath
+		}
+	case '\\':
+		if i+1 < len(s) && s[i+1] == '\\' && sc.opens(i) {
+			if e := uncEnd(s, i); e > 0 {
+				return i, e, kindPath
+			}
+		}
+	case '=':
+		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
+			return sc.value(i + 1)
+		}
+	case '(':
+		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
+			return i + 1, i + 1, kindValue
+		}
+	}
+	return i, i + 1, literal
+}
+
+// value decides about the token at i that follows "key=".
+func (sc *scanner) value(i int) (start, end int, k kind) {
+	s := sc.s
+	if classes[s[i]]&wide != 0 {
+		end = wideEnd(s, i)
+		if sc.n.words.has(s[i:end]) || sc.afterKeyword(i) {
+			return i, end, literal
+		}
+		return i, end, kindValue
+	}
+	if classes[s[i]]&digit != 0 && !sc.n.words.digits {
+		if end = digitRun(s, i); end > 0 {
+			if sc.afterKeyword(i) {
+				return i, end, literal
+			}
+			return i, end, kindToken
+		}
+	}
+	if end = plainWord(s, i); end == 0 || classes[s[i]]&initial != 0 {
+		j, all := narrowEnd(s, i)
+		if end, k = sc.narrow(i, j, all); k != literal {
+			return i, end, k
+		}
+	}
+	if t := s[i:end]; isConstant(t) || sc.n.words.has(t) || sc.afterKeyword(i) {
+		return i, end, literal
+	}
+	return i, end, kindValue
+}
+
+// afterWord reports whether a word or a variable ends right before i.
+func (sc *scanner) afterWord(i int) bool {
+	return i == sc.masked || i > 0 && classes[sc.s[i-1]]&wordlike != 0
+}
+
+// opens reports whether a path may begin at i.
+func (sc *scanner) opens(i int) bool {
+	return i == 0 || i == sc.masked || classes[sc.s[i-1]]&open != 0
+}
+
+func wideEnd(s string, i int) int {
+	for i++; i < len(s) && classes[s[i]]&(wide|cont) != 0; i++ {
+	}
+	return i
+}
+
+// blank reports whether s holds nothing but white space.
+func blank(s string) bool {
+	for i := range len(s) {
+		if classes[s[i]]&space == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// trim cuts white space, as the class table sees it, off both ends.
+func trim(s string) string {
+	for len(s) > 0 && classes[s[0]]&space != 0 {
+		s = s[1:]
+	}
+	for len(s) > 0 && classes[s[len(s)-1]]&space != 0 {
+		s = s[:len(s)-1]
+	}
+	return s
+}

@@ -1,0 +1,239 @@
+package signature
+
+import "strings"
+
+// splitHead cuts message into its head and the lines after it.
+//
+// The head is the first line that is not blank. If a blank line precedes it
+// and it is a stack frame, the head is empty: so the template of an entry that
+// is nothing but a stack reads as what it is. If the line after it names an
+// exception, that line is part of the head.
+func splitHead(message string) (head, rest string) {
+	n := strings.IndexByte(message, '\n')
+	if n < 0 {
+		return message, ""
+	}
+	start := 0
+	for blank(message[start:n]) {
+		start = n + 1
+		m := strings.IndexByte(message[start:], '\n')
+		if m < 0 {
+			n = len(message)
+			break
+		}
+		n = start + m
+	}
+	if start > 0 {
+		if _, ok := parseFrame(message[start:n]); ok {
+			return "", message[start:]
+		}
+	}
+	if n == len(message) {
+		return message[start:], ""
+	}
+	line, after, _ := strings.Cut(message[n+1:], "\n")
+	if isException(trim(line)) {
+		return message[start : n+1+len(line)], after
+	}
+	return message[start:n], message[n+1:]
+}
+
+// isException reports whether line begins with the name of an exception type,
+// such as System.NullReferenceException, and nothing or a message after it.
+func isException(line string) bool {
+	i := 0
+	for i < len(line) && (classes[line[i]]&narrow != 0 || line[i] == '.' || line[i] == '+') {
+		i++
+	}
+	name := line[:i]
+	if !strings.HasSuffix(name, "Exception") && !strings.HasSuffix(name, "Error") || classes[name[0]]&letter == 0 {
+		return false
+	}
+	return i == len(line) || line[i] == ':' || line[i] == '`' || line[i] == '[' ||
+		classes[line[i]]&space != 0 && strings.HasPrefix(trim(line[i:]), "(")
+}
+
+// frames finds the frames that count, in order: first in the lines of the
+// message after the head, then in the stack.
+type frames struct {
+	n           *Normalizer
+	text, stack string
+	left        int
+}
+
+func (n *Normalizer) frames(rest, stack string) frames {
+	return frames{n: n, text: rest, stack: stack, left: n.maxFrames}
+}
+
+// next returns the next frame that counts, ready to have its parts taken.
+func (f *frames) next() (frame, bool) {
+	for f.left > 0 {
+		if f.text == "" {
+			if f.stack == "" {
+				break
+			}
+			f.text, f.stack = f.stack, ""
+		}
+		line := f.text
+		if i := strings.IndexByte(line, '\n'); i >= 0 {
+			line, f.text = line[:i], line[i+1:]
+		} else {
+			f.text = ""
+		}
+		if fr, ok := parseFrame(line); ok && !f.n.isLogger(&fr) {
+			f.left--
+			return fr, true
+		}
+	}
+	return frame{}, false
+}
+
+// form says how a frame was recognized, and so what must follow its name.
+type form uint8
+
+const (
+	formAt   form = iota // after "at " or the like
+	formBare             // the line begins with the name
+)
+
+// parseFrame returns the frame that line shows, and whether it shows one with
+// a name. Shapes of frames are, with what is not taken into account in them:
+//
+//	at Name.Space.Type.Method (Args) [0x00012] in <id>:0
+//	at (wrapper dynamic-method) Name.Space.Type.Name.Space.Type.Method_Patch0(Args)
+//	Name.Space.Type:Method (Args)
+//	Name.Space.Type:Method():0
+//	0x00000123456789AB (Mono JIT Code) Name.Space.Type:Method (Args)
+//	Name.Space.Type`1[[Arg, Assembly]]..ctor(Args)
+//	at async new method (file.js:1:2)
+//	package/path.(*Type).Method(0x1, 0x2)
+//	File "dir/module.py", line 12, in method
+//	#3  0x0000123456789abc in method (args)
+//
+// Exactly: the line, without space at its ends, has four bytes or more. One of
+// these is taken off its beginning, with all space after it:
+//
+//   - "at ", and then "async " and "new " as often as they come;
+//   - what begins with "0x", to the first " (Mono JIT Code) ";
+//   - '#', digits, space and what begins with "0x", to the first " in ";
+//   - what begins with `File "`, to the first ", in " after the first `", line `;
+//     the name of the file without directories and ".py", if it is a letter and
+//     then word bytes and '-' without '$', and '.' stand before the name.
+//
+// Other lines that begin with '0', '#' or `File "` show none. Then, but after
+// `File "`, "(wrapper KIND) " is taken off, and for the kind dynamic-method
+// what [patched] takes off, and "MonoMod.Utils.DynamicMethodDefinition:" as
+// often as it comes without a second colon. What follows is the name, as far as
+// [parts] reads, and the rest as [frame.complete] demands.
+func parseFrame(line string) (frame, bool) {
+	line = trim(line)
+	if len(line) < 4 {
+		return frame{}, false
+	}
+	fr := frame{kind: formBare}
+	switch line[0] {
+	case 'a':
+		if rest, ok := strings.CutPrefix(line, "at "); ok {
+			fr.kind, line = formAt, trim(rest)
+			for {
+				if rest, ok := strings.CutPrefix(line, "async "); ok {
+					line = trim(rest)
+				} else if rest, ok := strings.CutPrefix(line, "new "); ok {
+					line = trim(rest)
+				} else {
+					break
+				}
+			}
+		}
+	case '0':
+		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
+		if !ok || !strings.HasPrefix(line, "0x") {
+			return frame{}, false
+		}
+		fr.kind, line = formAt, trim(rest)
+	case '#':
+		i := 1
+		for i < len(line) && classes[line[i]]&digit != 0 {
+			i++
+		}
+		_, rest, ok := strings.Cut(line, " in ")
+		if !ok || !strings.HasPrefix(trim(line[i:]), "0x") {
+			return frame{}, false
+		}
+		fr.kind, line = formAt, trim(rest)
+	case 'F':
+		if rest, ok := strings.CutPrefix(line, `File "`); ok {
+			return pythonFrame(rest)
+		}
+	}
+	if rest, ok := strings.CutPrefix(line, "(wrapper "); ok {
+		wrapper, name, ok := strings.Cut(rest, ") ")
+		if !ok {
+			return frame{}, false
+		}
+		fr.kind, line = formAt, trim(name)
+		if wrapper == "dynamic-method" {
+			line = patched(line)
+		}
+	}
+	for {
+		// The type that some versions of MonoMod put all patched methods in.
+		// Canonical names have no single colon, so they keep it.
+		rest, ok := strings.CutPrefix(line, "MonoMod.Utils.DynamicMethodDefinition:")
+		if !ok || strings.HasPrefix(rest, ":") {
+			break
+		}
+		fr.kind, line = formAt, rest
+	}
+	fr.line = line
+	return fr, fr.complete()
+}
+
+// pythonFrame returns the frame of a Python trace: the stem of the file's name
+// stands for the module.
+func pythonFrame(line string) (frame, bool) {
+	path, rest, ok := strings.Cut(line, `", line `)
+	if !ok {
+		return frame{}, false
+	}
+	_, name, ok := strings.Cut(rest, ", in ")
+	if !ok {
+		return frame{}, false
+	}
+	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
+		path = path[i+1:]
+	}
+	fr := frame{kind: formAt, line: trim(name), module: strings.TrimSuffix(path, ".py")}
+	if fr.line == "" || !isPlainName(fr.module) {
+		return frame{}, false
+	}
+	return fr, fr.complete()
+}
+
+// isPlainName reports whether s can be the first part of a frame's name as it
+// is.
+func isPlainName(s string) bool {
+	for i := range len(s) {
+		if classes[s[i]]&wordlike == 0 && s[i] != '-' || s[i] == '$' {
+			return false
+		}
+	}
+	return s != "" && isLetter(s[0])
+}
+
+// patched returns the name of the method that a generated one stands for. It
+// comes with its type written twice, as in A.B.A.B.Method_Patch1(A.B), or with
+// the type of the generator in front. Taken off is
+// "MonoMod.Utils.DynamicMethodDefinition.", and then the shortest beginning, of
+// less than half the text and at most 511 bytes, that is followed by '.' or ':',
+// itself again, and '.'.
+func patched(name string) string {
+	name = strings.TrimPrefix(name, "MonoMod.Utils.DynamicMethodDefinition.")
+	limit := min(len(name)/2, 512)
+	for k := range limit {
+		if (name[k] == '.' || name[k] == ':') && 2*k+1 < len(name) && name[2*k+1] == '.' && name[:k] == name[k+1:2*k+1] {
+			return name[k+1:]
+		}
+	}
+	return name
+}

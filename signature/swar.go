@@ -1,0 +1,135 @@
+package signature
+
+import "math/bits"
+
+// Eight bytes at a time: the tricks that find the end of a word. Each works on
+// the eight bytes of a word in parallel, in the manner of Lamport, "Multiple
+// byte processing with full-word instructions" (CACM 18:8, 1975): in bytes
+// below 0x80, adding 0x80-x sets the high bit of those that are at least x.
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// plainWord returns the end of the token at i if that is one to seven ASCII
+// letters and nothing that would make more of them follows, or 0. It is a word
+// then, unless its first letter is of class initial.
+func plainWord(s string, i int) int {
+	var v uint64
+	if i+8 <= len(s) {
+		v = load(s, i)
+	} else {
+		v = loadEnd(s, i)
+	}
+	lower := v&^highs | 0x20*ones
+	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
+	n := bits.TrailingZeros64(^letters&highs) >> 3
+	if n == 0 || n == 8 || at(s, i+n)&ends == 0 {
+		return 0
+	}
+	return i + n
+}
+
+// digitRun returns the end of the number without letters at i: digits, and
+// maybe a point and more digits. It returns 0 if that is only part of a token.
+func digitRun(s string, i int) int {
+	for i++; i < len(s) && classes[s[i]]&digit != 0; i++ {
+	}
+	if i < len(s) && s[i] == '.' && at(s, i+1)&digit != 0 {
+		for i++; i < len(s) && classes[s[i]]&digit != 0; i++ {
+		}
+	}
+	if at(s, i)&ends == 0 {
+		return 0
+	}
+	return i
+}
+
+// narrowEnd returns the end of the narrow token that begins at i, and which of
+// digit, glue, slash, tick and cont occur in it. Glue belongs to it between
+// narrow bytes only.
+func narrowEnd(s string, i int) (int, class) {
+	var all class
+	for i < len(s) {
+		// Letters, digits and '_', eight at a time.
+		var v uint64
+		if i+8 <= len(s) {
+			v = load(s, i)
+		} else {
+			v = loadEnd(s, i)
+		}
+		low := v &^ highs
+		lower := low | 0x20*ones
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
+		digits := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones)
+		bars := ^(low ^ '_'*ones + 0x7f*ones)
+		end := bits.TrailingZeros64((^(letters | digits | bars) | v) & highs)
+		if digits&highs&(1<<uint(end)-1) != 0 {
+			all |= digit
+		}
+		i += end >> 3
+		if end == 64 {
+			continue
+		}
+		// All else, one at a time.
+		c := at(s, i)
+		if c&narrow == 0 && (c&glue == 0 || at(s, i+1)&narrow == 0) {
+			break
+		}
+		all |= c
+		i++
+	}
+	return i, all
+}
+
+// skipPlain returns how far text that begins at i, where a token does, is
+// nothing but words of small letters, with single spaces between them, that
+// mean no more than they say: the space after the last such word, or i. It
+// looks at whole blocks of eight bytes only, so it may stop early.
+func skipPlain(s string, i int) int {
+	last := i
+	after := uint64(0x80) // the high bit of byte 0 if byte -1 was a space
+	for ; i+8 <= len(s); i += 8 {
+		v := load(s, i)
+		low := v &^ highs
+		lower := low | 0x20*ones
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
+		spaces := ^(low ^ ' '*ones + 0x7f*ones) &^ v
+		us := ^(low ^ 'u'*ones + 0x7f*ones)
+		first := spaces&highs<<8 | after
+		// Not plain are bytes other than letters and spaces, and, after a space,
+		// capitals, spaces and the letter u.
+		odd := (^(letters | spaces) | first&(^(v<<2)|us|spaces)) & highs
+		if odd != 0 {
+			spaces &= odd&-odd - 1
+			if spaces &= highs; spaces != 0 {
+				last = i + (bits.Len64(spaces)-1)>>3
+			}
+			return last
+		}
+		// Eight hexadecimal letters in a row, wherever they begin, fill half of
+		// a block up to one of its ends.
+		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
+		if hexes&(highs>>32) == highs>>32 || hexes>>32 == highs>>32 {
+			return last
+		}
+		if spaces &= highs; spaces != 0 {
+			last = i + (bits.Len64(spaces)-1)>>3
+		}
+		after = spaces >> 56
+	}
+	return last
+}
+
+// loadEnd is load for the last bytes of s: it reads zeros beyond the end.
+func loadEnd(s string, i int) uint64 {
+	if len(s) >= 8 {
+		return load(s, len(s)-8) >> (8 * uint(i+8-len(s)) & 63)
+	}
+	var v uint64
+	for j := len(s) - 1; j >= i; j-- {
+		v = v<<8 | uint64(s[j])
+	}
+	return v
+}

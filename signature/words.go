@@ -1,0 +1,109 @@
+package signature
+
+// wellKnown are names in which a digit says no more than a letter would:
+// types, formats and platforms. They stay words like any other.
+var wellKnown = []string{
+	"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
+	"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+	"float32", "float64",
+	"Vector2", "Vector3", "Vector4", "Vector2Int", "Vector3Int", "Matrix4x4", "Texture2D", "Texture3D",
+	"2D", "3D", "2d", "3d", "D3D", "D3D11", "D3D12", "d3d11", "d3d12",
+	"UTF8", "UTF-8", "utf8", "utf-8", "UTF16", "UTF-16", "utf-16", "Base64", "base64",
+	"MD5", "md5", "SHA1", "sha1", "SHA256", "sha256", "SHA-1", "SHA-256",
+	"IPv4", "IPv6", "ipv4", "ipv6", "IPV4", "IPV6", "HTTP/1.0", "HTTP/1.1", "HTTP/2",
+	"x86", "x64", "x86_64", "amd64", "arm64", "i386", "Win32", "win32", "Win64", "win64",
+}
+
+// words is a set of tokens that are never masked. It is immutable.
+type words struct {
+	slots []string // open addressing; a power of two, at most half full
+	shift uint
+	sizes uint64 // bit n is set if a word has n bytes; bit 63 stands for all beyond
+	heads [4]uint64
+	// digits is set if a word is a number, as digitRun sees it.
+	digits bool
+}
+
+func newWords(lists ...[]string) *words {
+	n := 0
+	for _, l := range lists {
+		n += len(l)
+	}
+	w := &words{shift: 60}
+	size := 16
+	for size < 2*n {
+		size *= 2
+		w.shift--
+	}
+	w.slots = make([]string, size)
+	for _, l := range lists {
+		for _, s := range l {
+			w.add(s)
+		}
+	}
+	return w
+}
+
+func (w *words) add(s string) {
+	if s == "" || w.has(s) {
+		return
+	}
+	i := w.slot(s)
+	for w.slots[i] != "" {
+		i = (i + 1) & (len(w.slots) - 1)
+	}
+	w.slots[i] = s
+	w.digits = w.digits || classes[s[0]]&digit != 0 && digitRun(s, 0) == len(s)
+	w.sizes |= 1 << min(len(s), 63)
+	w.heads[s[0]>>6] |= 1 << (s[0] & 63)
+}
+
+// has reports whether t is one of the words. Most tokens fail on their length
+// or their first byte.
+func (w *words) has(t string) bool {
+	if t == "" || w.sizes>>min(len(t), 63)&1 == 0 || w.heads[t[0]>>6]>>(t[0]&63)&1 == 0 {
+		return false
+	}
+	for i := w.slot(t); w.slots[i] != ""; i = (i + 1) & (len(w.slots) - 1) {
+		if w.slots[i] == t {
+			return true
+		}
+	}
+	return false
+}
+
+// keeps reports whether every part of the token t that holds a digit is one of
+// the words, or t as a whole is; all are the classes in t.
+// System.Int32 stays, System.Int32.F7 does not.
+func (w *words) keeps(t string, all class) bool {
+	if w.has(t) {
+		return true
+	}
+	if all&glue == 0 || classes[t[0]]&digit != 0 || !hasDot(t) {
+		return false
+	}
+	for from := 0; from <= len(t); {
+		to, digits := from, false
+		for to < len(t) && t[to] != '.' {
+			digits = digits || classes[t[to]]&digit != 0
+			to++
+		}
+		if digits && !w.has(t[from:to]) {
+			return false
+		}
+		from = to + 1
+	}
+	return true
+}
+
+func (w *words) slot(t string) int {
+	var v uint64
+	if len(t) >= 8 {
+		v = load(t, 0) ^ load(t, len(t)-8)<<1
+	} else {
+		for i := range len(t) {
+			v = v<<8 | uint64(t[i])
+		}
+	}
+	return int((v + uint64(len(t))) * mulA >> w.shift)
+}
