@@ -34,8 +34,8 @@ type Config struct {
 	// Rules decide. Required.
 	Rules *rules.Set
 
-	// Normalizer makes signatures. Its protected words should be those of
-	// Rules. Nil means one with these words and otherwise defaults.
+	// Normalizer makes signatures. It should mask at least as Rules.Masking
+	// says; nil means exactly so.
 	Normalizer *signature.Normalizer
 
 	// Signatures is how many signatures are remembered; by default
@@ -121,7 +121,7 @@ func New(c Config) (*Classifier, error) {
 	n := c.Normalizer
 	if n == nil {
 		var err error
-		if n, err = signature.New(signature.Config{Protect: c.Rules.Protect()}); err != nil {
+		if n, err = signature.New(c.Rules.Masking()); err != nil {
 			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
 		}
 	}

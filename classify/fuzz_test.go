@@ -21,7 +21,7 @@ rules:
 	if err != nil {
 		f.Fatal(err)
 	}
-	n, err := signature.New(signature.Config{Protect: set.Protect()})
+	n, err := signature.New(set.Masking())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,7 +14,7 @@ import (
 
 // Compile makes a [Set] of the given files. Rules of an earlier file match
 // before those of a later one, and an earlier file's defaults win; lists,
-// macros and protected words are shared by all. Without files, the set decides
+// macros, protected words and logger frames are shared by all. Without files, the set decides
 // by the built-in defaults alone.
 //
 // A set compiles whole or not at all: the error, if any, is of type [Errors]
@@ -50,7 +51,7 @@ type linker struct {
 }
 
 func (l *linker) link() {
-	l.protect()
+	l.masking()
 	l.resolver.declare(l.docs)
 	l.collect()
 	for _, d := range l.decls {
@@ -79,22 +80,27 @@ func (l *linker) link() {
 	}
 }
 
-// protect gathers the protected words and makes sure that masking takes them.
-func (l *linker) protect() {
-	seen := map[string]bool{}
+// masking gathers what the files say about masking and makes sure that
+// signature takes it.
+func (l *linker) masking() {
+	protect, loggers := map[string]bool{}, map[string]bool{}
 	for _, d := range l.docs {
 		for _, w := range d.protect {
-			switch {
-			case w.text == "" || strings.ContainsAny(w.text, " \t\r\n"):
+			if w.text == "" || strings.ContainsAny(w.text, " \t\r\n") {
 				l.errs.addf(w.at, "protect each word by itself", "%s is not one word", quote(w.text))
-			case !seen[w.text]:
-				seen[w.text] = true
-				l.set.protect = append(l.set.protect, w.text)
+				continue
 			}
+			protect[w.text] = true
+		}
+		for _, w := range d.loggers {
+			loggers[w.text] = true
 		}
 	}
-	sort.Strings(l.set.protect)
-	n, err := signature.New(signature.Config{Protect: l.set.protect})
+	l.set.masking = signature.Config{
+		Protect:      slices.Sorted(maps.Keys(protect)),
+		LoggerFrames: slices.Concat(signature.DefaultLoggerFrames(), slices.Sorted(maps.Keys(loggers))),
+	}
+	n, err := signature.New(l.set.masking)
 	if err == nil {
 		l.set.normalizer = n
 		return
@@ -106,8 +112,14 @@ func (l *linker) protect() {
 				return
 			}
 		}
+		for _, w := range d.loggers {
+			if _, err := signature.New(signature.Config{LoggerFrames: []string{w.text}}); err != nil {
+				l.errs.add(w.at, clean(err.Error()), "")
+				return
+			}
+		}
 	}
-	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()), "protect fewer words")
+	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()), "protect fewer words, or name fewer logger frames")
 }
 
 // collect puts the rules of all files in order and finds repeated ids.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 func compileError(t *testing.T, files ...rules.File) rules.Errors {
@@ -44,7 +45,7 @@ func TestErrors(t *testing.T) {
 		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
 		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
 		{"open quote", "version: 1\nprotect: ['a\n", `f.yaml:2:1: YAML: found unexpected end of stream`},
-		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, protect, lists, macros, defaults, rules)`},
+		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, protect, logger_frames, lists, macros, defaults, rules)`},
 		{"unknown field", "version: 1\nrule: []\n", `f.yaml:2:1: unknown field "rule" (did you mean "rules"?)`},
 		{"repeated field", "version: 1\nprotect: []\nprotect: []\n", `f.yaml:3:1: "protect" is given twice, first in line 2 (keep one of the two)`},
 		{"no version", "rules: []\n", `f.yaml:1:1: version: is missing (a rule file begins with "version: 1")`},
@@ -54,12 +55,13 @@ func TestErrors(t *testing.T) {
 		{"text version", "version: '1'\n", `f.yaml:1:10: version: must be the number 1, not "1" (write version: 1)`},
 		{"alias", "version: 1\nlists: {a: &a [x], b: *a}\n", "f.yaml:2:12: YAML anchor &a (aliases are not part of the rule language; use a list or a macro)\n" +
 			"f.yaml:2:23: YAML alias *a (aliases are not part of the rule language; use a list or a macro)"},
-		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, protect, lists, macros, defaults, rules)`},
+		{"merge", "version: 1\n<<: {rules: []}\n", `f.yaml:2:1: unknown field "<<" (known: version, protect, logger_frames, lists, macros, defaults, rules)`},
 		{"tag", "version: 1\nprotect: [!!str 1]\n", `f.yaml:2:11: YAML tag !!str (remove the tag; quote a value that must be text)`},
 		{"deep", "version: 1\nrules: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", `f.yaml:2:23: nested more than 16 levels deep`},
 
 		// Words, lists, macros.
 		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
+		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: signature: Config.LoggerFrames holds an empty prefix, which every frame has`},
 		{"protect two words", "version: 1\nprotect: [a, b c]\n", `f.yaml:2:14: protect[2]: "b c" is not one word (protect each word by itself)`},
 		{"list of numbers", "version: 1\nlists: {a: [x, 1]}\n", `f.yaml:2:16: lists.a[2]: must be text, not a number (quote it: '1')`},
 		{"text for a list", "version: 1\nlists: {a: x}\n", `f.yaml:2:12: lists.a: must be a list, not text (write it as [a, b])`},
@@ -363,11 +365,13 @@ rules:
 `, `
 version: 1
 protect: [Alpha, Gamma]
+logger_frames: [Acme.Log.]
 rules:
   - {id: d, when: 'kind == "notice"', continue: true, tags: [x], enabled: false}
 `)
 	require.Equal(t, 2, set.Len())
-	require.Equal(t, []string{"Alpha", "Beta", "Gamma"}, set.Protect())
+	require.Equal(t, []string{"Alpha", "Beta", "Gamma"}, set.Masking().Protect)
+	require.Equal(t, append(signature.DefaultLoggerFrames(), "Acme.Log."), set.Masking().LoggerFrames)
 	r := set.Rules()[0]
 	require.Same(t, r, set.Rule("a.b-c_1"))
 	require.Equal(t, "f1.yaml", r.File)

@@ -15,6 +15,7 @@ import (
 type document struct {
 	src      *source
 	protect  []word
+	loggers  []word
 	lists    []listDecl
 	macros   []macroDecl
 	defaults []defaultDecl
@@ -78,7 +79,7 @@ type testDecl struct {
 }
 
 var (
-	fileFields = []string{"version", "protect", "lists", "macros", "defaults", "rules"}
+	fileFields = []string{"version", "protect", "logger_frames", "lists", "macros", "defaults", "rules"}
 	ruleFields = []string{
 		"id", "when", "disposition", "severity", "invalidates", "summary", "why", "sets_phase",
 		"blinds", "resolves", "continue", "enabled", "tags", "tests",
@@ -145,11 +146,9 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 				errs.addf(p.here(e.value), "write version: 1", "must be the number 1, not %s", got)
 			}
 		case "protect":
-			for i, n := range items(p, e.value, errs) {
-				if s, ok := text(p.item(i), n, errs); ok {
-					d.protect = append(d.protect, word{s, p.item(i).here(n)})
-				}
-			}
+			d.protect = words(p, e.value, errs)
+		case "logger_frames":
+			d.loggers = words(p, e.value, errs)
 		case "lists":
 			for _, l := range mapping(p, e.value, nil, errs) {
 				d.lists = append(d.lists, parseList(p.under(l.key), l, errs))

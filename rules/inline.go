@@ -64,7 +64,7 @@ func (r *TestResult) String() string {
 
 // Test runs the inline tests of all files, in order: each text is masked by n
 // and decided by the whole set. With a nil n, masking is that of a
-// [signature.Config] with nothing but the set's protected words.
+// [Set.Masking].
 func (s *Set) Test(n *signature.Normalizer) []TestResult {
 	if n == nil {
 		n = s.normalizer

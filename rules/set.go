@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -11,7 +13,7 @@ type Set struct {
 	rules   []*Rule // as in the files
 	active  []*Rule // without the disabled ones
 	byID    map[string]*Rule
-	protect []string
+	masking signature.Config
 	tests   []test
 	hash    uint64
 
@@ -83,9 +85,14 @@ func (s *Set) Rule(id string) *Rule { return s.byID[id] }
 // Len returns the number of rules, those that are disabled included.
 func (s *Set) Len() int { return len(s.rules) }
 
-// Protect returns the words that masking must leave as they are, sorted. The
-// slice is the set's own and must not be changed.
-func (s *Set) Protect() []string { return s.protect }
+// Masking returns how text is masked for the set: the protected words and the
+// logger frames of its files, these after [signature.DefaultLoggerFrames]. The
+// slices are the caller's.
+func (s *Set) Masking() signature.Config {
+	c := s.masking
+	c.Protect, c.LoggerFrames = slices.Clone(c.Protect), slices.Clone(c.LoggerFrames)
+	return c
+}
 
 // Hash returns a number that identifies the set: that of the names and texts of
 // its files, in order. It is the same in every process and version.

@@ -243,6 +243,17 @@ func items(p at, n *yaml.Node, errs *collector) []*yaml.Node {
 	return n.Content
 }
 
+// words returns the elements of the list n, which must be texts.
+func words(p at, n *yaml.Node, errs *collector) []word {
+	var list []word
+	for i, n := range items(p, n, errs) {
+		if s, ok := text(p.item(i), n, errs); ok {
+			list = append(list, word{s, p.item(i).here(n)})
+		}
+	}
+	return list
+}
+
 // text returns the value of n, which must be text.
 func text(p at, n *yaml.Node, errs *collector) (string, bool) {
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!str" {

@@ -42,7 +42,7 @@ a say. Of a line beyond 16 MiB the rest is left out.`,
 			if err != nil {
 				return err
 			}
-			normalizer, err := signature.New(signature.Config{Protect: set.Protect()})
+			normalizer, err := signature.New(set.Masking())
 			if err != nil {
 				return err
 			}
