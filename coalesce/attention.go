@@ -25,7 +25,8 @@ type Attention struct {
 	Summary string `json:"summary"`
 
 	// CausalOperationID and CausalMethod are set only where the cause itself
-	// named its operation, never for an inferred one.
+	// named its operation, never for an inferred one. They are as the host gave
+	// them, not escaped, but for being cut to 256 bytes.
 	CausalOperationID string `json:"causalOperationId,omitempty"`
 	CausalMethod      string `json:"causalMethod,omitempty"`
 
@@ -37,8 +38,8 @@ type Attention struct {
 	DiagnosticsCursor  uint64 `json:"diagnosticsCursor"`
 	TotalUrgentEntries uint64 `json:"totalUrgentEntries"`
 
-	// Sample holds a few entries, the most telling first. Their messages are
-	// log text: data from strangers, escaped and cut.
+	// Sample holds a few groups, that of the cause first, then the most telling.
+	// Their messages are log text: data from strangers, escaped and cut.
 	Sample []Sample `json:"sample,omitempty"`
 
 	// Disposition is the highest among the entries; it stays when the item is
@@ -46,7 +47,8 @@ type Attention struct {
 	Disposition event.Disposition `json:"-"`
 	Cause       Cause             `json:"-"`
 
-	// Prelude is the number of urgent entries before the cause.
+	// Prelude is the number of urgent entries before the cause. In a successor
+	// of an item that was acknowledged in part, it is a lower bound.
 	Prelude uint64 `json:"-"`
 
 	// Groups is the number of distinct pairs of rule and signature. It is a
@@ -54,17 +56,19 @@ type Attention struct {
 	Groups      int  `json:"-"`
 	GroupsExact bool `json:"-"`
 
-	// AfterMethod and AfterOperation name the operation during or after which
-	// the entries came, when that is inferred.
+	// AfterOperation and AfterMethod name the operation during or after which
+	// the entries came, where the cause named none. They are not escaped either.
 	AfterOperation string `json:"-"`
 	AfterMethod    string `json:"-"`
 
+	// OpenedPos and LatestPos are the host's positions of the entries at
+	// OpenedAtSequence and LatestSequence.
 	OpenedPos uint64 `json:"-"`
 	LatestPos uint64 `json:"-"`
 
 	// Predecessor is the id of the acknowledged item that this one continues.
 	Predecessor string `json:"-"`
-	// ClearedBy says why the item is cleared: one of the Reason constants.
+	// ClearedBy says why the item is cleared; it is "" while the item is open.
 	ClearedBy Reason `json:"-"`
 }
 
@@ -84,7 +88,7 @@ type Sample struct {
 // Cause is the first entry at the highest disposition of an item.
 type Cause struct {
 	Seq       uint64
-	Pos       uint64
+	Pos       uint64 // the host's own position of the entry
 	Rule      string
 	Signature signature.Signature
 }
@@ -92,7 +96,8 @@ type Cause struct {
 // UpdateKind says what happened to an item.
 type UpdateKind uint8
 
-// The kinds of updates.
+// The kinds of updates. An item that is cleared before anybody heard of it has
+// one update, ClearedUpdate.
 const (
 	Opened UpdateKind = iota + 1
 	Updated
@@ -115,25 +120,54 @@ func (k UpdateKind) String() string {
 // MarshalText returns the name, for JSON and other encodings.
 func (k UpdateKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Reason says why an update was made.
+// Reason says why an update was made. Of several reasons, the most telling one
+// is given; see the order of the constants.
 type Reason string
 
-// The reasons of updates.
+// The reasons for which an item is opened.
 const (
-	ReasonNew          Reason = "new"          // something that no open or acknowledged item holds
-	ReasonReturned     Reason = "returned"     // acknowledged, quiet for AckMemory, and back
-	ReasonRate         Reason = "rate"         // acknowledged, and now ten times as frequent
-	ReasonSeverity     Reason = "severity"     // the severity rose
-	ReasonDisposition  Reason = "disposition"  // the disposition rose
-	ReasonInvalidated  Reason = "invalidated"  // state became invalid
-	ReasonRule         Reason = "rule"         // another rule joined
-	ReasonCount        Reason = "count"        // the number of entries passed a mark
-	ReasonGroups       Reason = "groups"       // the number of groups passed a mark
-	ReasonAcknowledged Reason = "acknowledged" // cleared by Ack
-	ReasonResolved     Reason = "resolved"     // cleared by a rule
+	ReasonNew      Reason = "new"      // something that no open or acknowledged item holds
+	ReasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
+	ReasonRate     Reason = "rate"     // acknowledged, and now ten times as frequent
+)
+
+// The reasons for which an item is updated, the least telling first. The last
+// three may also open one: what was acknowledged became worse.
+const (
+	ReasonRule        Reason = "rule"        // another rule joined
+	ReasonGroups      Reason = "groups"      // the number of groups passed a mark
+	ReasonCount       Reason = "count"       // the number of entries passed a mark
+	ReasonInvalidated Reason = "invalidated" // state became invalid
+	ReasonSeverity    Reason = "severity"    // the severity rose
+	ReasonDisposition Reason = "disposition" // the disposition rose
+)
+
+// The reasons for which an item is cleared.
+const (
+	ReasonAcknowledged Reason = "acknowledged" // by Ack
+	ReasonResolved     Reason = "resolved"     // by a rule
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
 	ReasonDisplaced    Reason = "displaced"    // more items than MaxOpen
 )
+
+// weight orders the reasons of updates by how much they tell.
+func (r Reason) weight() int {
+	switch r {
+	case ReasonDisposition:
+		return 6
+	case ReasonSeverity:
+		return 5
+	case ReasonInvalidated:
+		return 4
+	case ReasonCount:
+		return 3
+	case ReasonGroups:
+		return 2
+	case ReasonRule:
+		return 1
+	}
+	return 0
+}
 
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.
@@ -142,7 +176,7 @@ type Update struct {
 	Reason    Reason
 	Attention Attention
 
-	// Seq and Pos are those of the entry that prompted the update.
+	// Seq and Pos are those of the entry that prompted the update, for Reason.
 	Seq uint64
 	Pos uint64
 }

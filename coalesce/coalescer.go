@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -14,12 +15,14 @@ type Input struct {
 	// Nothing of it is kept after the call but copies.
 	Entry     *event.Entry
 	Signature signature.Signature
-	Decision  event.Decision
 
-	// Summary is what the deciding rule says in heed's own words, or "".
-	Summary string
+	// Decision.Rule and Summary are kept as they are: they should be strings of
+	// a rule set. Summary is what the deciding rule says in heed's own words, or
+	// "".
+	Decision event.Decision
+	Summary  string
 
-	// Resolves names the rules whose items this entry resolves.
+	// Resolves names the rules whose items this entry resolves. Not kept.
 	Resolves []string
 
 	// Begins says that evidence is incomplete from this entry on because of
@@ -28,11 +31,9 @@ type Input struct {
 	Begins bool
 	Blind  bool
 
-	// NewPhase says that the game entered another phase with this entry.
+	// NewPhase says that the game entered another phase with this entry, which
+	// is then the first of the new phase's episode.
 	NewPhase bool
-
-	causeOperation string
-	causeMethod    string
 }
 
 // Folded tells the caller what became of an entry.
@@ -52,28 +53,39 @@ type Coalescer struct {
 	cfg    Config
 	prefix string // of attention ids
 
-	now   moment // latest sequence number, latest time
-	pos   uint64 // of the latest entry
-	alarm alarm
+	now  moment    // latest sequence number, engine's time
+	base time.Time // from which it counts
+	pos  uint64    // of the latest entry
+
+	expiry  alarm // of advisory items
+	abandon alarm // of operations
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
 	clears  uint64
 	nOpen   int
 
-	ambient     *item // of the episode that goes on, open or nil
-	ambientLast moment
-	lastAmbient uint64 // number of the ambient item acknowledged last
-	absorber    *item  // that took the previous repeat: storms repeat themselves
+	// The bursts that go on, but for those of operations, which hold their own.
+	episode episode
+	blindly *item // open item of blindness, or nil
+
+	absorber *item // that took the previous repeat: storms repeat themselves
 
 	ops   operations
 	only  inference
 	blind bool
 
 	queue    []*item // with a pending update, oldest first
-	released []uint64
+	evidence []Evidence
 
 	stats Stats
+}
+
+// episode is the ambient burst that goes on; the zero value is none.
+type episode struct {
+	item  *item  // open, or nil
+	last  moment // latest urgent entry that was not acknowledged before
+	acked uint64 // number of its item that was acknowledged last, 0: none
 }
 
 // New returns a Coalescer with the bounds of cfg. All memory that does not
@@ -83,7 +95,6 @@ func New(cfg Config) (*Coalescer, error) {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()
-	cfg.MaxGroups = min(cfg.MaxGroups, maxCounters)
 	c := &Coalescer{
 		cfg:    cfg,
 		prefix: cfg.Epoch + "-",
@@ -91,8 +102,9 @@ func New(cfg Config) (*Coalescer, error) {
 		ops:    newOperations(cfg.MaxOperations),
 	}
 	for i := range c.items {
-		c.items[i].counters = newCounters(cfg.MaxGroups)
+		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
 		c.items[i].rules = make([]ruleCount, 0, maxRules)
+		c.items[i].reset()
 	}
 	c.queue = make([]*item, 0, len(c.items))
 	return c, nil
@@ -106,31 +118,24 @@ func (c *Coalescer) id(n uint64) string {
 	return c.prefix + strconv.FormatUint(n, 10)
 }
 
-// Advance moves the engine's time to now, where now is later than it, and does
-// what is due by then.
+// Advance moves the engine's time to now, and does what is due by then. A time
+// before the latest one changes nothing, unless it is so far back that the
+// clock must have been set: see [Config].MaxSkew.
 func (c *Coalescer) Advance(now time.Time) {
-	if now.After(c.now.time) {
-		c.now.time = now
-	}
-	if c.alarm.due(c.now) {
-		c.sweep()
-	}
+	c.tick(now)
+	c.sweep()
 }
 
-// Fold takes in one entry. An ignored log entry costs a comparison.
+// Fold takes in one entry. An ignored log entry costs a few comparisons, a
+// repeat of an urgent one a table look-up; neither allocates.
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
 	c.now.seq, c.pos = e.Seq, e.Pos
-	if e.Time.After(c.now.time) {
-		c.now.time = e.Time
-	}
-	if c.alarm.due(c.now) {
-		c.sweep()
-	}
-	at := moment{seq: e.Seq, time: e.Time}
+	c.tick(e.Time)
+	c.sweep()
 
 	if in.NewPhase {
-		c.endEpisode()
+		c.episode = episode{}
 	}
 	if in.Blind != c.blind {
 		c.setBlind(in.Blind)
@@ -138,7 +143,7 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.stats.Received++
 	var named *operation
 	if e.Kind == event.KindOperation {
-		named = c.operationEvent(e, at)
+		named = c.operationEvent(e)
 	}
 	if len(in.Resolves) > 0 {
 		c.resolve(in.Resolves)
@@ -150,23 +155,45 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.stats.Folded++
 	c.stats.ByDisposition[in.Decision.Disposition]++
 	if named == nil && e.OperationID != "" {
-		named = c.operation(e.OperationID, at)
+		named = c.operation(e.OperationID)
 	}
-	return c.foldUrgent(in, named, at)
+	return c.foldUrgent(in, named)
+}
+
+// tick moves the engine's time to t, the time of an entry or of the host. Time
+// only goes forward, so that entries which arrive out of order do no harm. What
+// is further back than MaxSkew means that the clock was set back: waiting until
+// it is where it was would stop every window.
+func (c *Coalescer) tick(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if c.now.era == 0 {
+		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
+		c.now.era = 1
+	}
+	at := min(max(t.Sub(c.base), -farthest), farthest)
+	if at < c.now.at {
+		if c.now.at-at <= c.cfg.MaxSkew {
+			return
+		}
+		c.now.era++
+	}
+	c.now.at = at
 }
 
 // destination is where an urgent entry belongs.
 type destination struct {
-	scope    scopeKind
-	root     *operation // of scopeOperation
-	named    *operation // the operation that the entry names, or nil
-	inferred bool
+	scope scopeKind
+	root  *operation // of scopeOperation
+	named *operation // the operation that the entry names, or nil
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
 // it names; that of the only root that runs, or of the only one that ended
 // within Linger, unless the ambient burst already holds what it repeats; else
-// the ambient burst. Blindness is a burst of its own.
+// the ambient burst. Blindness is a burst of its own. An event of an operation
+// that does not say which is no evidence about another one.
 func (c *Coalescer) destination(in *Input, named *operation) destination {
 	if in.Begins {
 		return destination{scope: scopeBlind, named: named}
@@ -174,103 +201,121 @@ func (c *Coalescer) destination(in *Input, named *operation) destination {
 	if named != nil {
 		return destination{scope: scopeOperation, root: c.ops.root(named), named: named}
 	}
-	if c.ambient != nil && c.ambient.counters.find(in.Decision.Rule, in.Signature) != nil {
+	if in.Entry.Kind == event.KindOperation {
+		return destination{scope: scopeAmbient}
+	}
+	if it := c.episode.item; it != nil && it.counters.find(in.Decision.Rule, in.Signature) != nil {
 		return destination{scope: scopeAmbient}
 	}
 	if root := c.onlyRoot(); root != nil {
-		return destination{scope: scopeOperation, root: root, inferred: true}
+		return destination{scope: scopeOperation, root: root}
 	}
 	return destination{scope: scopeAmbient}
 }
 
 // foldUrgent folds an urgent entry into the item it belongs to, opening one
-// where nothing that is open or acknowledged accounts for it.
-func (c *Coalescer) foldUrgent(in *Input, named *operation, at moment) Folded {
+// where nothing that is open or acknowledged accounts for it. What was
+// acknowledged does not make another item worse either.
+func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
+	if c.episode.last.seq != 0 && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+		c.episode = episode{}
+	}
 	to := c.destination(in, named)
-	in.causeOperation, in.causeMethod = "", ""
-	if named != nil {
-		in.causeOperation, in.causeMethod = named.id, named.method
-	}
-	it, predecessor := c.current(&to), uint64(0)
-	why := ReasonNew
-	if it == nil {
-		var known *item
-		known, why = c.account(in, &to, at)
-		if known != nil && why == "" {
-			return c.absorb(known, in, &to, at)
+	d := &in.Decision
+	it, why := c.gathering(&to), ReasonNew
+	var known *item
+	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
+		if known, why = c.account(in, &to); known != nil && why == "" {
+			return c.absorb(known, in, &to)
 		}
-		predecessor = c.predecessor(known, &to)
-		it = c.openItem(&to, at, in.Entry.Pos)
 	}
-	opened := it.total == 0
-	if opened {
-		it.predecessor = predecessor
+	opened := false
+	if it == nil {
+		it, opened = c.openFor(known, &to)
 	}
-	f := it.add(in, at, c.cfg.MaxSampleText, &c.cfg.RateWindow)
-	switch {
+	if to.scope == scopeAmbient {
+		c.episode.last = c.now
+	}
+	f := it.add(in, named, c.now, &c.cfg)
+	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
-		c.announce(it, Opened, why, in.Entry)
+		c.announce(it, Opened, why, at)
 	case f.why != "":
-		c.announce(it, Updated, f.why, in.Entry)
+		c.announce(it, Updated, f.why, at)
 	}
 	c.noteOperation(in, &to, it.number)
-	if to.scope == scopeAmbient {
-		c.ambientLast = at
-	}
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number, NewGroup: f.newGroup, NewCause: f.newCause}
 }
 
-// current returns the open item of the burst at to, or nil.
-func (c *Coalescer) current(to *destination) *item {
+// gathering returns the open item that gathers the burst at to, or nil.
+func (c *Coalescer) gathering(to *destination) *item {
 	switch to.scope {
 	case scopeOperation:
 		return to.root.openItem
-	case scopeAmbient:
-		return c.ambient
 	case scopeBlind:
-		for i := range c.items {
-			if it := &c.items[i]; it.open() && it.scope == scopeBlind {
-				return it
-			}
+		return c.blindly
+	}
+	return c.episode.item
+}
+
+// gather lets it gather the burst at to.
+func (c *Coalescer) gather(to *destination, it *item) {
+	switch to.scope {
+	case scopeOperation:
+		to.root.openItem = it
+	case scopeBlind:
+		c.blindly = it
+	default:
+		c.episode.item = it
+	}
+}
+
+// handOver lets next, or nothing where it is nil, gather all bursts that it
+// gathers: with MaxOpen items open, there may be several.
+func (c *Coalescer) handOver(it, next *item) {
+	if c.episode.item == it {
+		c.episode.item = next
+	}
+	if c.blindly == it {
+		c.blindly = next
+	}
+	for _, o := range c.ops.order {
+		if o.openItem == it {
+			o.openItem = next
 		}
 	}
-	return nil
 }
 
 // account looks for an acknowledged item that accounts for an entry. It
-// returns that item and "" when the entry is a repeat of what it holds, the
-// item and a reason when the entry goes beyond it, and nil and ReasonNew when
-// there is none. What names an operation is accounted for by items of that
-// operation alone; what names none, by any: an inference is no evidence that
-// this is another fault.
-func (c *Coalescer) account(in *Input, to *destination, at moment) (*item, Reason) {
-	known := c.absorber
-	if known == nil || !c.accounts(known, in, to) {
-		known = nil
-		for i := range c.items {
-			if it := &c.items[i]; c.accounts(it, in, to) && (known == nil || it.clearedAt > known.clearedAt) {
-				known = it
-			}
+// returns that item and "" when the entry is a repeat of what it holds; the
+// latest one that knows the entry, and a reason, when it goes beyond all of
+// them; and nil and ReasonNew when none knows it. What names an operation is
+// accounted for by items of that operation alone; what names none, by any: an
+// inference is no evidence that this is another fault.
+func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
+	if it := c.absorber; it != nil && c.accounts(it, in, to) && c.exceeds(it, in) == "" {
+		return it, ""
+	}
+	var known, latest *item
+	why := ReasonNew
+	for i := range c.items {
+		it := &c.items[i]
+		if !c.accounts(it, in, to) {
+			continue
+		}
+		reason := c.exceeds(it, in)
+		if reason == "" && (known == nil || it.clearedAt > known.clearedAt) {
+			known = it
+		}
+		if latest == nil || it.clearedAt > latest.clearedAt {
+			latest, why = it, reason
 		}
 	}
-	if known == nil {
-		return nil, ReasonNew
+	if known != nil {
+		return known, ""
 	}
-	if in.Decision.Severity > known.severity || in.Decision.Disposition > known.disposition {
-		return known, ReasonSeverity
-	}
-	last := known.latest
-	if ctr := known.counters.find(in.Decision.Rule, in.Signature); ctr != nil {
-		last = ctr.last
-	}
-	if c.cfg.AckMemory.passed(last, at) {
-		return known, ReasonReturned
-	}
-	if known.rate.current+1 >= rateFactor*known.ackRate && !c.cfg.RateWindow.passed(known.rate.start, at) {
-		return known, ReasonRate
-	}
-	return known, ""
+	return latest, why
 }
 
 // rateFactor is how much more frequent something acknowledged must become to
@@ -280,25 +325,43 @@ const rateFactor = 10
 // accounts reports whether it is an acknowledged item that knows the entry and
 // may speak for its burst.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
-	if it.state != itemCleared || !it.acked {
+	if it.state != itemCleared || !it.acked || (it.scope == scopeBlind) != (to.scope == scopeBlind) {
 		return false
 	}
-	if (it.scope == scopeBlind) != (to.scope == scopeBlind) {
-		return false
-	}
-	if r := it.rule(in.Decision.Rule); r == nil || r.resolved {
-		return false
-	}
-	if to.named != nil && to.scope == scopeOperation && (it.scope != scopeOperation || it.operation != to.root.id) {
+	if to.named != nil && to.scope == scopeOperation && (it.root == nil || c.ops.root(it.root) != to.root) {
 		return false
 	}
 	return it.knows(in.Decision.Rule, in.Signature)
 }
 
+// exceeds returns why an entry goes beyond what was acknowledged with an item
+// that accounts for it, or "" where it does not.
+func (c *Coalescer) exceeds(it *item, in *Input) Reason {
+	switch d := &in.Decision; {
+	case d.Disposition > it.disposition:
+		return ReasonDisposition
+	case d.Severity > it.severity:
+		return ReasonSeverity
+	case d.Invalidates && !it.invalidates:
+		return ReasonInvalidated
+	}
+	last := it.latest
+	if ctr := it.counters.find(in.Decision.Rule, in.Signature); ctr != nil {
+		last = ctr.last
+	}
+	if c.cfg.AckMemory.passed(last, c.now) {
+		return ReasonReturned
+	}
+	if it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now) {
+		return ReasonRate
+	}
+	return ""
+}
+
 // absorb counts a repeat of what was acknowledged.
-func (c *Coalescer) absorb(it *item, in *Input, to *destination, at moment) Folded {
+func (c *Coalescer) absorb(it *item, in *Input, to *destination) Folded {
 	c.absorber = it
-	it.add(in, at, c.cfg.MaxSampleText, &c.cfg.RateWindow)
+	it.add(in, to.named, c.now, &c.cfg)
 	c.stats.Absorbed++
 	if to.named != nil {
 		c.noteOperation(in, to, it.number)
@@ -306,7 +369,7 @@ func (c *Coalescer) absorb(it *item, in *Input, to *destination, at moment) Fold
 	return Folded{ID: it.id, Owner: it.number}
 }
 
-// noteOperation records on the operations concerned what came of them.
+// noteOperation records on the operation concerned what came of it.
 func (c *Coalescer) noteOperation(in *Input, to *destination, number uint64) {
 	o := to.named
 	if o == nil {
@@ -316,55 +379,52 @@ func (c *Coalescer) noteOperation(in *Input, to *destination, number uint64) {
 		return
 	}
 	if status := in.Entry.Status; status == event.StatusTimedOut || status == event.StatusCancelled {
-		c.ops.doubt(o, number)
+		o.doubt(number)
 		return
 	}
-	c.ops.note(o, in.Decision.Disposition, number)
+	o.note(in.Decision.Disposition, number)
 }
 
-// predecessor returns the number of the item that a new one at to continues.
-func (c *Coalescer) predecessor(known *item, to *destination) uint64 {
-	if known != nil {
-		return known.number
+// openFor opens an item for the burst at to, where an entry went beyond what
+// was acknowledged with known, or, where that is nil, is new. It returns false
+// where the burst has to share an item that was open before.
+func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
+	var predecessor uint64
+	var r rate
+	switch {
+	case known != nil:
+		// How frequent it is stays known: else a steady fault would seem to
+		// grow anew after each acknowledgement.
+		predecessor, r = known.number, known.rate
+	case to.scope == scopeOperation:
+		predecessor = to.root.lastItem
+	case to.scope == scopeAmbient:
+		predecessor = c.episode.acked
 	}
-	switch to.scope {
-	case scopeOperation:
-		return to.root.lastItem
-	case scopeAmbient:
-		return c.lastAmbient
-	}
-	return 0
-}
-
-// openItem makes a new item for the burst at to.
-func (c *Coalescer) openItem(to *destination, at moment, pos uint64) *item {
-	it := c.slot(to)
+	it := c.slot()
+	c.gather(to, it)
 	if it.open() {
 		c.stats.Crowded++
-		return it
+		return it, false
 	}
-	it.reset()
+	c.open(it, to, predecessor)
+	it.rate = r
+	return it, true
+}
+
+// open makes a free item an open one.
+func (c *Coalescer) open(it *item, to *destination, predecessor uint64) {
 	c.numbers++
 	c.nOpen++
 	c.stats.Opened++
-	it.state, it.number, it.scope = itemOpen, c.numbers, to.scope
-	it.id = c.id(it.number)
-	it.opened, it.openedPos = at, pos
-	switch to.scope {
-	case scopeOperation:
-		it.operation, it.method, it.inferred = to.root.id, to.root.method, to.inferred
-		to.root.openItem = it
-	case scopeAmbient:
-		c.ambient = it
-		c.ambientLast = at
-	}
-	return it
+	it.state, it.number, it.id = itemOpen, c.numbers, c.id(c.numbers)
+	it.scope, it.root, it.predecessor = to.scope, to.root, predecessor
 }
 
 // slot returns a free item. With MaxOpen items open it clears the advisory one
 // that has been quiet longest; when all block, it returns the newest of them,
 // still open, to be shared.
-func (c *Coalescer) slot(to *destination) *item {
+func (c *Coalescer) slot() *item {
 	if c.nOpen >= c.cfg.MaxOpen {
 		var victim, newest *item
 		for i := range c.items {
@@ -380,12 +440,6 @@ func (c *Coalescer) slot(to *destination) *item {
 			}
 		}
 		if victim == nil {
-			switch to.scope {
-			case scopeAmbient:
-				c.ambient = newest
-			case scopeOperation:
-				to.root.openItem = newest
-			}
 			return newest
 		}
 		c.clear(victim, ReasonDisplaced)
@@ -418,73 +472,57 @@ func less(a, b *item) bool {
 func (c *Coalescer) forget(it *item) {
 	if it.pending != 0 {
 		c.stats.UpdatesDropped++
-		c.unqueue(it)
+		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
 	if c.absorber == it {
 		c.absorber = nil
 	}
 	c.stats.Forgotten++
 	c.stats.FoldedForgotten += it.total
-	c.released = append(c.released, it.number)
-	it.state = itemFree
+	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
+	it.reset()
 }
 
-// clear ends an item, at the latest entry.
+// clear ends an item, and with it the bursts that it gathers.
 func (c *Coalescer) clear(it *item, why Reason) {
+	c.close(it, why)
+	c.handOver(it, nil)
+}
+
+// close ends an item at the latest entry.
+func (c *Coalescer) close(it *item, why Reason) {
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
 	it.state, it.clearedBy, it.clearedAt = itemCleared, why, c.clears
-	if c.ambient == it {
-		c.ambient = nil
-	}
-	for _, o := range c.ops.order {
-		if o.openItem == it {
-			o.openItem = nil
-		}
-	}
-	it.pendingSeq, it.pendingPos = c.now.seq, c.pos
-	c.queueUpdate(it, ClearedUpdate, why)
+	c.evidence = append(c.evidence, Evidence{Do: Yield, Owner: it.number})
+	c.announce(it, ClearedUpdate, why, place{c.now.seq, c.pos})
 }
 
-// announce notes that it has an update because of e.
-func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, e *event.Entry) {
-	it.pendingSeq, it.pendingPos = e.Seq, e.Pos
-	c.queueUpdate(it, kind, why)
-}
-
-// queueUpdate merges an update into what is pending of the item: an item that
-// nobody has heard of is still opened, and cleared ends all else.
-func (c *Coalescer) queueUpdate(it *item, kind UpdateKind, why Reason) {
+// announce merges an update into what is pending of the item: an item that
+// nobody has heard of is still to be opened, cleared ends all else, and of two
+// reasons the more telling one stays.
+func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
 	if it.pending == 0 {
 		c.queue = append(c.queue, it)
-	}
-	if it.pending == Opened && kind == Updated {
+	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {
 		return
 	}
-	it.pending, it.pendingWhy = kind, why
-}
-
-func (c *Coalescer) unqueue(it *item) {
-	for i, q := range c.queue {
-		if q == it {
-			c.queue = append(c.queue[:i], c.queue[i+1:]...)
-			break
-		}
-	}
-	it.pending = 0
+	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
 }
 
 // Updates appends the pending updates to dst, oldest first, and forgets them:
-// at most one per item, each with the item as it is now.
+// at most one per item, each with the item as it is now. What they hold belongs
+// to the caller. Each costs a rendering: sorting the groups of the item, and a
+// few allocations.
 func (c *Coalescer) Updates(dst []Update) []Update {
 	for _, it := range c.queue {
 		dst = append(dst, Update{
 			Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
-			Seq: it.pendingSeq, Pos: it.pendingPos,
+			Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
 		})
 		it.pending = 0
-		it.shown = it.latest
+		it.shown = it.latest.seq
 		c.stats.Updates++
 	}
 	clear(c.queue)
@@ -495,23 +533,15 @@ func (c *Coalescer) Updates(dst []Update) []Update {
 // Pending returns how many updates wait to be drained.
 func (c *Coalescer) Pending() int { return len(c.queue) }
 
-// Released appends to dst the owners of items that are gone for good, so that
-// the journal may let go of what it kept for them.
-func (c *Coalescer) Released(dst []uint64) []uint64 {
-	dst = append(dst, c.released...)
-	c.released = c.released[:0]
-	return dst
-}
-
-// endEpisode ends the ambient burst. Its item stays open.
-func (c *Coalescer) endEpisode() { c.ambient = nil }
-
-// resolve marks rules as resolved in every item, and clears the open items of
-// which nothing is left. What is resolved and returns is new, even where it
-// had been acknowledged.
+// resolve marks rules as resolved in every item that matters, and clears the
+// open items of which nothing is left. What is resolved and returns is new, even
+// where it had been acknowledged.
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
 		it := &c.items[i]
+		if !it.open() && !it.acked {
+			continue
+		}
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
@@ -524,36 +554,35 @@ func (c *Coalescer) resolve(rules []string) {
 	}
 }
 
-// wake sets the alarm for the windows that run from the latest entry of it.
+// wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
-	if c.ambient != nil {
-		c.alarm.add(&c.cfg.AmbientQuiet, c.ambientLast)
-	}
 	if it.disposition == event.Advisory {
-		c.alarm.add(&c.cfg.AdvisoryTTL, it.latest)
+		c.expiry.add(&c.cfg.AdvisoryTTL, it.alive, c.now)
 	}
 }
 
-// sweep does what is due and sets the alarm for what comes next.
+// sweep does what is due.
 func (c *Coalescer) sweep() {
-	c.alarm = alarm{}
-	if c.ambient != nil {
-		if c.cfg.AmbientQuiet.passed(c.ambientLast, c.now) {
-			c.endEpisode()
-		} else {
-			c.alarm.add(&c.cfg.AmbientQuiet, c.ambientLast)
-		}
+	if c.expiry.due(c.now) {
+		c.expire()
 	}
+	if c.abandon.due(c.now) {
+		c.giveUp()
+	}
+}
+
+// expire clears the advisory items that have been quiet for AdvisoryTTL.
+func (c *Coalescer) expire() {
+	c.expiry = alarm{}
 	for i := range c.items {
 		it := &c.items[i]
 		if !it.open() || it.disposition != event.Advisory {
 			continue
 		}
-		if c.cfg.AdvisoryTTL.passed(it.latest, c.now) {
+		if c.cfg.AdvisoryTTL.passed(it.alive, c.now) {
 			c.clear(it, ReasonExpired)
 		} else {
-			c.alarm.add(&c.cfg.AdvisoryTTL, it.latest)
+			c.wake(it)
 		}
 	}
-	c.sweepOperations()
 }

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Window is a span with two measures. The duration counts where both ends of
-// the span have a time, the number of entries where one has none: a captured
-// log without a clock. A zero field means the default that the field of
-// [Config] states; neither may be negative.
+// Window is a span with two measures. The duration counts where the engine's
+// time is known at both ends of the span, the number of entries where it is not
+// (a captured log without a clock), or where it was set back in between. A zero
+// field means the default that the field of [Config] states; neither may be
+// negative.
 type Window struct {
 	Duration time.Duration
 	Entries  int
@@ -26,6 +27,7 @@ const (
 	DefaultMaxSamples    = 5
 	DefaultMaxSampleText = 220
 	DefaultMaxNamed      = 3
+	DefaultMaxSkew       = time.Minute
 )
 
 // The default windows of [Config].
@@ -56,10 +58,13 @@ type Config struct {
 	MaxRemembered int
 
 	// MaxGroups bounds the groups of one item that have counters of their own.
-	// Further groups are counted together. Default 128.
+	// Further groups are counted together, but for up to 16 that say something
+	// new: the first of a rule, and what makes the item worse. At most 16,384.
+	// Default 128.
 	MaxGroups int
 
-	// MaxOperations bounds the operations known at once, running and ended.
+	// MaxOperations bounds the operations known at once, running and ended. One
+	// more displaces one, of those that do not run and have no open item first.
 	// Default 1024.
 	MaxOperations int
 
@@ -73,12 +78,17 @@ type Config struct {
 	// acknowledgement of it covers. Default 3.
 	MaxNamed int
 
+	// MaxSkew is how far an entry's time may be behind the latest one seen. One
+	// that is further behind sets the engine's time back: the clock it comes
+	// from was, or the latest one was wrong. Default 1 min.
+	MaxSkew time.Duration
+
 	// Linger is how long after its end an operation still gathers what nobody
 	// else claims. Default 2 s, 64 entries.
 	Linger Window
 
-	// AmbientQuiet is the silence that ends an ambient episode. Default 30 s,
-	// 256 entries.
+	// AmbientQuiet is the silence that ends an ambient episode. What was
+	// acknowledged and goes on does not break it. Default 30 s, 256 entries.
 	AmbientQuiet Window
 
 	// AckMemory is the silence after which something acknowledged counts as
@@ -95,7 +105,8 @@ type Config struct {
 
 	// RateWindow is the span over which the rate of an item is measured. What
 	// was acknowledged returns when ten times as many entries as at the
-	// acknowledgement fall into one span. Default 10 s, 500 entries.
+	// acknowledgement fall into one span; a single entry counts as one in a
+	// span. Default 10 s, 500 entries.
 	RateWindow Window
 }
 
@@ -107,6 +118,11 @@ func (c *Config) Validate() error {
 			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %d: must not be negative (0 means the default)", field, v))
 		}
 	}
+	duration := func(field string, v time.Duration) {
+		if v < 0 {
+			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %v: must not be negative (0 means the default)", field, v))
+		}
+	}
 	count("MaxOpen", c.MaxOpen)
 	count("MaxRemembered", c.MaxRemembered)
 	count("MaxGroups", c.MaxGroups)
@@ -114,10 +130,12 @@ func (c *Config) Validate() error {
 	count("MaxSamples", c.MaxSamples)
 	count("MaxSampleText", c.MaxSampleText)
 	count("MaxNamed", c.MaxNamed)
+	duration("MaxSkew", c.MaxSkew)
+	if c.MaxGroups > maxGroups {
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: at most %d are possible", c.MaxGroups, maxGroups))
+	}
 	for _, w := range c.windows() {
-		if w.window.Duration < 0 {
-			errs = append(errs, fmt.Errorf("coalesce: Config.%s.Duration is %v: must not be negative (0 means the default)", w.field, w.window.Duration))
-		}
+		duration(w.field+".Duration", w.window.Duration)
 		count(w.field+".Entries", w.window.Entries)
 	}
 	if len(c.Epoch) > 64 {
@@ -170,6 +188,9 @@ func (c Config) withDefaults() Config {
 	fill(&c.MaxSamples, DefaultMaxSamples)
 	fill(&c.MaxSampleText, DefaultMaxSampleText)
 	fill(&c.MaxNamed, DefaultMaxNamed)
+	if c.MaxSkew == 0 {
+		c.MaxSkew = DefaultMaxSkew
+	}
 	for _, w := range c.windows() {
 		if w.window.Duration == 0 {
 			w.window.Duration = w.fallback.Duration

@@ -13,47 +13,77 @@ type counter struct {
 
 	disposition event.Disposition
 	severity    event.Severity
-
-	count    uint64
-	first    moment
-	last     moment
-	firstPos uint64
-	lastPos  uint64
-
-	// raised is when the severity or disposition of the group rose last, its
-	// first entry included, and sinceRaise counts the entries from there on:
-	// an acknowledgement of an earlier state has not seen them.
-	raised     moment
-	raisedPos  uint64
-	sinceRaise uint64
-
-	// operation and method are what the entry at raised named, if it did.
-	operation string
-	method    string
-
 	invalidates bool
+
+	count   uint64
+	first   place
+	firstBy *operation // that the first entry named, or nil
+	last    moment
+	lastPos uint64
+
+	// worst is where the disposition reached its present height, raised where
+	// the group became worse last in any way; neither is before first. An
+	// acknowledgement of what was before a turn has not seen what is after it.
+	worst  turn
+	raised turn
 
 	text string // escaped sample of the first entry
 }
 
-// add counts one entry at now.
-func (c *counter) add(in *Input, now moment) {
-	d, pos := &in.Decision, in.Entry.Pos
-	if c.count == 0 || d.Severity > c.severity || d.Disposition > c.disposition {
+// turn is an entry at which a group became worse.
+type turn struct {
+	place
+	named *operation // that the entry named, or nil
+
+	// What the group was before.
+	count       uint64
+	disposition event.Disposition
+	severity    event.Severity
+}
+
+// add counts one entry at now, which named an operation or nil.
+func (c *counter) add(in *Input, named *operation, now moment) {
+	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
+	if c.count == 0 {
+		c.first, c.firstBy = at, named
+	}
+	if c.count == 0 || d.Severity > c.severity || d.Disposition > c.disposition || d.Invalidates && !c.invalidates {
+		c.raised = turn{place: at, named: named, count: c.count, disposition: c.disposition, severity: c.severity}
+		if c.count == 0 || d.Disposition > c.disposition {
+			c.worst = c.raised
+		}
 		c.severity = max(c.severity, d.Severity)
 		c.disposition = max(c.disposition, d.Disposition)
-		c.raised, c.raisedPos, c.sinceRaise = now, pos, 0
-		c.operation, c.method = in.causeOperation, in.causeMethod
+		c.invalidates = c.invalidates || d.Invalidates
 	}
-	c.invalidates = c.invalidates || d.Invalidates
 	c.count++
-	c.sinceRaise++
-	c.last, c.lastPos = now, pos
+	c.last, c.lastPos = now, at.pos
+}
+
+// split takes from c what it counted from turn t on, and returns it as a group
+// of its own. t is worst, or raised, or where the group began. The last entry
+// that c is left with is not known; it keeps the one it had.
+func (c *counter) split(t turn) counter {
+	next := *c
+	next.count = c.count - t.count
+	next.first, next.firstBy = t.place, t.named
+	if next.worst.seq < t.seq {
+		next.worst = t
+	}
+	next.worst.count -= t.count
+	next.raised.count -= t.count
+
+	c.count = t.count
+	c.disposition, c.severity = t.disposition, t.severity
+	if c.worst.seq >= t.seq {
+		c.worst = turn{place: c.first, named: c.firstBy}
+	}
+	return next
 }
 
 // counters is a table of bounded size from (rule, signature) to counter: open
-// addressing over indices into a slice that never moves. Nothing is deleted
-// but everything at once.
+// addressing over indices into a slice that never moves. Rows keep the order in
+// which they came.
 //
 // Invariants: len(slots) is a power of two of at least twice cap(rows); a slot
 // holds 0 or the index of a row plus one.
@@ -63,8 +93,8 @@ type counters struct {
 	last  int // row that was found last: storms repeat themselves
 }
 
-// maxCounters keeps an index in a uint16 slot.
-const maxCounters = 1 << 14
+// maxGroups keeps an index in a uint16 slot.
+const maxGroups = 1 << 14
 
 func newCounters(capacity int) counters {
 	size := 2
@@ -72,13 +102,6 @@ func newCounters(capacity int) counters {
 		size *= 2
 	}
 	return counters{rows: make([]counter, 0, capacity), slots: make([]uint16, size)}
-}
-
-func (t *counters) reset() {
-	clear(t.rows)
-	t.rows = t.rows[:0]
-	clear(t.slots)
-	t.last = 0
 }
 
 // find returns the counter of (rule, sig), or nil.
@@ -99,21 +122,44 @@ func (t *counters) find(rule string, sig signature.Signature) *counter {
 	return nil
 }
 
-// add returns a new counter for (rule, sig), which must not be there yet, or
-// nil when the table is full.
-func (t *counters) add(rule string, sig signature.Signature) *counter {
-	if len(t.rows) == cap(t.rows) {
-		return nil
-	}
+// add appends a row, whose group must not be there yet. The table must not be
+// full.
+func (t *counters) add(c counter) *counter {
+	t.rows = append(t.rows, c)
+	t.last = len(t.rows) - 1
+	t.index(t.last)
+	return &t.rows[t.last]
+}
+
+// index enters row n into the slots.
+func (t *counters) index(n int) {
 	mask := len(t.slots) - 1
-	i := int(sig.ID) & mask
+	i := int(t.rows[n].sig.ID) & mask
 	for t.slots[i] != 0 {
 		i = (i + 1) & mask
 	}
-	t.rows = append(t.rows, counter{rule: rule, sig: sig})
-	t.slots[i] = uint16(len(t.rows))
-	t.last = len(t.rows) - 1
-	return &t.rows[t.last]
+	t.slots[i] = uint16(n + 1)
+}
+
+// retain drops every row that keep refuses.
+func (t *counters) retain(keep func(*counter) bool) {
+	kept := t.rows[:0]
+	for i := range t.rows {
+		if keep(&t.rows[i]) {
+			kept = append(kept, t.rows[i])
+		}
+	}
+	clear(t.rows[len(kept):])
+	clear(t.slots)
+	t.rows, t.last = kept, 0
+	for i := range t.rows {
+		t.index(i)
+	}
+}
+
+// reset drops every row.
+func (t *counters) reset() {
+	t.retain(func(*counter) bool { return false })
 }
 
 // ruleCount holds what an item knows about one rule. It decides whether the
@@ -122,7 +168,7 @@ type ruleCount struct {
 	rule        string
 	summary     string
 	disposition event.Disposition
-	first       moment
+	first       uint64 // sequence number of its first entry
 	resolved    bool
 }
 
@@ -141,10 +187,22 @@ type rate struct {
 // add counts one entry at now.
 func (r *rate) add(w *Window, now moment) {
 	if r.start.seq == 0 || w.passed(r.start, now) {
-		r.start, r.previous, r.current = now, r.current, 0
+		r.previous = r.current
+		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
+			r.previous = 0
+		}
+		r.start, r.current = now, 0
 	}
 	r.current++
 }
 
-// peak returns the higher count of the two latest spans.
-func (r *rate) peak() uint64 { return max(r.current, r.previous) }
+// perSpan returns how many entries fall into one span, by the fuller of the two
+// latest. While the first span lasts, what it holds is taken to go on as it
+// began: who acknowledges within a second what comes each tick knows its rate.
+// A single entry is no rate.
+func (r *rate) perSpan(w *Window, now moment) uint64 {
+	if r.previous == 0 && r.current > 1 {
+		return 10 * r.current / w.tenths(r.start, now)
+	}
+	return max(1, r.current, r.previous)
+}

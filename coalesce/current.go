@@ -5,7 +5,8 @@ import "github.com/heedlog/heed/event"
 // Current returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
 // others, as many as Config.MaxNamed; an acknowledgement of it covers those.
-// It returns false when nothing is open.
+// It returns false when nothing is open. What it returns counts as shown, and
+// belongs to the caller.
 func (c *Coalescer) Current() (Attention, bool) {
 	var top *item
 	for i := range c.items {
@@ -16,7 +17,7 @@ func (c *Coalescer) Current() (Attention, bool) {
 	if top == nil {
 		return Attention{}, false
 	}
-	top.shown = top.latest
+	top.shown, top.viewed = top.latest.seq, top.latest.seq
 	top.covers = top.covers[:0]
 	others := make([]*item, 0, c.nOpen)
 	for i := range c.items {
@@ -26,7 +27,7 @@ func (c *Coalescer) Current() (Attention, bool) {
 	}
 	sortItems(others)
 	for _, it := range others[:min(len(others), c.cfg.MaxNamed)] {
-		it.shown = it.latest
+		it.shown = it.latest.seq
 		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
 	}
 	a := c.attention(top)
@@ -45,7 +46,8 @@ func precedes(a, b *item) bool {
 	return a.number < b.number
 }
 
-// OpenItems appends every open item to dst, in the order of precedence.
+// OpenItems appends every open item to dst, in the order of precedence. It is
+// for looking on: unlike Current, it does not count as showing them.
 func (c *Coalescer) OpenItems(dst []Attention) []Attention {
 	open := make([]*item, 0, c.nOpen)
 	for i := range c.items {
@@ -60,7 +62,8 @@ func (c *Coalescer) OpenItems(dst []Attention) []Attention {
 	return dst
 }
 
-// Item returns the item called id while it is open or remembered.
+// Item returns the item called id while it is open or remembered. It does not
+// count as showing it.
 func (c *Coalescer) Item(id string) (Attention, bool) {
 	it := c.lookup(id)
 	if it == nil {

@@ -19,28 +19,39 @@
 // # What an acknowledgement means
 //
 // An item is cleared up to what the acknowledger was shown. What came later and
-// is new opens a successor. After that the item is a memory: repeats are
-// counted in it, and are visible, and do not open anything, until something is
-// new: another rule or group (after eight groups: another rule), a higher
-// severity, ten times the rate, another operation that is named, or a return
-// after AckMemory. An entry whose operation is only inferred is never "another
-// operation": a fault that goes on would otherwise block each next call anew.
+// is new opens a successor: a group that is new moves to it whole, one that
+// became worse than all the item held moves from there on, and the item is left
+// as it was shown. After that the item is a memory: repeats are counted in it,
+// and are visible, and neither open anything nor make another item worse, until
+// something is new: another rule or group (after eight groups: another rule), a
+// higher severity, ten times the rate, another operation that is named, or a
+// return after AckMemory. An entry whose operation is only inferred is never
+// "another operation": a fault that goes on would otherwise block each next call
+// anew.
 //
 // # Bounds
 //
 // Everything has a capacity, allocated by [New] but for texts and operations.
-// A default Coalescer holds 96 items of 128 groups, about 3 MB, and 1,024
+// A default Coalescer holds 96 items of 128 groups, about 4 MB, and 1,024
 // operations. What is displaced is counted in [Stats], which at any moment
 // proves that every entry received is ignored, or counted in exactly one item.
+// Only what waits for [Coalescer.Evidence] has no bound of its own.
 //
 // # Clocks and cost
 //
 // There is no clock: time comes with the entries and with [Coalescer.Advance].
-// An entry keeps its own time; the coalescer's is the latest it has seen. The
-// same calls give the same updates, byte for byte. An ignored entry costs a few
-// comparisons; a repeat of an urgent one, one table look-up and no allocation.
-// Text is rendered only in [Coalescer.Updates] and [Coalescer.Current].
+// The engine's time is the latest it has seen, and windows run on it: an entry
+// that comes late, or has no time, counts from when it came. What is further
+// back than MaxSkew sets the time back; windows that were running then go on in
+// entries. The same calls give the same updates, byte for byte.
+//
+// An ignored entry costs a few comparisons; a repeat of an urgent one, one table
+// look-up and no allocation: 8 ns and 40 ns, and 15 ns more where entries have a
+// time (go test -bench Fold, Go 1.26, one core of an Intel Xeon). The first
+// urgent entry after an event of an operation costs a pass over the operations
+// known, a cleared item one as well. Text is rendered only in
+// [Coalescer.Updates], [Coalescer.Current] and their like.
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root
-// holds the lock.
+// holds the lock. It never fails on an entry.
 package coalesce

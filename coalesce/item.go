@@ -30,68 +30,69 @@ type item struct {
 	number uint64
 	id     string
 	scope  scopeKind
-
-	// operation and method name the root operation of the burst. inferred says
-	// that no entry named it.
-	operation string
-	method    string
-	inferred  bool
+	root   *operation // of scopeOperation
 
 	disposition event.Disposition
 	severity    event.Severity
 	invalidates bool
 
-	opened    moment
-	openedPos uint64
+	opened    place
 	latest    moment
 	latestPos uint64
+	alive     moment // from which AdvisoryTTL runs: latest, or the making of a successor
 
 	total     uint64 // urgent entries, those after its acknowledgement included
 	untracked uint64 // entries of groups without a counter
-	absorbed  uint64 // entries after its acknowledgement
 
 	counters counters
 	rules    []ruleCount // capacity maxRules
 	allRules bool        // rules holds every rule that was met
 
-	cause          Cause
-	causeOperation string // that the cause named, if it did
-	causeMethod    string
-	prelude        uint64
+	// cause is the entry at which the disposition reached its present height,
+	// causeBy the operation that it named, or nil.
+	cause   Cause
+	causeBy *operation
+	prelude uint64
+
+	severeAt      uint64 // sequence number at which the severity rose last
+	invalidatedAt uint64 // and at which state became invalid, or 0
 
 	nextCount  uint64
 	nextGroups uint64
 
-	roseAt  moment // when the severity or the disposition rose last
-	shown   moment // what a consumer has seen of the item
+	shown  uint64 // sequence number up to which a consumer has seen the item
+	viewed uint64 // and up to which it was seen as the current one
+	covers []cover
+
 	rate    rate
-	ackRate uint64 // rate at the acknowledgement
+	ackRate uint64 // per span, at the acknowledgement
 
 	predecessor uint64
 	clearedBy   Reason
 	acked       bool
+	ceded       bool   // its evidence is no longer pinned
 	clearedAt   uint64 // order of clearing, for displacement
-
-	covers []cover // what the latest view of this item as the current one named
 
 	pending    UpdateKind // 0: none
 	pendingWhy Reason
-	pendingSeq uint64
-	pendingPos uint64
+	pendingAt  place
 }
 
-// cover is an item named by the view of another, and how far it was shown.
+// cover is an item named by the latest view of another as the current one, and
+// how far it was shown.
 type cover struct {
 	number uint64
 	mark   uint64
 }
 
-// reset makes a used item as new, keeping its memory.
+// reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	counters, rules, covers := it.counters, it.rules[:0], it.covers[:0]
-	counters.reset()
+	it.counters.reset()
 	clear(it.rules[:cap(it.rules)])
-	*it = item{counters: counters, rules: rules, covers: covers, allRules: true, nextCount: 2, nextGroups: 2}
+	*it = item{
+		counters: it.counters, rules: it.rules[:0], covers: it.covers[:0],
+		allRules: true, nextCount: 2, nextGroups: 2,
+	}
 }
 
 func (it *item) open() bool { return it.state == itemOpen }
@@ -114,12 +115,13 @@ func (it *item) rule(id string) *ruleCount {
 const familiarGroups = 8
 
 // knows reports whether an entry of (rule, sig) is a repeat of what the item
-// holds.
+// holds and nothing has resolved.
 func (it *item) knows(rule string, sig signature.Signature) bool {
-	if it.counters.find(rule, sig) != nil {
-		return true
+	r := it.rule(rule)
+	if r != nil && r.resolved {
+		return false
 	}
-	return len(it.counters.rows) >= familiarGroups && it.rule(rule) != nil
+	return it.counters.find(rule, sig) != nil || r != nil && len(it.counters.rows) >= familiarGroups
 }
 
 // resolved reports whether every rule at the item's disposition is resolved.
@@ -149,6 +151,36 @@ func nextMark(n uint64) uint64 {
 	}
 }
 
+// Rows beyond Config.MaxGroups are kept for what an agent has to hear of. Each
+// item grows worse at most five times after its first entry: three times in
+// severity, once in disposition, once in validity.
+const (
+	reservedForWorse = 5
+	reservedForRules = 11
+	reservedRows     = reservedForWorse + reservedForRules
+)
+
+// room reports whether an entry of a new group gets a counter. Where MaxGroups
+// have one already, only the first of a rule does, and what makes the item
+// worse: so the cause is always among the groups, and an acknowledgement of
+// what was before cannot take it along unseen.
+func (it *item) room(d *event.Decision) bool {
+	switch left := cap(it.counters.rows) - len(it.counters.rows); {
+	case left > reservedRows:
+		return true
+	case it.worsens(d):
+		return left > 0
+	default:
+		return left > reservedForWorse && it.rule(d.Rule) == nil
+	}
+}
+
+// worsens reports whether an entry that d decides about makes the item worse
+// than it is.
+func (it *item) worsens(d *event.Decision) bool {
+	return d.Disposition > it.disposition || d.Severity > it.severity || d.Invalidates && !it.invalidates
+}
+
 // folded is what adding one entry to an item changed.
 type folded struct {
 	newGroup bool
@@ -156,30 +188,29 @@ type folded struct {
 	why      Reason // the most telling reason for an update, or ""
 }
 
-// add folds one urgent entry into the item. The item must be open, or be
-// acknowledged and know the entry.
-func (it *item) add(in *Input, at moment, maxText int, window *Window) folded {
+// add folds one urgent entry into the item, which is open, or is acknowledged
+// and knows the entry.
+func (it *item) add(in *Input, named *operation, now moment, cfg *Config) folded {
 	var f folded
-	e, d := in.Entry, &in.Decision
+	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
+	if it.total == 0 {
+		it.opened = at
+	}
 	it.total++
-	it.latest, it.latestPos = at, e.Pos
-	it.rate.add(window, at)
+	it.latest, it.latestPos, it.alive = now, at.pos, now
+	it.rate.add(&cfg.RateWindow, now)
 
 	c := it.counters.find(d.Rule, in.Signature)
-	if c == nil && it.open() {
-		if c = it.counters.add(d.Rule, in.Signature); c != nil {
-			f.newGroup = true
-			c.first, c.firstPos = at, e.Pos
-			c.text = sampleText(e, maxText)
-		}
+	if c == nil && it.open() && it.room(d) {
+		f.newGroup = true
+		c = it.counters.add(counter{rule: d.Rule, sig: in.Signature, text: sampleText(in.Entry, cfg.MaxSampleText)})
 	}
 	if c != nil {
-		c.add(in, at)
+		c.add(in, named, now)
 	} else {
 		it.untracked++
 	}
 	if !it.open() {
-		it.absorbed++
 		return f
 	}
 
@@ -188,13 +219,13 @@ func (it *item) add(in *Input, at moment, maxText int, window *Window) folded {
 		r.disposition = max(r.disposition, d.Disposition)
 		r.resolved = false
 	case len(it.rules) < cap(it.rules):
-		it.rules = append(it.rules, ruleCount{rule: d.Rule, summary: in.Summary, disposition: d.Disposition, first: at})
+		it.rules = append(it.rules, ruleCount{rule: d.Rule, summary: in.Summary, disposition: d.Disposition, first: at.seq})
 		f.why = ReasonRule
 	default:
 		it.allRules = false
 	}
 
-	// Later assignments win: the order is by how much they tell.
+	// Later assignments win: the order is that of Reason.weight.
 	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
 		it.nextGroups = nextMark(groups)
 		f.why = ReasonGroups
@@ -204,18 +235,17 @@ func (it *item) add(in *Input, at moment, maxText int, window *Window) folded {
 		f.why = ReasonCount
 	}
 	if d.Invalidates && !it.invalidates {
-		it.invalidates = true
+		it.invalidates, it.invalidatedAt = true, at.seq
 		f.why = ReasonInvalidated
 	}
 	if d.Severity > it.severity {
-		it.severity, it.roseAt = d.Severity, at
+		it.severity, it.severeAt = d.Severity, at.seq
 		f.why = ReasonSeverity
 	}
 	if d.Disposition > it.disposition {
-		it.disposition, it.roseAt = d.Disposition, at
+		it.disposition = d.Disposition
 		it.prelude = it.total - 1
-		it.cause = Cause{Seq: e.Seq, Pos: e.Pos, Rule: d.Rule, Signature: in.Signature}
-		it.causeOperation, it.causeMethod = in.causeOperation, in.causeMethod
+		it.cause, it.causeBy = Cause{Seq: at.seq, Pos: at.pos, Rule: d.Rule, Signature: in.Signature}, named
 		f.newCause = true
 		f.why = ReasonDisposition
 	}

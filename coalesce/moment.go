@@ -2,48 +2,77 @@ package coalesce
 
 import "time"
 
-// moment is a point in the stream: the sequence number and the time of the
-// entry at it. The time is zero where the source has no clock.
+// moment is a point in the stream: the number of the latest entry, and the
+// engine's time at it, counted from the first one known. Era 0 is before any
+// time was known. Within an era time only goes forward; when the clock is set
+// back, another era begins.
 type moment struct {
-	seq  uint64
-	time time.Time
+	seq uint64
+	era uint64
+	at  time.Duration
+}
+
+// farthest bounds times, on both sides of the first one, so that differences
+// do not overflow: 73 years.
+const farthest time.Duration = 1 << 61
+
+// place says which entry something is about.
+type place struct {
+	seq uint64
+	pos uint64
+}
+
+// clocked reports whether time tells how far now is from since: not where
+// none was known, nor where the clock was set back between them.
+func clocked(since, now moment) bool {
+	return since.era == now.era && now.era != 0
 }
 
 // passed reports whether w has gone by between since and now: by time where
-// both have one, else by entries. A span is over when it is reached: a window
-// of two seconds has passed at two seconds.
+// time tells, else by entries. A span is over when it is reached: a window of
+// two seconds has passed at two seconds.
 func (w *Window) passed(since, now moment) bool {
-	if !since.time.IsZero() && !now.time.IsZero() {
-		return now.time.Sub(since.time) >= w.Duration
+	if clocked(since, now) {
+		return now.at-since.at >= w.Duration
 	}
 	return now.seq-since.seq >= uint64(w.Entries)
 }
 
-// alarm is the earliest moment at which something may be due. Until then a
-// coalescer has nothing to look at, which keeps an ignored entry cheap.
-type alarm struct {
-	set  bool
-	seq  uint64    // 0: none
-	time time.Time // zero: none
+// tenths returns which tenth of w, counted from since, now falls into: 1 to 10,
+// and 10 for all that is later.
+func (w *Window) tenths(since, now moment) uint64 {
+	if clocked(since, now) {
+		return 1 + uint64(min(9, (now.at-since.at)/max(1, w.Duration/10)))
+	}
+	return 1 + min(9, (now.seq-since.seq)/max(1, uint64(w.Entries)/10))
 }
 
-// add brings the alarm forward to the end of w counted from since. Without a
-// time at since the entries count; with one, the entries count as well, since
-// a later entry may come without a clock: waking too early is harmless.
-func (a *alarm) add(w *Window, since moment) {
-	seq := since.seq + uint64(w.Entries)
-	if !a.set || seq < a.seq {
+// alarm is the earliest moment at which something may be due. Until then there
+// is nothing to look at, which keeps an ignored entry cheap.
+//
+// What an alarm is set for may move to later without it: it then goes off too
+// early, and whoever answers sets the next one. It must never be too late.
+type alarm struct {
+	seq uint64        // 0: none
+	at  time.Duration // if timed
+	era uint64        // 0: not timed
+}
+
+// add brings the alarm forward to the end of w counted from since. Entries
+// count only where time does not tell: an alarm on them would otherwise go off
+// at each entry of a storm.
+func (a *alarm) add(w *Window, since, now moment) {
+	if clocked(since, now) {
+		if at := since.at + min(w.Duration, farthest); a.era != now.era || at < a.at {
+			a.at, a.era = at, now.era
+		}
+	} else if seq := since.seq + uint64(w.Entries); a.seq == 0 || seq < a.seq {
 		a.seq = seq
 	}
-	if !since.time.IsZero() {
-		if t := since.time.Add(w.Duration); a.time.IsZero() || t.Before(a.time) {
-			a.time = t
-		}
-	}
-	a.set = true
 }
 
-// due reports whether the alarm has been reached.
+// due reports whether the alarm has been reached. One that was set before the
+// clock was set back is: nobody knows.
 func (a *alarm) due(now moment) bool {
-	return a.set && (now.seq >= a.seq || !a.time.IsZero() && !now.time.Before(a.time))
+	return a.seq != 0 && now.seq >= a.seq || a.era != 0 && (a.era != now.era || now.at >= a.at)
 }

@@ -1,41 +1,82 @@
 package coalesce
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
 )
 
-// operation is what is known of one operation.
+// operation is what is known of one life of an operation: an id that starts
+// anew is another operation.
 type operation struct {
 	id     string
 	parent string // "" for a root
 	method string
-	status event.Status // StatusNone: named by others, not seen to start
+	status event.Status // StatusNone: not seen to start or end
 
-	started moment
-	ended   moment
+	seen  bool // by its own name, not only as the parent of another
+	begun bool // seen to start
+	gone  bool // displaced from the table
+
+	started moment // or named first
+	ended   moment // or given up
 
 	abandoned bool
 	blind     bool // evidence was incomplete while it ran
-	doubtful  bool // it, or a part of it, ended in a way that nobody knows
+	doubtful  bool // it ended in a way that nobody knows
 
-	worst event.Disposition // of what came of it and of its parts
+	worst event.Disposition // of what came of it alone
 	item  uint64            // number of the related item, 0: none
 
-	// For roots: the item of its burst that is open, and the item that was
+	// For roots: the item that gathers its burst, and the one that was
 	// acknowledged last.
 	openItem *item
 	lastItem uint64
 }
 
-func (o *operation) running() bool { return !o.status.Ended() && !o.abandoned }
+// running reports whether the operation was seen, and neither to end nor given
+// up.
+func (o *operation) running() bool { return o.seen && !o.status.Ended() && !o.abandoned }
 
-// over returns when the operation ended or was given up.
-func (o *operation) over() bool { return !o.running() }
+// startsAnew reports whether a start of o begins another life of it. Where it
+// ended and no start was seen, that start has only come late.
+func (o *operation) startsAnew() bool {
+	return o.seen && !o.running() && (o.begun || o.abandoned)
+}
+
+// lingers reports whether the operation ended so recently that w has not passed.
+func (o *operation) lingers(w *Window, now moment) bool {
+	return o.status.Ended() && !w.passed(o.ended, now)
+}
+
+// note records that an entry of disposition d, folded into item number, came
+// of o.
+func (o *operation) note(d event.Disposition, number uint64) {
+	if d > o.worst {
+		o.worst, o.item = d, number
+	}
+}
+
+// doubt records that nobody knows how o ended. The item says so.
+func (o *operation) doubt(number uint64) {
+	o.doubtful = true
+	if o.item == 0 {
+		o.item = number
+	}
+}
+
+// inherit takes over what came of a part that is about to be forgotten.
+func (o *operation) inherit(part *operation) {
+	o.blind = o.blind || part.blind || part.running() || part.abandoned
+	o.note(part.worst, part.item)
+	if part.doubtful {
+		o.doubt(part.item)
+	}
+}
 
 // maxDepth bounds the walk from an operation to its root. Hosts nest a few
-// deep; a chain of this length is a loop.
+// deep; what is deeper counts as a root of its own.
 const maxDepth = 32
 
 // maxOperationID bounds a stored operation id or method, in bytes.
@@ -47,10 +88,9 @@ type operations struct {
 	order []*operation // oldest first, capacity fixed
 	limit int
 
-	displaced        uint64 // ended operations dropped to make room
-	displacedRunning uint64 // operations dropped while they ran
-	abandoned        uint64
-	anonymous        uint64 // operation events without an id
+	displaced uint64 // operations dropped to make room
+	abandoned uint64
+	anonymous uint64 // operation events without an id
 }
 
 func newOperations(limit int) operations {
@@ -64,78 +104,94 @@ func newOperations(limit int) operations {
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 
-// ensure returns the operation called id, made at now where it is not known.
-func (t *operations) ensure(id string, now moment) *operation {
-	id = boundID(id)
-	if o := t.byID[id]; o != nil {
-		return o
-	}
-	if len(t.order) == t.limit {
+// add returns a new operation called id. It takes the place of the one that has
+// the id, if there is one.
+func (t *operations) add(id string, now moment) *operation {
+	o := &operation{id: strings.Clone(boundID(id)), started: now}
+	if old := t.byID[o.id]; old != nil {
+		t.drop(slices.Index(t.order, old))
+	} else if len(t.order) == t.limit {
 		t.displace()
 	}
-	o := &operation{id: strings.Clone(id), started: now}
 	t.byID[o.id] = o
 	t.order = append(t.order, o)
 	return o
 }
 
-// displace drops the oldest operation that is over, or the oldest one.
+// displace drops the operation that is missed least: one that does not run
+// before one that does, one without an open item before one with, and of those
+// alike the oldest.
 func (t *operations) displace() {
-	victim := 0
+	victim, least := 0, 4
 	for i, o := range t.order {
-		if o.over() {
-			victim = i
+		cost := 0
+		if o.running() {
+			cost += 2
+		}
+		if o.openItem != nil {
+			cost++
+		}
+		if cost < least {
+			victim, least = i, cost
+		}
+		if cost == 0 {
 			break
 		}
 	}
 	o := t.order[victim]
-	if o.over() {
-		t.displaced++
-	} else {
-		t.displacedRunning++
+	if parent := t.byID[o.parent]; o.parent != "" && parent != nil {
+		parent.inherit(o)
 	}
-	delete(t.byID, o.id)
-	t.order = append(t.order[:victim], t.order[victim+1:]...)
+	t.displaced++
+	o.gone = true
+	t.drop(victim)
+}
+
+// drop removes operation number n.
+func (t *operations) drop(n int) {
+	delete(t.byID, t.order[n].id)
+	t.order = slices.Delete(t.order, n, n+1)
+}
+
+// link makes o a part of parent, unless parent is a part of o.
+func (t *operations) link(o, parent *operation) bool {
+	for a, depth := parent, 0; a != nil && depth < maxDepth; a, depth = t.byID[a.parent], depth+1 {
+		if a == o {
+			return false
+		}
+		if a.parent == "" {
+			break
+		}
+	}
+	o.parent = parent.id
+	return true
 }
 
 // root returns the operation that o is a part of, which may be o.
 func (t *operations) root(o *operation) *operation {
-	root := o
-	t.upwards(o, func(o *operation) { root = o })
-	return root
-}
-
-// note records that an entry of disposition d, folded into item number, came
-// of o, and so of everything that o is a part of.
-func (t *operations) note(o *operation, d event.Disposition, number uint64) {
-	t.upwards(o, func(o *operation) {
-		if d > o.worst {
-			o.worst, o.item = d, number
-		}
-	})
-}
-
-// doubt records that nobody knows how o ended, and so how anything ended that
-// o is a part of. The item says so.
-func (t *operations) doubt(o *operation, number uint64) {
-	t.upwards(o, func(o *operation) {
-		o.doubtful = true
-		if o.item == 0 {
-			o.item = number
-		}
-	})
-}
-
-// upwards calls f for o and for all that it is a part of.
-func (t *operations) upwards(o *operation, f func(*operation)) {
 	for range maxDepth {
-		f(o)
 		parent := t.byID[o.parent]
-		if o.parent == "" || parent == nil || parent == o {
-			return
+		if o.parent == "" || parent == nil {
+			break
 		}
 		o = parent
 	}
+	return o
+}
+
+// isPart reports whether o is whole or a part of it.
+func (t *operations) isPart(o, whole *operation) bool {
+	for range maxDepth {
+		if o == whole {
+			return true
+		}
+		parent := t.byID[o.parent]
+		if o.parent == "" || parent == nil {
+			break
+		}
+		o = parent
+	}
+	return false
 }
 
 // boundID cuts an id or a method to maxOperationID bytes.

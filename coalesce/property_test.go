@@ -2,6 +2,8 @@ package coalesce
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,32 +26,42 @@ type model struct {
 	ignored uint64
 	folded  uint64
 
+	// escalated says that rule "r" now blocks: a rule's disposition may rise,
+	// and never falls.
+	escalated bool
+
 	items map[string]*modelItem
 	order []string
 }
 
 type modelItem struct {
-	entries []modelEntry // folded while it was open
-	opened  bool         // an update said so
-	cleared bool         // an update or an acknowledgement said so
-	split   bool         // part of a split by an acknowledgement
+	entries  []modelEntry    // that it holds, of those that came while it was open
+	shown    uint64          // up to which an update or the current view showed it
+	resolved map[string]bool // rules
+	opened   bool            // an update said so
+	cleared  bool            // an update said so
+	loose    bool            // an entry has no counter: a split is a guess
 }
 
 type modelEntry struct {
-	seq         uint64
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
-	rule        string
-	sig         signature.Signature
+	seq uint64
+	event.Decision
+	sig signature.Signature
 }
+
+type modelGroup struct {
+	rule string
+	sig  signature.Signature
+}
+
+func (e *modelEntry) group() modelGroup { return modelGroup{e.Rule, e.sig} }
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := func(label string) int { return rapid.IntRange(1, 4).Draw(t, label) }
 		cfg := Config{
-			Epoch: "e", MaxOpen: small("open"), MaxRemembered: small("remembered"), MaxGroups: small("groups"),
-			MaxOperations: small("operations"), MaxSamples: small("samples"), MaxNamed: small("named"),
+			Epoch: "e", MaxOpen: small("open"), MaxRemembered: small("remembered"), MaxGroups: rapid.SampledFrom([]int{1, 3, 30}).Draw(t, "groups"),
+			MaxOperations: small("operations"), MaxSamples: small("samples"), MaxNamed: small("named"), MaxSkew: 3 * time.Second,
 			Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
 			AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25}, RateWindow: Window{time.Second, 5},
 		}
@@ -62,13 +74,16 @@ func TestProperties(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"urgent":   m.urgent,
 			"urgent2":  m.urgent,
+			"urgent3":  m.urgent,
 			"noise":    func(*rapid.T) { m.fold(event.Entry{Message: "noise"}, Input{}) },
 			"event":    m.event,
+			"event2":   m.event,
 			"ack":      m.ack,
 			"drain":    func(*rapid.T) { m.drain() },
 			"current":  func(*rapid.T) { m.current() },
 			"time":     m.passTime,
 			"resolve":  m.resolve,
+			"escalate": func(*rapid.T) { m.escalated = true },
 			"blind":    m.goBlind,
 			"newphase": func(*rapid.T) { m.fold(event.Entry{Kind: event.KindState}, Input{NewPhase: true}) },
 			"":         func(*rapid.T) { m.check() },
@@ -77,16 +92,23 @@ func TestProperties(t *testing.T) {
 }
 
 func (m *model) urgent(t *rapid.T) {
-	in := Input{
-		Signature: groupSignature(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "group")),
-		Decision: event.Decision{
-			Rule:        rapid.SampledFrom([]string{"r", "s"}).Draw(t, "rule"),
-			Disposition: rapid.SampledFrom([]event.Disposition{event.Advisory, event.Blocking}).Draw(t, "disposition"),
-			Severity:    rapid.SampledFrom([]event.Severity{event.SeverityWarning, event.SeverityError}).Draw(t, "severity"),
-			Invalidates: rapid.Bool().Draw(t, "invalidates"),
-		},
+	d := event.Decision{
+		Rule:     rapid.SampledFrom([]string{"r", "s", "w"}).Draw(t, "rule"),
+		Severity: rapid.SampledFrom([]event.Severity{event.SeverityInfo, event.SeverityWarning, event.SeverityError}).Draw(t, "severity"),
 	}
-	m.fold(event.Entry{Message: "text", OperationID: rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t, "operation")}, in)
+	switch d.Rule {
+	case "s":
+		d.Disposition, d.Invalidates = event.Blocking, true
+	case "w":
+		d.Disposition = event.Advisory
+	default:
+		d.Disposition = event.Advisory
+		if m.escalated {
+			d.Disposition = event.Blocking
+		}
+	}
+	sig := groupSignature(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "group"))
+	m.fold(event.Entry{Message: "text", OperationID: rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t, "operation")}, Input{Signature: sig, Decision: d})
 }
 
 func (m *model) event(t *rapid.T) {
@@ -110,14 +132,19 @@ func (m *model) passTime(t *rapid.T) {
 	if m.now.IsZero() {
 		return
 	}
-	m.now = m.now.Add(time.Duration(rapid.IntRange(-2000, 7000).Draw(t, "ms")) * time.Millisecond)
-	m.c.Advance(m.now)
+	m.now = m.now.Add(time.Duration(rapid.IntRange(-5000, 7000).Draw(t, "ms")) * time.Millisecond)
+	if rapid.Bool().Draw(t, "advance") {
+		m.c.Advance(m.now)
+	}
 }
 
 func (m *model) resolve(t *rapid.T) {
 	rule := rapid.SampledFrom([]string{"r", "s", "blinds"}).Draw(t, "rule")
 	delete(m.blind, rule)
 	m.fold(event.Entry{}, Input{Resolves: []string{rule}})
+	for _, it := range m.items {
+		it.resolved[rule] = true
+	}
 }
 
 func (m *model) goBlind(*rapid.T) {
@@ -126,6 +153,17 @@ func (m *model) goBlind(*rapid.T) {
 		Begins: true, Signature: groupSignature("blinds"),
 		Decision: event.Decision{Rule: "blinds", Disposition: event.Blocking, Severity: event.SeverityWarning},
 	})
+}
+
+// item returns what the model knows of an item, made where it is new.
+func (m *model) item(id string) (it *modelItem, known bool) {
+	if it = m.items[id]; it != nil {
+		return it, true
+	}
+	it = &modelItem{resolved: map[string]bool{}}
+	m.items[id] = it
+	m.order = append(m.order, id)
+	return it, false
 }
 
 func (m *model) fold(e event.Entry, in Input) {
@@ -140,15 +178,14 @@ func (m *model) fold(e event.Entry, in Input) {
 	}
 	m.folded++
 	require.NotEmpty(m.t, f.ID)
-	it := m.items[f.ID]
-	if it == nil {
-		it = &modelItem{}
-		m.items[f.ID] = it
-		m.order = append(m.order, f.ID)
-		require.True(m.t, f.NewGroup && f.NewCause, "the first entry of an item is its cause")
-	}
+	it, known := m.item(f.ID)
+	require.True(m.t, known || f.NewGroup && f.NewCause, "the first entry of an item is its cause")
 	if a, ok := m.c.Item(f.ID); ok && a.State == Open {
-		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision.Disposition, in.Decision.Severity, in.Decision.Invalidates, in.Decision.Rule, in.Signature})
+		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature})
+		it.resolved[in.Decision.Rule] = false
+		it.loose = it.loose || !a.GroupsExact
+	} else {
+		require.False(m.t, f.NewGroup || f.NewCause, "absorbed")
 	}
 }
 
@@ -156,70 +193,204 @@ func (m *model) ack(t *rapid.T) {
 	if len(m.order) == 0 {
 		return
 	}
-	id := rapid.SampledFrom(m.order).Draw(t, "id")
-	upTo := uint64(0)
+	id := rapid.SampledFrom(m.order[max(0, len(m.order)-6):]).Draw(t, "id")
+	it := m.items[id]
+	upTo, mark := uint64(0), it.shown
 	if rapid.Bool().Draw(t, "explicit") {
 		upTo = uint64(rapid.IntRange(1, int(m.seq)).Draw(t, "upto"))
+		mark = upTo
 	}
 	before, held := m.c.Item(id)
-	var want []modelEntry
-	if held && before.State == Open && upTo != 0 && !m.items[id].split && before.GroupsExact {
-		want = m.firstSeenAfter(id, max(upTo, before.OpenedAtSequence))
-	}
+	open := m.c.OpenItems(nil)
+	m.c.Evidence(nil)
 	res := m.c.Ack(id, upTo)
-	if held && before.State == Open {
-		require.True(m.t, res.Acknowledged && !res.Already)
-		if after, ok := m.c.Item(id); ok { // it may be forgotten at once
-			require.True(m.t, after.State == Cleared && !after.Blocking)
-		}
-	}
-	if len(want) > 0 {
-		require.NotEmpty(m.t, res.Successor, "new after the mark: %v", want)
-	}
-	if res.Successor != "" {
-		require.NotContains(m.t, m.items, res.Successor, "an id is given once")
-		m.items[id].split = true
-		m.items[res.Successor] = &modelItem{split: true}
-		m.order = append(m.order, res.Successor)
-		next, ok := m.c.Item(res.Successor)
-		require.True(m.t, ok)
-		require.Equal(m.t, id, next.Predecessor)
-		if after, ok := m.c.Item(id); ok {
-			require.Equal(m.t, before.TotalUrgentEntries, next.TotalUrgentEntries+after.TotalUrgentEntries, "nothing is lost in a split")
-		}
+	require.Equal(m.t, held, res.Acknowledged)
+	require.Equal(m.t, held && before.State == Cleared, res.Already)
+	if !held || before.State == Cleared {
+		require.Empty(m.t, res.Successor)
+		require.Empty(m.t, res.Covered)
+	} else {
+		m.split(id, res.Successor, max(mark, before.OpenedAtSequence))
 	}
 	for _, covered := range res.Covered {
+		// How far it was shown when it was named, the model does not know.
 		if a, ok := m.c.Item(covered); ok {
 			require.Equal(m.t, Cleared, a.State)
 		}
-		m.items[covered].split = true
+		m.items[covered].loose = true
 	}
-	// Covered items may have been split as well: their successors are new ids.
 	for _, a := range m.c.OpenItems(nil) {
-		if m.items[a.ID] == nil {
-			m.items[a.ID] = &modelItem{split: true}
-			m.order = append(m.order, a.ID)
+		if next, known := m.item(a.ID); !known {
+			next.loose = true
+			require.Contains(m.t, res.Covered, a.Predecessor)
 		}
+	}
+	m.shown(res.Current, res.Open)
+	still := 0
+	for _, a := range open {
+		if b, ok := m.c.Item(a.ID); ok && b.State == Open {
+			still++
+		}
+	}
+	if held && before.State == Open {
+		require.Equal(m.t, len(open)-1-len(res.Covered), still, "nothing else is cleared")
 	}
 }
 
-// firstSeenAfter returns the entries of an item that are the first of a group
-// that has none up to mark, when fewer than eight groups have one.
-func (m *model) firstSeenAfter(id string, mark uint64) []modelEntry {
-	type key struct {
-		rule string
-		sig  signature.Signature
-	}
-	seen := map[key]bool{}
-	var after []modelEntry
-	for _, e := range m.items[id].entries {
-		k := key{e.rule, e.sig}
-		if !seen[k] && e.seq > mark {
-			after = append(after, e)
+// split moves to the successor of an acknowledged item what was not shown, and
+// compares.
+func (m *model) split(id, successor string, mark uint64) {
+	it := m.items[id]
+	after, remembered := m.c.Item(id)
+	// With room for few, the successors of covered items may displace it at once.
+	require.True(m.t, !remembered || after.State == Cleared && !after.Blocking && after.ClearedBy == ReasonAcknowledged)
+	if it.loose {
+		if successor != "" {
+			next, known := m.item(successor)
+			require.False(m.t, known, "an id is given once")
+			next.loose = true
 		}
-		seen[k] = true
+		return
 	}
-	return after
+	left, moved := it.part(mark)
+	it.entries = left
+	if remembered {
+		m.agree(&after, it)
+	}
+	require.Equal(m.t, len(moved) > 0, successor != "", "%d unseen", len(moved))
+	if successor == "" {
+		return
+	}
+	next, known := m.item(successor)
+	require.False(m.t, known, "an id is given once")
+	next.entries = moved
+	if a, ok := m.c.Item(successor); ok {
+		require.Equal(m.t, id, a.Predecessor)
+		m.agree(&a, next)
+	}
+	evidence := m.c.Evidence(nil)
+	pin := slices.IndexFunc(evidence, func(e Evidence) bool { return e.Do == Pin })
+	require.GreaterOrEqual(m.t, pin, 0)
+	require.Equal(m.t, worst(moved).seq, evidence[pin].Seq)
+	require.Equal(m.t, successor, m.c.id(evidence[pin].Owner))
+}
+
+// part returns the entries of an item that an acknowledger who was shown it up
+// to mark has seen, or need not see, and the others.
+func (it *modelItem) part(mark uint64) (left, moved []modelEntry) {
+	var d event.Decision // of the item
+	var gravest, severest, invalid uint64
+	first := map[modelGroup]uint64{}
+	firstOfRule := map[string]uint64{}
+	groups := map[modelGroup]*event.Decision{}
+	worst, raised := map[modelGroup]uint64{}, map[modelGroup]uint64{}
+	rise := func(d *event.Decision, e *modelEntry, gravest, severest, invalid *uint64) bool {
+		a, b, c := e.Disposition > d.Disposition, e.Severity > d.Severity, e.Invalidates && !d.Invalidates
+		if a {
+			d.Disposition, *gravest = e.Disposition, e.seq
+		}
+		if b {
+			d.Severity, *severest = e.Severity, e.seq
+		}
+		if c {
+			d.Invalidates, *invalid = true, e.seq
+		}
+		return a || b || c
+	}
+	for i := range it.entries {
+		e := &it.entries[i]
+		rise(&d, e, &gravest, &severest, &invalid)
+		g := e.group()
+		if groups[g] == nil {
+			groups[g], first[g] = &event.Decision{}, e.seq
+			if firstOfRule[e.Rule] == 0 {
+				firstOfRule[e.Rule] = e.seq
+			}
+		}
+		var ignored, w uint64
+		if rise(groups[g], e, &w, &ignored, &ignored) || first[g] == e.seq {
+			raised[g] = e.seq
+		}
+		if w != 0 {
+			worst[g] = w
+		}
+	}
+	seen := 0
+	for g := range groups {
+		if first[g] <= mark {
+			seen++
+		}
+	}
+	from := map[modelGroup]uint64{} // sequence number from which a group is unseen
+	for g, gd := range groups {
+		switch {
+		case it.resolved[g.rule]:
+		case first[g] > mark && (seen < familiarGroups || firstOfRule[g.rule] > mark):
+			from[g] = first[g]
+		case gravest > mark && gd.Disposition == d.Disposition:
+			from[g] = worst[g]
+		case severest > mark && gd.Severity == d.Severity, invalid > mark && gd.Invalidates:
+			from[g] = raised[g]
+		}
+	}
+	for _, e := range it.entries {
+		if f := from[e.group()]; f != 0 && e.seq >= f {
+			moved = append(moved, e)
+		} else {
+			left = append(left, e)
+		}
+	}
+	return left, moved
+}
+
+// agree compares an item with the entries that it holds.
+func (m *model) agree(a *Attention, it *modelItem) {
+	m.t.Helper()
+	worst := worst(it.entries)
+	severity := event.SeverityInfo
+	groups := map[modelGroup]bool{}
+	for _, e := range it.entries {
+		severity = max(severity, e.Severity)
+		groups[e.group()] = true
+	}
+	require.Equal(m.t, uint64(len(it.entries)), a.TotalUrgentEntries)
+	require.Equal(m.t, len(groups), a.Groups)
+	require.Equal(m.t, it.entries[0].seq, a.OpenedAtSequence)
+	require.Equal(m.t, it.entries[0].seq, a.OpenedPos)
+	require.Equal(m.t, worst.Disposition, a.Disposition)
+	require.Equal(m.t, worst.Disposition == event.Blocking && a.State == Open, a.Blocking)
+	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig}, a.Cause, "the cause is the first entry at the highest disposition")
+	require.Equal(m.t, a.Cause.Seq-1, a.DiagnosticsCursor)
+	require.GreaterOrEqual(m.t, a.Severity, severity, "what is moved from a turn on may be counted as severe as its group")
+	require.Equal(m.t, worst.Rule, a.Sample[0].Rule, "the cause is among the samples")
+	require.LessOrEqual(m.t, len(a.Sample), m.c.cfg.MaxSamples)
+}
+
+// worst returns the first entry at the highest disposition.
+func worst(entries []modelEntry) modelEntry {
+	w := entries[0]
+	for _, e := range entries {
+		if e.Disposition > w.Disposition {
+			w = e
+		}
+	}
+	return w
+}
+
+func (m *model) shown(a Attention, ok bool) {
+	if !ok {
+		return
+	}
+	it, _ := m.item(a.ID)
+	it.shown = a.LatestSequence
+	// So are the others that it names, as many as Config.MaxNamed.
+	for i, other := range m.c.OpenItems(nil) {
+		if i > 0 && i <= m.c.cfg.MaxNamed {
+			named, _ := m.item(other.ID)
+			named.shown = other.LatestSequence
+			require.Contains(m.t, a.Summary, other.ID+" ("+other.Disposition.String())
+		}
+	}
 }
 
 func (m *model) drain() {
@@ -231,6 +402,7 @@ func (m *model) drain() {
 		it := m.items[id]
 		require.NotNil(m.t, it, id)
 		require.False(m.t, it.cleared, "%s of %s after it was cleared", u.Kind, id)
+		it.shown = u.Attention.LatestSequence
 		switch u.Kind {
 		case Opened:
 			require.False(m.t, it.opened, "%s opened twice", id)
@@ -240,10 +412,11 @@ func (m *model) drain() {
 		case ClearedUpdate:
 			it.cleared = true
 			require.Equal(m.t, Cleared, u.Attention.State)
+			require.Equal(m.t, u.Reason, u.Attention.ClearedBy)
 		}
-		require.NotEmpty(m.t, u.Attention.Summary)
-		require.NotEmpty(m.t, u.Attention.Sample)
-		require.Less(m.t, u.Attention.DiagnosticsCursor, u.Attention.Cause.Seq)
+		checkWire(m.t, &u.Attention)
+		require.NotEmpty(m.t, u.Reason)
+		require.LessOrEqual(m.t, u.Seq, m.seq)
 	}
 	require.Zero(m.t, m.c.Pending())
 }
@@ -258,6 +431,7 @@ func (m *model) current() {
 			require.GreaterOrEqual(m.t, a.Severity, open[i].Severity)
 		}
 	}
+	m.shown(a, ok)
 }
 
 // check compares every open item with all entries that were folded into it.
@@ -271,27 +445,106 @@ func (m *model) check() {
 	require.LessOrEqual(m.t, s.Open+s.Remembered, len(m.c.items))
 	require.LessOrEqual(m.t, s.Operations, m.c.cfg.MaxOperations)
 	for _, a := range m.c.OpenItems(nil) {
-		it := m.items[a.ID]
-		require.NotNil(m.t, it)
-		if it.split {
+		it, _ := m.item(a.ID)
+		if it.loose {
 			continue
 		}
-		require.Equal(m.t, uint64(len(it.entries)), a.TotalUrgentEntries)
-		worst := it.entries[0]
-		severity, invalidated := event.SeverityInfo, false
-		for _, e := range it.entries {
-			if e.disposition > worst.disposition {
-				worst = e
-			}
-			severity = max(severity, e.severity)
-			invalidated = invalidated || e.invalidates
-		}
-		require.Equal(m.t, worst.seq, a.Cause.Seq, "the cause is the first entry at the highest disposition")
-		require.Equal(m.t, severity, a.Severity)
-		require.Equal(m.t, invalidated, a.StateInvalidated)
-		require.Equal(m.t, worst.disposition == event.Blocking, a.Blocking)
-		require.Equal(m.t, it.entries[0].seq, a.OpenedAtSequence)
+		m.agree(&a, it)
 		require.Equal(m.t, it.entries[len(it.entries)-1].seq, a.LatestSequence)
+		require.Equal(m.t, m.seqInvalid(it), a.StateInvalidated)
+	}
+	checkStructure(m.t, m.c)
+}
+
+func (m *model) seqInvalid(it *modelItem) bool {
+	return slices.ContainsFunc(it.entries, func(e modelEntry) bool { return e.Invalidates })
+}
+
+// checkStructure checks what always holds inside a coalescer.
+func checkStructure(t require.TestingT, c *Coalescer) {
+	open := 0
+	numbers := map[uint64]bool{}
+	queued := map[*item]bool{}
+	for _, it := range c.queue {
+		require.False(t, queued[it], "queued twice")
+		queued[it] = true
+	}
+	for i := range c.items {
+		it := &c.items[i]
+		require.Equal(t, it.pending != 0, queued[it])
+		if it.state == itemFree {
+			require.Zero(t, it.number)
+			require.Zero(t, it.total)
+			require.Empty(t, it.counters.rows)
+			require.Empty(t, slices.DeleteFunc(it.counters.rows[:cap(it.counters.rows)], func(c counter) bool { return c == counter{} }), "a free item keeps nothing")
+			continue
+		}
+		require.False(t, numbers[it.number])
+		numbers[it.number] = true
+		require.Equal(t, c.id(it.number), it.id)
+		require.Equal(t, it.scope == scopeOperation, it.root != nil)
+		if it.open() {
+			open++
+			require.False(t, it.acked)
+			require.Empty(t, it.clearedBy)
+		}
+		sum := it.untracked
+		for n := range it.counters.rows {
+			row := it.counters.rows[n]
+			sum += row.count
+			require.NotZero(t, row.count)
+			it.counters.last = 1 << 20 // so that the slots are asked
+			require.Same(t, &it.counters.rows[n], it.counters.find(row.rule, row.sig))
+			if it.open() {
+				require.LessOrEqual(t, row.severity, it.severity)
+				require.LessOrEqual(t, row.disposition, it.disposition)
+				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
+			}
+		}
+		require.Equal(t, it.total, sum, "every entry is in one group or untracked")
+		if it.open() && it.disposition == event.Advisory {
+			require.False(t, c.cfg.AdvisoryTTL.passed(it.alive, c.now), "expired")
+			soonest := alarm{}
+			soonest.add(&c.cfg.AdvisoryTTL, it.alive, c.now)
+			requireNotLater(t, c.expiry, soonest)
+		}
+	}
+	require.Equal(t, open, c.nOpen)
+	require.False(t, c.expiry.due(c.now), "an alarm that stays due would sweep at each entry")
+	require.False(t, c.abandon.due(c.now))
+	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
+	gathers(c.episode.item)
+	gathers(c.blindly)
+	if c.absorber != nil {
+		require.True(t, c.absorber.state == itemCleared && c.absorber.acked)
+	}
+	require.Len(t, c.ops.byID, len(c.ops.order))
+	for _, o := range c.ops.order {
+		require.Same(t, o, c.ops.byID[o.id])
+		require.False(t, o.gone)
+		gathers(o.openItem)
+		if o.running() {
+			require.False(t, c.cfg.OperationMax.passed(o.started, c.now), "given up")
+			soonest := alarm{}
+			soonest.add(&c.cfg.OperationMax, o.started, c.now)
+			requireNotLater(t, c.abandon, soonest)
+		}
+		root := c.ops.root(o)
+		require.True(t, root.parent == "" || c.ops.get(root.parent) == nil, "no loops")
+		require.True(t, o == root || o.openItem == nil || c.nOpen == c.cfg.MaxOpen, "only roots gather")
+	}
+	cached := c.onlyRoot()
+	c.only.valid = false
+	require.Same(t, cached, c.onlyRoot(), "the inference is up to date")
+}
+
+// requireNotLater checks that alarm a goes off when b does, or earlier.
+func requireNotLater(t require.TestingT, a, b alarm) {
+	if b.seq != 0 {
+		require.True(t, a.seq != 0 && a.seq <= b.seq, "%v is later than %v", a, b)
+	}
+	if b.era != 0 {
+		require.True(t, a.era == b.era && a.at <= b.at, "%v is later than %v", a, b)
 	}
 }
 
@@ -332,41 +585,145 @@ func log10(n int) float64 {
 }
 
 func TestFoldAllocatesNothing(t *testing.T) {
+	for _, clock := range []bool{false, true} {
+		c, err := New(Config{})
+		require.NoError(t, err)
+		e := event.Entry{Message: "text"}
+		in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError}}
+		sigs := []signature.Signature{groupSignature("a"), groupSignature("b"), groupSignature("c")}
+		step := func() {
+			e.Seq++
+			if clock {
+				e.Time = time.Unix(int64(e.Seq), 0)
+			}
+			in.Signature = sigs[e.Seq%3]
+			c.Fold(&in)
+		}
+		for range 10 {
+			step()
+		}
+		require.Zero(t, testing.AllocsPerRun(1000, step), "urgent")
+		c.Updates(nil)
+		c.Ack("0-1", 0)
+		require.Zero(t, testing.AllocsPerRun(1000, step), "acknowledged")
+		require.EqualValues(t, 1001, c.Stats().Absorbed)
+		in.Decision = event.Decision{}
+		require.Zero(t, testing.AllocsPerRun(1000, step), "ignored")
+	}
+}
+
+// TestManyRules folds more rules into an item than it tells apart: it is not
+// resolved by rules, and what was acknowledged stays so.
+func TestManyRules(t *testing.T) {
 	c, err := New(Config{})
 	require.NoError(t, err)
-	e := event.Entry{Message: "text"}
-	in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError}}
-	sigs := []signature.Signature{groupSignature("a"), groupSignature("b"), groupSignature("c")}
-	i := 0
-	step := func() {
-		i++
-		e.Seq = uint64(i)
-		in.Signature = sigs[i%len(sigs)]
-		c.Fold(&in)
+	seq := uint64(0)
+	fold := func(in Input) Folded {
+		seq++
+		in.Entry = &event.Entry{Seq: seq, Message: "text"}
+		return c.Fold(&in)
 	}
-	for range 10 {
-		step()
+	var all []string
+	urgent := func(i int) Folded {
+		return fold(Input{
+			Signature: groupSignature(fmt.Sprint("group", i)),
+			Decision:  event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
+		})
 	}
-	require.Zero(t, testing.AllocsPerRun(1000, step), "urgent")
+	for i := range maxRules + 6 {
+		all = append(all, fmt.Sprint("rule", i))
+		require.Equal(t, "0-1", urgent(i).ID)
+	}
+	fold(Input{Resolves: all})
+	a, ok := c.Current()
+	require.True(t, ok, "nobody knows that all rules are resolved")
+	c.Ack(a.ID, 0)
+	require.Equal(t, "0-1", urgent(maxRules+5).ID, "a rule that was not told apart")
+	require.Equal(t, "0-2", urgent(maxRules-1).ID, "one that was, and is resolved")
+	require.EqualValues(t, 1, c.Stats().Absorbed)
+
+	// The same for a successor.
+	for i := range maxRules + 6 {
+		urgent(1000 + i)
+	}
+	c.Ack("0-2", seq-uint64(maxRules)-6)
+	_, ok = c.Item("0-3")
+	require.True(t, ok)
+	for i := range maxRules + 6 {
+		all = append(all, fmt.Sprint("rule", 1000+i))
+	}
+	fold(Input{Resolves: all})
+	_, ok = c.Current()
+	require.True(t, ok)
+	checkStructure(t, c)
+}
+
+// TestStats checks the counts that no law of conservation holds together.
+func TestStats(t *testing.T) {
+	c, err := New(Config{MaxOpen: 2, MaxRemembered: 1, MaxOperations: 2})
+	require.NoError(t, err)
+	seq := uint64(0)
+	fold := func(e event.Entry, d event.Disposition, rule string) {
+		seq++
+		e.Seq = seq
+		c.Fold(&Input{
+			Entry: &e, Signature: groupSignature(rule), NewPhase: true, Blind: rule == "blinds", Begins: rule == "blinds",
+			Decision: event.Decision{Rule: rule, Disposition: d},
+		})
+	}
+	for _, id := range []string{"", "a", "b", "c"} {
+		fold(event.Entry{Kind: event.KindOperation, Status: event.StatusStarted, OperationID: id}, event.Ignore, "")
+	}
+	fold(event.Entry{OperationID: "c"}, event.Blocking, "one")
+	fold(event.Entry{OperationID: "b"}, event.Advisory, "two")
+	fold(event.Entry{}, event.Advisory, "three") // displaces two
+	fold(event.Entry{}, event.Advisory, "four")  // displaces three, and forgets two
+	fold(event.Entry{}, event.Blocking, "blinds")
+	require.Len(t, c.Updates(nil), 3)
 	c.Ack("0-1", 0)
-	require.Zero(t, testing.AllocsPerRun(1000, step), "acknowledged")
-	in.Decision = event.Decision{}
-	require.Zero(t, testing.AllocsPerRun(1000, step), "ignored")
+	s := c.Stats()
+	require.NoError(t, s.Check())
+	require.Equal(t, Stats{
+		Received: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
+		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Forgotten: 2,
+		FoldedOpen: 1, FoldedCleared: 2, FoldedForgotten: 2,
+		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,
+		Operations: 2, OperationsRunning: 2, OperationsDisplaced: 1, OperationsAnonymous: 1, Blind: true,
+	}, s)
+	var does []Keeping
+	for _, e := range c.Evidence(nil) {
+		does = append(does, e.Do)
+	}
+	require.Equal(t, []Keeping{Yield, Yield, Drop, Yield, Drop, Yield}, does)
+	require.Empty(t, c.Evidence(nil))
+
+	// Evidence is given up for others as items are forgotten: the acknowledged
+	// one last.
+	for _, want := range []uint64{4, 1} {
+		owner, ok := c.Cede()
+		require.True(t, ok)
+		require.Equal(t, want, owner)
+	}
+	_, ok := c.Cede()
+	require.False(t, ok)
 }
 
 func TestConfigValidate(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"MaxOpen":           {MaxOpen: -1},
-		"MaxRemembered":     {MaxRemembered: -1},
-		"MaxGroups":         {MaxGroups: -1},
-		"MaxOperations":     {MaxOperations: -1},
-		"MaxSamples":        {MaxSamples: -1},
-		"MaxSampleText":     {MaxSampleText: -1},
-		"MaxNamed":          {MaxNamed: -1},
-		"Linger.Entries":    {Linger: Window{Entries: -1}},
-		"AckMemory.Dur":     {AckMemory: Window{Duration: -1}},
-		"Epoch":             {Epoch: "a b"},
-		"OperationMax.Dura": {OperationMax: Window{Duration: -time.Second}},
+		"MaxOpen":            {MaxOpen: -1},
+		"MaxRemembered":      {MaxRemembered: -1},
+		"MaxGroups":          {MaxGroups: -1},
+		"MaxOperations":      {MaxOperations: -1},
+		"MaxSamples":         {MaxSamples: -1},
+		"MaxSampleText":      {MaxSampleText: -1},
+		"MaxNamed":           {MaxNamed: -1},
+		"Linger.Entries":     {Linger: Window{Entries: -1}},
+		"AckMemory.Dur":      {AckMemory: Window{Duration: -1}},
+		"Epoch":              {Epoch: "a b"},
+		"OperationMax.Dura":  {OperationMax: Window{Duration: -time.Second}},
+		"MaxSkew":            {MaxSkew: -1},
+		"MaxGroups is 16385": {MaxGroups: maxGroups + 1},
+		"Epoch has 65 bytes": {Epoch: strings.Repeat("e", 65)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := New(cfg)
@@ -378,24 +735,40 @@ func TestConfigValidate(t *testing.T) {
 
 func TestWindowBoundaries(t *testing.T) {
 	w := Window{Duration: 100 * time.Millisecond, Entries: 10}
+	const unclocked = -1
 	at := func(seq uint64, ms int) moment {
-		if ms < 0 {
+		if ms == unclocked {
 			return moment{seq: seq}
 		}
-		return moment{seq: seq, time: time.Unix(100, 0).Add(time.Duration(ms) * time.Millisecond)}
+		return moment{seq: seq, era: 1, at: time.Duration(ms) * time.Millisecond}
+	}
+	setBack := func(m moment) moment {
+		m.era++
+		return m
 	}
 	for _, tc := range []struct {
 		since, now moment
-		want       bool
+		passed     bool
+		tenths     uint64
 	}{
-		{at(1, 0), at(500, 99), false},
-		{at(1, 0), at(2, 100), true},
-		{at(1, -1), at(10, -1), false},
-		{at(1, -1), at(11, -1), true},
-		{at(1, -1), at(11, 0), true},
-		{at(1, 0), at(10, -1), false},
-		{at(1, 1000), at(2, 0), false},
+		{at(1, 0), at(1, 0), false, 1},
+		{at(1, 0), at(500, 9), false, 1},
+		{at(1, 0), at(500, 10), false, 2},
+		{at(1, 0), at(500, 99), false, 10},
+		{at(1, 0), at(2, 100), true, 10},
+		{at(1, 0), at(2, 1000), true, 10},
+		{at(1, unclocked), at(10, unclocked), false, 10},
+		{at(1, unclocked), at(2, unclocked), false, 2},
+		{at(1, unclocked), at(11, unclocked), true, 10},
+		{at(1, unclocked), at(11, 0), true, 10},
+		{at(1, 0), setBack(at(10, 500)), false, 10},
+		{at(1, 0), setBack(at(11, 50)), true, 10},
 	} {
-		require.Equal(t, tc.want, w.passed(tc.since, tc.now), "%v %v", tc.since, tc.now)
+		require.Equal(t, tc.passed, w.passed(tc.since, tc.now), "%v %v", tc.since, tc.now)
+		require.Equal(t, tc.tenths, w.tenths(tc.since, tc.now), "%v %v", tc.since, tc.now)
+		var a alarm
+		require.False(t, a.due(tc.now), "not set")
+		a.add(&w, tc.since, tc.now)
+		require.Equal(t, tc.passed, a.due(tc.now), "%v %v", tc.since, tc.now)
 	}
 }

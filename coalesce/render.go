@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
@@ -27,8 +28,6 @@ func (c *Coalescer) attention(it *item) Attention {
 		Severity:           it.severity,
 		Blocking:           it.blocking(),
 		StateInvalidated:   it.invalidates,
-		CausalOperationID:  it.causeOperation,
-		CausalMethod:       it.causeMethod,
 		OpenedAtSequence:   it.opened.seq,
 		LatestSequence:     it.latest.seq,
 		DiagnosticsCursor:  it.cause.Seq - 1,
@@ -39,13 +38,15 @@ func (c *Coalescer) attention(it *item) Attention {
 		Prelude:            it.prelude,
 		Groups:             len(it.counters.rows),
 		GroupsExact:        it.untracked == 0,
-		OpenedPos:          it.openedPos,
+		OpenedPos:          it.opened.pos,
 		LatestPos:          it.latestPos,
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
 	}
-	if it.scope == scopeOperation && it.causeOperation == "" {
-		a.AfterOperation, a.AfterMethod = it.operation, it.method
+	if it.causeBy != nil {
+		a.CausalOperationID, a.CausalMethod = it.causeBy.id, it.causeBy.method
+	} else if it.root != nil {
+		a.AfterOperation, a.AfterMethod = it.root.id, it.root.method
 	}
 	if it.state != itemOpen {
 		a.State = Cleared
@@ -59,9 +60,7 @@ func (c *Coalescer) attention(it *item) Attention {
 func (c *Coalescer) samples(it *item) []Sample {
 	order := make([]*counter, 0, len(it.counters.rows))
 	for i := range it.counters.rows {
-		if ctr := &it.counters.rows[i]; ctr.count > 0 {
-			order = append(order, ctr)
-		}
+		order = append(order, &it.counters.rows[i])
 	}
 	isCause := func(ctr *counter) int {
 		if ctr.rule == it.cause.Rule && ctr.sig == it.cause.Signature {
@@ -81,7 +80,7 @@ func (c *Coalescer) samples(it *item) []Sample {
 	for _, ctr := range order[:min(len(order), c.cfg.MaxSamples)] {
 		samples = append(samples, Sample{
 			Level: ctr.severity, Message: ctr.text, RepeatCount: ctr.count, LatestSequence: ctr.last.seq,
-			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.firstPos, LatestPos: ctr.lastPos,
+			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos,
 		})
 	}
 	return samples
@@ -151,7 +150,7 @@ func (c *Coalescer) appendOthers(s string, others []*item) string {
 	var b strings.Builder
 	b.WriteString(s)
 	b.WriteString("; also open: ")
-	named := min(len(others), c.cfg.MaxNamed)
+	named := min(len(others), c.cfg.MaxNamed) // at least one
 	for i, it := range others[:named] {
 		if i > 0 {
 			b.WriteString(", ")
@@ -164,9 +163,7 @@ func (c *Coalescer) appendOthers(s string, others []*item) string {
 		b.WriteByte(')')
 	}
 	if rest := len(others) - named; rest > 0 {
-		if named > 0 {
-			b.WriteString(" and ")
-		}
+		b.WriteString(" and ")
 		b.WriteString(strconv.Itoa(rest))
 		b.WriteString(" more")
 	}
@@ -183,8 +180,19 @@ func writeCount(b *strings.Builder, n uint64, one, many string) {
 	}
 }
 
+// writeName writes what a host called a method or an operation. It stands in
+// quotes where it could be taken for heed's own words.
 func writeName(b *strings.Builder, name string) {
-	b.Write(safetext.AppendText(nil, name, maxName))
+	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
+	name = safetext.Text(name, maxName)
+	if !plain {
+		name = `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+	}
+	b.WriteString(name)
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }
 
 // sampleText returns one line that shows what an entry said, escaped and cut
@@ -193,12 +201,12 @@ func sampleText(e *event.Entry, limit int) string {
 	var parts []string
 	switch e.Kind {
 	case event.KindLog:
-		parts = headLines(e.Message)
 	case event.KindOperation:
-		parts = append([]string{e.Source, e.Status.String()}, headLines(e.Message)...)
+		parts = append(parts, e.Source, e.Status.String())
 	default:
-		parts = append([]string{e.Status.String()}, headLines(e.Message)...)
+		parts = append(parts, e.Status.String())
 	}
+	parts = appendHead(parts, e.Message, limit)
 	text := strings.TrimSpace(strings.Join(parts, " "))
 	if text == "" {
 		text = "(empty " + e.Kind.String() + " entry)"
@@ -206,23 +214,20 @@ func sampleText(e *event.Entry, limit int) string {
 	return string(safetext.AppendText(nil, text, limit))
 }
 
-// maxHead bounds how much of a message a sample looks at, in bytes.
-const maxHead = 1024
-
-// headLines returns the first line of a message that is not blank, and the
-// next one where the first ends in a colon.
-func headLines(message string) []string {
-	if len(message) > maxHead {
-		message = message[:maxHead]
-	}
-	var lines []string
+// appendHead appends the first line of a message that is not blank, and the
+// next one where the first ends in a colon. Of a long message it looks at what
+// can hold limit characters and one more, which shows that text was cut.
+func appendHead(lines []string, message string, limit int) []string {
+	message = strings.TrimSpace(message)
+	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
+	head := 0
 	for line := range strings.SplitSeq(message, "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
 		lines = append(lines, line)
-		if len(lines) == 2 || !strings.HasSuffix(line, ":") {
+		if head++; head == 2 || !strings.HasSuffix(line, ":") {
 			break
 		}
 	}

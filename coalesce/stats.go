@@ -13,7 +13,7 @@ type Stats struct {
 	ByDisposition [3]uint64 // of folded entries, by event.Disposition
 
 	Absorbed uint64 // folded into an item after its acknowledgement
-	Crowded  uint64 // items not opened since MaxOpen blocking ones were open
+	Crowded  uint64 // bursts that joined another's item since MaxOpen blocking ones were open
 
 	Opened       uint64 // items
 	Open         int
@@ -33,7 +33,7 @@ type Stats struct {
 
 	Operations          int // known
 	OperationsRunning   int
-	OperationsAbandoned uint64
+	OperationsAbandoned uint64 // given up after OperationMax, those displaced since included
 	OperationsDisplaced uint64 // forgotten to make room, those that ran included
 	OperationsAnonymous uint64 // events without an id
 
@@ -65,7 +65,7 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.OperationsAbandoned = c.ops.abandoned
-	s.OperationsDisplaced = c.ops.displaced + c.ops.displacedRunning
+	s.OperationsDisplaced = c.ops.displaced
 	s.OperationsAnonymous = c.ops.anonymous
 	return s
 }

@@ -30,8 +30,9 @@ func TestTranscripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			raw, err := os.ReadFile(file)
 			require.NoError(t, err)
-			got := play(t, string(raw))
-			require.Equal(t, got, play(t, string(raw)), "two plays differ")
+			wire := func(a *Attention) { checkWire(t, a) }
+			got := play(t, string(raw), wire)
+			require.Equal(t, got, play(t, string(raw), wire), "two plays differ")
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 				return
@@ -41,10 +42,11 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// play runs a script and returns it with its output.
-func play(t *testing.T, script string) string {
+// play runs a script and returns it with its output. Each item that the script
+// shows is passed to see.
+func play(t *testing.T, script string, see func(*Attention)) string {
 	var out strings.Builder
-	p := player{t: t}
+	p := player{t: t, see: see}
 	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "|") {
 			continue
@@ -59,6 +61,7 @@ func play(t *testing.T, script string) string {
 		if p.c != nil {
 			s := p.c.Stats()
 			require.NoError(t, s.Check(), line)
+			checkStructure(t, p.c)
 		}
 	}
 	return out.String()
@@ -66,9 +69,12 @@ func play(t *testing.T, script string) string {
 
 type player struct {
 	t   *testing.T
+	see func(*Attention)
 	c   *Coalescer
 	seq uint64
-	now time.Time // zero: no clock
+	now time.Time // of entries; zero: they have no clock
+
+	host time.Time // of the host, where entries have no clock; zero: the same
 
 	blind map[string]bool
 }
@@ -87,34 +93,43 @@ func (p *player) do(words []string) []string {
 		require.NoError(p.t, err, words)
 		return n
 	}
+	duration := func(s string) time.Duration {
+		d, err := time.ParseDuration(s)
+		require.NoError(p.t, err, words)
+		return d
+	}
 	switch cmd {
-	case "new": // new [open=N] [groups=N] [remembered=N] [clock]
+	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
 		cfg := Config{}
-		if v := args["open"]; v != "" {
-			cfg.MaxOpen = number(v)
-		}
-		if v := args["groups"]; v != "" {
-			cfg.MaxGroups = number(v)
-		}
-		if v := args["remembered"]; v != "" {
-			cfg.MaxRemembered = number(v)
-		}
-		if v := args["operations"]; v != "" {
-			cfg.MaxOperations = number(v)
+		for name, field := range map[string]*int{
+			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,
+		} {
+			if v := args[name]; v != "" {
+				*field = number(v)
+			}
 		}
 		c, err := New(cfg)
 		require.NoError(p.t, err)
-		*p = player{t: p.t, c: c, blind: map[string]bool{}}
-		if strings.Contains(strings.Join(words, " "), "clock") {
-			p.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		*p = player{t: p.t, see: p.see, c: c, blind: map[string]bool{}}
+		start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		switch words[len(words)-1] {
+		case "clock":
+			p.now = start
+		case "hostclock":
+			p.host = start
 		}
 		return nil
-	case "advance": // advance DURATION
-		d, err := time.ParseDuration(args["0"])
-		require.NoError(p.t, err)
-		p.now = p.now.Add(d)
-		p.c.Advance(p.now)
+	case "advance": // advance DURATION: of the host's clock, which tells the time
+		clock := &p.now
+		if !p.host.IsZero() {
+			clock = &p.host
+		}
+		*clock = clock.Add(duration(args["0"]))
+		p.c.Advance(*clock)
 		return p.updates()
+	case "pass": // pass DURATION: of the clock that entries have
+		p.now = p.now.Add(duration(args["0"]))
+		return nil
 	case "quiet": // quiet N: N ignored entries
 		for range number(args["0"]) {
 			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
@@ -141,9 +156,14 @@ func (p *player) do(words []string) []string {
 			return nil
 		}
 		return p.updates()
-	case "started", "completed", "failed", "cancelled", "timed_out": // STATUS OP [parent=ID] [method=M]
+	case "started", "completed", "failed", "cancelled", "timed_out": // STATUS OP [parent=ID] [method=M]; "-" is no id
 		status, _ := event.ParseStatus(cmd)
 		p.operation(status, args)
+		return p.updates()
+	case "distinct": // distinct N DISPOSITION RULE: N entries, each of its own group
+		for i := range number(args["0"]) {
+			p.do([]string{args["1"], args["2"], fmt.Sprint("form", i), "undrained=yes"})
+		}
 		return p.updates()
 	case "phase":
 		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: args["0"]}, Input{NewPhase: true})
@@ -172,10 +192,24 @@ func (p *player) do(words []string) []string {
 		if !ok {
 			return []string{"nothing"}
 		}
-		return []string{describe(&a)}
-	case "verdict": // verdict OP
-		v := p.c.Verdict(args["0"])
-		return []string{fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status, v.AttentionID)}
+		return []string{p.describe(&a)}
+	case "verdict": // verdict OP...
+		var lines []string
+		for _, op := range words[1:] {
+			v := p.c.Verdict(op)
+			lines = append(lines, fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status, v.AttentionID))
+		}
+		return lines
+	case "open": // every open item
+		var lines []string
+		for _, a := range p.c.OpenItems(nil) {
+			lines = append(lines, p.describe(&a))
+		}
+		return lines
+	case "item": // item ID
+		a, ok := p.c.Item(args["0"])
+		require.True(p.t, ok)
+		return []string{p.describe(&a)}
 	case "samples": // samples ID
 		a, ok := p.c.Item(args["0"])
 		require.True(p.t, ok)
@@ -202,7 +236,10 @@ func (p *player) operation(status event.Status, args map[string]string) {
 		in.Decision = event.Decision{Rule: "default.operation." + status.String(), Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true}
 	}
 	in.Signature = groupSignature(status.String())
-	p.fold(event.Entry{Kind: event.KindOperation, Status: status, OperationID: args["0"], Parent: args["parent"], Source: args["method"]}, in)
+	p.fold(event.Entry{
+		Kind: event.KindOperation, Status: status, OperationID: strings.TrimPrefix(args["0"], "-"), Parent: args["parent"],
+		Source: strings.ReplaceAll(args["method"], "~", " "),
+	}, in)
 }
 
 func (p *player) fold(e event.Entry, in Input) {
@@ -215,12 +252,13 @@ func (p *player) fold(e event.Entry, in Input) {
 func (p *player) updates() []string {
 	var lines []string
 	for _, u := range p.c.Updates(nil) {
-		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, describe(&u.Attention)))
+		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, p.describe(&u.Attention)))
 	}
 	return lines
 }
 
-func describe(a *Attention) string {
+func (p *player) describe(a *Attention) string {
+	p.see(a)
 	s := fmt.Sprintf("%s %s %s n=%d groups=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.Cause.Seq, a.LatestSequence)
 	if a.CausalOperationID != "" {
 		s += " caused-by=" + a.CausalOperationID

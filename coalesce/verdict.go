@@ -29,9 +29,10 @@ func (o Outcome) String() string {
 // MarshalText returns the name, for JSON and other encodings.
 func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
-// Verdict says what came of an operation and of its parts, as far as known.
+// Verdict says what came of an operation and of its parts, as far as known. It
+// belongs to the caller.
 type Verdict struct {
-	Operation string
+	Operation string // as far as it is kept: its first 256 bytes
 	Method    string
 	Status    event.Status
 	Outcome   Outcome
@@ -39,8 +40,8 @@ type Verdict struct {
 	// Known is false for an operation that was never seen, or is forgotten.
 	Known bool
 
-	// Final says that the operation is over and that Linger has passed since:
-	// what comes now will not change the verdict.
+	// Final says that the operation and its parts are over, and that Linger has
+	// passed since: only what names it can still change the verdict.
 	Final bool
 
 	// Abandoned says that no end was seen within OperationMax.
@@ -52,22 +53,35 @@ type Verdict struct {
 
 // Verdict returns what is known of the operation called id. Something blocking
 // that was seen is reported even where evidence is missing: more evidence could
-// not make it better.
+// not make it better. Its cost grows with the number of operations known.
 func (c *Coalescer) Verdict(id string) Verdict {
 	o := c.ops.get(id)
 	if o == nil {
-		return Verdict{Operation: id}
+		return Verdict{Operation: boundID(id)}
 	}
 	v := Verdict{
-		Operation: o.id, Method: o.method, Status: o.status, Known: true, Abandoned: o.abandoned,
-		Final: o.over() && c.cfg.Linger.passed(o.ended, c.now), AttentionID: c.id(o.item),
+		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,
 	}
+	var worst event.Disposition
+	var item uint64
+	unknown := false
+	for _, p := range c.ops.order {
+		if !c.ops.isPart(p, o) {
+			continue
+		}
+		if p.item != 0 && (item == 0 || p.worst > worst || p.worst == worst && p.item < item) {
+			worst, item = p.worst, p.item
+		}
+		unknown = unknown || p.blind || p.abandoned || p.doubtful || p.running() && c.blind
+		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
+	}
+	v.AttentionID = c.id(item)
 	switch {
-	case o.worst == event.Blocking:
+	case worst == event.Blocking:
 		v.Outcome = Affected
-	case o.blind, o.abandoned, o.doubtful, o.running() && c.blind:
+	case unknown:
 		v.Outcome = Unknown
-	case o.worst == event.Advisory:
+	case worst == event.Advisory:
 		v.Outcome = Advised
 	default:
 		v.Outcome = Clean

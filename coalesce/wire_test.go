@@ -1,0 +1,230 @@
+package coalesce
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// checkWire checks the JSON form of an attention item field by field against
+// what GABP asks of it.
+func checkWire(t require.TestingT, a *Attention) {
+	text, err := json.Marshal(a)
+	require.NoError(t, err)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal(text, &fields))
+	take := func(m map[string]any, name string, required bool) (any, bool) {
+		v, ok := m[name]
+		require.True(t, ok || !required, "%s: no %s", text, name)
+		delete(m, name)
+		return v, ok
+	}
+	str := func(m map[string]any, name string, required bool) string {
+		v, ok := take(m, name, required)
+		if !ok {
+			return ""
+		}
+		s, isString := v.(string)
+		require.True(t, isString && s != "", "%s: %s is not a string, or empty", text, name)
+		return s
+	}
+	count := func(m map[string]any, name string, required bool) uint64 {
+		v, ok := take(m, name, required)
+		if !ok {
+			return 0
+		}
+		n, isNumber := v.(float64)
+		require.True(t, isNumber && n >= 0 && n == float64(uint64(n)), "%s: %s is not a count", text, name)
+		return uint64(n)
+	}
+	flag := func(name string) bool {
+		v, _ := take(fields, name, true)
+		b, isBool := v.(bool)
+		require.True(t, isBool, "%s: %s is not a boolean", text, name)
+		return b
+	}
+	severities := []string{"info", "warning", "error", "fatal"}
+
+	require.Equal(t, a.ID, str(fields, "attentionId", true))
+	state := str(fields, "state", true)
+	require.Contains(t, []string{"open", "cleared"}, state)
+	require.Contains(t, severities, str(fields, "severity", true))
+	require.False(t, flag("blocking") && state == "cleared", "%s: what is cleared blocks nobody", text)
+	flag("stateInvalidated")
+	summary := str(fields, "summary", true)
+	require.False(t, strings.ContainsFunc(summary, unicode.IsControl), "%q", summary)
+	require.LessOrEqual(t, len(summary), 1000)
+	str(fields, "causalOperationId", false)
+	str(fields, "causalMethod", false)
+	opened, latest := count(fields, "openedAtSequence", true), count(fields, "latestSequence", true)
+	require.LessOrEqual(t, opened, latest, "%s", text)
+	cursor := count(fields, "diagnosticsCursor", false)
+	require.GreaterOrEqual(t, cursor+1, opened, "%s", text)
+	require.Less(t, cursor, latest, "%s", text)
+	total := count(fields, "totalUrgentEntries", true)
+
+	sample, _ := take(fields, "sample", true)
+	list, ok := sample.([]any)
+	require.True(t, ok && len(list) > 0, "%s", text)
+	for _, s := range list {
+		m, ok := s.(map[string]any)
+		require.True(t, ok)
+		require.Contains(t, severities, str(m, "level", true))
+		message := str(m, "message", true)
+		require.False(t, strings.ContainsFunc(message, unicode.IsControl), "%q", message)
+		repeats := count(m, "repeatCount", true)
+		require.True(t, repeats >= 1 && repeats <= total, "%s", text)
+		require.LessOrEqual(t, count(m, "latestSequence", true), latest)
+		require.Empty(t, m, "additional fields")
+	}
+	require.Empty(t, fields, "additional fields")
+}
+
+// TestWireForm renders items whose texts are hostile, empty or long.
+func TestWireForm(t *testing.T) {
+	hostile := "x\x1b[31m\u202e\n\"}]\x00\xff; cleared: resolved\u2028" + strings.Repeat("ю", 500)
+	for name, e := range map[string]event.Entry{
+		"log":            {Message: hostile, OperationID: hostile},
+		"empty":          {},
+		"blank":          {Message: " \r\n\t\n "},
+		"operation":      {Kind: event.KindOperation, Status: event.StatusFailed, Source: hostile, Message: hostile, OperationID: hostile, Parent: hostile + "p"},
+		"bare operation": {Kind: event.KindOperation, Status: event.StatusFailed},
+		"state":          {Kind: event.KindState, Status: event.StatusStall},
+		"notice":         {Kind: event.KindNotice, Status: event.StatusHole, Message: hostile},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := New(Config{Epoch: "2030-01-01T00.00"})
+			require.NoError(t, err)
+			for i := range 3 {
+				e.Seq = uint64(i + 1)
+				c.Fold(&Input{
+					Entry: &e, Signature: groupSignature(name),
+					Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.Severity(i + 1)},
+				})
+			}
+			a, ok := c.Current()
+			require.True(t, ok)
+			checkWire(t, &a)
+			c.Ack(a.ID, 0)
+			updates := c.Updates(nil)
+			require.Len(t, updates, 1)
+			checkWire(t, &updates[0].Attention)
+		})
+	}
+}
+
+func TestSampleText(t *testing.T) {
+	for _, tc := range []struct {
+		message string
+		limit   int
+		want    string
+	}{
+		{"one", 10, "one"},
+		{"\r\n\n  one  \r\ntwo", 20, "one"},
+		{"Exception in job: \r\n\nSystem.Exception: x\n  at A.B ()", 60, "Exception in job: System.Exception: x"},
+		{"a:\nb:\nc", 20, "a: b:"},
+		{"a:", 20, "a:"},
+		{"12345678901", 10, "123456789…"},
+		{"1234567890", 10, "1234567890"},
+		{strings.Repeat("ю", 11), 10, strings.Repeat("ю", 9) + "…"},
+		{strings.Repeat("\U0001f41d", 3000), 2000, strings.Repeat("\U0001f41d", 1999) + "…"},
+		{strings.Repeat("a", 5000), 2000, strings.Repeat("a", 1999) + "…"},
+		{"one", 1, "…"},
+	} {
+		require.Equal(t, tc.want, sampleText(&event.Entry{Message: tc.message}, tc.limit), "%q", tc.message)
+	}
+}
+
+// TestSchema plays every transcript and holds each item that it shows to the
+// protocol's own schema.
+func TestSchema(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(testdata.Dir(t, "gabp"), "schema", "common", "attention.schema.json"))
+	require.NoError(t, err)
+	var s schema
+	require.NoError(t, json.Unmarshal(raw, &s))
+	require.NotEmpty(t, s.Required)
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	n := 0
+	for _, file := range files {
+		script, err := os.ReadFile(file)
+		require.NoError(t, err)
+		play(t, string(script), func(a *Attention) {
+			text, err := json.Marshal(a)
+			require.NoError(t, err)
+			var v any
+			require.NoError(t, json.Unmarshal(text, &v))
+			require.NoError(t, s.check("attention", v), "%s", text)
+			n++
+		})
+	}
+	require.Greater(t, n, 100)
+}
+
+// schema is the part of JSON Schema that the protocol's attention item uses.
+type schema struct {
+	Type       string             `json:"type"`
+	Required   []string           `json:"required"`
+	Properties map[string]*schema `json:"properties"`
+	Additional *bool              `json:"additionalProperties"`
+	Items      *schema            `json:"items"`
+	Enum       []any              `json:"enum"`
+	MinLength  int                `json:"minLength"`
+	Minimum    *float64           `json:"minimum"`
+}
+
+// check returns an error that says where v is not what s allows.
+func (s *schema) check(where string, v any) error {
+	if s.Enum != nil && !slices.Contains(s.Enum, v) {
+		return fmt.Errorf("%s: %v is not one of %v", where, v, s.Enum)
+	}
+	ok := false
+	switch v := v.(type) {
+	case map[string]any:
+		ok = s.Type == "object"
+		for _, name := range s.Required {
+			if _, there := v[name]; !there {
+				return fmt.Errorf("%s: no %s", where, name)
+			}
+		}
+		for name, field := range v {
+			p := s.Properties[name]
+			if p == nil {
+				if s.Additional != nil && !*s.Additional {
+					return fmt.Errorf("%s: %s is not allowed", where, name)
+				}
+				continue
+			}
+			if err := p.check(where+"."+name, field); err != nil {
+				return err
+			}
+		}
+	case []any:
+		ok = s.Type == "array"
+		for i, element := range v {
+			if err := s.Items.check(fmt.Sprintf("%s[%d]", where, i), element); err != nil {
+				return err
+			}
+		}
+	case string:
+		ok = s.Type == "string" && len(v) >= s.MinLength
+	case bool:
+		ok = s.Type == "boolean"
+	case float64:
+		ok = (s.Type == "integer" && v == float64(int64(v)) || s.Type == "number") && (s.Minimum == nil || v >= *s.Minimum)
+	}
+	if !ok {
+		return fmt.Errorf("%s: %v is no %s that is allowed", where, v, s.Type)
+	}
+	return nil
+}
