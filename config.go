@@ -1,0 +1,38 @@
+package heed
+
+import (
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// Config sets up an [Engine]. The zero Config is all defaults. Each part is
+// documented, with its defaults, where it belongs.
+type Config struct {
+	// Rules decides what deserves attention. Default: the embedded rules for
+	// Unity and RimWorld, [rules.Defaults].
+	Rules *rules.Set
+
+	// Epoch tells the runs of a host apart: it is part of attention ids and of
+	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
+	// "0", which is only right for a replay.
+	Epoch string
+
+	// Signatures bounds the signatures whose decision is known. Default 65,536.
+	Signatures int
+
+	// InitialPhase is the phase that the first entry sees. Default "".
+	InitialPhase string
+
+	// Signature sets how text is masked, beyond what Rules says: its protected
+	// words and logger frames are added to theirs.
+	Signature signature.Config
+
+	// Journal sets the budgets of the journal. Its Epoch is taken from above.
+	Journal journal.Config
+
+	// Coalesce sets the bounds and windows of attention. Its Epoch is taken
+	// from above.
+	Coalesce coalesce.Config
+}

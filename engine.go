@@ -1,0 +1,325 @@
+package heed
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// The types of the rooms behind the engine that its callers meet; they are
+// documented in packages coalesce and journal.
+type (
+	Attention = coalesce.Attention
+	Sample    = coalesce.Sample
+	Update    = coalesce.Update
+	AckResult = coalesce.AckResult
+	Verdict   = coalesce.Verdict
+	Cursor    = journal.Cursor
+	Filter    = journal.Filter
+	Page      = journal.Page
+)
+
+// neighbors is how many entries on each side of a cause the journal keeps with
+// it.
+const neighbors = 8
+
+// Engine turns entries into attention. Make one with [New]. All methods are
+// safe for concurrent use; one lock orders them, so that each costs what its
+// own work costs and what the callers before it in the queue cost. What they
+// return belongs to the caller, unless they say otherwise. No input makes them
+// fail or panic.
+type Engine struct {
+	mu sync.Mutex
+
+	classifier *classify.Classifier
+	journal    *journal.Journal
+	coalescer  *coalesce.Coalescer
+
+	seq      uint64
+	byKind   [4]uint64
+	entry    event.Entry         // reused, so that no entry escapes to the heap
+	input    coalesce.Input      // reused
+	evidence []coalesce.Evidence // reused
+}
+
+// New returns an engine with the bounds of cfg, which it does not change. An
+// error names the field of cfg that is at fault. Without cfg.Rules it compiles
+// the default rules, which takes some milliseconds.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Rules == nil {
+		set, err := rules.Compile(rules.Defaults()...)
+		if err != nil {
+			return nil, fmt.Errorf("heed: default rules: %w", err)
+		}
+		cfg.Rules = set
+	}
+	masking := cfg.Rules.Masking()
+	masking.Protect = append(masking.Protect, cfg.Signature.Protect...)
+	masking.LoggerFrames = append(masking.LoggerFrames, cfg.Signature.LoggerFrames...)
+	masking.MaxFrames = cfg.Signature.MaxFrames
+	if cfg.Epoch == "" {
+		cfg.Epoch = coalesce.DefaultEpoch
+	}
+	cfg.Journal.Epoch = cfg.Epoch
+	cfg.Coalesce.Epoch = cfg.Epoch
+
+	normalizer, err := signature.New(masking)
+	if err != nil {
+		return nil, fmt.Errorf("heed: Config.Signature: %w", err)
+	}
+	classifier, err := classify.New(classify.Config{
+		Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, InitialPhase: cfg.InitialPhase,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("heed: Config: %w", err)
+	}
+	jrn, err := journal.New(cfg.Journal)
+	if err != nil {
+		return nil, fmt.Errorf("heed: Config.Journal: %w", err)
+	}
+	co, err := coalesce.New(cfg.Coalesce)
+	if err != nil {
+		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
+	}
+	return &Engine{classifier: classifier, journal: jrn, coalescer: co}, nil
+}
+
+// Outcome is what became of one entry. Its strings, and the tags of the
+// decision, are shared: read only.
+type Outcome struct {
+	Seq       uint64 // the entry's number among all that the engine received
+	Signature signature.Signature
+	Decision  event.Decision
+
+	// Phase is the phase of the game that the entry saw.
+	Phase string
+
+	// Blind says that evidence is incomplete after the entry.
+	Blind bool
+
+	// AttentionID is the item that the entry was folded into, "" for an
+	// ignored one.
+	AttentionID string
+}
+
+// Log takes in a log record. It copies what it keeps of r. On a known signature
+// whose decision is known it allocates nothing. The tags of the decision are
+// shared: read only.
+func (e *Engine) Log(r event.Log) event.Decision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = r.Entry()
+	return e.take().Decision
+}
+
+// Observe is Log for callers that want to know all that became of the record.
+func (e *Engine) Observe(r event.Log) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = r.Entry()
+	return e.take()
+}
+
+// LogBatch takes in log records in their order, under one lock: nobody else's
+// entries come between them, and no reader is served before the last of them.
+func (e *Engine) LogBatch(records []event.Log) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range records {
+		e.entry = records[i].Entry()
+		e.take()
+	}
+}
+
+// Operation takes in an event of an operation. The first event of an operation
+// that is not known allocates. One with another status than those of operations
+// tells only who the parent is, and the method.
+func (e *Engine) Operation(o event.Operation) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = o.Entry()
+	return e.take()
+}
+
+// State takes in an event of the game as a whole.
+func (e *Engine) State(s event.State) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = s.Entry()
+	return e.take()
+}
+
+// Notice takes in a notice about the evidence.
+func (e *Engine) Notice(n event.Notice) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = n.Entry()
+	return e.take()
+}
+
+// take passes e.entry through the rooms. The lock is held.
+func (e *Engine) take() Outcome {
+	entry := &e.entry
+	e.seq++
+	entry.Seq = e.seq
+	e.byKind[entry.Kind]++
+
+	res := e.classifier.Classify(entry)
+	e.journal.Append(entry, res.Signature, res.Decision)
+
+	in := &e.input
+	*in = coalesce.Input{
+		Entry: entry, Signature: res.Signature, Decision: res.Decision,
+		Blind: res.Blind, NewPhase: res.PhaseBefore != res.PhaseAfter,
+	}
+	if res.Rule != nil {
+		in.Summary, in.Resolves, in.Begins = res.Rule.Summary, res.Rule.Resolves, res.Rule.Blinds
+	}
+	folded := e.coalescer.Fold(in)
+	if folded.NewGroup {
+		e.journal.KeepFirst(folded.Owner)
+	}
+	if folded.NewCause {
+		e.pin(folded.Owner, entry.Seq)
+	}
+	e.tend()
+	return Outcome{
+		Seq: entry.Seq, Signature: res.Signature, Decision: res.Decision,
+		Phase: res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
+	}
+}
+
+// tend lets the journal keep and let go of what the coalescer says. The lock is
+// held.
+func (e *Engine) tend() {
+	e.evidence = e.coalescer.Evidence(e.evidence[:0])
+	for _, ev := range e.evidence {
+		switch ev.Do {
+		case coalesce.Pin:
+			e.pin(ev.Owner, ev.Seq)
+		case coalesce.Yield:
+			e.journal.ReleaseBurst(ev.Owner)
+		case coalesce.Drop:
+			e.journal.Release(ev.Owner)
+		}
+	}
+}
+
+// pin keeps the cause of an open item, which the journal holds, with what is
+// around it. Cleared items give up their evidence while more than three quarters
+// of the budget are taken: what comes after the cause needs room as well.
+func (e *Engine) pin(owner, seq uint64) {
+	for {
+		pinned := e.journal.Stats().Pinned
+		if 4*pinned.Entries <= 3*pinned.Capacity && 4*pinned.Bytes <= 3*pinned.MaxBytes {
+			break
+		}
+		old, ok := e.coalescer.Cede()
+		if !ok {
+			break
+		}
+		e.journal.Release(old)
+	}
+	e.journal.Pin(owner, seq, neighbors)
+}
+
+// Advance tells the engine the time, where no entry does: windows that have
+// passed by now take effect. A time before the latest one seen changes nothing,
+// unless it is further back than [coalesce.Config].MaxSkew: then the clock was
+// set back.
+func (e *Engine) Advance(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.coalescer.Advance(now)
+	e.tend()
+}
+
+// Updates appends the pending updates to dst, oldest first, and forgets them.
+// There is at most one for each item, with the item as it is now. Each costs a
+// rendering of its item, some microseconds and a few allocations; with nothing
+// pending it costs nothing.
+func (e *Engine) Updates(dst []Update) []Update {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.coalescer.Updates(dst)
+}
+
+// Current returns the one open item to be seen first, and false when nothing
+// is open. Its summary names the others that an acknowledgement of it covers.
+// What it returns counts as shown. It costs a rendering, as in Updates.
+func (e *Engine) Current() (Attention, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.coalescer.Current()
+}
+
+// Open appends all open items to dst, in the order in which they should be
+// seen. It is for looking on: it does not count as showing them. It costs a
+// rendering for each.
+func (e *Engine) Open(dst []Attention) []Attention {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.coalescer.OpenItems(dst)
+}
+
+// Ack acknowledges the item called id up to the sequence number upTo, the
+// latest that the acknowledger was shown; 0 means what Updates or Current gave
+// out last. The item is cleared in any case; what the acknowledger has not seen
+// and is new opens a successor. An unknown id is no error.
+func (e *Engine) Ack(id string, upTo uint64) AckResult {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	res := e.coalescer.Ack(id, upTo)
+	e.tend()
+	return res
+}
+
+// Verdict returns what is known of the operation called id, and of its parts.
+// Its cost grows with the number of operations known.
+func (e *Engine) Verdict(id string) Verdict {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.coalescer.Verdict(id)
+}
+
+// Read returns a page of the journal: what is held after a cursor, oldest
+// first, and how much was lost. Page.Err says that a cursor is refused. The
+// records are copies; a read examines a bounded part of the journal, so that
+// writers wait for a fraction of a millisecond at most.
+func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.journal.Read(after, limit, f)
+}
+
+// Since returns how many entries after a cursor the journal holds and how many
+// it lost, without reading them: two binary searches. It refuses a cursor that
+// the journal cannot have given out, with journal.ErrCursorEpoch or
+// journal.ErrCursorBeyond.
+func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.journal.Since(after)
+}
+
+// Item returns the item called id while it is open or remembered. It does not
+// count as showing it. It costs a rendering.
+func (e *Engine) Item(id string) (Attention, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.coalescer.Item(id)
+}
+
+// Template returns the canonical template of a signature while it is known.
+func (e *Engine) Template(s signature.Signature) (string, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.classifier.Template(s)
+}

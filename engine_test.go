@@ -1,0 +1,311 @@
+package heed
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func mustNew(t testing.TB, cfg Config) *Engine {
+	t.Helper()
+	e, err := New(cfg)
+	require.NoError(t, err)
+	return e
+}
+
+func mustRules(t testing.TB, text string) *rules.Set {
+	t.Helper()
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(text)})
+	require.NoError(t, err)
+	return set
+}
+
+// testRules covers every effect that a rule can have.
+const testRules = `
+version: 1
+rules:
+  - {id: t.load, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: t.play, when: 'template startsWith "Loaded"', disposition: ignore, sets_phase: play}
+  - {id: t.limit, when: 'template startsWith "No more logging"', disposition: blocking, blinds: true}
+  - {id: t.resumed, when: 'template startsWith "Logging again"', disposition: ignore, resolves: [t.limit]}
+  - {id: t.broken, when: 'template startsWith "Broken"', disposition: blocking, invalidates: true, summary: something broke}
+  - {id: t.odd, when: 'template startsWith "Odd"', disposition: advisory}
+  - {id: t.entry, when: 'message contains "secret 7"', disposition: blocking}
+`
+
+func TestStatsAddUp(t *testing.T) {
+	set := mustRules(t, testRules)
+	rapid.Check(t, func(t *rapid.T) {
+		capacity := rapid.SampledFrom([]int{0, 1, 2, 5})
+		e, err := New(Config{
+			Rules: set, Signatures: capacity.Draw(t, "signatures"),
+			Journal: journal.Config{Entries: capacity.Draw(t, "entries"), Firsts: capacity.Draw(t, "firsts"), Pinned: capacity.Draw(t, "pinned")},
+			Coalesce: coalesce.Config{
+				MaxOpen: capacity.Draw(t, "open"), MaxRemembered: capacity.Draw(t, "remembered"), MaxGroups: capacity.Draw(t, "groups"),
+				MaxOperations: capacity.Draw(t, "operations"), AmbientQuiet: coalesce.Window{Entries: 5}, AdvisoryTTL: coalesce.Window{Entries: 9},
+			},
+		})
+		require.NoError(t, err)
+		var now time.Time
+		if rapid.Bool().Draw(t, "clock") {
+			now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		var ids []string
+		var sent uint64
+		op := rapid.SampledFrom([]string{"", "a", "b", "c"})
+		t.Repeat(map[string]func(*rapid.T){
+			"log": func(t *rapid.T) {
+				sent++
+				text := rapid.SampledFrom([]string{
+					"Loading 1", "Loaded 2", "No more logging", "Logging again", "Broken thing 3", "Odd 4", "Odd other", "secret 7", "secret 8", "", "\x00\xff\n  at A.B ()",
+				}).Draw(t, "text")
+				out := e.Observe(event.Log{
+					Time: now, Level: event.Level(rapid.IntRange(0, 5).Draw(t, "level")), Message: text,
+					Source: rapid.SampledFrom([]string{"", "x"}).Draw(t, "source"), OperationID: op.Draw(t, "operation"),
+				})
+				require.Equal(t, sent, out.Seq)
+				require.Equal(t, out.Decision.Disposition.Urgent(), out.AttentionID != "")
+			},
+			"any": func(t *rapid.T) {
+				sent++
+				e.Log(event.Log{Time: now, Message: rapid.String().Draw(t, "message"), Stack: rapid.String().Draw(t, "stack")})
+			},
+			"operation": func(t *rapid.T) {
+				sent++
+				e.Operation(event.Operation{
+					Time: now, ID: op.Draw(t, "id"), Parent: op.Draw(t, "parent"), Method: "m", ByCaller: rapid.Bool().Draw(t, "by_caller"),
+					Status: event.Status(rapid.IntRange(int(event.StatusStarted), int(event.StatusTimedOut)).Draw(t, "status")),
+				})
+			},
+			"state": func(t *rapid.T) {
+				sent++
+				e.State(event.State{
+					Time: now, Phase: rapid.SampledFrom([]string{"", "play", "menu"}).Draw(t, "phase"),
+					Status: event.Status(rapid.IntRange(int(event.StatusPhase), int(event.StatusLongEventEnd)).Draw(t, "status")),
+				})
+			},
+			"notice": func(t *rapid.T) {
+				sent++
+				e.Notice(event.Notice{Time: now, Status: event.Status(rapid.IntRange(int(event.StatusHole), int(event.StatusRestarted)).Draw(t, "status"))})
+			},
+			"time": func(t *rapid.T) {
+				if !now.IsZero() {
+					now = now.Add(time.Duration(rapid.IntRange(-5, 400).Draw(t, "seconds")) * time.Second)
+					e.Advance(now)
+				}
+			},
+			"drain": func(*rapid.T) {
+				for _, u := range e.Updates(nil) {
+					ids = append(ids, u.Attention.ID)
+				}
+			},
+			"ack": func(t *rapid.T) {
+				if len(ids) > 0 {
+					e.Ack(rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
+				}
+			},
+			"": func(t *rapid.T) {
+				s := e.Stats()
+				require.NoError(t, s.Check())
+				require.Equal(t, sent, s.Received)
+				require.Equal(t, s.Journal.Written, s.Journal.Held+s.Journal.Lost)
+			},
+		})
+	})
+}
+
+// TestDeterminism runs one sequence of calls twice and compares all that comes
+// out, byte for byte.
+func TestDeterminism(t *testing.T) {
+	play := func() string {
+		var out strings.Builder
+		e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+		for i := range 3000 {
+			switch i % 11 {
+			case 0:
+				e.Operation(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m", Status: event.StatusStarted + event.Status(i/11%2)})
+			case 4:
+				e.Log(event.Log{Message: fmt.Sprintf("Broken thing number %d of kind%d", i, i%7), Level: event.LevelError})
+			case 7:
+				e.Log(event.Log{Message: fmt.Sprintf("Odd %c%c", 'a'+i%26, 'a'+i/26%26)})
+			case 9:
+				if a, ok := e.Current(); ok && i%5 == 0 {
+					e.Ack(a.ID, 0)
+				}
+			default:
+				e.Log(event.Log{Message: "nothing of interest"})
+			}
+			for _, u := range e.Updates(nil) {
+				line, err := json.Marshal(u)
+				require.NoError(t, err)
+				out.Write(line)
+				out.WriteByte('\n')
+			}
+		}
+		return out.String()
+	}
+	first := play()
+	require.NotEmpty(t, first)
+	require.Equal(t, first, play())
+}
+
+func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64}})
+	for i := range 20 {
+		e.Log(event.Log{Message: fmt.Sprint("before ", i)})
+	}
+	planted := e.Observe(event.Log{Message: "Broken thing 1", Stack: "  at A.B ()"})
+	for i := range 10_000 {
+		e.Log(event.Log{Message: fmt.Sprint("Odd ", i)})
+	}
+	a, ok := e.Current()
+	require.True(t, ok)
+	require.Equal(t, planted.AttentionID, a.ID)
+	require.Equal(t, planted.Seq, a.Cause.Seq)
+	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 9, Filter{})
+	require.NoError(t, page.Err)
+	require.Len(t, page.Records, 9, "the cause and what came after it")
+	require.Equal(t, "Broken thing 1", page.Records[0].Message)
+	page = e.Read(Cursor{Seq: planted.Seq - 9}, 8, Filter{})
+	require.Len(t, page.Records, 8, "what came before it")
+	require.Zero(t, page.Lost)
+}
+
+// TestEvidenceOfASuccessor holds the journal to keeping the cause of an item
+// that an acknowledgement made, though it was never the cause of the item that
+// was acknowledged.
+func TestEvidenceOfASuccessor(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, FirstsPerBurst: 1}})
+	first := e.Observe(event.Log{Message: "Broken thing 1"})
+	second := e.Observe(event.Log{Message: "Odd thing 1"})
+	require.Equal(t, first.AttentionID, second.AttentionID)
+	ack := e.Ack(first.AttentionID, first.Seq)
+	require.NotEmpty(t, ack.Successor)
+	for i := range 200 {
+		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
+	}
+	a, ok := e.Item(ack.Successor)
+	require.True(t, ok)
+	require.Equal(t, second.Seq, a.Cause.Seq)
+	page := e.Read(Cursor{Seq: a.DiagnosticsCursor}, 1, Filter{})
+	require.Equal(t, "Odd thing 1", page.Records[0].Message)
+}
+
+// TestEvidenceOfTheOpenComesFirst fills the budget of pinned entries, and that
+// of firsts, with the evidence of cleared items, and expects that of a new item
+// to find room.
+func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, Pinned: 40, Firsts: 20, FirstsPerBurst: 4}})
+	for i := range 30 {
+		e.State(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)})
+		for range 20 {
+			e.Log(event.Log{Message: "noise"})
+		}
+		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)})
+		for j := range 5 {
+			e.Log(event.Log{Message: fmt.Sprintf("Odd %c%c", 'a'+i, 'a'+j)})
+		}
+		for range 200 {
+			e.Log(event.Log{Message: "noise"})
+		}
+		a, ok := e.Current()
+		require.True(t, ok)
+		require.Equal(t, out.AttentionID, a.ID)
+		page := e.Read(Cursor{Seq: a.DiagnosticsCursor - 8}, 17, Filter{})
+		require.Zero(t, page.Lost, "item %d", i)
+		require.Equal(t, out.Seq, page.Records[8].Seq)
+		require.True(t, e.Ack(a.ID, 0).Acknowledged)
+	}
+	s := e.Stats()
+	require.NoError(t, s.Check())
+	require.Zero(t, s.Journal.Firsts.Refused)
+}
+
+func TestPhaseAndBlindness(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), InitialPhase: "boot"})
+	require.Equal(t, "boot", e.Observe(event.Log{Message: "Loading"}).Phase, "an entry sees the phase before it")
+	require.Equal(t, "load", e.Observe(event.Log{Message: "x"}).Phase)
+	require.True(t, e.Observe(event.Log{Message: "No more logging"}).Blind)
+	s := e.Stats()
+	require.True(t, s.Blind)
+	require.Equal(t, "t.limit", s.BlindRule)
+	require.False(t, e.Observe(event.Log{Message: "Logging again"}).Blind)
+	updates := e.Updates(nil)
+	require.Len(t, updates, 1)
+	require.Equal(t, coalesce.ReasonResolved, updates[0].Reason)
+}
+
+func TestLogAllocatesNothing(t *testing.T) {
+	e := mustNew(t, Config{})
+	for name, r := range map[string]event.Log{
+		"ignored":  {Message: "Unloading 17 Unused Serialized files (Serialized files now loaded: 8)"},
+		"urgent":   {Level: event.LevelError, Message: "Could not do the thing with Muffalo49213 at (166, 0, 143)", Stack: "  at A.B.C () [0x00012] in <24d25868955f4df08b02c73b55f389fe>:0"},
+		"advisory": {Level: event.LevelWarning, Message: "Something odd about Thing_Wall1234", Source: "mod"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 10 {
+				e.Log(r)
+			}
+			require.Zero(t, testing.AllocsPerRun(1000, func() { e.Log(r) }))
+		})
+	}
+	batch := []event.Log{{Message: "one 1"}, {Message: "two 2"}}
+	e.LogBatch(batch)
+	require.Zero(t, testing.AllocsPerRun(1000, func() { e.LogBatch(batch) }))
+}
+
+func TestConcurrentUse(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 500 {
+				switch (i + g) % 5 {
+				case 0:
+					e.Log(event.Log{Message: fmt.Sprint("Broken ", g, i)})
+				case 1:
+					e.Operation(event.Operation{ID: fmt.Sprint(g), Status: event.StatusStarted})
+				case 2:
+					if a, ok := e.Current(); ok {
+						e.Ack(a.ID, 0)
+					}
+				case 3:
+					e.Read(Cursor{}, 10, Filter{})
+					e.Updates(nil)
+				default:
+					e.LogBatch([]event.Log{{Message: "Odd"}, {Message: "x"}})
+				}
+			}
+		})
+	}
+	wg.Wait()
+	s := e.Stats()
+	require.NoError(t, s.Check())
+}
+
+func TestNewNamesTheFieldAtFault(t *testing.T) {
+	for want, cfg := range map[string]Config{
+		"Signatures":             {Signatures: -1},
+		"Config.Journal":         {Journal: journal.Config{Entries: -1}},
+		"Config.Coalesce":        {Coalesce: coalesce.Config{MaxOpen: -1}},
+		"Config.Signature":       {Signature: signature.Config{MaxFrames: -1}},
+		"Epoch holds":            {Epoch: "a b"},
+		"Linger.Duration is -1s": {Coalesce: coalesce.Config{Linger: coalesce.Window{Duration: -time.Second}}},
+	} {
+		e, err := New(cfg)
+		require.Nil(t, e)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,204 @@
+package heed
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
+)
+
+// HandlerOptions sets up a [Handler]. Nil and the zero value are all defaults.
+type HandlerOptions struct {
+	// Level is the least level that is taken in. Default [slog.LevelInfo]. It
+	// is asked for each record, and must be safe for concurrent use.
+	Level slog.Leveler
+
+	// Source is the source of records whose attributes name none.
+	Source string
+
+	// SourceKey is the attribute that names the source of a record, such as a
+	// component. Default "logger". Its values should be few. It is looked for
+	// outside of groups, and not shown among the other attributes.
+	SourceKey string
+
+	// OperationKey is the attribute that names the operation which a record
+	// belongs to. Default "operation". It is looked for as SourceKey is.
+	OperationKey string
+
+	// Next also gets every record, after the engine. Optional. Records below
+	// Level reach it if it wants them.
+	Next slog.Handler
+}
+
+// Handler is a [slog.Handler] that sends records to an [Engine]: the message,
+// then the attributes as key=value, with the names of their groups and dots
+// before the key, as [slog.TextHandler] writes them. A record's time is the
+// entry's; a record without one has none. The place in the source code is left
+// out: the message says what happened, and is what rules look at.
+//
+// A Handler is safe for concurrent use. Handle allocates the text of the record.
+type Handler struct {
+	engine *Engine
+	opts   HandlerOptions
+
+	attrs     string // formatted attributes of WithAttrs, each after a space
+	group     string // prefix of keys: the open groups, each with a dot
+	source    string
+	operation string
+}
+
+// NewHandler returns a handler that sends records to e, so that a Go host puts
+// its own logs under heed's eye in one line:
+//
+//	slog.SetDefault(slog.New(heed.NewHandler(engine, nil)))
+func NewHandler(e *Engine, opts *HandlerOptions) *Handler {
+	h := &Handler{engine: e}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if h.opts.Level == nil {
+		h.opts.Level = slog.LevelInfo
+	}
+	if h.opts.SourceKey == "" {
+		h.opts.SourceKey = "logger"
+	}
+	if h.opts.OperationKey == "" {
+		h.opts.OperationKey = "operation"
+	}
+	h.source = h.opts.Source
+	return h
+}
+
+// Enabled reports whether a record of this level goes anywhere.
+func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= h.opts.Level.Level() || h.opts.Next != nil && h.opts.Next.Enabled(ctx, level)
+}
+
+// Handle sends r to the engine, and then to Next, whose error it returns.
+func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	if r.Level >= h.opts.Level.Level() {
+		f := formatter{h: h, source: h.source, operation: h.operation}
+		f.b.WriteString(r.Message)
+		f.b.WriteString(h.attrs)
+		r.Attrs(func(a slog.Attr) bool {
+			f.attr(h.group, a)
+			return true
+		})
+		h.engine.Log(event.Log{
+			Time: r.Time, Level: levelOf(r.Level), Source: f.source, Message: f.b.String(), OperationID: f.operation,
+		})
+	}
+	if h.opts.Next != nil && h.opts.Next.Enabled(ctx, r.Level) {
+		return h.opts.Next.Handle(ctx, r)
+	}
+	return nil
+}
+
+// WithAttrs returns a handler whose records carry attrs as well. Their values
+// are resolved and written now, once.
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(attrs) == 0 {
+		return h
+	}
+	c := *h
+	f := formatter{h: h, source: h.source, operation: h.operation}
+	f.b.WriteString(h.attrs)
+	for _, a := range attrs {
+		f.attr(h.group, a)
+	}
+	c.attrs, c.source, c.operation = f.b.String(), f.source, f.operation
+	if c.opts.Next != nil {
+		c.opts.Next = c.opts.Next.WithAttrs(slices.Clone(attrs))
+	}
+	return &c
+}
+
+// WithGroup returns a handler that puts name and a dot before the keys of all
+// attributes to come.
+func (h *Handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	c := *h
+	c.group += name + "."
+	if c.opts.Next != nil {
+		c.opts.Next = c.opts.Next.WithGroup(name)
+	}
+	return &c
+}
+
+// levelOf maps the levels of slog; four above Error is fatal, by the spacing
+// that slog uses.
+func levelOf(l slog.Level) event.Level {
+	switch {
+	case l < slog.LevelInfo:
+		return event.LevelDebug
+	case l < slog.LevelWarn:
+		return event.LevelInfo
+	case l < slog.LevelError:
+		return event.LevelWarning
+	case l < slog.LevelError+4:
+		return event.LevelError
+	}
+	return event.LevelFatal
+}
+
+// formatter writes attributes and picks out those that mean something to heed.
+type formatter struct {
+	h         *Handler
+	b         strings.Builder
+	source    string
+	operation string
+}
+
+// attr writes one attribute. As slog asks of handlers, values are resolved, the
+// zero attribute and groups without attributes are left out, and a group without
+// a name is as if its attributes stood in its place.
+func (f *formatter) attr(prefix string, a slog.Attr) {
+	a.Value = a.Value.Resolve()
+	if a.Equal(slog.Attr{}) {
+		return
+	}
+	if a.Value.Kind() == slog.KindGroup {
+		if a.Key != "" {
+			prefix += a.Key + "."
+		}
+		for _, sub := range a.Value.Group() {
+			f.attr(prefix, sub)
+		}
+		return
+	}
+	text := a.Value.String()
+	if prefix == "" {
+		switch a.Key {
+		case f.h.opts.SourceKey:
+			f.source = text
+			return
+		case f.h.opts.OperationKey:
+			f.operation = text
+			return
+		}
+	}
+	f.b.WriteByte(' ')
+	f.b.WriteString(quote(prefix + a.Key))
+	f.b.WriteByte('=')
+	f.b.WriteString(quote(text))
+}
+
+// quote returns s in quotes where it could be taken for more than one key or
+// value.
+func quote(s string) string {
+	if s == "" || strings.ContainsFunc(s, needsQuote) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func needsQuote(r rune) bool {
+	return unicode.IsSpace(r) || r == '"' || r == '=' || r == utf8.RuneError || !unicode.IsPrint(r)
+}

@@ -1,0 +1,75 @@
+package heed
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+)
+
+// Stats is the accounting of an [Engine]: what it received and what became of
+// it, room by room. All counts are of entries, and exact.
+type Stats struct {
+	// Received counts all entries; Ignored and Folded add up to it.
+	Received uint64
+	Ignored  uint64
+	Folded   uint64
+
+	Logs       uint64
+	Operations uint64
+	States     uint64
+	Notices    uint64
+
+	Phase string
+	// Blind says that evidence is incomplete, and BlindRule which rule said so.
+	Blind     bool
+	BlindRule string
+
+	Classify classify.Stats
+	Coalesce coalesce.Stats
+	Journal  journal.Stats
+}
+
+// Stats returns the accounting so far. Its cost grows with the bounds of
+// [Config], not with what was received.
+func (e *Engine) Stats() Stats {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := Stats{
+		Received:   e.seq,
+		Logs:       e.byKind[event.KindLog],
+		Operations: e.byKind[event.KindOperation],
+		States:     e.byKind[event.KindState],
+		Notices:    e.byKind[event.KindNotice],
+		Phase:      e.classifier.Phase(),
+		Classify:   e.classifier.Stats(),
+		Coalesce:   e.coalescer.Stats(),
+		Journal:    e.journal.Stats(),
+	}
+	s.BlindRule, s.Blind = e.classifier.Blind()
+	s.Ignored, s.Folded = s.Coalesce.Ignored, s.Coalesce.Folded
+	return s
+}
+
+// Check reports every law of conservation that s breaks. It holds at any
+// moment; a breach is a bug of heed.
+func (s *Stats) Check() error {
+	var errs []error
+	equal := func(what string, a, b uint64) {
+		if a != b {
+			errs = append(errs, fmt.Errorf("heed: BUG: %s: %d is not %d", what, a, b))
+		}
+	}
+	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
+	equal("received = logs + operations + states + notices", s.Received, s.Logs+s.Operations+s.States+s.Notices)
+	equal("received = classified", s.Received, s.Classify.Entries)
+	equal("received = written to the journal", s.Received, s.Journal.Written)
+	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)
+	if err := s.Coalesce.Check(); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
