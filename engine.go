@@ -13,17 +13,24 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The types of the rooms behind the engine that its callers meet; they are
-// documented in packages coalesce and journal.
+// Types of the rooms behind the engine that its callers meet.
 type (
+	// Attention is what a bridge sees of what is urgent.
 	Attention = coalesce.Attention
-	Sample    = coalesce.Sample
-	Update    = coalesce.Update
+	// Sample is one group of an Attention.
+	Sample = coalesce.Sample
+	// Update is a change of one Attention.
+	Update = coalesce.Update
+	// AckResult is the answer to an acknowledgement.
 	AckResult = coalesce.AckResult
-	Verdict   = coalesce.Verdict
-	Cursor    = journal.Cursor
-	Filter    = journal.Filter
-	Page      = journal.Page
+	// Verdict says what came of an operation.
+	Verdict = coalesce.Verdict
+	// Cursor is a position in the journal.
+	Cursor = journal.Cursor
+	// Filter chooses records of the journal.
+	Filter = journal.Filter
+	// Page is a part of the journal.
+	Page = journal.Page
 )
 
 // neighbors is how many entries on each side of a cause the journal keeps with

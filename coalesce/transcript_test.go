@@ -47,7 +47,7 @@ func TestTranscripts(t *testing.T) {
 func play(t *testing.T, script string, see func(*Attention)) string {
 	var out strings.Builder
 	p := player{t: t, see: see}
-	for _, line := range strings.Split(strings.TrimRight(script, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(script, "\n"), "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "|") {
 			continue
 		}
