@@ -1,0 +1,402 @@
+package signature
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+func newGrouper(tb testing.TB, cfg GrouperConfig) *Grouper {
+	tb.Helper()
+	g, err := NewGrouper(cfg)
+	require.NoError(tb, err)
+	return g
+}
+
+// groupsOf learns texts in order and returns which of them are in one group:
+// for each the index of the first text of its group.
+func groupsOf(tb testing.TB, g *Grouper, texts []string) []int {
+	tb.Helper()
+	n := newDefault(tb)
+	sigs := make([]Signature, len(texts))
+	for i, text := range texts {
+		message, stack, _ := strings.Cut(text, "\n")
+		tpl := n.AppendTemplate(nil, message, stack)
+		sigs[i] = Of(tpl)
+		g.Learn(sigs[i], tpl)
+	}
+	first := map[Signature]int{}
+	out := make([]int, len(texts))
+	for i, s := range sigs {
+		s = g.Group(s)
+		if _, ok := first[s]; !ok {
+			first[s] = i
+		}
+		out[i] = first[s]
+	}
+	return out
+}
+
+// spread puts each word into a text with %s.
+func spread(text string, words ...string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ReplaceAll(text, "%s", w)
+	}
+	return out
+}
+
+func TestGrouperMerges(t *testing.T) {
+	names := []string{"Tobin", "Ilsebet", "Радомир", "하윤", "Quillon", "Остап"}
+	for name, tc := range map[string]struct {
+		texts  []string
+		groups int
+	}{
+		"names in front":    {spread("%s doing Duty_Guard with no plan.", names...), 1},
+		"names inside":      {spread("Could not reserve the bench for %s because it is taken", names...), 1},
+		"names at the end":  {spread("No path was found for pawn %s", names...), 1},
+		"three are too few": {spread("No path was found for pawn %s", names[:3]...), 3},
+		"few other words":   {spread("Lost %s today", names...), 6},
+		"definitions":       {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1},
+		"packages":          {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.some.Thing"), 1},
+		"two columns": {append(
+			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
+			spread("Pawn Tobin is too far away from %s to light it", "Lamp_Oak", "Lamp_Elm", "Lamp_Ash", "Lamp_Yew", "Lamp_Fir")...,
+		), 1},
+		"two names at once": {[]string{
+			"Pawn Tobin is too far from Lamp_Oak to light it", "Pawn Ilsebet is too far from Lamp_Elm to light it",
+			"Pawn Quillon is too far from Lamp_Ash to light it", "Pawn Ostap is too far from Lamp_Yew to light it",
+		}, 4},
+		"announced names": {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1},
+		"two words beside names": {append(
+			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
+		), 2},
+		"a masked word joins": {append(spread("No path was found for pawn %s", names...), "No path was found for pawn Human77"), 1},
+
+		"answers":        {spread("the door of the room is now %s again", "open", "closed", "locked", "unlocked", "shut"), 5},
+		"participles":    {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 5},
+		"truth":          {spread("the flag for saving often is %s", "true", "false", "yes", "no", "none"), 5},
+		"switches":       {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 5},
+		"exceptions":     {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 5},
+		"methods":        {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 5},
+		"severities":     {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 5},
+		"other lengths":  {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4},
+		"other frames":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4},
+		"the same frame": {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			count := func(groups []int) int {
+				seen := map[int]bool{}
+				for _, g := range groups {
+					seen[g] = true
+				}
+				return len(seen)
+			}
+			require.Equal(t, tc.groups, count(groupsOf(t, newGrouper(t, GrouperConfig{}), tc.texts)))
+			reversed := make([]string, 0, len(tc.texts))
+			for i := range tc.texts {
+				reversed = append(reversed, tc.texts[len(tc.texts)-1-i])
+			}
+			require.Equal(t, tc.groups, count(groupsOf(t, newGrouper(t, GrouperConfig{}), reversed)), "in reverse")
+		})
+	}
+}
+
+func TestMeaningful(t *testing.T) {
+	for word, want := range map[string]bool{
+		"true": true, "True,": true, "(off)": true, "STARTED": false, "Started": true, "running": true, "closed.": true,
+		"NullReferenceException:": true, "KeyError": true, "Acme.Press": true, "Acme::Press": true, "'failed'": true,
+		"": false, "Tobin": false, "com.acme.Press": false, "Bench_Large": false, "Ed": false, "red": false, "sing": false,
+		"Радомир": false, "...": false, "a.b": false, "averyveryverylongword": false,
+	} {
+		require.Equal(t, want, meaningful([]byte(word)), "%q", word)
+	}
+	for w := range states {
+		require.LessOrEqual(t, len(w), maxState, w)
+		require.Equal(t, strings.ToLower(w), w)
+	}
+}
+
+// TestGrouperModel attacks what must hold whatever is learned: no key is lost,
+// groups only grow, the merges tell all of it, and memory stays as it was.
+func TestGrouperModel(t *testing.T) {
+	n := newDefault(t)
+	words := []string{"alpha", "bravo", "carrot", "delta", "echo", "started", "on", "x1", "Foo.Bar"}
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := GrouperConfig{
+			Signatures: rapid.SampledFrom([]int{0, 1, 3, 40}).Draw(t, "signatures"),
+			Columns:    rapid.SampledFrom([]int{0, 1, 16, 300}).Draw(t, "columns"),
+		}
+		g, err := NewGrouper(cfg)
+		require.NoError(t, err)
+		twin, err := NewGrouper(cfg)
+		require.NoError(t, err)
+		size := g.memory()
+		model := map[Signature]Signature{} // to the name of the group, by the merges alone
+		var known []Signature
+		word := rapid.SampledFrom(words)
+		for range rapid.IntRange(1, 150).Draw(t, "n") {
+			text := fmt.Sprintf("%s went from %s to the old %s by night", word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c"))
+			tpl := n.AppendTemplate(nil, text, "")
+			s := Of(tpl)
+			got := g.Learn(s, tpl)
+			require.Equal(t, got, twin.Learn(s, tpl), "the same order gives the same groups")
+			if _, ok := model[s]; !ok && len(known) < cap(g.nodes) {
+				model[s] = s
+				known = append(known, s)
+			}
+			for _, m := range g.Merges(nil) {
+				require.NotEqual(t, m.From, m.Into)
+				require.Equal(t, m.From, model[m.From], "only a group that is one can join another")
+				require.Equal(t, m.Into, model[m.Into])
+				for _, k := range known {
+					if model[k] == m.From {
+						model[k] = m.Into
+					}
+				}
+			}
+			for _, k := range known {
+				require.Equal(t, model[k], g.Group(k))
+			}
+		}
+		stats := g.Stats()
+		require.Equal(t, len(known), stats.Signatures)
+		names := map[Signature]bool{}
+		for _, s := range model {
+			names[s] = true
+		}
+		require.Equal(t, len(names), stats.Groups)
+		columns, variables := 0, 0
+		for i := range g.cols {
+			if c := &g.cols[i]; c.key != 0 {
+				columns++
+				if c.open {
+					variables++
+				}
+			}
+		}
+		require.Equal(t, [2]int{columns, variables}, [2]int{stats.Columns, stats.Variables})
+		require.Equal(t, size, g.memory(), "memory is what it was")
+	})
+}
+
+// memory returns how many bytes the tables hold.
+func (g *Grouper) memory() uintptr {
+	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots))*unsafe.Sizeof(uint32(0)) + uintptr(cap(g.cols))*unsafe.Sizeof(column{})
+}
+
+func TestGrouperMemory(t *testing.T) {
+	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(5.5*(1<<20)))
+}
+
+func TestGrouperWhenFull(t *testing.T) {
+	g := newGrouper(t, GrouperConfig{Signatures: 5})
+	names := spread("No path was found for pawn %s", "Tobin", "Ilsebet", "Quillon", "Ostap", "Hob", "Maren")
+	first := groupsOf(t, g, names[:5])
+	require.Equal(t, []int{0, 0, 0, 0, 0}, first)
+	n := newDefault(t)
+	tpl := n.AppendTemplate(nil, names[5], "")
+	require.Equal(t, n.Signature(names[0], ""), g.Learn(Of(tpl), tpl), "it joins what is there")
+	other := n.AppendTemplate(nil, "Something else went wrong with the lamp", "")
+	require.Equal(t, Of(other), g.Learn(Of(other), other))
+	stats := g.Stats()
+	require.EqualValues(t, 2, stats.Unlearned)
+	require.Equal(t, 5, stats.Signatures)
+}
+
+func TestNewGrouperRefuses(t *testing.T) {
+	for want, cfg := range map[string]GrouperConfig{
+		"Signatures is -1": {Signatures: -1}, "Columns is -1": {Columns: -1},
+		"Signatures is 2147483648": {Signatures: 1 << 31}, "Columns is 2147483648": {Columns: 1 << 31},
+	} {
+		_, err := NewGrouper(cfg)
+		require.ErrorContains(t, err, "GrouperConfig."+want)
+	}
+}
+
+func TestGrouperAllocatesNothing(t *testing.T) {
+	g := newGrouper(t, GrouperConfig{})
+	n := newDefault(t)
+	texts := spread("Nothing at all came of %s in that year", "Tobin", "Ilsebet", "Quillon", "Ostap", "Hob", "Maren", "Radomir")
+	var tpls [][]byte
+	for i := range 2000 {
+		tpls = append(tpls, n.AppendTemplate(nil, fmt.Sprintf("%s and %c%c%c", texts[i%len(texts)], 'a'+i%26, 'a'+i/26%26, 'k'+i/676), ""))
+	}
+	i := 0
+	require.Zero(t, testing.AllocsPerRun(len(tpls)-2, func() {
+		g.Learn(Of(tpls[i]), tpls[i])
+		g.merges = g.merges[:0]
+		i++
+	}), "new")
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		g.Learn(Of(tpls[0]), tpls[0])
+		g.Group(Of(tpls[1]))
+	}), "known")
+}
+
+func FuzzGrouper(f *testing.F) {
+	f.Add("Tobin is far\nHob is far\nMaren is far\nOstap is far", uint8(3))
+	for _, c := range headCases {
+		f.Add(c.text, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, text string, size uint8) {
+		n := newDefault(t)
+		g := newGrouper(t, GrouperConfig{Signatures: int(size) + 1, Columns: int(size)})
+		before := g.memory()
+		var sigs []Signature
+		for line := range strings.SplitSeq(text, "\n") {
+			tpl := n.AppendTemplate(nil, line+" was not there when it had to be", "")
+			s := Of(tpl)
+			require.Equal(t, g.Learn(s, tpl), g.Learn(s, tpl))
+			sigs = append(sigs, s)
+		}
+		for _, s := range sigs {
+			name := g.Group(s)
+			require.Equal(t, name, g.Group(name), "a group is named by one of its own")
+		}
+		require.Equal(t, before, g.memory())
+	})
+}
+
+// grouped returns GA and FGA of the groups that a Grouper makes of rows of
+// labeled lines, in their order.
+func grouped(tb testing.TB, g *Grouper, rows []string) (ga, fga float64) {
+	tb.Helper()
+	n := newDefault(tb)
+	sigs := make([]Signature, len(rows))
+	labels := make([]string, len(rows))
+	for i, row := range rows {
+		fields := strings.SplitN(row, "\t", 3)
+		labels[i] = fields[1]
+		tpl := n.AppendTemplate(nil, fields[2], "")
+		sigs[i] = Of(tpl)
+		g.Learn(sigs[i], tpl)
+	}
+	type pair struct {
+		label string
+		group Signature
+	}
+	both, truth, found := map[pair]int{}, map[string]int{}, map[Signature]int{}
+	for i, s := range sigs {
+		s = g.Group(s)
+		both[pair{labels[i], s}]++
+		truth[labels[i]]++
+		found[s]++
+	}
+	lines, groups := 0, 0
+	for p, k := range both {
+		if k == truth[p.label] && k == found[p.group] {
+			lines += k
+			groups++
+		}
+	}
+	return float64(lines) / float64(len(rows)), 2 * float64(groups) / float64(len(truth)+len(found))
+}
+
+// TestGrouperOnLabeledLogs holds both stages together, with one setting for all
+// data, to what they reached: in the order of the logs, shuffled, and with one
+// Grouper for all logs in turn.
+func TestGrouperOnLabeledLogs(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testdata.Dir(t, "loghub"), "*.tsv"))
+	require.NoError(t, err)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	one := newGrouper(t, GrouperConfig{})
+	var sum [3][2]float64
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		rows := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+		shuffled := append([]string(nil), rows...)
+		rnd.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		line := fmt.Sprintf("%-15s", filepath.Base(file))
+		for i, run := range []func() (float64, float64){
+			func() (float64, float64) { return grouped(t, newGrouper(t, GrouperConfig{}), rows) },
+			func() (float64, float64) { return grouped(t, newGrouper(t, GrouperConfig{}), shuffled) },
+			func() (float64, float64) { return grouped(t, one, rows) },
+		} {
+			ga, fga := run()
+			sum[i][0] += ga / float64(len(files))
+			sum[i][1] += fga / float64(len(files))
+			line += fmt.Sprintf(" %s GA %.3f FGA %.3f", []string{"in order", "| shuffled", "| one for all"}[i], ga, fga)
+		}
+		t.Log(line)
+	}
+	t.Logf("average %.3f", sum)
+	for i := range sum {
+		require.Greater(t, sum[i][0], 0.98)
+		require.Greater(t, sum[i][1], 0.97)
+		require.InDelta(t, sum[0][0], sum[i][0], 0.01)
+		require.InDelta(t, sum[0][1], sum[i][1], 0.01)
+	}
+}
+
+func BenchmarkGrouper(b *testing.B) {
+	n := newDefault(b)
+	var tpls [][]byte
+	var sigs []Signature
+	for i := range 1 << 14 {
+		tpl := n.AppendTemplate(nil, fmt.Sprintf("%c%c%c said that the lamp of %c%c was not where it had been", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26, 'a'+i%26, 'k'+i/26%7), "")
+		tpls, sigs = append(tpls, tpl), append(sigs, Of(tpl))
+	}
+	b.Run("new", func(b *testing.B) {
+		b.ReportAllocs()
+		g := newGrouper(b, GrouperConfig{})
+		for i := 0; b.Loop(); i++ {
+			if i%len(tpls) == 0 {
+				b.StopTimer()
+				g = newGrouper(b, GrouperConfig{})
+				b.StartTimer()
+			}
+			g.Learn(sigs[i%len(tpls)], tpls[i%len(tpls)])
+		}
+	})
+	b.Run("known", func(b *testing.B) {
+		b.ReportAllocs()
+		g := newGrouper(b, GrouperConfig{})
+		for i := range tpls {
+			g.Learn(sigs[i], tpls[i])
+		}
+		name := g.Group(sigs[0])
+		for i := 0; b.Loop(); i++ {
+			if g.Group(sigs[i%len(sigs)]) == (Signature{}) {
+				b.Fatal("lost")
+			}
+		}
+		require.Equal(b, name, g.Group(sigs[0]))
+	})
+}
+
+func ExampleGrouper() {
+	n, err := New(Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g, err := NewGrouper(GrouperConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names := []string{"Anna", "Boris", "Chloe", "Dmitri"}
+	for _, name := range names {
+		template := n.AppendTemplate(nil, name+" could not reach the lamp at the gate", "")
+		g.Learn(Of(template), template)
+	}
+	for _, name := range names {
+		fmt.Println(name, g.Group(n.Signature(name+" could not reach the lamp at the gate", "")).ID)
+	}
+	// Output:
+	// Anna 0eb03982ad9ef8d5
+	// Boris 0eb03982ad9ef8d5
+	// Chloe 0eb03982ad9ef8d5
+	// Dmitri 0eb03982ad9ef8d5
+}
