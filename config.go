@@ -22,6 +22,9 @@ type Config struct {
 	// Signatures bounds the signatures whose decision is known. Default 65,536.
 	Signatures int
 
+	// Groups bounds what is learned about which signatures belong together.
+	Groups signature.GrouperConfig
+
 	// InitialPhase is the phase that the first entry sees. Default "".
 	InitialPhase string
 

@@ -51,9 +51,10 @@ type Engine struct {
 
 	seq      uint64
 	byKind   [4]uint64
-	entry    event.Entry         // reused, so that no entry escapes to the heap
-	input    coalesce.Input      // reused
-	evidence []coalesce.Evidence // reused
+	entry    event.Entry            // reused, so that no entry escapes to the heap
+	input    coalesce.Input         // reused
+	evidence []coalesce.Evidence    // reused
+	merges   []signature.GroupMerge // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -82,7 +83,7 @@ func New(cfg Config) (*Engine, error) {
 		return nil, fmt.Errorf("heed: Config.Signature: %w", err)
 	}
 	classifier, err := classify.New(classify.Config{
-		Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, InitialPhase: cfg.InitialPhase,
+		Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups, InitialPhase: cfg.InitialPhase,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("heed: Config: %w", err)
@@ -103,7 +104,12 @@ func New(cfg Config) (*Engine, error) {
 type Outcome struct {
 	Seq       uint64 // the entry's number among all that the engine received
 	Signature signature.Signature
-	Decision  event.Decision
+
+	// Group is the signature that names the group of Signature, by what was
+	// learned so far; see [Engine.Group].
+	Group signature.Signature
+
+	Decision event.Decision
 
 	// Phase is the phase of the game that the entry saw.
 	Phase string
@@ -181,9 +187,13 @@ func (e *Engine) take() Outcome {
 	res := e.classifier.Classify(entry)
 	e.journal.Append(entry, res.Signature, res.Decision)
 
+	e.merges = e.classifier.Merges(e.merges[:0])
+	for _, m := range e.merges {
+		e.coalescer.Merge(m.From, m.Into)
+	}
 	in := &e.input
 	*in = coalesce.Input{
-		Entry: entry, Signature: res.Signature, Decision: res.Decision,
+		Entry: entry, Signature: res.Group, Decision: res.Decision,
 		Blind: res.Blind, NewPhase: res.PhaseBefore != res.PhaseAfter,
 	}
 	if res.Rule != nil {
@@ -198,7 +208,7 @@ func (e *Engine) take() Outcome {
 	}
 	e.tend()
 	return Outcome{
-		Seq: entry.Seq, Signature: res.Signature, Decision: res.Decision,
+		Seq: entry.Seq, Signature: res.Signature, Group: res.Group, Decision: res.Decision,
 		Phase: res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
 	}
 }
@@ -322,6 +332,15 @@ func (e *Engine) Item(id string) (Attention, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.coalescer.Item(id)
+}
+
+// Group returns the signature that names the group of s, by what was learned so
+// far: s itself where it is alone. Groups only grow, so whoever counts by
+// signature adds up by group at the end.
+func (e *Engine) Group(s signature.Signature) signature.Signature {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.classifier.Group(s)
 }
 
 // Template returns the canonical template of a signature while it is known.

@@ -189,6 +189,9 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 func TestEvidenceOfASuccessor(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, FirstsPerBurst: 1}})
 	first := e.Observe(event.Log{Message: "Broken thing 1"})
+	for i := range 2 * neighbors {
+		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
+	}
 	second := e.Observe(event.Log{Message: "Odd thing 1"})
 	require.Equal(t, first.AttentionID, second.AttentionID)
 	ack := e.Ack(first.AttentionID, first.Seq)
@@ -307,5 +310,31 @@ func TestNewNamesTheFieldAtFault(t *testing.T) {
 		e, err := New(cfg)
 		require.Nil(t, e)
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestGroupsInAnItem: texts that differ in a name are groups of their own until
+// enough names were seen; then they are one group, with all that they counted.
+func TestGroupsInAnItem(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	names := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}
+	for i, name := range names {
+		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"})
+		a, ok := e.Item(out.AttentionID)
+		require.True(t, ok)
+		if i < 3 {
+			require.Equal(t, i+1, a.Groups)
+		} else {
+			require.Equal(t, 1, a.Groups, name)
+			require.EqualValues(t, i+1, a.Sample[0].RepeatCount)
+		}
+		require.EqualValues(t, i+1, a.TotalUrgentEntries)
+		s := e.Stats()
+		require.NoError(t, s.Check())
+	}
+	page := e.Read(Cursor{}, 10, Filter{})
+	require.Len(t, page.Records, len(names))
+	for _, r := range page.Records {
+		require.Equal(t, page.Records[0].Signature, e.Group(r.Signature))
 	}
 }

@@ -178,6 +178,7 @@ func TestStorm(t *testing.T) {
 			if mode == Distinct {
 				require.Len(t, seen, n)
 				require.EqualValues(t, n, stats.Classify.Misses)
+				require.Equal(t, n, stats.Classify.Groups.Groups)
 			}
 		})
 	}

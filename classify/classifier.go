@@ -55,6 +55,9 @@ type Config struct {
 	// name of more than 256 bytes, are decided afresh each time.
 	Sources int
 
+	// Groups bounds what is learned about which signatures belong together.
+	Groups signature.GrouperConfig
+
 	// InitialPhase is the phase of the first entry. Empty means unknown.
 	InitialPhase string
 }
@@ -98,6 +101,7 @@ type Classifier struct {
 	normalizer *signature.Normalizer
 	eval       *rules.Evaluator
 
+	grouper    *signature.Grouper
 	signatures signatures
 	decisions  decisions
 	sources    names
@@ -125,8 +129,13 @@ func New(c Config) (*Classifier, error) {
 			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
 		}
 	}
+	grouper, err := signature.NewGrouper(c.Groups)
+	if err != nil {
+		return nil, fmt.Errorf("classify: Config.Groups: %w", err)
+	}
 	cl := &Classifier{
 		normalizer: n,
+		grouper:    grouper,
 		eval:       c.Rules.NewEvaluator(),
 		signatures: newSignatures(orDefault(c.Signatures, DefaultSignatures), orDefault(c.TemplateBytes, DefaultTemplateBytes)),
 		decisions:  newDecisions(orDefault(c.Decisions, DefaultDecisions)),
@@ -143,6 +152,10 @@ type Result struct {
 	Decision  event.Decision
 	Rule      *rules.Rule // nil where a default decided
 	Signature signature.Signature
+
+	// Group is the signature that names the group of Signature, by what was
+	// learned so far. See [Classifier.Merges].
+	Group signature.Signature
 
 	// Cached says that the decision was remembered, whole or but for the rules
 	// that look at each entry.
@@ -185,6 +198,7 @@ func (c *Classifier) Classify(e *event.Entry) (r Result) {
 		r.Signature = known.signature
 		c.decide(known.template, e, &r)
 	}
+	r.Group = c.grouper.Group(r.Signature)
 	c.act(e, &r)
 	return r
 }
@@ -198,7 +212,9 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry) *shape {
 		c.shrink()
 		return nil
 	}
-	c.signatures.add(key.Hash, shape{check: key.Check, signature: signature.Of(c.buf), template: string(c.buf)})
+	sig := signature.Of(c.buf)
+	c.grouper.Learn(sig, c.buf)
+	c.signatures.add(key.Hash, shape{check: key.Check, signature: sig, template: string(c.buf)})
 	c.shrink()
 	return c.signatures.get(key.Hash)
 }
@@ -241,6 +257,7 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.stats.Uncached++
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
+	c.grouper.Learn(r.Signature, c.buf)
 	in := c.input(e, string(c.buf))
 	c.shrink()
 	r.set(c.eval.Evaluate(&in))
@@ -333,6 +350,16 @@ func (c *Classifier) resolve(rule *rules.Rule) {
 // Template returns the canonical template of a signature, while it is held.
 func (c *Classifier) Template(s signature.Signature) (string, bool) {
 	return c.signatures.template(s)
+}
+
+// Group returns the signature that names the group of s, by what was learned
+// so far: s itself where it is alone or not known.
+func (c *Classifier) Group(s signature.Signature) signature.Signature { return c.grouper.Group(s) }
+
+// Merges appends to dst the merges of groups since the last call, and forgets
+// them. A new signature may bring some; call it after each [Classifier.Classify].
+func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {
+	return c.grouper.Merges(dst)
 }
 
 // Phase returns the phase that the next entry will be decided in.

@@ -85,6 +85,8 @@ rules:
 	require.Equal(t, event.SeverityFatal, other.Decision.Severity)
 
 	s := c.Stats()
+	require.Equal(t, 1, s.Groups.Signatures)
+	s.Groups = signature.GrouperStats{}
 	require.Equal(t, classify.Stats{
 		Entries: 3, Hits: 2, Misses: 1, DecisionHits: 1, DecisionMisses: 2,
 		Signatures: 1, TemplateBytes: len(template), Decisions: 2,
@@ -312,6 +314,7 @@ func phase(p string) event.Entry {
 // model decides without remembering anything but phase and blindness.
 type model struct {
 	n     *signature.Normalizer
+	g     *signature.Grouper
 	ev    *rules.Evaluator
 	phase string
 	blind []string
@@ -325,6 +328,7 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	})
 	r := classify.Result{Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack), PhaseBefore: m.phase}
+	r.Group = m.g.Learn(r.Signature, []byte(template))
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message
 	}
@@ -377,7 +381,9 @@ rules:
 			TemplateBytes: rapid.SampledFrom([]int{0, 10, 40}).Draw(t, "template bytes"),
 		})
 		require.NoError(t, err)
-		m := &model{n: n, ev: set.NewEvaluator(), phase: "boot"}
+		g, err := signature.NewGrouper(signature.GrouperConfig{})
+		require.NoError(t, err)
+		m := &model{n: n, g: g, ev: set.NewEvaluator(), phase: "boot"}
 		word := rapid.SampledFrom([]string{"", "a", "b", "load", "c d d", "a 17", "b 19", "b b c", "c 9", "nothing here"})
 		for range rapid.IntRange(1, 40).Draw(t, "entries") {
 			e := event.Entry{

@@ -1,5 +1,7 @@
 package classify
 
+import "github.com/heedlog/heed/signature"
+
 // Stats is what a [Classifier] did and holds. Its counts only grow.
 //
 // Entries = Hits + Misses + Collisions, and every entry is either a
@@ -25,6 +27,8 @@ type Stats struct {
 	DecisionsEvicted  uint64
 	Sources           int // known
 	Phases            int // known
+
+	Groups signature.GrouperStats
 }
 
 // Stats returns the counts so far. It costs a copy.
@@ -34,6 +38,7 @@ func (c *Classifier) Stats() Stats {
 	s.Signatures, s.SignaturesEvicted, s.TemplateBytes = c.signatures.table.used, c.signatures.evicted, c.signatures.bytes
 	s.Decisions, s.DecisionsEvicted = c.decisions.table.used, c.decisions.evicted
 	s.Sources, s.Phases = c.sources.held(), c.phases.held()
+	s.Groups = c.grouper.Stats()
 	return s
 }
 

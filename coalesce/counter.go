@@ -60,6 +60,16 @@ func (c *counter) add(in *Input, named *operation, now moment) {
 	c.last, c.lastPos = now, at.pos
 }
 
+// since makes t, a turn of c, count from an earlier one on. Of a group merged
+// from two, a turn may have counted less than was before it, or than an earlier
+// one; but what is after the first entry has that before it.
+func (t *turn) since(c *counter, earlier turn) {
+	t.count -= min(t.count, earlier.count)
+	if t.seq > c.first.seq {
+		t.count = max(t.count, 1)
+	}
+}
+
 // split takes from c what it counted from turn t on, and returns it as a group
 // of its own. t is worst, or raised, or where the group began. The last entry
 // that c is left with is not known; it keeps the one it had.
@@ -70,8 +80,8 @@ func (c *counter) split(t turn) counter {
 	if next.worst.seq < t.seq {
 		next.worst = t
 	}
-	next.worst.count -= t.count
-	next.raised.count -= t.count
+	next.worst.since(&next, t)
+	next.raised.since(&next, t)
 
 	c.count = t.count
 	c.disposition, c.severity = t.disposition, t.severity

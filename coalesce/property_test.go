@@ -472,11 +472,13 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	for i := range c.items {
 		it := &c.items[i]
 		require.Equal(t, it.pending != 0, queued[it])
+		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||
+			slices.ContainsFunc(it.rules[len(it.rules):cap(it.rules)], func(r ruleCount) bool { return r != ruleCount{} })
+		require.False(t, unused, "what is not used keeps nothing alive")
 		if it.state == itemFree {
 			require.Zero(t, it.number)
 			require.Zero(t, it.total)
 			require.Empty(t, it.counters.rows)
-			require.Empty(t, slices.DeleteFunc(it.counters.rows[:cap(it.counters.rows)], func(c counter) bool { return c == counter{} }), "a free item keeps nothing")
 			continue
 		}
 		require.False(t, numbers[it.number])
@@ -771,4 +773,60 @@ func TestWindowBoundaries(t *testing.T) {
 		a.add(&w, tc.since, tc.now)
 		require.Equal(t, tc.passed, a.due(tc.now), "%v %v", tc.since, tc.now)
 	}
+}
+
+func TestTick(t *testing.T) {
+	c, err := New(Config{MaxSkew: time.Second})
+	require.NoError(t, err)
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		time time.Time
+		want moment
+	}{
+		{time.Time{}, moment{}},
+		{start, moment{era: 1}},
+		{time.Time{}, moment{era: 1}},
+		{start.Add(10 * time.Second), moment{era: 1, at: 10 * time.Second}},
+		{start.Add(9 * time.Second), moment{era: 1, at: 10 * time.Second}},
+		{start.Add(9*time.Second - 1), moment{era: 2, at: 9*time.Second - 1}},
+		{start.Add(-time.Second), moment{era: 3, at: -time.Second}},
+		{start.AddDate(5000, 0, 0), moment{era: 3, at: farthest}},
+		{start.AddDate(-2000, 0, 0), moment{era: 4, at: -farthest}},
+		{start.AddDate(5000, 0, 0), moment{era: 4, at: farthest}},
+		{start, moment{era: 5}},
+	} {
+		c.Advance(tc.time)
+		require.Equal(t, tc.want, c.now, tc.time)
+	}
+}
+
+func TestRate(t *testing.T) {
+	w := Window{Entries: 10}
+	var r rate
+	seq := uint64(0)
+	add := func(n int) {
+		for range n {
+			seq++
+			r.add(&w, moment{seq: seq})
+		}
+	}
+	per := func() uint64 { return r.perSpan(&w, moment{seq: seq}) }
+	add(1)
+	require.EqualValues(t, 1, per(), "a single entry is no rate")
+	add(1)
+	require.EqualValues(t, 10, per(), "two in two tenths")
+	seq += 6
+	add(1)
+	require.EqualValues(t, 30/9, per(), "three in nine tenths")
+	seq++
+	add(1)
+	require.EqualValues(t, 3, per(), "a span is over when it is reached")
+	add(3)
+	require.EqualValues(t, 4, per())
+	seq += 15
+	add(1)
+	require.EqualValues(t, 4, per(), "of the span before")
+	seq += 19
+	add(2)
+	require.EqualValues(t, 10, per(), "of long ago is nothing")
 }

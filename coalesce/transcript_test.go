@@ -160,9 +160,9 @@ func (p *player) do(words []string) []string {
 		status, _ := event.ParseStatus(cmd)
 		p.operation(status, args)
 		return p.updates()
-	case "distinct": // distinct N DISPOSITION RULE: N entries, each of its own group
+	case "distinct": // distinct N DISPOSITION RULE [...]: N entries, each of its own group
 		for i := range number(args["0"]) {
-			p.do([]string{args["1"], args["2"], fmt.Sprint("form", i), "undrained=yes"})
+			p.do(append([]string{args["1"], args["2"], fmt.Sprint("form", i), "undrained=yes"}, words[4:]...))
 		}
 		return p.updates()
 	case "phase":
@@ -259,7 +259,8 @@ func (p *player) updates() []string {
 
 func (p *player) describe(a *Attention) string {
 	p.see(a)
-	s := fmt.Sprintf("%s %s %s n=%d groups=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.Cause.Seq, a.LatestSequence)
+	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
+	require.Equal(p.t, []uint64{a.OpenedAtSequence, a.LatestSequence, a.Cause.Seq}, []uint64{a.OpenedPos, a.LatestPos, a.Cause.Pos}, "positions are sequence numbers here")
 	if a.CausalOperationID != "" {
 		s += " caused-by=" + a.CausalOperationID
 	}
