@@ -65,12 +65,12 @@ rules:
 	// SIGNATURES by disposition
 	//
 	//   blocking: 2 entries of 1 signature
-	//   COUNT  FIRST  LAST  SIGNATURE         RULE         TEMPLATE
-	//       2      2     3  1817884233e63d5b  save.failed  cannot save to slot <*>
+	//   COUNT  FIRST  LAST  FORMS  SIGNATURE         RULE         TEMPLATE
+	//       2      2     3      1  1817884233e63d5b  save.failed  cannot save to slot <*>
 	//
 	//   ignore: 1 entry of 1 signature
-	//   COUNT  FIRST  LAST  SIGNATURE         RULE                 TEMPLATE
-	//       1      1     1  4563ef901c3a764f  default.log.unknown  loading
+	//   COUNT  FIRST  LAST  FORMS  SIGNATURE         RULE                 TEMPLATE
+	//       1      1     1      1  4563ef901c3a764f  default.log.unknown  loading
 	//
 	// ACCOUNTING
 	//   received  3 entries: 3 log records

@@ -290,6 +290,7 @@ type rowLine struct {
 	First       uint64            `json:"first_line"`
 	Last        uint64            `json:"last_line"`
 	Signature   signature.ID      `json:"signature"`
+	Forms       uint64            `json:"forms"`
 	Rule        string            `json:"rule"`
 	Severity    event.Severity    `json:"severity"`
 	Template    string            `json:"template"`
@@ -347,7 +348,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 	for _, d := range dispositions {
 		for _, row := range r.tables[d].top(top) {
 			doc.Signatures = append(doc.Signatures, rowLine{
-				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID,
+				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID, Forms: row.Forms,
 				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template),
 			})
 		}

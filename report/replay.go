@@ -35,6 +35,11 @@ type Config struct {
 	// the engine's method. Required.
 	Template func(signature.Signature) (string, bool)
 
+	// Group returns the signature that names the group of another: the engine's
+	// method. It is asked once the log has ended, when most is known. Optional;
+	// without it each signature is a group.
+	Group func(signature.Signature) signature.Signature
+
 	// Rule returns, for the id of a rule, what its author says of it: in a line
 	// what happened, and why it matters. Either may be "". Optional.
 	Rule func(id string) (summary, why string)
@@ -147,6 +152,11 @@ type End struct {
 // End closes the replay. Call it once, last.
 func (r *Replay) End(end End) {
 	r.end = end
+	if r.config.Group != nil {
+		for _, t := range r.tables {
+			t.fold(r.config.Group)
+		}
+	}
 	for i := range end.Open {
 		r.causes.see(&end.Open[i])
 	}

@@ -99,7 +99,7 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	top := table.top(1)
 	require.Len(t, top, 1)
 	require.Equal(t, Row{
-		Signature: signature.Signature{ID: 100, Check: 100}, Rule: "r", Severity: event.SeverityWarning,
+		Signature: signature.Signature{ID: 100, Check: 100}, Forms: 1, Rule: "r", Severity: event.SeverityWarning,
 		Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
 	}, *top[0])
 }

@@ -22,9 +22,11 @@ type rowKey struct {
 	rule string
 }
 
-// Row is one line of the table of signatures.
+// Row is one line of the table of signatures: a group of them that one rule
+// judged.
 type Row struct {
-	Signature signature.Signature
+	Signature signature.Signature // that names the group
+	Forms     uint64              // signatures of the group
 	Rule      string
 	Severity  event.Severity // the highest of its entries
 	Count     uint64
@@ -32,7 +34,8 @@ type Row struct {
 	Last      uint64 // line of the last entry
 
 	// Template is the canonical template, at most maxTemplate bytes of it: the
-	// head line and a line per stack frame.
+	// head line and a line per stack frame. That of a group has a mask for each
+	// word in which its forms differ.
 	Template string
 }
 
@@ -45,6 +48,7 @@ const maxTemplate = 512
 type table struct {
 	rows    *simplelru.LRU[rowKey, *Row]
 	entries uint64 // all, those of forgotten rows included
+	groups  []*Row // the rows by group, once the log has ended
 
 	forgotten        uint64 // rows displaced by others
 	forgottenEntries uint64 // entries that they had counted
@@ -72,7 +76,7 @@ func (t *table) add(key rowKey, severity event.Severity, line uint64, template f
 		row.Severity = max(row.Severity, severity)
 		return
 	}
-	row := &Row{Signature: key.sig, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}
+	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
@@ -88,10 +92,66 @@ func shorten(template string) string {
 	return strings.ToValidUTF8(strings.Clone(template[:maxTemplate]), "") + "…"
 }
 
+// fold makes one row of those whose signatures are one group under one rule.
+func (t *table) fold(group func(signature.Signature) signature.Signature) {
+	rows := t.rows.Values()
+	slices.SortFunc(rows, func(a, b *Row) int {
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Signature.ID, b.Signature.ID), cmp.Compare(a.Rule, b.Rule))
+	})
+	byKey := make(map[rowKey]*Row, len(rows))
+	t.groups = []*Row{}
+	for _, r := range rows {
+		key := rowKey{sig: group(r.Signature), rule: r.Rule}
+		g := byKey[key]
+		if g == nil {
+			first := *r
+			first.Signature = key.sig
+			g = &first
+			byKey[key] = g
+			t.groups = append(t.groups, g)
+			continue
+		}
+		g.Forms++
+		g.Count += r.Count
+		g.Last = max(g.Last, r.Last)
+		g.Severity = max(g.Severity, r.Severity)
+		g.Template = common(g.Template, r.Template)
+	}
+}
+
+// common returns template a with a mask for each word of its head in which b
+// differs.
+func common(a, b string) string {
+	headA, frames, _ := strings.Cut(a, "\n")
+	headB, _, _ := strings.Cut(b, "\n")
+	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
+	if len(words) != len(others) {
+		return a
+	}
+	for i := range words {
+		if words[i] != others[i] {
+			words[i] = signature.Mask
+		}
+	}
+	head := strings.Join(words, " ")
+	if frames != "" {
+		return head + "\n" + frames
+	}
+	return head
+}
+
+// held returns the rows that the table has: by group once it was folded.
+func (t *table) held() []*Row {
+	if t.groups != nil {
+		return slices.Clone(t.groups)
+	}
+	return t.rows.Values()
+}
+
 // top returns the n rows with the most entries, or all where n is not
 // positive; of equals the one that came first.
 func (t *table) top(n int) []*Row {
-	rows := t.rows.Values()
+	rows := t.held()
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(
 			cmp.Compare(b.Count, a.Count),

@@ -363,8 +363,11 @@ func (t *text) signatures() {
 			continue
 		}
 		rows := table.top(t.options.Top)
-		held := table.rows.Len()
-		t.printf("\n  %s: %s of %s", d, entries(table.entries), count(uint64(held)+table.forgotten, "signature"))
+		held := len(table.held())
+		t.printf("\n  %s: %s of %s", d, entries(table.entries), count(uint64(table.rows.Len())+table.forgotten, "signature"))
+		if held < table.rows.Len() {
+			t.printf(" in %s", count(uint64(held), "group"))
+		}
 		if len(rows) < held {
 			t.printf(", the %d most frequent (--top 0 shows all)", len(rows))
 		}
@@ -373,12 +376,13 @@ func (t *text) signatures() {
 			{title: "COUNT", right: true},
 			{title: "FIRST", right: true},
 			{title: "LAST", right: true},
+			{title: "FORMS", right: true},
 			{title: "SIGNATURE"},
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
 		}, minLast: 60}
 		for _, row := range rows {
-			g.add(number(row.Count), number(row.First), number(row.Last), row.Signature.ID.String(), row.Rule, oneLine(row.Template))
+			g.add(number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.ID.String(), row.Rule, oneLine(row.Template))
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.forgotten > 0 {

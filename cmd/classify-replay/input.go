@@ -39,16 +39,21 @@ func (p *program) openLog(ctx context.Context, name string) (io.ReadCloser, erro
 // openAny opens a file of any kind, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
-		return p.openStdin(ctx), nil
+		return pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }), nil
 	}
 	info, err := os.Stat(name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == "":
+		return nil, inputError(fmt.Errorf("%q: %w", name, errNoFile))
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, inputError(fmt.Errorf("%s: %w", name, errNoFile))
 	case err != nil:
 		return nil, inputError(err)
 	case info.IsDir():
 		return nil, inputError(fmt.Errorf("%s is a directory: %s", name, inside(name)))
+	}
+	if !info.Mode().IsRegular() {
+		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -91,14 +96,18 @@ func (c *checkedReader) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-// openStdin reads standard input through a pipe, since a read of a terminal or
-// of a silent process cannot be interrupted. The goroutine that waits in such a
-// read ends with the process.
-func (p *program) openStdin(ctx context.Context) *input {
+// pipeInput opens and reads what may stay silent, such as standard input or a
+// named pipe, through a pipe of its own: neither the opening nor a read can be
+// interrupted. The goroutine that waits in one ends with the process.
+func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 	pr, pw := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
 	go func() {
-		_, err := io.Copy(pw, p.stdin)
+		r, err := open()
+		if err == nil {
+			_, err = io.Copy(pw, r)
+			_ = r.Close() // only read from
+		}
 		pw.CloseWithError(err)
 	}()
 	return &input{Reader: bufio.NewReaderSize(pr, readSize), close: func() error { stop(); return pr.Close() }}

@@ -214,7 +214,7 @@ func TestAckAuto(t *testing.T) {
 func TestTop(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {
-		fmt.Fprintf(&b, "line of kind %s\n", strings.Repeat("x", i+1))
+		fmt.Fprintf(&b, "line of kind%s\n", strings.Repeat(" and", i+1))
 	}
 	log := write(t, "game.log", b.String())
 	for top, want := range map[string]int{"1": 1, "10": 10, "0": 30} {
@@ -303,6 +303,7 @@ func TestStatus(t *testing.T) {
 		{"unknown format", with("--format", "xml", clean), exitUsage, "", `--format "xml": use one of text, json, jsonl`},
 		{"unknown ack", with("--ack", "maybe", clean), exitUsage, "", `--ack "maybe"`},
 		{"unknown fail-on", with("--fail-on", "warning", clean), exitUsage, "", `--fail-on "warning"`},
+		{"empty fail-on", with("--fail-on", "", blocking), exitUsage, "", `--fail-on "": use one of`},
 		{"negative top", with("--top", "-1", clean), exitUsage, "", "--top -1: must not be negative"},
 		{"negative width", with("--width", "-1", clean), exitUsage, "", "--width -1: must not be negative"},
 		{"top is no number", with("--top", "many", clean), exitUsage, "", "many"},
@@ -315,6 +316,8 @@ func TestStatus(t *testing.T) {
 
 		{"missing file", with(missing), exitInput, "", "absent.log: no such file"},
 		{"mistyped command", with("record"), exitInput, "", `did you mean the command "records"?`},
+		{"letters of a command swapped", with("recrods"), exitInput, "", `did you mean the command "records"?`},
+		{"no name at all", with(""), exitInput, "", `"": no such file`},
 		{"directory", with(dir), exitInput, "", "is a directory: name a log in it, such as "},
 		{"empty directory", with(t.TempDir()), exitInput, "", "is a directory: name a log, such as Player.log"},
 		{"binary", with(binary), exitInput, "", "is not a text file"},
@@ -640,11 +643,26 @@ func TestHostileLinesAreInert(t *testing.T) {
 }
 
 func TestHostileFileNameIsInert(t *testing.T) {
-	r := runArgs(t, "no\x1b[31m\u202esuch\nfile.log")
-	require.Equal(t, exitInput, r.status)
-	requireInert(t, r.stderr)
-	for line := range strings.Lines(r.stderr) {
-		require.True(t, strings.HasPrefix(line, "classify-replay: "))
+	name := "no\x1b[31m\u202esuch\nforged.log"
+	for _, args := range [][]string{
+		{name},
+		{"records", name},
+		{"signatures", name},
+		{"--rules", name, name},
+		{"rules", "check", name},
+		{"rules", name},
+		{"--" + name},
+		{"--format", name, name},
+	} {
+		r := runArgs(t, args...)
+		require.NotEqual(t, exitOK, r.status)
+		requireInert(t, r.stdout)
+		requireInert(t, r.stderr)
+		require.NotEmpty(t, r.stderr)
+		for line := range strings.Lines(r.stderr) {
+			require.True(t, strings.HasPrefix(line, "classify-replay: "), line)
+			require.False(t, strings.HasPrefix(line, "classify-replay: forged"), "a name made a message of its own")
+		}
 	}
 }
 

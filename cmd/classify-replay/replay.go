@@ -71,6 +71,8 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 		Args:          atLeastOne(`a log to replay, or "-" for standard input`),
 		SilenceErrors: true,
 		SilenceUsage:  true,
+
+		SuggestionsMinimumDistance: 2, // two letters swapped
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
 				return err
@@ -100,6 +102,9 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	}
 	if err := oneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
 		return err
+	}
+	if len(f.failOn) == 0 && cmd.Flags().Changed("fail-on") {
+		f.failOn = []string{""} // a variable that is not set would ask for nothing, unnoticed
 	}
 	for _, what := range f.failOn {
 		if err := oneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
@@ -195,7 +200,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	rep, err := report.New(report.Config{
-		File: name, Template: engine.Template,
+		File: name, Template: engine.Template, Group: engine.Group,
 		Rule: func(id string) (summary, why string) {
 			if r := set.Rule(id); r != nil {
 				return r.Summary, r.Why
@@ -251,9 +256,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 // explain adds the next step to an error about an input that does not exist:
 // a mistyped command is read as the name of a file.
 func (p *program) explain(cmd *cobra.Command, name string, err error) error {
-	if s, ok := errors.AsType[*statusError](err); ok && errors.Is(err, errNoFile) {
+	if name != "" && errors.Is(err, errNoFile) {
 		if near := cmd.SuggestionsFor(name); len(near) > 0 {
-			return &statusError{s.status, fmt.Errorf("%w; did you mean the command %q?", err, near[0])}
+			return inputError(fmt.Errorf("%w; did you mean the command %q?", err, near[0]))
 		}
 	}
 	return err

@@ -53,12 +53,13 @@ func (p *program) raise(status int) { p.status = max(p.status, status) }
 type statusError struct {
 	status int
 	err    error
+	next   string // where to read on, a message of its own
 }
 
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-func inputError(err error) error { return &statusError{exitInput, err} }
+func inputError(err error) error { return &statusError{status: exitInput, err: err} }
 
 // fail reports err on standard error and raises the status that it asks for.
 // Errors of the command line parser ask for none: they are wrong usage.
@@ -67,9 +68,9 @@ func (p *program) fail(err error) {
 		p.raise(exitInterrupted)
 		return
 	}
-	status := exitUsage
+	status, next := exitUsage, ""
 	if s, ok := errors.AsType[*statusError](err); ok {
-		status = s.status
+		status, next = s.status, s.next
 	}
 	p.raise(status)
 	if list, ok := errors.AsType[rules.Errors](err); ok {
@@ -79,25 +80,23 @@ func (p *program) fail(err error) {
 		return
 	}
 	p.message("%s", err)
+	if next != "" {
+		p.message("%s", next)
+	}
 }
 
-// message prints one message on standard error. Names of files and text of
-// rules in it may come from anywhere.
+// message prints one message on standard error, as one line. Names of files and
+// text of rules in it may come from anywhere, and may hold a line feed.
 func (p *program) message(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	var out []byte
-	for line := range strings.SplitSeq(text, "\n") {
-		out = append(out, "classify-replay: "...)
-		out = safetext.AppendText(out, line, 0)
-		out = append(out, '\n')
-	}
+	out := safetext.AppendText([]byte("classify-replay: "), fmt.Sprintf(format, args...), 0)
+	out = append(out, '\n')
 	// Nobody is left to be told when standard error is gone.
 	_, _ = p.stderr.Write(out)
 }
 
 // usage makes an error of the command line that names the way out.
 func usage(cmd *cobra.Command, format string, args ...any) error {
-	return &statusError{exitUsage, fmt.Errorf("%s\nsee %q", fmt.Sprintf(format, args...), cmd.CommandPath()+" --help")}
+	return &statusError{exitUsage, fmt.Errorf(format, args...), fmt.Sprintf("see %q", cmd.CommandPath()+" --help")}
 }
 
 // atLeastOne refuses a command line without inputs, or with standard input

@@ -19,6 +19,7 @@ const maxLine = 16 << 20
 
 func (p *program) signaturesCommand() *cobra.Command {
 	var flags ruleFlags
+	var group bool
 	cmd := &cobra.Command{
 		Use:   "signatures [FILE]",
 		Short: "Print the signature and the template of each line of text",
@@ -27,10 +28,16 @@ each of its lines, in order, one line: the id of its signature, a tab, and its
 template, in which <*> stands for what varies. Lines end at a line feed; they are
 not joined to records. The id is the XXH64 of the template.
 
+With --group, all input is read first, and the first field is the id of the group
+of the line: of the first signature in it. Signatures are one group when they
+differ in a word that was seen to vary, such as a name. It takes 16 bytes of
+memory for each line, and a template for each signature.
+
 Words that the rules protect are not masked, so the flags that choose rules have
 a say. Of a line beyond 16 MiB the rest is left out.`,
 		Example: `  classify-replay signatures Player.log | sort | uniq -c | sort -rn | head
-  tail -f server.log | classify-replay signatures`,
+  tail -f server.log | classify-replay signatures
+  classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
@@ -50,31 +57,81 @@ a say. Of a line beyond 16 MiB the rest is left out.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
+			if group {
+				return p.groups(cmd.Context(), normalizer, name)
+			}
 			return p.signatures(cmd.Context(), normalizer, name)
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().BoolVar(&group, "group", false, "read all input, then print the final group of each line instead of its signature")
 	return cmd
 }
 
-// signatures prints one line for each line of an input.
+// signatures prints one line for each line of an input, as it is read.
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string) error {
+	out := &output{w: p.stdout}
+	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
+		out.buf = appendSignature(out.buf, signature.TemplateID(template), string(template))
+	})
+	if !out.flush() {
+		return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
+	}
+	return err
+}
+
+// groups prints one line for each line of an input, once all of it is read.
+func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string) error {
+	grouper, err := signature.NewGrouper(signature.GrouperConfig{})
+	if err != nil {
+		return err
+	}
+	out := &output{w: p.stdout}
+	var lines []signature.Signature
+	texts := map[signature.Signature]string{}
+	err = p.templates(ctx, normalizer, name, out, func(template []byte) {
+		s := signature.Of(template)
+		if _, ok := texts[s]; !ok {
+			texts[s] = string(template)
+			grouper.Learn(s, template)
+			grouper.Merges(nil)
+		}
+		lines = append(lines, s)
+	})
+	for _, s := range lines {
+		out.buf = appendSignature(out.buf, grouper.Group(s).ID, texts[s])
+		if !out.full() {
+			break
+		}
+	}
+	if !out.flush() {
+		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
+	}
+	return err
+}
+
+func appendSignature(dst []byte, id signature.ID, template string) []byte {
+	dst, _ = id.AppendText(dst)
+	dst = append(dst, '\t')
+	dst = safetext.AppendText(dst, template, 0)
+	return append(dst, '\n')
+}
+
+// templates calls f with the template of each line of an input. What f writes to
+// out goes on when the input has no more for a while.
+func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output, f func(template []byte)) error {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read from
 	br := in.Reader
-	out := &output{w: p.stdout}
 	var line, template []byte
 	for {
 		line, err = readLine(br, line[:0])
 		if len(line) > 0 || err == nil {
 			template = normalizer.AppendTemplate(template[:0], string(line), "")
-			out.buf = append(out.buf, signature.TemplateID(template).String()...)
-			out.buf = append(out.buf, '\t')
-			out.buf = safetext.AppendText(out.buf, string(template), 0)
-			out.buf = append(out.buf, '\n')
+			f(template)
 		}
 		// What is buffered will not be more for a while when the input is a
 		// live one, and its reader is waiting.
@@ -82,20 +139,13 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 			out.flush()
 		}
 		switch {
-		case !out.full():
-			return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
-		case err == nil:
-		case errors.Is(err, io.EOF):
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
-			}
+		case !out.full(), errors.Is(err, io.EOF):
 			return nil
+		case err == nil:
 		case ctx.Err() != nil:
-			out.flush()
 			p.raise(exitInterrupted)
 			return nil
 		default:
-			out.flush()
 			return inputError(fmt.Errorf("%s: %w", name, err))
 		}
 	}
