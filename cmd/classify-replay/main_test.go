@@ -682,7 +682,7 @@ func TestSignatures(t *testing.T) {
 		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, args := range [][]string{{"signatures"}, {"signatures", "-"}, {"signatures", write(t, "in", c.in)}} {
+			for _, args := range [][]string{{"signatures"}, {"signatures", "-"}, {"signatures", write(t, "in", c.in)}, {"signatures", "--group"}} {
 				r := runWith(t.Context(), c.in, args...)
 				require.Equal(t, exitOK, r.status, r.stderr)
 				require.Equal(t, c.lines, strings.Count(r.stdout, "\n"))
@@ -704,6 +704,26 @@ func TestSignaturesAgreeWithRecords(t *testing.T) {
 	require.Len(t, recs, len(lines))
 	for i, r := range recs {
 		require.Equal(t, r.Signature+"\t"+r.Template, sigs[i])
+	}
+}
+
+// TestSignatureGroups: a word that varies makes one group of all lines that
+// have it, also of those before that was known.
+func TestSignatureGroups(t *testing.T) {
+	const in = "Anna could not reach the old lamp\nthe lamp is out\nBoris could not reach the old lamp\nChloe could not reach the old lamp\nEun could not reach the old lamp\n"
+	alone := strings.Split(runWith(t.Context(), in, "signatures").stdout, "\n")
+	got := strings.Split(runWith(t.Context(), in, "signatures", "--group").stdout, "\n")
+	require.Len(t, got, len(alone))
+	first, _, _ := strings.Cut(alone[0], "\t")
+	for i, line := range got[:5] {
+		id, template, _ := strings.Cut(line, "\t")
+		own, ownTemplate, _ := strings.Cut(alone[i], "\t")
+		require.Equal(t, ownTemplate, template)
+		if i == 1 {
+			require.Equal(t, own, id)
+		} else {
+			require.Equal(t, first, id)
+		}
 	}
 }
 
