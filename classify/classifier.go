@@ -14,7 +14,7 @@ import (
 const (
 	DefaultSignatures    = 65_536
 	DefaultDecisions     = 65_536
-	DefaultTemplateBytes = 8 << 20
+	DefaultTemplateBytes = 5 << 20
 	DefaultSources       = 1024
 )
 

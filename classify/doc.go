@@ -36,7 +36,7 @@
 // Everything held is bounded by [Config]: signatures by number and by the bytes
 // of their templates, decisions by number and by the size of their plans,
 // sources and phases by number. What is displaced is counted in [Stats]. Tables
-// grow to their bounds and are then reused; with defaults they take some 20 MiB
+// grow to their bounds and are then reused; with defaults they take some 17 MiB
 // when full.
 //
 // A Classifier is not safe for concurrent use. On a known signature whose

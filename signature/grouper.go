@@ -9,7 +9,7 @@ import (
 // The defaults of [GrouperConfig].
 const (
 	DefaultGroupSignatures = 65536
-	DefaultGroupColumns    = 65536
+	DefaultGroupColumns    = 32768
 )
 
 // groupValues is how many distinct words a column must have shown to count as
@@ -42,7 +42,7 @@ type GrouperConfig struct {
 
 	// Columns is how many columns are watched at once. One more displaces the
 	// one in its set that has shown the fewest words. Rounded up to a power of
-	// two; at most 1<<28. Default 65,536.
+	// two; at most 1<<28. Default 32,768.
 	Columns int
 }
 
@@ -67,7 +67,7 @@ type GrouperConfig struct {
 //
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
-// [NewGrouper] and never grows: 5 MB with the defaults.
+// [NewGrouper] and never grows: 4 MB with the defaults.
 type Grouper struct {
 	nodes  []groupNode
 	slots  []uint32 // index into nodes plus one, open addressing by Signature

@@ -195,7 +195,7 @@ func (g *Grouper) memory() uintptr {
 }
 
 func TestGrouperMemory(t *testing.T) {
-	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(5.5*(1<<20)))
+	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(4<<20))
 }
 
 func TestGrouperWhenFull(t *testing.T) {
