@@ -167,9 +167,15 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 		e.Log(event.Log{Message: fmt.Sprint("before ", i)})
 	}
 	planted := e.Observe(event.Log{Message: "Broken thing 1", Stack: "  at A.B ()"})
+	for range 20 {
+		e.Log(event.Log{Message: "after"})
+	}
+	odd := e.Observe(event.Log{Message: "Odd 0"})
 	for i := range 10_000 {
 		e.Log(event.Log{Message: fmt.Sprint("Odd ", i)})
 	}
+	kept := e.Read(Cursor{Seq: odd.Seq - 1}, 1, Filter{})
+	require.Equal(t, odd.Seq, kept.Records[0].Seq, "the first of a group")
 	a, ok := e.Current()
 	require.True(t, ok)
 	require.Equal(t, planted.AttentionID, a.ID)
@@ -248,6 +254,11 @@ func TestPhaseAndBlindness(t *testing.T) {
 	updates := e.Updates(nil)
 	require.Len(t, updates, 1)
 	require.Equal(t, coalesce.ReasonResolved, updates[0].Reason)
+
+	before := e.Observe(event.Log{Message: "Odd one"}).AttentionID
+	require.Equal(t, before, e.Observe(event.Log{Message: "Odd two"}).AttentionID)
+	e.Log(event.Log{Message: "Loaded"})
+	require.NotEqual(t, before, e.Observe(event.Log{Message: "Odd one"}).AttentionID, "another phase, another episode")
 }
 
 func TestLogAllocatesNothing(t *testing.T) {

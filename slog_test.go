@@ -170,4 +170,11 @@ func TestHandlerPassesOn(t *testing.T) {
 	require.Equal(t, "level=DEBUG msg=below a=1 g.b=2\nlevel=INFO msg=at a=1 g.b=3\n", out.String())
 	s := e.Stats()
 	require.Equal(t, uint64(1), s.Received, "the engine takes Info and above")
+
+	out.Reset()
+	quiet := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelError})
+	slog.New(NewHandler(e, &HandlerOptions{Next: quiet})).Warn("below what the next one takes")
+	require.Empty(t, out.String())
+	s = e.Stats()
+	require.Equal(t, uint64(2), s.Received)
 }

@@ -96,7 +96,6 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	case e.Status.Ended() && (o.running() || o.abandoned || o.doubtful):
 		// A late end tells what nobody knew before.
 		o.status, o.ended, o.abandoned, o.doubtful = e.Status, c.now, false, false
-		o.blind = o.blind || c.blind
 	}
 	return o
 }
@@ -165,7 +164,7 @@ func (c *Coalescer) setBlind(blind bool) {
 		return
 	}
 	for _, o := range c.ops.order {
-		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
+		if !o.status.Ended() || o.lingers(&c.cfg.Linger, c.now) {
 			o.blind = true
 		}
 	}

@@ -454,6 +454,12 @@ func (m *model) check() {
 		require.Equal(m.t, m.seqInvalid(it), a.StateInvalidated)
 	}
 	checkStructure(m.t, m.c)
+	for i := range m.c.items {
+		it := &m.c.items[i]
+		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||
+			slices.ContainsFunc(it.rules[len(it.rules):cap(it.rules)], func(r ruleCount) bool { return r != ruleCount{} })
+		require.False(m.t, unused, "what is not used keeps nothing alive")
+	}
 }
 
 func (m *model) seqInvalid(it *modelItem) bool {
@@ -472,9 +478,6 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	for i := range c.items {
 		it := &c.items[i]
 		require.Equal(t, it.pending != 0, queued[it])
-		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||
-			slices.ContainsFunc(it.rules[len(it.rules):cap(it.rules)], func(r ruleCount) bool { return r != ruleCount{} })
-		require.False(t, unused, "what is not used keeps nothing alive")
 		if it.state == itemFree {
 			require.Zero(t, it.number)
 			require.Zero(t, it.total)

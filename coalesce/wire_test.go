@@ -66,6 +66,7 @@ func checkWire(t require.TestingT, a *Attention) {
 	require.LessOrEqual(t, len(summary), 1000)
 	str(fields, "causalOperationId", false)
 	str(fields, "causalMethod", false)
+	require.True(t, a.CausalOperationID == "" || a.AfterOperation == "" && a.AfterMethod == "", "what is named is not inferred")
 	opened, latest := count(fields, "openedAtSequence", true), count(fields, "latestSequence", true)
 	require.LessOrEqual(t, opened, latest, "%s", text)
 	cursor := count(fields, "diagnosticsCursor", false)

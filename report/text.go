@@ -61,7 +61,7 @@ func (t *text) labeled(label, s string) {
 	t.out = appendWrapped(t.out, s, t.options.Width, labelIndent)
 }
 
-// sentence prints one sentence of the headline.
+// sentence prints one sentence, indented and wrapped.
 func (t *text) sentence(format string, args ...any) {
 	t.printf("  ")
 	t.out = appendWrapped(t.out, fmt.Sprintf(format, args...), t.options.Width, 2)
@@ -364,14 +364,15 @@ func (t *text) signatures() {
 		}
 		rows := table.top(t.options.Top)
 		held := len(table.held())
-		t.printf("\n  %s: %s of %s", d, entries(table.entries), count(uint64(table.rows.Len())+table.forgotten, "signature"))
+		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.entries), count(uint64(table.rows.Len())+table.forgotten, "signature"))
 		if held < table.rows.Len() {
-			t.printf(" in %s", count(uint64(held), "group"))
+			heading += " in " + count(uint64(held), "group")
 		}
 		if len(rows) < held {
-			t.printf(", the %d most frequent (--top 0 shows all)", len(rows))
+			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
 		}
 		t.printf("\n")
+		t.sentence("%s", heading)
 		g := grid{columns: []column{
 			{title: "COUNT", right: true},
 			{title: "FIRST", right: true},

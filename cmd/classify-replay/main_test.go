@@ -225,7 +225,11 @@ func TestTop(t *testing.T) {
 }
 
 func TestWidth(t *testing.T) {
-	log := write(t, "game.log", plainLog+strings.Repeat("careful with 오류 ", 40)+"\n")
+	text := plainLog + strings.Repeat("careful with 오류 ", 40) + "\n"
+	for n := range 2 * defaultTop { // more than the table shows, which its heading then says
+		text += "careful" + strings.Repeat(" again", n) + "\n"
+	}
+	log := write(t, "game.log", text)
 	for _, width := range []int{60, 80, 140} {
 		r := runArgs(t, testArgs(t, "--width", fmt.Sprint(width), log)...)
 		require.Equal(t, exitOK, r.status)

@@ -59,7 +59,7 @@ rule, phase, signature, template.`,
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", formatText, "write `text`, or jsonl (a JSON object per line)")
+	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
 	return cmd
 }
 

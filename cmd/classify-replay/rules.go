@@ -30,7 +30,7 @@ func (p *program) rulesCommand() *cobra.Command {
 func (p *program) rulesCheckCommand() *cobra.Command {
 	var noDefaults bool
 	cmd := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check [FILE...]",
 		Short: "Compile rule files and run the tests inside them",
 		Long: `check compiles rule files as a replay would, the embedded default rules after
 them, and runs the tests that stand beside the rules: each text is masked and

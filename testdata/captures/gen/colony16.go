@@ -82,7 +82,7 @@ Mod Beekeeping dependency (oakapple.flowers) needs to have <downloadUrl> and/or 
 Failed to find RimWorld.ConceptDef named LF_LightTheLanterns. There are 41 defs of this type loaded.
 `)
 	c.unload(5, 103, 28914)
-	c.line("OnLevelWasLoaded was found on ModInitializerComponent\nThis message has been deprecated and will be removed in a later version of Unity.\n" +
+	c.line("OnLevelWasLoaded was found on LanternKeeper\nThis message has been deprecated and will be removed in a later version of Unity.\n" +
 		"Add a delegate to SceneManager.sceneLoaded instead to get notifications after scene loading has completed")
 	c.line("Quarry Plus: 18 stone types, 4 quarries allowed on each map")
 	c.unload(3, 2, 29120)
