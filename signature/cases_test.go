@@ -111,6 +111,7 @@ var headCases = []struct{ text, want string }{
 	{"can't open 'a b' or 'c'", "can't open <*> or <*>"},
 	{`"GET /index HTTP/1.1" 200`, `"GET <*> HTTP/1.1" <*>`},
 	{`he said "this is not a name at all"`, `he said "this is not a name at all"`},
+	{`"no such user anna here" was for 'user for user anna ..'`, `<*> was for <*>`},
 	{`{"level": "warn", "n": 5, 'k7': "x"}`, `{"level": <*>, "n": <*>, '<*>': <*>}`},
 	{`never "closed`, `never "closed`},
 	{`size 5"x7"`, `size <*>"<*>"`},

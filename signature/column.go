@@ -10,21 +10,21 @@ import (
 // tokens is the head of a template cut at spaces, with hashes that make it
 // cheap to leave one out: the sum of a hash of each word at its place.
 type tokens struct {
-	words   [groupTokens]token
+	words   [groupTokens]templateWord
 	n       int
 	anchors int
 	sum     uint64
 }
 
-// token is one word of a template.
-type token struct {
+// templateWord is one word of a template.
+type templateWord struct {
 	hash   uint64 // of the word and its place
 	column bool   // the word may be a value
 	masked bool   // the word holds the mask
 	word   bool   // the word is an anchor
 }
 
-func (t *token) anchor() int {
+func (t *templateWord) anchor() int {
 	if t.word {
 		return 1
 	}
@@ -66,7 +66,7 @@ func (t *tokens) key(i int) uint64 {
 }
 
 // replace puts w in the place of word i.
-func (t *tokens) replace(i int, w token) {
+func (t *tokens) replace(i int, w templateWord) {
 	t.anchors += w.anchor() - t.words[i].anchor()
 	t.sum += w.hash - t.words[i].hash
 	t.words[i] = w

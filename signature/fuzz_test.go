@@ -59,6 +59,9 @@ func FuzzHead(f *testing.F) {
 	for _, s := range hostile {
 		f.Add(s)
 	}
+	for _, e := range goldenTexts {
+		f.Add(e[0])
+	}
 	n, r := testNormalizer(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > 512 {
@@ -77,6 +80,9 @@ func FuzzStack(f *testing.F) {
 	for _, s := range hostile {
 		f.Add("", s)
 		f.Add("", "at "+s)
+	}
+	for _, e := range goldenTexts {
+		f.Add(e[0], e[1])
 	}
 	n, r := testNormalizer(f)
 	f.Fuzz(func(t *testing.T, message, stack string) {

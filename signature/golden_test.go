@@ -15,8 +15,8 @@ import (
 
 // goldenFile holds the ids that must never change: one entry per line, with
 // tabs between id, check, message, stack and template, the last three quoted
-// as Go strings. It doubles as the test vectors of the canonical form. Lines
-// that begin with '#' are comments.
+// as Go strings. It doubles as the test vectors of the canonical form, and is
+// specified in docs/signatures.md. Lines that begin with '#' are comments.
 //
 // A change of any id is a new Version: raise it, run
 //
@@ -41,7 +41,7 @@ func goldenEntries() [][2]string {
 	for _, s := range hostile {
 		entries = append(entries, [2]string{s, ""})
 	}
-	return entries
+	return append(entries, goldenTexts...)
 }
 
 func TestGoldenIDs(t *testing.T) {
@@ -86,4 +86,18 @@ func TestGoldenIDs(t *testing.T) {
 	}
 	require.NoError(t, lines.Err())
 	require.Len(t, entries, i)
+
+	distinct := map[[2]string]bool{}
+	for _, e := range entries {
+		distinct[e] = true
+	}
+	require.GreaterOrEqual(t, len(distinct), 330, "distinct texts with golden ids")
+}
+
+// TestGoldenLaws tries the laws on every golden entry.
+func TestGoldenLaws(t *testing.T) {
+	n, r := newDefault(t), newReference(Config{})
+	for _, e := range goldenEntries() {
+		checkLaws(t, n, r, e[0], e[1])
+	}
 }

@@ -207,7 +207,7 @@ func (g *Grouper) learn(n uint32, t *tokens, depth int) {
 			g.union(c.nodes[0]-1, c.wild-1)
 		}
 		if !word.masked && depth+1 < groupDepth {
-			t.replace(i, token{hash: place(maskHash, i), masked: true})
+			t.replace(i, templateWord{hash: place(maskHash, i), masked: true})
 			g.learn(n, t, depth+1)
 			t.replace(i, word)
 		}
@@ -234,7 +234,7 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 
 // add notes that node n has shown a word in the column. Nodes that show one word
 // are one group already: they differ in columns that are known to vary.
-func (c *column) add(n uint32, word *token) {
+func (c *column) add(n uint32, word *templateWord) {
 	if word.masked {
 		if c.wild == 0 {
 			c.wild = n + 1

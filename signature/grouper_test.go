@@ -216,7 +216,7 @@ func TestGrouperWhenFull(t *testing.T) {
 func TestNewGrouperRefuses(t *testing.T) {
 	for want, cfg := range map[string]GrouperConfig{
 		"Signatures is -1": {Signatures: -1}, "Columns is -1": {Columns: -1},
-		"Signatures is 2147483648": {Signatures: 1 << 31}, "Columns is 2147483648": {Columns: 1 << 31},
+		"Signatures is 1073741825": {Signatures: 1<<30 + 1}, "Columns is 268435457": {Columns: 1<<28 + 1},
 	} {
 		_, err := NewGrouper(cfg)
 		require.ErrorContains(t, err, "GrouperConfig."+want)

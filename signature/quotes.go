@@ -51,7 +51,8 @@ func closing(s string, i int, mark byte) int {
 //
 // Such words stay words when the text is masked, so the answer is the same for
 // the template. Only words of less than hexMin letters count, since longer
-// ones may be hexadecimal numbers.
+// ones may be hexadecimal numbers, and not "user", after which an account may be
+// masked.
 func isSentence(s string) bool {
 	n := 0
 	for n < len(s) && n < hexMin && isUpper(s[n]) {
@@ -66,7 +67,7 @@ func isSentence(s string) bool {
 		for n < len(s) && n-i < hexMin && isLower(s[n]) {
 			n++
 		}
-		if n == i || n-i == hexMin || n == len(s) || classes[s[n]]&space == 0 {
+		if n == i || n-i == hexMin || n == len(s) || classes[s[n]]&space == 0 || s[i:n] == "user" {
 			return false
 		}
 		for i = n; i < len(s) && classes[s[i]]&space != 0; i++ {

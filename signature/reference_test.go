@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The reference: the canonical form as the package documentation describes it,
-// written for reading, one byte at a time and with regular expressions, with
-// no regard to cost. The fast code is held to it by the fuzz tests.
+// The reference: the canonical form as docs/signatures.md specifies it, written
+// for reading, one byte at a time and with regular expressions, with no regard
+// to cost. The fast code is held to it by the fuzz tests.
 //
 // It works on text in which every byte is a rune of the same number, so that
 // regular expressions see bytes.
@@ -190,7 +190,10 @@ func (h *refHead) opens(i int) bool {
 func (h *refHead) token(i int) (start, end int, variable bool) {
 	if n := h.match(reNarrow, i); n > 0 {
 		end, variable = h.narrow(i, i+n)
-		variable = variable || i == h.account && !h.protected(string(h.s[i:end]))
+		if t := string(h.s[i:end]); !variable && i == h.account {
+			// A token with a digit that was kept stays kept.
+			variable = !h.protected(t) && !reDigit.MatchString(reArity.ReplaceAllString(t, ""))
+		}
 		if string(h.s[i:i+n]) == "user" && i != h.account {
 			k := i + n
 			for k < len(h.s) && isSpaceRune(h.s[k]) {
@@ -416,9 +419,15 @@ func (h *refHead) nextSlash(i, j int) int {
 	return slash
 }
 
+// sentence reports whether a quotation from i on would say something.
+func (h *refHead) sentence(i int) bool {
+	words := reBlanks.Split(reSentence.FindString(h.from(i)), -1)
+	return len(words) > 1 && !slices.Contains(words, "user")
+}
+
 // quotation returns the end of the quotation that opens at i, or 0.
 func (h *refHead) quotation(i int) int {
-	if h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) || reSentence.MatchString(h.from(i+1)) {
+	if h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) || h.sentence(i+1) {
 		return 0
 	}
 	before := strings.TrimRight(h.before(i), refSpaces)
@@ -642,9 +651,9 @@ func (n *refName) part() (text string, more bool) {
 			n.i = end
 			return text, false
 		}
-		if n.s[n.i] == '[' && strings.Contains(own, "`") {
-			after := own[strings.Index(own, "`")+1:]
-			n.generic = n.generic || re(`[0-9]`).MatchString(after)
+		if n.s[n.i] == '[' {
+			_, arity, _ := strings.Cut(string(n.s[from:n.i]), "`")
+			n.generic = n.generic || re(`[0-9]`).MatchString(arity)
 		}
 		n.i = k + 1
 	}

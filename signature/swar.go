@@ -98,6 +98,12 @@ func skipPlain(s string, i int) int {
 		spaces := ^(low ^ ' '*ones + 0x7f*ones) &^ v
 		us := ^(low ^ 'u'*ones + 0x7f*ones)
 		first := spaces&highs<<8 | after
+		// Eight hexadecimal letters in a row, wherever they begin, fill half of
+		// a block up to one of its ends.
+		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
+		if hexes&(highs>>32) == highs>>32 || hexes>>32 == highs>>32 {
+			return last
+		}
 		// Not plain are bytes other than letters and spaces, and, after a space,
 		// capitals, spaces and the letter u.
 		odd := (^(letters | spaces) | first&(^(v<<2)|us|spaces)) & highs
@@ -106,12 +112,6 @@ func skipPlain(s string, i int) int {
 			if spaces &= highs; spaces != 0 {
 				last = i + (bits.Len64(spaces)-1)>>3
 			}
-			return last
-		}
-		// Eight hexadecimal letters in a row, wherever they begin, fill half of
-		// a block up to one of its ends.
-		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
-		if hexes&(highs>>32) == highs>>32 || hexes>>32 == highs>>32 {
 			return last
 		}
 		if spaces &= highs; spaces != 0 {
