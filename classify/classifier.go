@@ -196,9 +196,9 @@ func (c *Classifier) Classify(e *event.Entry) (r Result) {
 		c.decideUncached(e, &r)
 	} else {
 		r.Signature = known.signature
+		r.Group = c.grouper.Group(known.group)
 		c.decide(known.template, e, &r)
 	}
-	r.Group = c.grouper.Group(r.Signature)
 	c.act(e, &r)
 	return r
 }
@@ -213,8 +213,7 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry) *shape {
 		return nil
 	}
 	sig := signature.Of(c.buf)
-	c.grouper.Learn(sig, c.buf)
-	c.signatures.add(key.Hash, shape{check: key.Check, signature: sig, template: string(c.buf)})
+	c.signatures.add(key.Hash, shape{check: key.Check, signature: sig, group: c.grouper.Learn(sig, c.buf), template: string(c.buf)})
 	c.shrink()
 	return c.signatures.get(key.Hash)
 }
@@ -257,7 +256,7 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.stats.Uncached++
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
-	c.grouper.Learn(r.Signature, c.buf)
+	r.Group = c.grouper.Learn(r.Signature, c.buf)
 	in := c.input(e, string(c.buf))
 	c.shrink()
 	r.set(c.eval.Evaluate(&in))

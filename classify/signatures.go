@@ -17,6 +17,7 @@ type signatures struct {
 type shape struct {
 	check     uint32 // of the key
 	signature signature.Signature
+	group     signature.Signature // that it was put into when it was learned
 	template  string
 	next      int32 // next slot in the chain of byID
 }

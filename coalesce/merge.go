@@ -10,6 +10,9 @@ import (
 // changes no item but for its number of groups. It costs a pass over the groups
 // of all items.
 func (c *Coalescer) Merge(from, into signature.Signature) {
+	if from == into {
+		return
+	}
 	for i := range c.items {
 		it := &c.items[i]
 		if it.cause.Signature == from {

@@ -115,7 +115,12 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g.Count += r.Count
 		g.Last = max(g.Last, r.Last)
 		g.Severity = max(g.Severity, r.Severity)
-		g.Template = common(g.Template, r.Template)
+		switch {
+		case g.Template == "":
+			g.Template = r.Template
+		case r.Template != "":
+			g.Template = common(g.Template, r.Template)
+		}
 	}
 }
 

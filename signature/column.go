@@ -49,7 +49,7 @@ func (t *tokens) parse(template []byte) bool {
 		w := &t.words[t.n]
 		w.masked = bytes.Contains(word, []byte(Mask))
 		w.word = !w.masked && letters(word) >= 2
-		w.column = w.masked || w.word && (!meaningful(word) || announcesName(previous))
+		w.column = (w.masked || w.word) && (!meaningful(word) || announcesName(previous))
 		previous = word
 		w.hash = place(xxhash.Sum64(word), t.n)
 		t.anchors += w.anchor()

@@ -55,10 +55,11 @@ type GrouperConfig struct {
 // that were seen in it, or will be, are one group. It remembers hashes and
 // numbers, no text.
 //
-// Words that carry meaning are never taken for a value: states and opposites
-// (started and stopped, on and off, true and false), participles, types of
-// exceptions and errors, qualified names of code. Frames are part of what must
-// be equal: faults thrown by different methods stay apart.
+// Words that carry meaning are never taken for a value, as far as they are known:
+// states and opposites of English (started and stopped, on and off, true and
+// false), participles, types of exceptions and errors, qualified names of code.
+// Frames are part of what must be equal: faults thrown by different methods stay
+// apart.
 //
 // Each column needs evidence of its own: texts that differ in two names at once
 // are one group only where each of the names has also been seen to vary alone.
@@ -169,23 +170,24 @@ func (g *Grouper) Learn(s Signature, template []byte) Signature {
 	n := g.insert(s)
 	var t tokens
 	if t.parse(template) {
-		g.learn(n, &t, 0)
+		g.learn(n, &t, 0, 0)
 	}
 	return g.nodes[g.root(n)].sig
 }
 
 // Merges appends to dst the merges of groups since the last call, in order,
 // and forgets them. Whoever counts by group adds the counts of From to Into.
-// At most as many are kept as there are signatures.
+// At most as many are kept as there are signatures, 32 bytes each.
 func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 	dst = append(dst, g.merges...)
 	g.merges = g.merges[:0]
 	return dst
 }
 
-// learn watches the columns of node n. It leaves t as it was.
-func (g *Grouper) learn(n uint32, t *tokens, depth int) {
-	for i := range t.n {
+// learn watches the columns of node n from the given one on. It leaves t as it
+// was.
+func (g *Grouper) learn(n uint32, t *tokens, from, depth int) {
+	for i := from; i < t.n; i++ {
 		word := t.words[i]
 		if !word.column || t.anchors-word.anchor() < groupAnchors {
 			continue
@@ -208,7 +210,7 @@ func (g *Grouper) learn(n uint32, t *tokens, depth int) {
 		}
 		if !word.masked && depth+1 < groupDepth {
 			t.replace(i, templateWord{hash: place(maskHash, i), masked: true})
-			g.learn(n, t, depth+1)
+			g.learn(n, t, i+1, depth+1)
 			t.replace(i, word)
 		}
 	}

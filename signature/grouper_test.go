@@ -88,6 +88,9 @@ func TestGrouperMerges(t *testing.T) {
 		"switches":       {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 5},
 		"exceptions":     {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 5},
 		"methods":        {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 5},
+		"capitals":       {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 4},
+		"faults, folded": {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 4},
+		"before a mask":  {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 4},
 		"severities":     {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 5},
 		"other lengths":  {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4},
 		"other frames":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4},
@@ -113,7 +116,7 @@ func TestGrouperMerges(t *testing.T) {
 
 func TestMeaningful(t *testing.T) {
 	for word, want := range map[string]bool{
-		"true": true, "True,": true, "(off)": true, "STARTED": false, "Started": true, "running": true, "closed.": true,
+		"true": true, "True,": true, "(off)": true, "STARTED": true, "Started": true, "running": true, "closed.": true,
 		"NullReferenceException:": true, "KeyError": true, "Acme.Press": true, "Acme::Press": true, "'failed'": true,
 		"": false, "Tobin": false, "com.acme.Press": false, "Bench_Large": false, "Ed": false, "red": false, "sing": false,
 		"Радомир": false, "...": false, "a.b": false, "averyveryverylongword": false,

@@ -5,9 +5,12 @@ import "bytes"
 // meaningful reports whether a word of a template says something that another
 // word in its place would contradict, so that the two must never be taken for
 // values of one variable: the state of something, a direction, a participle,
-// the type of an exception, a qualified name of code. It errs on the side of
-// keeping apart: two groups where one would do cost a line in a table, one
-// group where two are needed hides a fault.
+// the type of an exception, a qualified name of code. Of a word that holds a mask,
+// what is before the mask counts.
+//
+// It knows the words of English that it lists; others, and parts of compound
+// words (state=started, logged-in), are kept apart only by the number of distinct
+// words that a column must show.
 func meaningful(word []byte) bool {
 	w := bytes.TrimFunc(word, func(r rune) bool {
 		switch r {
@@ -16,6 +19,7 @@ func meaningful(word []byte) bool {
 		}
 		return false
 	})
+	w = bytes.TrimRight(w, "<*>()[]:=#, ")
 	return isState(w) || isParticiple(w) || isFaultType(w) || isCodeName(w)
 }
 
@@ -39,28 +43,32 @@ func isState(w []byte) bool {
 // isParticiple reports whether w is a plain word that ends like a verb in a
 // tense: started, stopping. A name that happens to end so stays apart.
 func isParticiple(w []byte) bool {
-	if len(w) < 5 || !bytes.HasSuffix(w, []byte("ed")) && !bytes.HasSuffix(w, []byte("ing")) {
+	if len(w) < 5 || !hasSuffixFold(w, "ed") && !hasSuffixFold(w, "ing") {
 		return false
 	}
 	for _, b := range w[1:] {
-		if b < 'a' || b > 'z' {
+		if !isLetter(b) {
 			return false
 		}
 	}
 	return true
 }
 
+// hasSuffixFold reports whether w ends in suffix, in letters of either case.
+func hasSuffixFold(w []byte, suffix string) bool {
+	return len(w) >= len(suffix) && bytes.EqualFold(w[len(w)-len(suffix):], []byte(suffix))
+}
+
 // isFaultType reports whether w names a type of exception or error.
 func isFaultType(w []byte) bool {
-	for _, suffix := range faultSuffixes {
-		if bytes.HasSuffix(w, suffix) {
+	w = bytes.TrimSuffix(w, []byte("s"))
+	for _, suffix := range [...]string{"exception", "error", "fault", "failure", "interrupt"} {
+		if hasSuffixFold(w, suffix) {
 			return true
 		}
 	}
 	return false
 }
-
-var faultSuffixes = [][]byte{[]byte("Exception"), []byte("Error"), []byte("Fault"), []byte("Failure"), []byte("Interrupt")}
 
 // isCodeName reports whether w is a qualified name of code: a type or a method,
 // such as Acme.Press or Acme::press or Press.Tick(). Names in reverse-domain
