@@ -114,10 +114,47 @@ func TestGrouperMerges(t *testing.T) {
 	}
 }
 
+// TestGrouperBounds: what is too short, or too long, to be learned from.
+func TestGrouperBounds(t *testing.T) {
+	names := []string{"Tobin", "Ilsebet", "Quillon", "Ostap"}
+	long := func(words int) []string { return spread(strings.Repeat("word ", words-1)+"%s", names...) }
+	for name, tc := range map[string]struct {
+		texts []string
+		want  []int
+	}{
+		"single letters are no words": {spread("a b c %s", names...), []int{0, 1, 2, 3}},
+		"three words are enough":      {spread("so it was %s", names...), []int{0, 0, 0, 0}},
+		"64 words":                    {long(64), []int{0, 0, 0, 0}},
+		"65 words":                    {long(65), []int{0, 1, 2, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, tc.want, groupsOf(t, newGrouper(t, GrouperConfig{}), tc.texts))
+		})
+	}
+}
+
+// TestGrouperDisplaces fills one set of columns: what has shown the most words
+// stays, and of equals what was used last.
+func TestGrouperDisplaces(t *testing.T) {
+	g := newGrouper(t, GrouperConfig{Columns: 1})
+	key := func(i int) uint64 { return uint64(i)<<1 | 1 }
+	for i := range columnWays {
+		g.column(key(i))
+	}
+	g.column(key(3)).n = 2
+	g.column(key(0)) // used again
+	g.column(key(100))
+	require.Nil(t, g.lookup(key(1)), "the one used longest ago of those with the fewest words")
+	for _, i := range []int{0, 2, 3, 4, 5, 6, 7, 100} {
+		require.NotNil(t, g.lookup(key(i)), i)
+	}
+	require.EqualValues(t, 1, g.Stats().ColumnsDisplaced)
+}
+
 func TestMeaningful(t *testing.T) {
 	for word, want := range map[string]bool{
 		"true": true, "True,": true, "(off)": true, "STARTED": true, "Started": true, "running": true, "closed.": true,
-		"NullReferenceException:": true, "KeyError": true, "Acme.Press": true, "Acme::Press": true, "'failed'": true,
+		"NullReferenceException:": true, "DiskFault": true, "LoadFailure": true, "TimerInterrupt": true, "KeyError": true, "Acme.Press": true, "Acme::Press": true, "'failed'": true,
 		"": false, "Tobin": false, "com.acme.Press": false, "Bench_Large": false, "Ed": false, "red": false, "sing": false,
 		"Радомир": false, "...": false, "a.b": false, "averyveryverylongword": false,
 	} {
@@ -209,10 +246,12 @@ func TestGrouperWhenFull(t *testing.T) {
 	n := newDefault(t)
 	tpl := n.AppendTemplate(nil, names[5], "")
 	require.Equal(t, n.Signature(names[0], ""), g.Learn(Of(tpl), tpl), "it joins what is there")
+	state := n.AppendTemplate(nil, "No path was found for pawn stopped", "")
+	require.Equal(t, Of(state), g.Learn(Of(state), state), "a state is no name")
 	other := n.AppendTemplate(nil, "Something else went wrong with the lamp", "")
 	require.Equal(t, Of(other), g.Learn(Of(other), other))
 	stats := g.Stats()
-	require.EqualValues(t, 2, stats.Unlearned)
+	require.EqualValues(t, 3, stats.Unlearned)
 	require.Equal(t, 5, stats.Signatures)
 }
 
