@@ -200,8 +200,10 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 	}
 	second := e.Observe(event.Log{Message: "Odd thing 1"})
 	require.Equal(t, first.AttentionID, second.AttentionID)
+	pins := e.Stats().Journal.Pins
 	ack := e.Ack(first.AttentionID, first.Seq)
 	require.NotEmpty(t, ack.Successor)
+	require.Equal(t, pins+1, e.Stats().Journal.Pins, "at once: the next entry may displace the cause")
 	for i := range 200 {
 		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
 	}
@@ -240,6 +242,19 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 	s := e.Stats()
 	require.NoError(t, s.Check())
 	require.Zero(t, s.Journal.Firsts.Refused)
+}
+
+// TestEvidenceOfTheForgottenGoes lets items be forgotten, and expects that
+// nothing is kept for them.
+func TestEvidenceOfTheForgottenGoes(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOpen: 1, MaxRemembered: 1}})
+	for i := range 26 {
+		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)})
+		require.True(t, e.Ack(out.AttentionID, 0).Acknowledged)
+	}
+	s := e.Stats()
+	require.EqualValues(t, 26, s.Coalesce.Opened)
+	require.Equal(t, 2, s.Journal.Pins)
 }
 
 func TestPhaseAndBlindness(t *testing.T) {
