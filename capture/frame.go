@@ -68,19 +68,15 @@ func isTraceMark(t []byte) bool {
 // Prose does not have this shape: up to the parenthesis there is no space but
 // the one before it, and nothing follows but the place.
 func isUnityFrame(b []byte) bool {
-	open := bytes.IndexByte(b, '(')
-	if open < 1 {
+	path, args, ok := cutCall(b)
+	if !ok {
 		return false
-	}
-	path := b[:open]
-	if path[len(path)-1] == ' ' {
-		path = path[:len(path)-1]
 	}
 	colon, ok := methodPath(path)
 	if !ok {
 		return false
 	}
-	tail := trimRight(b[open:])
+	tail := trimRight(args)
 	if i := bytes.Index(tail, []byte(") (at ")); i > 0 && tail[len(tail)-1] == ')' {
 		return true
 	}
@@ -152,16 +148,22 @@ func endsCall(b []byte) bool {
 //
 // A message may look like it, so it counts only within a trace.
 func isDottedCall(b []byte) bool {
-	open := bytes.IndexByte(b, '(')
-	if open < 1 {
+	path, args, ok := cutCall(b)
+	if !ok {
 		return false
 	}
-	path := b[:open]
-	if path[len(path)-1] == ' ' {
-		path = path[:len(path)-1]
+	_, ok = methodPath(path)
+	return ok && endsCall(trimRight(args))
+}
+
+// cutCall cuts b before its first parenthesis, with at most one space between,
+// which goes to neither part. It returns false where nothing is before it.
+func cutCall(b []byte) (path, args []byte, ok bool) {
+	open := bytes.IndexByte(b, '(')
+	if open < 1 {
+		return nil, nil, false
 	}
-	_, ok := methodPath(path)
-	return ok && endsCall(trimRight(b[open:]))
+	return bytes.TrimSuffix(b[:open], []byte(" ")), b[open:], true
 }
 
 // isOffsetFrame reports whether b is a frame of System.Diagnostics.StackFrame:
