@@ -122,7 +122,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 	r.blind.observe(e.First, o)
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
-	r.tables[o.Decision.Disposition].add(key, o.Decision.Severity, e.First, r.config.Template)
+	r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 }
 
 // Update adds an update of the engine. Updates should be drained after each

@@ -34,10 +34,15 @@ type Row struct {
 	Last      uint64 // line of the last entry
 
 	// Template is the canonical template, at most maxTemplate bytes of it: the
-	// head line and a line per stack frame. That of a group has a mask for each
+	// head line and a line per stack frame. That of a group has <name> for each
 	// word in which its forms differ.
 	Template string
+
+	group signature.Signature // that its latest entry was put into
 }
+
+// learned stands for a word in which the signatures of a group differ.
+const learned = "<name>"
 
 // maxTemplate bounds the part of a template that a row keeps. The full table
 // then holds at most 48 MiB of text, in the worst case only: templates that
@@ -67,16 +72,18 @@ func newTable(rows int) *table {
 	return t
 }
 
-// add counts one entry. The template is asked for when the row is new.
-func (t *table) add(key rowKey, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) {
+// add counts one entry, of a signature that is in the given group. The template
+// is asked for when the row is new.
+func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) {
 	t.entries++
 	if row, ok := t.rows.Get(key); ok {
 		row.Count++
 		row.Last = line
 		row.Severity = max(row.Severity, severity)
+		row.group = group
 		return
 	}
-	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}
+	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line, group: group}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
@@ -101,7 +108,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 	byKey := make(map[rowKey]*Row, len(rows))
 	t.groups = []*Row{}
 	for _, r := range rows {
-		key := rowKey{sig: group(r.Signature), rule: r.Rule}
+		key := rowKey{sig: group(r.group), rule: r.Rule}
 		g := byKey[key]
 		if g == nil {
 			first := *r
@@ -124,8 +131,8 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 	}
 }
 
-// common returns template a with a mask for each word of its head in which b
-// differs.
+// common returns template a with <name> for each word of its head in which b
+// differs; where either has the mask, the mask.
 func common(a, b string) string {
 	headA, frames, _ := strings.Cut(a, "\n")
 	headB, _, _ := strings.Cut(b, "\n")
@@ -134,8 +141,12 @@ func common(a, b string) string {
 		return a
 	}
 	for i := range words {
-		if words[i] != others[i] {
+		switch {
+		case words[i] == others[i] || words[i] == signature.Mask:
+		case others[i] == signature.Mask:
 			words[i] = signature.Mask
+		default:
+			words[i] = learned
 		}
 	}
 	head := strings.Join(words, " ")

@@ -18,10 +18,9 @@ type tokens struct {
 
 // templateWord is one word of a template.
 type templateWord struct {
-	hash   uint64 // of the word and its place
-	column bool   // the word may be a value
-	masked bool   // the word holds the mask
-	word   bool   // the word is an anchor
+	hash uint64 // of the word and its place
+	role role
+	word bool // it is an anchor: letters, no mask
 }
 
 func (t *templateWord) anchor() int {
@@ -47,9 +46,11 @@ func (t *tokens) parse(template []byte) bool {
 			head = nil
 		}
 		w := &t.words[t.n]
-		w.masked = bytes.Contains(word, []byte(Mask))
-		w.word = !w.masked && letters(word) >= 2
-		w.column = (w.masked || w.word) && (!meaningful(word) || announcesName(previous))
+		masked := bytes.Contains(word, []byte(Mask))
+		w.word = !masked && letters(word) >= 2
+		if masked || w.word {
+			w.role = roleOf(word, previous)
+		}
 		previous = word
 		w.hash = place(xxhash.Sum64(word), t.n)
 		t.anchors += w.anchor()
@@ -61,8 +62,7 @@ func (t *tokens) parse(template []byte) bool {
 
 // key returns the hash of all that is not word i, and of where i is.
 func (t *tokens) key(i int) uint64 {
-	h := place(t.sum-t.words[i].hash+uint64(t.n), i)
-	return h | 1 // 0 is an empty slot
+	return place(t.sum-t.words[i].hash, i) | 1 // 0 is an empty slot
 }
 
 // replace puts w in the place of word i.

@@ -9,13 +9,19 @@ import (
 // The defaults of [GrouperConfig].
 const (
 	DefaultGroupSignatures = 65536
-	DefaultGroupColumns    = 32768
+	DefaultGroupColumns    = 16384
 )
 
-// groupValues is how many distinct words a column must have shown to count as
-// variable. Of 2 to 5, on labeled logs of eight programs, 4 and 5 were best:
-// two or three words in one place are often the states of something.
-const groupValues = 4
+// groupNames is how many distinct words that look like names a column must have
+// shown to count as variable. Of 2 to 5, on labeled logs of eight programs, 4
+// and 5 were best: two or three words in one place are often the states of
+// something.
+const groupNames = 4
+
+// groupValues is how many distinct words of any look do instead. Most closed
+// lists that the code does not know are shorter: the methods of HTTP, the
+// states of a machine, the verbs of a command.
+const groupValues = 12
 
 // groupAnchors is how many other words a template must have for one of its
 // columns to be learned: with fewer, what is left says too little.
@@ -28,6 +34,11 @@ const groupTokens = 64
 // groupDepth bounds how many variable columns of one template are learned
 // together.
 const groupDepth = 3
+
+// groupLookups bounds the columns that one template looks up. A line of 20 words
+// with three of them variable takes about 100; one that is made so that all of
+// its 64 words are variable would take 40,000.
+const groupLookups = 512
 
 // columnWays is how many slots a column may stand in.
 const columnWays = 8
@@ -42,7 +53,7 @@ type GrouperConfig struct {
 
 	// Columns is how many columns are watched at once. One more displaces the
 	// one in its set that has shown the fewest words. Rounded up to a power of
-	// two; at most 1<<28. Default 32,768.
+	// two; at most 1<<28. Default 16,384.
 	Columns int
 }
 
@@ -51,15 +62,17 @@ type GrouperConfig struct {
 // one group.
 //
 // For each word of a template it hashes all the others. When that hash has
-// shown four distinct words in one column, the column is a variable, and all
+// shown enough distinct words in one column, the column is a variable, and all
 // that were seen in it, or will be, are one group. It remembers hashes and
 // numbers, no text.
 //
-// Words that carry meaning are never taken for a value, as far as they are known:
-// states and opposites of English (started and stopped, on and off, true and
-// false), participles, types of exceptions and errors, qualified names of code.
-// Frames are part of what must be equal: faults thrown by different methods stay
-// apart.
+// Four words are enough where they look like names: Tobin, Bench_Large,
+// acme.press. Words that may as well be states, verbs or codes of a list that
+// nobody here knows (paused, ENOENT, POST) must be twelve. Words that are known to
+// carry meaning are never taken for a value: states and opposites of English
+// (started and stopped, on and off, true and false), participles, types of
+// exceptions and errors, qualified names of code and calls. Frames are part of
+// what must be equal: faults thrown by different methods stay apart.
 //
 // Each column needs evidence of its own: texts that differ in two names at once
 // are one group only where each of the names has also been seen to vary alone.
@@ -89,9 +102,10 @@ type column struct {
 	key   uint64
 	words [groupValues]uint32 // half of the hash of each distinct word
 	nodes [groupValues]uint32 // the first node plus one that had it; nodes[0] leads when open
-	wild  uint32              // node plus one whose column was masked already
+	wild  uint32              // node plus one that has the mask there
 	used  uint32              // tick of the latest use
 	n     uint8               // distinct words, up to groupValues
+	names uint8               // of these, those that look like names
 	open  bool                // it is a variable
 }
 
@@ -170,7 +184,8 @@ func (g *Grouper) Learn(s Signature, template []byte) Signature {
 	n := g.insert(s)
 	var t tokens
 	if t.parse(template) {
-		g.learn(n, &t, 0, 0)
+		left := groupLookups
+		g.learn(n, &t, 0, 0, &left)
 	}
 	return g.nodes[g.root(n)].sig
 }
@@ -184,23 +199,24 @@ func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 	return dst
 }
 
-// learn watches the columns of node n from the given one on. It leaves t as it
-// was.
-func (g *Grouper) learn(n uint32, t *tokens, from, depth int) {
-	for i := from; i < t.n; i++ {
+// learn watches the columns of node n from the given one on, as many as are
+// left. It leaves t as it was.
+func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
+	for i := from; i < t.n && *left > 0; i++ {
 		word := t.words[i]
-		if !word.column || t.anchors-word.anchor() < groupAnchors {
+		if word.role == fixed || t.anchors-word.anchor() < groupAnchors {
 			continue
 		}
+		*left--
 		c := g.column(t.key(i))
 		c.add(n, &word)
 		if !c.open {
-			if c.n < groupValues {
+			if c.names < groupNames && c.n < groupValues {
 				continue
 			}
 			c.open = true
 			g.stats.Variables++
-			for _, m := range c.nodes[1:] {
+			for _, m := range c.nodes[1:c.n] {
 				g.union(c.nodes[0]-1, m-1)
 			}
 		}
@@ -208,9 +224,9 @@ func (g *Grouper) learn(n uint32, t *tokens, from, depth int) {
 		if c.wild != 0 {
 			g.union(c.nodes[0]-1, c.wild-1)
 		}
-		if !word.masked && depth+1 < groupDepth {
-			t.replace(i, templateWord{hash: place(maskHash, i), masked: true})
-			g.learn(n, t, i+1, depth+1)
+		if word.role != mask && depth+1 < groupDepth {
+			t.replace(i, templateWord{hash: place(maskHash, i), role: mask})
+			g.learn(n, t, i+1, depth+1, left)
 			t.replace(i, word)
 		}
 	}
@@ -224,7 +240,7 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 		return 0, false
 	}
 	for i := range t.n {
-		if !t.words[i].column {
+		if t.words[i].role == fixed {
 			continue
 		}
 		if c := g.lookup(t.key(i)); c != nil && c.open {
@@ -234,10 +250,11 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 	return 0, false
 }
 
-// add notes that node n has shown a word in the column. Nodes that show one word
-// are one group already: they differ in columns that are known to vary.
+// add notes that node n has shown a word in the column. A word that was seen is
+// not noted again: its nodes differ in columns that are known to vary, and are
+// one group for that, unless such a column was displaced in between.
 func (c *column) add(n uint32, word *templateWord) {
-	if word.masked {
+	if word.role == mask {
 		if c.wild == 0 {
 			c.wild = n + 1
 		}
@@ -249,6 +266,9 @@ func (c *column) add(n uint32, word *templateWord) {
 	}
 	c.words[c.n], c.nodes[c.n] = half, n+1
 	c.n++
+	if word.role == name {
+		c.names++
+	}
 }
 
 // lookup returns the column with the given key, or nil.

@@ -1,26 +1,97 @@
 package signature
 
-import "bytes"
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
 
-// meaningful reports whether a word of a template says something that another
-// word in its place would contradict, so that the two must never be taken for
-// values of one variable: the state of something, a direction, a participle,
-// the type of an exception, a qualified name of code. Of a word that holds a mask,
-// what is before the mask counts.
+// role is what a word of a template may be.
+type role uint8
+
+const (
+	fixed role = iota // it says what another word in its place would contradict
+	plain             // it may be a value, or a state that nobody here knows
+	name              // it looks like a name
+	mask              // it is the mask
+)
+
+// roleOf returns the role of a word after the previous one.
 //
-// It knows the words of English that it lists; others, and parts of compound
-// words (state=started, logged-in), are kept apart only by the number of distinct
-// words that a column must show.
-func meaningful(word []byte) bool {
-	w := bytes.TrimFunc(word, func(r rune) bool {
-		switch r {
-		case '.', ',', ':', ';', '!', '?', '(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`':
-			return true
-		}
-		return false
-	})
+// Never values are the state of something, a direction, a participle, the type
+// of an exception, a qualified name of code, a call. Of a word that holds a
+// mask, what is before the mask counts. The words of English that carry meaning
+// are listed. All that the list misses, other languages, and compounds
+// (state-started) are plain: the number of distinct words must tell.
+func roleOf(word, previous []byte) role {
+	if string(word) == Mask {
+		return mask
+	}
+	w := bytes.TrimFunc(word, isEdge)
 	w = bytes.TrimRight(w, "<*>()[]:=#, ")
-	return isState(w) || isParticiple(w) || isFaultType(w) || isCodeName(w)
+	switch {
+	case announcesName(previous):
+		return name
+	case isCall(word) || isState(w) || isParticiple(w) || isFaultType(w) || isCodeName(w):
+		return fixed
+	case bytes.Contains(word, []byte(Mask)):
+		return plain
+	case isName(w) || isReverseDomain(w) || announcesAccount(previous) && isSmall(w):
+		return name
+	}
+	return plain
+}
+
+// isEdge reports whether r is punctuation around a word.
+func isEdge(r rune) bool {
+	switch r {
+	case '.', ',', ':', ';', '!', '?', '(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`':
+		return true
+	}
+	return false
+}
+
+// isName reports whether w is written like the name of someone or something: it
+// begins with a capital that others do not all follow, or is of a script
+// without case, or is dotted; and no part of it is a state.
+func isName(w []byte) bool {
+	first, size := utf8.DecodeRune(w)
+	if !unicode.IsLetter(first) {
+		return false
+	}
+	dotted, small := false, false
+	for i := 0; i < len(w); {
+		j := i
+		for j < len(w) && w[j] != '.' && w[j] != '_' && w[j] != '-' {
+			if w[j] < 0x80 && !isLetter(w[j]) && w[j] != '\'' {
+				return false
+			}
+			j++
+		}
+		if part := w[i:j]; isState(part) || isParticiple(part) {
+			return false
+		}
+		dotted = dotted || j+1 < len(w) && w[j] == '.'
+		i = j + 1
+	}
+	if dotted || !unicode.IsUpper(first) {
+		return dotted || !unicode.IsLower(first)
+	}
+	for _, r := range string(w[size:]) {
+		small = small || unicode.IsLower(r)
+	}
+	return small
+}
+
+// isReverseDomain reports whether w is a name that begins with a top-level
+// domain, such as com.acme.press.
+func isReverseDomain(w []byte) bool {
+	top, rest, _ := bytes.Cut(w, []byte{'.'})
+	switch string(top) {
+	case "com", "net", "org", "edu", "gov", "io", "dev", "app", "de", "fr", "uk", "jp", "cn", "ru":
+		return len(rest) > 0
+	}
+	return false
 }
 
 // isState reports whether w is one of the words that come in opposites or in
@@ -36,8 +107,11 @@ func isState(w []byte) bool {
 		}
 		lower[i] = b
 	}
-	_, ok := states[string(lower[:len(w)])]
-	return ok
+	if _, ok := states[string(lower[:len(w)])]; ok {
+		return true
+	}
+	_, ok := states[string(lower[:max(len(w)-1, 0)])] // starts, stops
+	return ok && lower[len(w)-1] == 's'
 }
 
 // isParticiple reports whether w is a plain word that ends like a verb in a
@@ -70,15 +144,22 @@ func isFaultType(w []byte) bool {
 	return false
 }
 
+// isCall reports whether w is the call of a function, such as press.tick() or
+// tick(int).
+func isCall(w []byte) bool {
+	open := bytes.IndexByte(w, '(')
+	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0
+}
+
 // isCodeName reports whether w is a qualified name of code: a type or a method,
-// such as Acme.Press or Acme::press or Press.Tick(). Names in reverse-domain
-// style, which begin in lower case, are values like others.
+// such as Acme.Press or acme::press or works.press.Tick or press->tick. Names in
+// reverse-domain style are values like others.
 func isCodeName(w []byte) bool {
-	if bytes.Contains(w, []byte("::")) {
+	if bytes.Contains(w, []byte("::")) || bytes.Contains(w, []byte("->")) {
 		return true
 	}
-	dot := bytes.IndexByte(w, '.')
-	return dot > 0 && dot+1 < len(w) && isUpper(w[0]) && isUpper(w[dot+1])
+	dot := bytes.LastIndexByte(w, '.')
+	return dot > 0 && dot+1 < len(w) && isUpper(w[dot+1]) && !isReverseDomain(w)
 }
 
 // letters counts the bytes of word that are letters or part of one beyond
@@ -116,6 +197,12 @@ var states = wordSet(
 	"is are was were be been has have had can cannot could will would may might must should",
 	"a an the this that these those it its all any some each every more less than only",
 	"missing lost sent held kept run ran done met known unknown unable able",
+	"broke broken froze frozen shut cut hit built made took taken gave given found hid hidden won got gotten",
+	"wrote written threw thrown drew drawn grew grown fell fallen woke woken chose chosen rose risen began begun",
+	"went gone came become became left felt slept kept meant dealt spent lent bent caught taught thought brought",
+	"fought sought bought sold told stood understood stuck struck swept swung hung spun split spread sunk sank",
+	"stole stolen tore torn wore worn born shown known flown seen saw bled fed fled led rid shot beat beaten bit",
+	"inbound outbound inward outward inside outside upward downward forward backward here there",
 	"double single once twice half whole same different equal unequal",
 	"friendly hostile enemy neutral male female day night",
 )
@@ -135,6 +222,26 @@ func wordSet(lines ...string) map[string]struct{} {
 func announcesName(w []byte) bool {
 	switch string(w) {
 	case "named", "called", "name", "name:":
+		return true
+	}
+	return false
+}
+
+// isSmall reports whether w is of small letters alone.
+func isSmall(w []byte) bool {
+	for _, b := range w {
+		if !isLetter(b) || isUpper(b) {
+			return false
+		}
+	}
+	return true
+}
+
+// announcesAccount reports whether after w a word in lower case names somebody
+// or something: "password for alice".
+func announcesAccount(w []byte) bool {
+	switch string(w) {
+	case "for", "by", "of", "user", "user:", "account", "host":
 		return true
 	}
 	return false

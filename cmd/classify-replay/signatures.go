@@ -87,19 +87,23 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		return err
 	}
 	out := &output{w: p.stdout}
+	type known struct {
+		template string
+		group    signature.Signature // as it was when the line came; its name is asked for at the end
+	}
 	var lines []signature.Signature
-	texts := map[signature.Signature]string{}
+	texts := map[signature.Signature]known{}
 	err = p.templates(ctx, normalizer, name, out, func(template []byte) {
 		s := signature.Of(template)
 		if _, ok := texts[s]; !ok {
-			texts[s] = string(template)
-			grouper.Learn(s, template)
+			texts[s] = known{template: string(template), group: grouper.Learn(s, template)}
 			grouper.Merges(nil)
 		}
 		lines = append(lines, s)
 	})
 	for _, s := range lines {
-		out.buf = appendSignature(out.buf, grouper.Group(s).ID, texts[s])
+		t := texts[s]
+		out.buf = appendSignature(out.buf, grouper.Group(t.group).ID, t.template)
 		if !out.full() {
 			break
 		}
