@@ -307,8 +307,8 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 		}
 	}
 	if e.Kind == event.KindNotice && e.Status == event.StatusHole {
-		// What is missing is missing for good, and what comes after is all
-		// there again: nothing lasts that a later entry could end.
+		// What comes after is all there again: nothing lasts that a later
+		// entry could end. What ran is in doubt, which coalesce keeps.
 		c.stats.Holes++
 	}
 	r.PhaseAfter = c.phase

@@ -160,9 +160,14 @@ func (r *roots) only() *operation {
 func (c *Coalescer) setBlind(blind bool) {
 	c.blind = blind
 	c.stats.Blind = blind
-	if !blind {
-		return
+	if blind {
+		c.missEvidence()
 	}
+}
+
+// missEvidence notes that something is not known of what runs, or ended just
+// now.
+func (c *Coalescer) missEvidence() {
 	for _, o := range c.ops.order {
 		if !o.status.Ended() || o.lingers(&c.cfg.Linger, c.now) {
 			o.blind = true

@@ -140,6 +140,9 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	if in.Blind != c.blind {
 		c.setBlind(in.Blind)
 	}
+	if e.Kind == event.KindNotice {
+		c.missEvidence()
+	}
 	c.stats.Received++
 	var named *operation
 	if e.Kind == event.KindOperation {

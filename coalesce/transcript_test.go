@@ -175,6 +175,14 @@ func (p *player) do(words []string) []string {
 			Decision: event.Decision{Rule: args["0"], Disposition: event.Blocking, Severity: event.SeverityWarning},
 		})
 		return p.updates()
+	case "notice": // notice STATUS
+		status, ok := event.ParseStatus(args["0"])
+		require.True(p.t, ok && status.Kind() == event.KindNotice)
+		p.fold(event.Entry{Kind: event.KindNotice, Status: status}, Input{
+			Signature: groupSignature(args["0"]),
+			Decision:  event.Decision{Rule: "notice." + args["0"], Disposition: event.Advisory, Severity: event.SeverityWarning},
+		})
+		return p.updates()
 	case "resolves": // resolves RULE
 		delete(p.blind, args["0"])
 		p.fold(event.Entry{Message: "fine again"}, Input{Resolves: []string{args["0"]}})
