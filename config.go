@@ -7,6 +7,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
+// DefaultLoadPhase is the default of [Config].LoadPhase.
+const DefaultLoadPhase = "load"
+
 // Config sets up an [Engine]. The zero Config is all defaults. Each part is
 // documented, with its defaults, where it belongs.
 type Config struct {
@@ -27,6 +30,11 @@ type Config struct {
 
 	// InitialPhase is the phase that the first entry sees. Default "".
 	InitialPhase string
+
+	// LoadPhase is the phase at whose beginning the game's state is made anew, so
+	// that what was invalid before it is over for an agent that comes later.
+	// Default "load".
+	LoadPhase string
 
 	// Signature sets how text is masked, beyond what Rules says: its protected
 	// words and logger frames are added to theirs.

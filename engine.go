@@ -1,6 +1,7 @@
 package heed
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"time"
@@ -45,16 +46,19 @@ const neighbors = 8
 type Engine struct {
 	mu sync.Mutex
 
+	normalizer *signature.Normalizer
 	classifier *classify.Classifier
 	journal    *journal.Journal
 	coalescer  *coalesce.Coalescer
 
-	seq      uint64
-	byKind   [4]uint64
-	entry    event.Entry            // reused, so that no entry escapes to the heap
-	input    coalesce.Input         // reused
-	evidence []coalesce.Evidence    // reused
-	merges   []signature.GroupMerge // reused
+	seq       uint64
+	byKind    [event.KindHost + 1]uint64
+	heartbeat heartbeat
+	loadPhase string
+	entry     event.Entry            // reused, so that no entry escapes to the heap
+	input     coalesce.Input         // reused
+	evidence  []coalesce.Evidence    // reused
+	merges    []signature.GroupMerge // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -96,7 +100,10 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
 	}
-	return &Engine{classifier: classifier, journal: jrn, coalescer: co}, nil
+	return &Engine{
+		normalizer: normalizer, classifier: classifier, journal: jrn, coalescer: co,
+		loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase),
+	}, nil
 }
 
 // Outcome is what became of one entry. Its strings, and the tags of the
@@ -165,6 +172,7 @@ func (e *Engine) Operation(o event.Operation) Outcome {
 func (e *Engine) State(s event.State) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.heartbeat.observe(s.Status)
 	e.entry = s.Entry()
 	return e.take()
 }
@@ -179,11 +187,8 @@ func (e *Engine) Notice(n event.Notice) Outcome {
 
 // take passes e.entry through the rooms. The lock is held.
 func (e *Engine) take() Outcome {
+	e.number()
 	entry := &e.entry
-	e.seq++
-	entry.Seq = e.seq
-	e.byKind[entry.Kind]++
-
 	res := e.classifier.Classify(entry)
 	e.journal.Append(entry, res.Signature, res.Decision)
 
@@ -196,21 +201,34 @@ func (e *Engine) take() Outcome {
 		Entry: entry, Signature: res.Group, Decision: res.Decision,
 		Blind: res.Blind, NewPhase: res.PhaseBefore != res.PhaseAfter,
 	}
+	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	if res.Rule != nil {
 		in.Summary, in.Resolves, in.Begins = res.Rule.Summary, res.Rule.Resolves, res.Rule.Blinds
 	}
 	folded := e.coalescer.Fold(in)
-	if folded.NewGroup {
-		e.journal.KeepFirst(folded.Owner)
-	}
-	if folded.NewCause {
-		e.pin(folded.Owner, entry.Seq)
-	}
-	e.tend()
+	e.keep(&folded)
 	return Outcome{
 		Seq: entry.Seq, Signature: res.Signature, Group: res.Group, Decision: res.Decision,
 		Phase: res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
 	}
+}
+
+// number gives e.entry its sequence number. The lock is held.
+func (e *Engine) number() {
+	e.seq++
+	e.entry.Seq = e.seq
+	e.byKind[e.entry.Kind]++
+}
+
+// keep lets the journal keep what the entry was to its item. The lock is held.
+func (e *Engine) keep(folded *coalesce.Folded) {
+	if folded.NewGroup {
+		e.journal.KeepFirst(folded.Owner)
+	}
+	if folded.NewCause {
+		e.pin(folded.Owner, e.entry.Seq)
+	}
+	e.tend()
 }
 
 // tend lets the journal keep and let go of what the coalescer says. The lock is
@@ -250,10 +268,15 @@ func (e *Engine) pin(owner, seq uint64) {
 // Advance tells the engine the time, where no entry does: windows that have
 // passed by now take effect. A time before the latest one seen changes nothing,
 // unless it is further back than [coalesce.Config].MaxSkew: then the clock was
-// set back.
+// set back. Where [Engine.Expect] named a time that is not after now, the game
+// has stalled.
 func (e *Engine) Advance(now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.heartbeat.missed(now) {
+		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusStall, Time: now, Message: "no sign of life by the time that the host expected one"}
+		e.take()
+	}
 	e.coalescer.Advance(now)
 	e.tend()
 }
@@ -290,13 +313,7 @@ func (e *Engine) Open(dst []Attention) []Attention {
 // latest that the acknowledger was shown; 0 means what Updates or Current gave
 // out last. The item is cleared in any case; what the acknowledger has not seen
 // and is new opens a successor. An unknown id is no error.
-func (e *Engine) Ack(id string, upTo uint64) AckResult {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	res := e.coalescer.Ack(id, upTo)
-	e.tend()
-	return res
-}
+func (e *Engine) Ack(id string, upTo uint64) AckResult { return e.AckBy("", id, upTo) }
 
 // Verdict returns what is known of the operation called id, and of its parts.
 // Its cost grows with the number of operations known.

@@ -103,7 +103,36 @@ func TestStatsAddUp(t *testing.T) {
 			"time": func(t *rapid.T) {
 				if !now.IsZero() {
 					now = now.Add(time.Duration(rapid.IntRange(-5, 400).Draw(t, "seconds")) * time.Second)
+					before := e.heartbeat
 					e.Advance(now)
+					if e.heartbeat.stalled && !before.stalled {
+						sent++
+					}
+				}
+			},
+			"expect": func(t *rapid.T) {
+				if e.heartbeat.stalled {
+					sent++
+				}
+				e.Expect(now, now.Add(time.Duration(rapid.IntRange(0, 200).Draw(t, "seconds"))*time.Second))
+			},
+			"raise": func(t *rapid.T) {
+				sent++
+				d := event.Disposition(rapid.IntRange(0, 2).Draw(t, "disposition"))
+				id := e.Raise(Report{Time: now, Key: op.Draw(t, "key"), Message: "backup 1 failed", Disposition: d, OperationID: op.Draw(t, "operation")})
+				require.Equal(t, d.Urgent(), id != "")
+			},
+			"clear": func(t *rapid.T) {
+				if len(ids) > 0 && e.Clear(rapid.SampledFrom(ids).Draw(t, "id")) {
+					sent++
+				}
+			},
+			"attach": func(t *rapid.T) {
+				if viewer := op.Draw(t, "viewer"); rapid.Bool().Draw(t, "leaves") {
+					e.Detach(viewer)
+				} else {
+					sent++
+					e.Attach(viewer, now)
 				}
 			},
 			"drain": func(*rapid.T) {
@@ -113,7 +142,10 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"ack": func(t *rapid.T) {
 				if len(ids) > 0 {
-					e.Ack(rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
+					res := e.AckBy(op.Draw(t, "viewer"), rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
+					if res.Acknowledged && !res.Already {
+						sent++
+					}
 				}
 			},
 			"": func(t *rapid.T) {

@@ -22,6 +22,7 @@ type Stats struct {
 	Operations uint64
 	States     uint64
 	Notices    uint64
+	Host       uint64 // acts of the host: rules have no say in them
 
 	Phase string
 	// Blind says that evidence is incomplete, and BlindRule which rule said so.
@@ -44,6 +45,7 @@ func (e *Engine) Stats() Stats {
 		Operations: e.byKind[event.KindOperation],
 		States:     e.byKind[event.KindState],
 		Notices:    e.byKind[event.KindNotice],
+		Host:       e.byKind[event.KindHost],
 		Phase:      e.classifier.Phase(),
 		Classify:   e.classifier.Stats(),
 		Coalesce:   e.coalescer.Stats(),
@@ -64,8 +66,8 @@ func (s *Stats) Check() error {
 		}
 	}
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
-	equal("received = logs + operations + states + notices", s.Received, s.Logs+s.Operations+s.States+s.Notices)
-	equal("received = classified", s.Received, s.Classify.Entries)
+	equal("received = logs + operations + states + notices + acts of the host", s.Received, s.Logs+s.Operations+s.States+s.Notices+s.Host)
+	equal("received = classified + acts of the host", s.Received, s.Classify.Entries+s.Host)
 	equal("received = written to the journal", s.Received, s.Journal.Written)
 	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)
 	if err := s.Coalesce.Check(); err != nil {

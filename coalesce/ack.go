@@ -10,6 +10,10 @@ import (
 type AckResult struct {
 	ID string
 
+	// Mark is the sequence number up to which the item was acknowledged: 0 where
+	// it was not, or had been before.
+	Mark uint64
+
 	// Acknowledged says that the item is known and no longer open. It is false
 	// for an id that is not known (any more).
 	Acknowledged bool
@@ -31,39 +35,47 @@ type AckResult struct {
 	Open    bool
 }
 
-// Ack acknowledges the item called id up to the sequence number upTo, the
-// latest that the acknowledger was shown; 0 means what Updates or Current gave
-// out last, and where they gave out nothing, the entry that opened the item. The
-// item is cleared in any case. What came after upTo and is new to it opens a
-// successor; repeats stay in its totals. Items that the view of it by Current
-// named are acknowledged with it, each as far as it was shown, unless upTo says
-// that the acknowledger saw an older view. An unknown id is no error.
-func (c *Coalescer) Ack(id string, upTo uint64) AckResult {
+// Ack is AckBy for the viewer without a name, to whom updates count as shown as
+// well.
+func (c *Coalescer) Ack(id string, upTo uint64) AckResult { return c.AckBy("", id, upTo) }
+
+// AckBy acknowledges, for a viewer, the item called id up to the sequence number
+// upTo, the latest that the viewer was shown; 0 means what View or Shown gave it
+// last, and where they gave nothing, the entry that opened the item. The item is
+// cleared in any case, for all viewers. What came after upTo and is new to it
+// opens a successor; repeats stay in its totals. Items that the viewer's view of
+// it named are acknowledged with it, each as far as it was shown, unless upTo
+// says that the acknowledger saw an older view. An unknown id is no error.
+func (c *Coalescer) AckBy(viewer, id string, upTo uint64) AckResult {
 	res := AckResult{ID: id}
+	v := c.viewer(viewer)
 	if it := c.lookup(id); it != nil {
 		res.Acknowledged, res.Already = true, !it.open()
 		if it.open() {
-			mark := c.mark(it, upTo)
-			covers := slices.Clone(it.covers)
-			viewed := it.viewed
+			mark := c.mark(it, v, upTo)
+			res.Mark = mark
+			var covers []cover
+			if it.viewer == v && mark >= it.viewed {
+				covers = slices.Clone(it.covers)
+			}
 			res.Successor = c.id(c.acknowledge(it, mark))
 			for _, cv := range covers {
-				if other := c.byNumber(cv.number); mark >= viewed && other != nil && other.open() {
+				if other := c.byNumber(cv.number); other != nil && other.open() {
 					c.acknowledge(other, cv.mark)
 					res.Covered = append(res.Covered, other.id)
 				}
 			}
 		}
 	}
-	res.Current, res.Open = c.Current()
+	res.Current, res.Open = c.View(viewer)
 	return res
 }
 
-// mark returns the sequence number up to which an acknowledgement of it goes.
-// Whoever knows the id has seen at least that the item was opened.
-func (c *Coalescer) mark(it *item, upTo uint64) uint64 {
+// mark returns the sequence number up to which an acknowledgement of it by a
+// viewer goes. Whoever knows the id has seen at least that the item was opened.
+func (c *Coalescer) mark(it *item, viewer int, upTo uint64) uint64 {
 	if upTo == 0 {
-		upTo = it.shown
+		upTo = it.shown[viewer]
 	}
 	return max(upTo, it.opened.seq)
 }
@@ -112,7 +124,7 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	}
 	// One item was just closed, so there is room, and others to forget.
 	next := c.slot()
-	c.open(next, &destination{scope: it.scope, root: it.root}, it.number)
+	c.open(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
 	it.part(next, mark, rows, turns)
 	next.alive = c.now
 	c.handOver(it, next)

@@ -148,6 +148,8 @@ const (
 	ReasonResolved     Reason = "resolved"     // by a rule
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
 	ReasonDisplaced    Reason = "displaced"    // more items than MaxOpen
+	ReasonWithdrawn    Reason = "withdrawn"    // by the host
+	ReasonAttached     Reason = "attached"     // from before an agent came; a digest tells of it
 )
 
 // weight orders the reasons of updates by how much they tell.

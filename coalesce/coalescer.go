@@ -31,6 +31,16 @@ type Input struct {
 	Begins bool
 	Blind  bool
 
+	// Fresh says that the game's state is another one from this entry on: what
+	// was said to be invalid before says nothing about it.
+	Fresh bool
+
+	// Raised is the key under which the host itself raises this entry, "" for
+	// all that it does not raise. Entries of one key are one item.
+	Raised string
+
+	digest *digested
+
 	// NewPhase says that the game entered another phase with this entry, which
 	// is then the first of the new phase's episode.
 	NewPhase bool
@@ -75,6 +85,9 @@ type Coalescer struct {
 	only  inference
 	blind bool
 
+	freshSince uint64 // sequence number from which the game's state is the one it is
+	viewers    viewers
+
 	queue    []*item // with a pending update, oldest first
 	evidence []Evidence
 
@@ -96,14 +109,16 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	cfg = cfg.withDefaults()
 	c := &Coalescer{
-		cfg:    cfg,
-		prefix: cfg.Epoch + "-",
-		items:  make([]item, cfg.MaxOpen+cfg.MaxRemembered),
-		ops:    newOperations(cfg.MaxOperations),
+		cfg:     cfg,
+		prefix:  cfg.Epoch + "-",
+		items:   make([]item, cfg.MaxOpen+cfg.MaxRemembered),
+		ops:     newOperations(cfg.MaxOperations),
+		viewers: newViewers(cfg.MaxViewers),
 	}
 	for i := range c.items {
 		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
 		c.items[i].rules = make([]ruleCount, 0, maxRules)
+		c.items[i].shown = make([]uint64, cfg.MaxViewers)
 		c.items[i].reset()
 	}
 	c.queue = make([]*item, 0, len(c.items))
@@ -136,6 +151,9 @@ func (c *Coalescer) Fold(in *Input) Folded {
 
 	if in.NewPhase {
 		c.episode = episode{}
+	}
+	if in.Fresh {
+		c.freshSince = e.Seq
 	}
 	if in.Blind != c.blind {
 		c.setBlind(in.Blind)
@@ -181,6 +199,7 @@ func (c *Coalescer) tick(t time.Time) {
 			return
 		}
 		c.now.era++
+		c.only.valid = false // windows that had passed by time are counted in entries again
 	}
 	c.now.at = at
 }
@@ -189,6 +208,7 @@ func (c *Coalescer) tick(t time.Time) {
 type destination struct {
 	scope scopeKind
 	root  *operation // of scopeOperation
+	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
 }
 
@@ -198,8 +218,13 @@ type destination struct {
 // the ambient burst. Blindness is a burst of its own. An event of an operation
 // that does not say which is no evidence about another one.
 func (c *Coalescer) destination(in *Input, named *operation) destination {
-	if in.Begins {
+	switch {
+	case in.Begins:
 		return destination{scope: scopeBlind, named: named}
+	case in.Raised != "":
+		return destination{scope: scopeHost, key: in.Raised, named: named}
+	case in.digest != nil:
+		return destination{scope: scopeDigest}
 	}
 	if named != nil {
 		return destination{scope: scopeOperation, root: c.ops.root(named), named: named}
@@ -239,6 +264,9 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now
 	}
+	if in.digest != nil {
+		it.digest = in.digest.digest
+	}
 	f := it.add(in, named, c.now, &c.cfg)
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
@@ -258,6 +286,15 @@ func (c *Coalescer) gathering(to *destination) *item {
 		return to.root.openItem
 	case scopeBlind:
 		return c.blindly
+	case scopeHost:
+		for i := range c.items {
+			if it := &c.items[i]; it.open() && it.scope == scopeHost && it.key == to.key {
+				return it
+			}
+		}
+		return nil
+	case scopeDigest:
+		return nil
 	}
 	return c.episode.item
 }
@@ -269,6 +306,8 @@ func (c *Coalescer) gather(to *destination, it *item) {
 		to.root.openItem = it
 	case scopeBlind:
 		c.blindly = it
+	case scopeHost, scopeDigest:
+		// A key finds its item, and a digest gathers nothing more.
 	default:
 		c.episode.item = it
 	}
@@ -328,7 +367,10 @@ const rateFactor = 10
 // accounts reports whether it is an acknowledged item that knows the entry and
 // may speak for its burst.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
-	if it.state != itemCleared || !it.acked || (it.scope == scopeBlind) != (to.scope == scopeBlind) {
+	if it.state != itemCleared || !it.acked || to.scope == scopeDigest {
+		return false
+	}
+	if (it.scope == scopeBlind) != (to.scope == scopeBlind) || (it.scope == scopeHost) != (to.scope == scopeHost) {
 		return false
 	}
 	if to.named != nil && to.scope == scopeOperation && (it.root == nil || c.ops.root(it.root) != to.root) {
@@ -415,13 +457,24 @@ func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
 	return it, true
 }
 
+// Withdraw ends the open item called id, as the host wants. What it holds is new
+// when it returns. It returns false where no open item has this id.
+func (c *Coalescer) Withdraw(id string) bool {
+	it := c.lookup(id)
+	if it == nil || !it.open() {
+		return false
+	}
+	c.clear(it, ReasonWithdrawn)
+	return true
+}
+
 // open makes a free item an open one.
 func (c *Coalescer) open(it *item, to *destination, predecessor uint64) {
 	c.numbers++
 	c.nOpen++
 	c.stats.Opened++
 	it.state, it.number, it.id = itemOpen, c.numbers, c.id(c.numbers)
-	it.scope, it.root, it.predecessor = to.scope, to.root, predecessor
+	it.scope, it.root, it.key, it.predecessor = to.scope, to.root, to.key, predecessor
 }
 
 // slot returns a free item. With MaxOpen items open it clears the advisory one
@@ -525,7 +578,7 @@ func (c *Coalescer) Updates(dst []Update) []Update {
 			Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
 		})
 		it.pending = 0
-		it.shown = it.latest.seq
+		it.shown[0] = it.latest.seq
 		c.stats.Updates++
 	}
 	clear(c.queue)

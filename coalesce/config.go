@@ -27,6 +27,7 @@ const (
 	DefaultMaxSamples    = 5
 	DefaultMaxSampleText = 220
 	DefaultMaxNamed      = 3
+	DefaultMaxViewers    = 8
 	DefaultMaxSkew       = time.Minute
 )
 
@@ -77,6 +78,12 @@ type Config struct {
 	// MaxNamed bounds the other items that the current one names, and that an
 	// acknowledgement of it covers. Default 3.
 	MaxNamed int
+
+	// MaxViewers bounds the viewers of whom it is known what they were shown,
+	// the one without a name included. One more displaces the one that was
+	// heard of longest ago, of those that are not attached first; it is then
+	// taken to have seen nothing. Default 8.
+	MaxViewers int
 
 	// MaxSkew is how far an entry's time may be behind the latest one seen. One
 	// that is further behind sets the engine's time back: the clock it comes
@@ -130,6 +137,7 @@ func (c *Config) Validate() error {
 	count("MaxSamples", c.MaxSamples)
 	count("MaxSampleText", c.MaxSampleText)
 	count("MaxNamed", c.MaxNamed)
+	count("MaxViewers", c.MaxViewers)
 	duration("MaxSkew", c.MaxSkew)
 	if c.MaxGroups > maxGroups {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: at most %d are possible", c.MaxGroups, maxGroups))
@@ -188,6 +196,7 @@ func (c Config) withDefaults() Config {
 	fill(&c.MaxSamples, DefaultMaxSamples)
 	fill(&c.MaxSampleText, DefaultMaxSampleText)
 	fill(&c.MaxNamed, DefaultMaxNamed)
+	fill(&c.MaxViewers, DefaultMaxViewers)
 	if c.MaxSkew == 0 {
 		c.MaxSkew = DefaultMaxSkew
 	}

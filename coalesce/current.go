@@ -2,12 +2,17 @@ package coalesce
 
 import "github.com/heedlog/heed/event"
 
-// Current returns the one open item that an agent should see first: blocking
+// Current is View for the viewer without a name.
+func (c *Coalescer) Current() (Attention, bool) { return c.View("") }
+
+// View returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
-// others, as many as Config.MaxNamed; an acknowledgement of it covers those.
-// It returns false when nothing is open. What it returns counts as shown, and
-// belongs to the caller.
-func (c *Coalescer) Current() (Attention, bool) {
+// others, as many as Config.MaxNamed; an acknowledgement of it by the same viewer
+// covers those, unless another viewer looked at it since. It returns false when
+// nothing is open. What it returns counts as shown to the viewer, and belongs to
+// the caller.
+func (c *Coalescer) View(viewer string) (Attention, bool) {
+	v := c.viewer(viewer)
 	var top *item
 	for i := range c.items {
 		if it := &c.items[i]; it.open() && (top == nil || precedes(it, top)) {
@@ -17,7 +22,8 @@ func (c *Coalescer) Current() (Attention, bool) {
 	if top == nil {
 		return Attention{}, false
 	}
-	top.shown, top.viewed = top.latest.seq, top.latest.seq
+	top.shown[v] = top.latest.seq
+	top.viewer, top.viewed = v, top.latest.seq
 	top.covers = top.covers[:0]
 	others := make([]*item, 0, c.nOpen)
 	for i := range c.items {
@@ -27,7 +33,7 @@ func (c *Coalescer) Current() (Attention, bool) {
 	}
 	sortItems(others)
 	for _, it := range others[:min(len(others), c.cfg.MaxNamed)] {
-		it.shown = it.latest.seq
+		it.shown[v] = it.latest.seq
 		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
 	}
 	a := c.attention(top)

@@ -12,6 +12,8 @@ const (
 	scopeAmbient scopeKind = iota
 	scopeOperation
 	scopeBlind
+	scopeHost   // raised by the host, under a key
+	scopeDigest // of what was open before an agent came
 )
 
 type itemState uint8
@@ -31,6 +33,8 @@ type item struct {
 	id     string
 	scope  scopeKind
 	root   *operation // of scopeOperation
+	key    string     // of scopeHost
+	digest digest     // of scopeDigest
 
 	disposition event.Disposition
 	severity    event.Severity
@@ -60,9 +64,10 @@ type item struct {
 	nextCount  uint64
 	nextGroups uint64
 
-	shown  uint64 // sequence number up to which a consumer has seen the item
-	viewed uint64 // and up to which it was seen as the current one
-	covers []cover
+	shown  []uint64 // for each viewer, the sequence number up to which it has seen the item
+	viewer int      // that saw it as the current one last,
+	viewed uint64   // up to which sequence number,
+	covers []cover  // and which others were named with it
 
 	rate    rate
 	ackRate uint64 // per span, at the acknowledgement
@@ -89,8 +94,9 @@ type cover struct {
 func (it *item) reset() {
 	it.counters.reset()
 	clear(it.rules[:cap(it.rules)])
+	clear(it.shown)
 	*it = item{
-		counters: it.counters, rules: it.rules[:0], covers: it.covers[:0],
+		counters: it.counters, rules: it.rules[:0], shown: it.shown, covers: it.covers[:0],
 		allRules: true, nextCount: 2, nextGroups: 2,
 	}
 }

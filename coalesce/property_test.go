@@ -26,8 +26,8 @@ type model struct {
 	ignored uint64
 	folded  uint64
 
-	// escalated says that rule "r" now blocks: a rule's disposition may rise,
-	// and never falls.
+	// escalated says that rule "r", and what the host raises, now blocks: a
+	// rule's disposition may rise, and never falls.
 	escalated bool
 
 	items map[string]*modelItem
@@ -35,12 +35,12 @@ type model struct {
 }
 
 type modelItem struct {
-	entries  []modelEntry    // that it holds, of those that came while it was open
-	shown    uint64          // up to which an update or the current view showed it
-	resolved map[string]bool // rules
-	opened   bool            // an update said so
-	cleared  bool            // an update said so
-	loose    bool            // an entry has no counter: a split is a guess
+	entries  []modelEntry      // that it holds, of those that came while it was open
+	shown    map[string]uint64 // for each viewer, up to which it saw the item
+	resolved map[string]bool   // rules
+	opened   bool              // an update said so
+	cleared  bool              // an update said so
+	loose    bool              // an entry has no counter: a split is a guess
 }
 
 type modelEntry struct {
@@ -80,7 +80,11 @@ func TestProperties(t *testing.T) {
 			"event2":   m.event,
 			"ack":      m.ack,
 			"drain":    func(*rapid.T) { m.drain() },
-			"current":  func(*rapid.T) { m.current() },
+			"current":  m.current,
+			"raise":    m.raise,
+			"withdraw": m.withdraw,
+			"attach":   m.attach,
+			"loads":    func(*rapid.T) { m.fold(event.Entry{}, Input{NewPhase: true, Fresh: true}) },
 			"time":     m.passTime,
 			"resolve":  m.resolve,
 			"escalate": func(*rapid.T) { m.escalated = true },
@@ -160,7 +164,7 @@ func (m *model) item(id string) (it *modelItem, known bool) {
 	if it = m.items[id]; it != nil {
 		return it, true
 	}
-	it = &modelItem{resolved: map[string]bool{}}
+	it = &modelItem{resolved: map[string]bool{}, shown: map[string]uint64{}}
 	m.items[id] = it
 	m.order = append(m.order, id)
 	return it, false
@@ -195,7 +199,8 @@ func (m *model) ack(t *rapid.T) {
 	}
 	id := rapid.SampledFrom(m.order[max(0, len(m.order)-6):]).Draw(t, "id")
 	it := m.items[id]
-	upTo, mark := uint64(0), it.shown
+	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
+	upTo, mark := uint64(0), it.shown[by]
 	if rapid.Bool().Draw(t, "explicit") {
 		upTo = uint64(rapid.IntRange(1, int(m.seq)).Draw(t, "upto"))
 		mark = upTo
@@ -203,7 +208,7 @@ func (m *model) ack(t *rapid.T) {
 	before, held := m.c.Item(id)
 	open := m.c.OpenItems(nil)
 	m.c.Evidence(nil)
-	res := m.c.Ack(id, upTo)
+	res := m.c.AckBy(by, id, upTo)
 	require.Equal(m.t, held, res.Acknowledged)
 	require.Equal(m.t, held && before.State == Cleared, res.Already)
 	if !held || before.State == Cleared {
@@ -225,7 +230,7 @@ func (m *model) ack(t *rapid.T) {
 			require.Contains(m.t, res.Covered, a.Predecessor)
 		}
 	}
-	m.shown(res.Current, res.Open)
+	m.shown(by, res.Current, res.Open)
 	still := 0
 	for _, a := range open {
 		if b, ok := m.c.Item(a.ID); ok && b.State == Open {
@@ -377,17 +382,17 @@ func worst(entries []modelEntry) modelEntry {
 	return w
 }
 
-func (m *model) shown(a Attention, ok bool) {
+func (m *model) shown(viewer string, a Attention, ok bool) {
 	if !ok {
 		return
 	}
 	it, _ := m.item(a.ID)
-	it.shown = a.LatestSequence
+	it.shown[viewer] = a.LatestSequence
 	// So are the others that it names, as many as Config.MaxNamed.
 	for i, other := range m.c.OpenItems(nil) {
 		if i > 0 && i <= m.c.cfg.MaxNamed {
 			named, _ := m.item(other.ID)
-			named.shown = other.LatestSequence
+			named.shown[viewer] = other.LatestSequence
 			require.Contains(m.t, a.Summary, other.ID+" ("+other.Disposition.String())
 		}
 	}
@@ -402,7 +407,7 @@ func (m *model) drain() {
 		it := m.items[id]
 		require.NotNil(m.t, it, id)
 		require.False(m.t, it.cleared, "%s of %s after it was cleared", u.Kind, id)
-		it.shown = u.Attention.LatestSequence
+		it.shown[""] = u.Attention.LatestSequence
 		switch u.Kind {
 		case Opened:
 			require.False(m.t, it.opened, "%s opened twice", id)
@@ -421,8 +426,70 @@ func (m *model) drain() {
 	require.Zero(m.t, m.c.Pending())
 }
 
-func (m *model) current() {
-	a, ok := m.c.Current()
+// modelViewers are fewer than a coalescer knows, so that none is displaced.
+var modelViewers = []string{"", "", "ann", "bob"}
+
+// raise lets the host open an item, or go on with it.
+func (m *model) raise(t *rapid.T) {
+	key := rapid.SampledFrom([]string{"k", "l"}).Draw(t, "key")
+	d := event.Decision{Rule: "host." + key, Disposition: event.Advisory}
+	if m.escalated {
+		d.Disposition, d.Invalidates = event.Blocking, true
+	}
+	m.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised}, Input{Raised: key, Signature: groupSignature(key), Decision: d})
+}
+
+func (m *model) withdraw(t *rapid.T) {
+	if len(m.order) == 0 {
+		return
+	}
+	id := rapid.SampledFrom(m.order[max(0, len(m.order)-6):]).Draw(t, "id")
+	before, ok := m.c.Item(id)
+	require.Equal(m.t, ok && before.State == Open, m.c.Withdraw(id))
+	if after, held := m.c.Item(id); held {
+		require.Equal(m.t, Cleared, after.State)
+	}
+}
+
+// attach lets an agent come, or leave. What it gets as one digest is what was
+// open, but for what still holds.
+func (m *model) attach(t *rapid.T) {
+	who := rapid.SampledFrom(modelViewers[1:]).Draw(t, "who")
+	if rapid.Bool().Draw(t, "leaves") {
+		m.c.Detach(who)
+		return
+	}
+	before := m.c.OpenItems(nil)
+	past := m.c.Past(who)
+	m.seq++
+	e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: m.seq, Pos: m.seq, Time: m.now}
+	in := Input{Entry: &e, Blind: len(m.blind) > 0, Decision: AttachDecision(past)}
+	f := m.c.Attach(who, &in)
+	if past == 0 {
+		m.ignored++
+		require.Empty(m.t, f.ID)
+		return
+	}
+	m.folded++
+	digest, known := m.item(f.ID)
+	require.False(m.t, known)
+	digest.loose = true // its cursor goes back to what it stands for
+	attached := 0
+	for _, a := range before {
+		if after, ok := m.c.Item(a.ID); !ok || after.ClearedBy == ReasonAttached {
+			attached++
+		} else if after.State == Open {
+			// Where bursts crowd, one may share the item of what stands.
+			require.True(m.t, m.c.stats.Crowded > 0 || a.StateInvalidated || m.c.blind || strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
+		}
+	}
+	require.GreaterOrEqual(m.t, attached, past)
+	require.Zero(m.t, m.c.Past(who)-1, "nothing but the digest")
+}
+
+func (m *model) current(t *rapid.T) {
+	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
+	a, ok := m.c.View(by)
 	open := m.c.OpenItems(nil)
 	require.Equal(m.t, len(open) > 0, ok)
 	for i := range open {
@@ -431,7 +498,7 @@ func (m *model) current() {
 			require.GreaterOrEqual(m.t, a.Severity, open[i].Severity)
 		}
 	}
-	m.shown(a, ok)
+	m.shown(by, a, ok)
 }
 
 // check compares every open item with all entries that were folded into it.
@@ -693,7 +760,7 @@ func TestStats(t *testing.T) {
 		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Forgotten: 2,
 		FoldedOpen: 1, FoldedCleared: 2, FoldedForgotten: 2,
 		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,
-		Operations: 2, OperationsRunning: 2, OperationsDisplaced: 1, OperationsAnonymous: 1, Blind: true,
+		Operations: 2, OperationsRunning: 2, OperationsDisplaced: 1, OperationsAnonymous: 1, Viewers: 1, Blind: true,
 	}, s)
 	var does []Keeping
 	for _, e := range c.Evidence(nil) {

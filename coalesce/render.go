@@ -48,6 +48,9 @@ func (c *Coalescer) attention(it *item) Attention {
 	} else if it.root != nil {
 		a.AfterOperation, a.AfterMethod = it.root.id, it.root.method
 	}
+	if it.scope == scopeDigest {
+		it.digest.show(&a)
+	}
 	if it.state != itemOpen {
 		a.State = Cleared
 	}
@@ -109,14 +112,16 @@ const maxName = 64
 func summary(it *item, a *Attention) string {
 	var b strings.Builder
 	b.WriteString(it.headline())
-	b.WriteString(" (")
-	writeCount(&b, a.TotalUrgentEntries, "entry", "entries")
-	b.WriteString(" in ")
-	if !a.GroupsExact {
-		b.WriteString("at least ")
+	if it.scope != scopeDigest { // whose headline tells its counts
+		b.WriteString(" (")
+		writeCount(&b, a.TotalUrgentEntries, "entry", "entries")
+		b.WriteString(" in ")
+		if !a.GroupsExact {
+			b.WriteString("at least ")
+		}
+		writeCount(&b, uint64(a.Groups), "group", "groups")
+		b.WriteByte(')')
 	}
-	writeCount(&b, uint64(a.Groups), "group", "groups")
-	b.WriteByte(')')
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
 		b.WriteString("; from ")
 		writeName(&b, name)

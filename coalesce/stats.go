@@ -37,6 +37,9 @@ type Stats struct {
 	OperationsDisplaced uint64 // forgotten to make room, those that ran included
 	OperationsAnonymous uint64 // events without an id
 
+	Viewers          int    // known, the one without a name included
+	ViewersDisplaced uint64 // forgotten to make room
+
 	Blind bool
 }
 
@@ -58,6 +61,7 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.UpdatesPending = len(c.queue)
+	s.Viewers, s.ViewersDisplaced = len(c.viewers.list), c.viewers.displaced
 	s.Operations = len(c.ops.order)
 	for _, o := range c.ops.order {
 		if o.running() {

@@ -102,7 +102,7 @@ func (p *player) do(words []string) []string {
 	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
 		cfg := Config{}
 		for name, field := range map[string]*int{
-			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,
+			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations, "viewers": &cfg.MaxViewers,
 		} {
 			if v := args[name]; v != "" {
 				*field = number(v)
@@ -187,13 +187,42 @@ func (p *player) do(words []string) []string {
 		delete(p.blind, args["0"])
 		p.fold(event.Entry{Message: "fine again"}, Input{Resolves: []string{args["0"]}})
 		return p.updates()
-	case "ack": // ack ID [upto=SEQ]
+	case "raise": // raise KEY DISPOSITION [invalidates=yes]
+		disposition, _ := event.ParseDisposition(args["1"])
+		p.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised, Message: "as the host says"}, Input{
+			Signature: groupSignature(args["0"]), Raised: args["0"],
+			Decision: event.Decision{Rule: "host." + args["0"], Disposition: disposition, Severity: event.SeverityError, Invalidates: args["invalidates"] != ""},
+		})
+		return p.updates()
+	case "withdraw": // withdraw ID
+		return append([]string{fmt.Sprintf("withdrawn=%v", p.c.Withdraw(args["0"]))}, p.updates()...)
+	case "loads": // a game is loaded
+		p.fold(event.Entry{Message: "loading"}, Input{NewPhase: true, Fresh: true})
+		return p.updates()
+	case "attach": // attach VIEWER
+		p.seq++
+		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: p.seq, Pos: p.seq, Time: p.now}
+		p.c.Attach(args["0"], &Input{Entry: &e, Blind: len(p.blind) > 0, Decision: AttachDecision(p.c.Past(args["0"]))})
+		return p.updates()
+	case "detach": // detach VIEWER
+		p.c.Detach(args["0"])
+		return nil
+	case "shown": // shown VIEWER ID SEQ
+		p.c.Shown(args["0"], args["1"], uint64(number(args["2"])))
+		return nil
+	case "view": // view VIEWER
+		a, ok := p.c.View(args["0"])
+		if !ok {
+			return []string{"nothing"}
+		}
+		return []string{p.describe(&a)}
+	case "ack": // ack ID [upto=SEQ] [by=VIEWER]
 		upTo := 0
 		if v := args["upto"]; v != "" {
 			upTo = number(v)
 		}
-		res := p.c.Ack(args["0"], uint64(upTo))
-		line := fmt.Sprintf("acknowledged=%v already=%v successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Successor, res.Covered, res.Current.ID)
+		res := p.c.AckBy(args["by"], args["0"], uint64(upTo))
+		line := fmt.Sprintf("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Mark, res.Successor, res.Covered, res.Current.ID)
 		return append([]string{line}, p.updates()...)
 	case "current":
 		a, ok := p.c.Current()

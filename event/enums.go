@@ -119,9 +119,10 @@ const (
 	KindOperation
 	KindState
 	KindNotice
+	KindHost // what the host itself does to attention; rules have no say in it
 )
 
-var kindNames = []string{"log", "operation", "state", "notice"}
+var kindNames = []string{"log", "operation", "state", "notice", "host"}
 
 // String returns the lower-case name used in rules and output.
 func (k Kind) String() string { return name("kind", kindNames, uint8(k)) }
@@ -160,6 +161,11 @@ const (
 	StatusRunCut    // the game stopped writing repeats of a record: counts are lower bounds
 	StatusTruncated // the log ends in the middle of a record
 	StatusRestarted // the log starts anew: another run of the game
+
+	StatusRaised       // the host raised an item
+	StatusWithdrawn    // the host ended an item
+	StatusAcknowledged // somebody acknowledged an item
+	StatusAttached     // an agent arrived
 )
 
 var statusNames = []string{
@@ -167,6 +173,7 @@ var statusNames = []string{
 	"started", "completed", "failed", "cancelled", "timed_out",
 	"phase", "stall", "recovered", "disconnected", "connected", "exited", "long_event", "long_event_end",
 	"hole", "run_cut", "truncated", "restarted",
+	"raised", "withdrawn", "acknowledged", "attached",
 }
 
 // String returns the lower-case name used in rules and output.
@@ -175,6 +182,8 @@ func (s Status) String() string { return name("status", statusNames, uint8(s)) }
 // Kind returns the kind of entry that s belongs to.
 func (s Status) Kind() Kind {
 	switch {
+	case s >= StatusRaised:
+		return KindHost
 	case s >= StatusHole:
 		return KindNotice
 	case s >= StatusPhase:

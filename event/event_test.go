@@ -52,6 +52,9 @@ func TestStatusKind(t *testing.T) {
 	for s := StatusHole; s <= StatusRestarted; s++ {
 		want[s] = KindNotice
 	}
+	for s := StatusRaised; s <= StatusAttached; s++ {
+		want[s] = KindHost
+	}
 	require.Len(t, want, len(statusNames))
 	for s, k := range want {
 		require.Equal(t, k, s.Kind(), s)

@@ -1,0 +1,56 @@
+package heed
+
+import (
+	"time"
+
+	"github.com/heedlog/heed/event"
+)
+
+// heartbeat is what is known of whether the game answers.
+type heartbeat struct {
+	by      time.Time // when the next sign of life is expected; zero: none is
+	stalled bool
+	busy    bool // in an event during which the game cannot answer
+}
+
+// Expect is a sign of life: the game answered at now, and the host expects the
+// next such call by the time by. When [Engine.Advance] passes that, a stall is
+// taken in, once, as if [Engine.State] had told it; the next sign of life ends it.
+// A long event ends what was expected before it; during one, nothing is missed. A
+// zero by expects nothing.
+func (e *Engine) Expect(now, by time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	h := &e.heartbeat
+	h.by = by
+	if h.stalled {
+		h.stalled = false
+		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusRecovered, Time: now}
+		e.take()
+	}
+}
+
+// observe lets what the host says of the game's state count.
+func (h *heartbeat) observe(s event.Status) {
+	switch s {
+	case event.StatusLongEvent:
+		h.busy = true
+	case event.StatusLongEventEnd:
+		h.busy, h.by = false, time.Time{}
+	case event.StatusStall:
+		h.stalled = true
+	case event.StatusRecovered:
+		h.stalled = false
+	case event.StatusExited, event.StatusDisconnected:
+		h.by, h.busy, h.stalled = time.Time{}, false, false
+	}
+}
+
+// missed reports whether a sign of life is overdue that was not before.
+func (h *heartbeat) missed(now time.Time) bool {
+	if h.by.IsZero() || h.stalled || h.busy || now.Before(h.by) {
+		return false
+	}
+	h.stalled = true
+	return true
+}

@@ -1,0 +1,122 @@
+package heed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// history returns what the journal holds of the given kind: status, who, what.
+func history(e *Engine, kind event.Kind) []string {
+	var out []string
+	for _, r := range e.Read(Cursor{}, 1000, Filter{Kinds: []event.Kind{kind}}).Records {
+		out = append(out, strings.Join(strings.Fields(r.Status.String()+" "+r.Source+" "+r.Message), " "))
+	}
+	return out
+}
+
+func TestAcknowledgementsAreJournaled(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	e.Log(event.Log{Message: "Broken press", OperationID: "op-1"})
+	e.Log(event.Log{Message: "Broken lamp", OperationID: "op-2"})
+	e.View("ann")
+	e.Log(event.Log{Message: "Broken door", OperationID: "op-1"})
+	res := e.AckBy("ann", "0-1", 0)
+	require.True(t, res.Acknowledged)
+	require.Equal(t, "0-3", res.Successor)
+	require.True(t, e.AckBy("bob", "0-1", 0).Already)
+	require.False(t, e.AckBy("bob", "0-77", 0).Acknowledged)
+	require.Equal(t, []string{"acknowledged ann 0-1 up to 1, with 0-2; continued by 0-3"}, history(e, event.KindHost), "once, and only what was one")
+	s := e.Stats()
+	require.NoError(t, s.Check())
+	require.EqualValues(t, 1, s.Host)
+}
+
+func TestRaise(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	require.Empty(t, e.Raise(Report{Key: "noise", Message: "all is well"}))
+	id := e.Raise(Report{
+		Key: "backup\x1b[31m", Disposition: event.Blocking, Severity: event.SeverityError, OperationID: "op-1",
+		Summary: "the backup\nfailed", Message: "disk 7 is full",
+	})
+	require.Equal(t, id, e.Raise(Report{Key: "backup\x1b[31m", Disposition: event.Blocking, Message: "disk 8 is full"}))
+	a, ok := e.Item(id)
+	require.True(t, ok)
+	require.Equal(t, 1, a.Groups, "the text has a signature like any other")
+	require.EqualValues(t, 2, a.TotalUrgentEntries)
+	require.Equal(t, "op-1", a.CausalOperationID)
+	require.NotContains(t, a.Summary, "\n")
+	require.Contains(t, a.Summary, "the backup")
+	require.NotContains(t, a.Cause.Rule, "\x1b")
+	require.Equal(t, "disk 7 is full", a.Sample[0].Message[strings.Index(a.Sample[0].Message, "disk"):])
+
+	require.True(t, e.Clear(id))
+	require.False(t, e.Clear(id))
+	require.False(t, e.Clear("0-9"))
+	a, _ = e.Item(id)
+	require.EqualValues(t, "withdrawn", a.ClearedBy)
+	require.NotEqual(t, id, e.Raise(Report{Key: "backup", Disposition: event.Advisory}))
+	require.Equal(t, "withdrawn "+id, history(e, event.KindHost)[3])
+}
+
+func TestAttach(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), LoadPhase: "loading"})
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	require.Empty(t, e.Attach("ann", now), "nothing to tell")
+	e.Detach("ann")
+	e.Log(event.Log{Message: "Odd lamp"})
+	broken := e.Observe(event.Log{Message: "Broken press"}).AttentionID
+	require.Empty(t, e.Attach("ann", now), "what is invalid holds, in the same item")
+	e.Detach("ann")
+	e.State(event.State{Status: event.StatusPhase, Phase: "loading"})
+	digest := e.Attach("ann", now)
+	a, ok := e.Current()
+	require.True(t, ok)
+	require.Equal(t, digest, a.ID)
+	require.False(t, a.Blocking)
+	require.Contains(t, a.Summary, "before you came, 1 item with 2 entries: something broke")
+	page := e.Read(Cursor{Epoch: "0", Seq: a.DiagnosticsCursor}, 10, Filter{MinDisposition: event.Advisory})
+	require.Equal(t, "Odd lamp", page.Records[0].Message)
+	old, _ := e.Item(broken)
+	require.EqualValues(t, "attached", old.ClearedBy)
+	require.Equal(t, []string{"attached ann", "attached ann", "attached ann"}, history(e, event.KindHost))
+}
+
+func TestHeartbeat(t *testing.T) {
+	e := mustNew(t, Config{})
+	at := func(s int) time.Time { return time.Date(2030, 1, 1, 0, 0, s, 0, time.UTC) }
+	e.Advance(at(0))
+	e.Expect(at(0), at(5))
+	e.Advance(at(4))
+	require.Empty(t, history(e, event.KindState))
+	e.Advance(at(5))
+	e.Advance(at(6))
+	a, ok := e.Current()
+	require.True(t, ok)
+	require.True(t, a.Blocking)
+	require.Len(t, history(e, event.KindState), 1, "one stall")
+	e.Expect(at(7), at(9))
+	_, ok = e.Current()
+	require.False(t, ok, "it recovered")
+	require.Len(t, history(e, event.KindState), 2)
+
+	e.State(event.State{Time: at(8), Status: event.StatusLongEvent})
+	e.Advance(at(20))
+	require.Len(t, history(e, event.KindState), 3, "nothing is expected while the game is busy")
+	e.State(event.State{Time: at(21), Status: event.StatusLongEventEnd})
+	e.Advance(at(22))
+	require.Len(t, history(e, event.KindState), 4, "what was expected before it is no more")
+	e.Expect(at(22), at(23))
+	e.Advance(at(23))
+	require.Len(t, history(e, event.KindState), 5)
+	e.State(event.State{Time: at(22), Status: event.StatusExited})
+	e.Advance(at(99))
+	require.Len(t, history(e, event.KindState), 6, "nobody is left to answer")
+	e.Expect(at(100), time.Time{})
+	e.Advance(at(200))
+	require.Len(t, history(e, event.KindState), 6, "a zero time expects nothing")
+}
