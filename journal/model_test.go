@@ -104,6 +104,9 @@ func (m *model) append(r Record) {
 	m.written = append(m.written, r)
 	m.tail = append(m.tail, r.Seq)
 	for len(m.tail) > m.Entries || m.tailBytes() > m.Bytes {
+		if len(m.tail) <= m.Entries {
+			m.stats.Tail.EvictedForText++
+		}
 		m.tail = m.tail[1:]
 		m.stats.Tail.Evicted++
 	}
@@ -362,6 +365,11 @@ func (p *pair) checkRead(after uint64, limit int, f Filter) {
 		require.Equal(t, oldest, page.Oldest)
 		require.Equal(t, m.Epoch, page.Next.Epoch)
 		require.Equal(t, m.lost(c.Seq, page.Next.Seq), page.Lost, "lost in (%d, %d]", c.Seq, page.Next.Seq)
+		before := uint64(0)
+		for seq := c.Seq + 1; seq <= min(page.Next.Seq, m.After); seq++ {
+			before++
+		}
+		require.Equal(t, before, page.LostBefore)
 		require.Equal(t, page.Next.Seq < m.latest(), page.More)
 		if c.Seq < m.latest() {
 			require.Greater(t, page.Next.Seq, c.Seq, "no progress")

@@ -19,6 +19,10 @@ type Page struct {
 	// held, whatever the filter.
 	Lost uint64
 
+	// LostBefore is how many of Lost were written before this journal began, in
+	// an earlier run. The others gave way to later ones.
+	LostBefore uint64
+
 	// More says that entries after Next were written, so that another Read
 	// goes on at once. Such a page may be shorter than its limit, or empty.
 	More bool
@@ -87,6 +91,7 @@ func (j *Journal) Read(after Cursor, limit int, f Filter) Page {
 	}
 	p.Next = Cursor{Epoch: j.config.Epoch, Seq: next}
 	p.Lost = next - after.Seq - uint64(examined)
+	p.LostBefore = min(next, max(j.config.After, after.Seq)) - after.Seq
 	p.More = next < j.latest
 	return p
 }

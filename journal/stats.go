@@ -29,6 +29,10 @@ type Budget struct {
 	// entries are never displaced.
 	Evicted uint64
 
+	// EvictedForText counts those of Evicted that gave way because there was no
+	// room for text, not because there were too many. Of the tail alone.
+	EvictedForText uint64
+
 	// Refused counts the entries for which there was no place: in the firsts
 	// because all are of bursts that count, among the pinned because the budget
 	// was full or the entry no longer held. The tail refuses nothing.
@@ -43,7 +47,7 @@ func (j *Journal) Stats() Stats {
 		Latest: j.latest, Oldest: j.oldest(), Held: held, Lost: j.latest - held,
 		Tail: Budget{
 			Entries: j.tail.count, Capacity: len(j.tail.headers),
-			Bytes: j.tail.used, MaxBytes: len(j.tail.bytes), Evicted: j.tail.evicted,
+			Bytes: j.tail.used, MaxBytes: len(j.tail.bytes), Evicted: j.tail.evicted, EvictedForText: j.tail.evictedForBytes,
 		},
 		Firsts: Budget{
 			Entries: j.firsts.count, Capacity: len(j.firsts.headers),

@@ -16,7 +16,8 @@ type tail struct {
 	write int // where the next block begins
 	used  int
 
-	evicted uint64
+	evicted         uint64
+	evictedForBytes uint64 // of these, those for whose text there was no room
 }
 
 // at returns the i-th header, counting from the oldest.
@@ -54,6 +55,7 @@ func (t *tail) next() *header {
 func (t *tail) push(h *header, size int) (a, b []byte) {
 	for t.used+size > len(t.bytes) {
 		t.evict()
+		t.evictedForBytes++
 	}
 	h.at = uint32(t.write)
 	t.count++
