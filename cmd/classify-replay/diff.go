@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// defaultRules names the embedded rules where a file of rules is expected.
-const defaultRules = "default"
+// embedded names the embedded rules where a file of rules is expected.
+const embedded = "default"
 
 func (p *program) rulesDiffCommand() *cobra.Command {
 	var noDefaults, exitCode bool
@@ -99,7 +99,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 
 // readSide reads one side of a comparison.
 func readSide(name string, noDefaults bool) ([]rules.File, error) {
-	if name == defaultRules {
+	if name == embedded {
 		return rules.Defaults(), nil
 	}
 	info, err := os.Stat(name)
