@@ -276,7 +276,7 @@ func (r *diffReport) appendText(dst []byte) []byte {
 	p := &prose{buf: dst}
 	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed, plural(r.Records, "record"), plural(r.Files, "file"))
 	if r.Moved > 0 {
-		p.line("  %s keep their class under another rule", plural(r.Moved, "record"))
+		p.line("  decided by another rule to the same effect: %s", plural(r.Moved, "record"))
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
