@@ -205,15 +205,10 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	for _, name := range names {
 		c := newCovered()
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			rec := &src.record
-			at := place{name, rec.StartLine}
-			if rec.StartLine == 0 {
-				at.line = int(rec.Notice.Pos)
-			}
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.engine.Template(o.Signature)
 				return t
-			}, at, 1)
+			}, placeOf(name, &src.record), 1)
 			return true
 		})
 		if err != nil {

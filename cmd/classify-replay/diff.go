@@ -30,9 +30,10 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 		Short: "Show which records of captures two rule sets judge differently",
 		Long: `diff decides every record of captures by two rule sets, each with a phase and a
 blindness of its own, and shows what changes class (disposition, severity, or
-whether the state is invalidated), grouped by signature and by the old and the new
-decision, the most frequent first, each with one sample and its place. Records that
-only another rule decides, to the same effect, are counted.
+whether the state is invalidated), the most frequent first, each with one sample and
+its place. What changes alike stands together: records of one group of signatures, by
+what was learned of the capture, with the same old and the same new decision. Records
+that another rule decides to the same effect are only counted.
 
 OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
 "default", the embedded rules. As in a replay, the embedded rules come after each
@@ -141,7 +142,7 @@ type difference struct {
 // changeKey groups what changes. Tags are for those who read decisions and no
 // part of the class.
 type changeKey struct {
-	sig      signature.Signature // under the old rules
+	sig      signature.Signature // that names the group, under the old rules
 	old, new class
 }
 
@@ -164,10 +165,11 @@ func (c class) same(d class) bool {
 
 type change struct {
 	changeKey
-	count  int
-	first  place
-	sample string
-	order  int // of its first record among all that change
+	count      int
+	signatures int
+	first      place
+	sample     string
+	order      int // of its first record among all that change
 }
 
 // compare decides the records of a capture by both sets.
@@ -177,9 +179,15 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 		return err
 	}
 	d.files++
-	var updates []heed.Update
-	return p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
+	var (
+		updates []heed.Update
+		engine  *heed.Engine
+		found   []*change // by signature, in the order of their first records
+	)
+	bySignature := map[changeKey]*change{}
+	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := &src.record
+		engine = src.engine
 		n := feed(other, rec)
 		updates = other.Updates(updates[:0])
 		d.records++
@@ -190,20 +198,29 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 			d.moved++
 		default:
 			key := changeKey{o.Signature, before, after}
-			c := d.changes[key]
+			c := bySignature[key]
 			if c == nil {
-				at := place{name, rec.StartLine}
-				if rec.StartLine == 0 {
-					at.line = int(rec.Notice.Pos)
-				}
 				e := entryOf(rec)
-				c = &change{changeKey: key, first: at, sample: strings.Clone(sampleOf(&e)), order: len(d.changes)}
-				d.changes[key] = c
+				c = &change{changeKey: key, first: placeOf(name, rec), sample: strings.Clone(sampleOf(&e))}
+				bySignature[key] = c
+				found = append(found, c)
 			}
 			c.count++
 		}
 		return true
 	})
+	// Groups grow to the end of the capture.
+	for _, c := range found {
+		c.sig = engine.Group(c.sig)
+		total := d.changes[c.changeKey]
+		if total == nil {
+			total = &change{changeKey: c.changeKey, first: c.first, sample: c.sample, order: len(d.changes)}
+			d.changes[c.changeKey] = total
+		}
+		total.count += c.count
+		total.signatures++
+	}
+	return err
 }
 
 // sampleOf returns one line that an entry can be recognized by.
@@ -228,12 +245,13 @@ type (
 		NotShown int          `json:"changes_not_shown"`
 	}
 	diffChange struct {
-		Count     int       `json:"count"`
-		Signature string    `json:"signature"`
-		Old       diffClass `json:"old"`
-		New       diffClass `json:"new"`
-		First     string    `json:"first"`
-		Sample    string    `json:"sample"`
+		Count      int       `json:"count"`
+		Group      string    `json:"group"`
+		Signatures int       `json:"signatures"`
+		Old        diffClass `json:"old"`
+		New        diffClass `json:"new"`
+		First      string    `json:"first"`
+		Sample     string    `json:"sample"`
 	}
 	diffClass struct {
 		Rule        string `json:"rule"`
@@ -258,7 +276,7 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 	}
 	for _, c := range all {
 		rep.Changes = append(rep.Changes, diffChange{
-			c.count, c.sig.ID.String(), diffClassOf(d.old, c.old), diffClassOf(d.new, c.new), c.first.String(), c.sample,
+			c.count, c.sig.ID.String(), c.signatures, diffClassOf(d.old, c.old), diffClassOf(d.new, c.new), c.first.String(), c.sample,
 		})
 	}
 	return rep
@@ -280,7 +298,7 @@ func (r *diffReport) appendText(dst []byte) []byte {
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		p.line("\n  %s of signature %s", plural(c.Count, "record"), c.Signature)
+		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
 		p.line("    old     %s", c.Old.text())
 		p.line("    new     %s", c.New.text())
 		p.line("    sample  %s: %s", safe(c.First, 0), safe(c.Sample, widthClause))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -419,9 +420,11 @@ func decisionOf(o *rules.Outcome) decision {
 
 // appendJSON appends v as one line of JSON in which no text acts on a terminal.
 func appendJSON(dst []byte, v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // templates are full of brackets
+	if err := enc.Encode(v); err != nil {
 		panic("BUG: classify-replay: plain data does not marshal: " + err.Error())
 	}
-	return append(safetext.AppendJSON(dst, b), '\n')
+	return append(safetext.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
 }

@@ -46,7 +46,7 @@ var ruleCommandGoldens = []struct {
 	{"explain-first.txt", []string{"explain", own("colony-1.6.log") + ":90"}},
 	{"explain-masked.txt", []string{"explain", own("colony-1.6.log") + ":602"}},
 	{"explain-blind.txt", []string{"explain", own("colony-1.6.log") + ":1070"}},
-	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":25"}},
+	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":56"}},
 	{"explain-console.json", []string{"explain", "--format", "json", own("console-1.5.txt") + ":12"}},
 	{"explain-text.txt", []string{"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase", "play"}},
 	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
@@ -55,7 +55,7 @@ var ruleCommandGoldens = []struct {
 	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"), own("cascade-1.6.log")}},
 	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
-	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":25"}},
+	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
 }
 
 func TestRuleCommandsGolden(t *testing.T) {

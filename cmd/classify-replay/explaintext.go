@@ -101,6 +101,9 @@ func (e *explanation) record(p *prose) {
 	default:
 		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.levelBy], r.LevelBy)
 	}
+	if r.Operation != "" {
+		p.field("operation", "%s", safe(r.Operation, widthText))
+	}
 	if r.Kind == event.KindLog.String() && r.Source != "" {
 		p.field("source", "%s", safe(r.Source, widthText))
 	}

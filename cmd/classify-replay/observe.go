@@ -77,6 +77,15 @@ type place struct {
 
 func (p place) String() string { return p.file + ":" + strconv.Itoa(p.line) }
 
+// placeOf returns where a record begins, or near which line a notice that
+// capture itself made arose.
+func placeOf(name string, rec *capture.Record) place {
+	if rec.StartLine == 0 {
+		return place{name, int(rec.Notice.Pos)}
+	}
+	return place{name, rec.StartLine}
+}
+
 // parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
 func parsePlace(cmd *cobra.Command, arg string) (place, error) {
 	i := strings.LastIndexByte(arg, ':')
@@ -124,7 +133,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 		}
 		switch {
 		case o.Blind && !f.blind:
-			f.blind, f.blindSince, f.blindRule = true, max(rec.StartLine, int(rec.Notice.Pos)), o.Decision.Rule
+			f.blind, f.blindSince, f.blindRule = true, placeOf(at.file, rec).line, o.Decision.Rule
 		case !o.Blind:
 			f.blind, f.blindSince, f.blindRule = false, 0, ""
 		}

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 func TestCoverageAddsUp(t *testing.T) {
@@ -66,7 +68,7 @@ func TestDiff(t *testing.T) {
 	r := runArgs(t, "rules", "diff", "--no-default-rules", older, mine, log)
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "2 of 5 records in 1 file change class")
-	require.Contains(t, r.stdout, "2 records of signature ")
+	require.Contains(t, r.stdout, "2 records of 1 signature, group ")
 	require.Contains(t, r.stdout, "old     BLOCKING error, by rule test.blocking ("+older+":3)")
 	require.Contains(t, r.stdout, "new     ignore info, by rule mine ("+mine+":3)")
 	require.Contains(t, r.stdout, "sample  "+log+":3: cannot save the game to slot 1")
@@ -347,6 +349,41 @@ func TestScrubber(t *testing.T) {
 	} {
 		require.Equal(t, want, s.cut(text), text)
 	}
+}
+
+// FuzzPropose proposes rules for any text: one that nothing has to be left out
+// of can always be told apart, and whatever is proposed holds.
+func FuzzPropose(f *testing.F) {
+	for _, text := range hostileLines {
+		f.Add(text, "", false)
+	}
+	f.Add("System.Exception: 12 at <*> 'a b' x=y (1, 2) user Bob /home/bob/x", "  at A.B ()\n  at (wrapper x) C.D_Patch1 () [0x1]", false)
+	f.Add("", "at A.B", true)
+	f.Add("two\nSystem.Exception: \x00", "\n", true)
+	f.Add("\n  at A.B ()", "", false)
+	set, err := rules.Compile()
+	require.NoError(f, err)
+	n, err := signature.New(set.Masking())
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, text, stack string, operation bool) {
+		e := &event.Entry{Kind: event.KindLog, Level: event.LevelWarning, Message: text, Stack: stack}
+		if operation {
+			e = &event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: stack, Message: text}
+		}
+		scrub := &scrubber{}
+		scrub.learn(text)
+		pr := newProposal(n, scrub, e)
+		err := pr.complete(set, nil, &found{entry: *e})
+		require.True(t, utf8.Valid(pr.yaml))
+		requireInert(t, string(pr.yaml))
+		whole := len(text)+len(stack) < maxLiteral
+		for _, s := range []string{text, stack} {
+			whole = whole && len(scrub.cut(s)) == 1
+		}
+		if whole {
+			require.NoError(t, err, "%s", pr.yaml)
+		}
+	})
 }
 
 func TestConditionsAreBounded(t *testing.T) {
