@@ -103,6 +103,38 @@ func TestExplainDefault(t *testing.T) {
 	require.Equal(t, 1, len(x.Set().Rules()))
 }
 
+// TestExplainShowsWhatHappened holds the last resort: clauses that do not add up
+// to what the condition itself says are not shown.
+func TestExplainShowsWhatHappened(t *testing.T) {
+	x, err := NewExplainer(File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\" and level == \"error\"', disposition: ignore}]")})
+	require.NoError(t, err)
+	rule := x.set.rules[0]
+	x.conditions[rule] = x.conditions[rule].parts[0]
+	got := x.Explain(&Input{Template: "a"}).Trials[0]
+	require.False(t, got.Matched)
+	require.False(t, got.Condition.Value)
+	require.Empty(t, got.Condition.Parts)
+	require.Equal(t, []string{"template", "level"}, got.Condition.Reads)
+}
+
+func BenchmarkExplain(b *testing.B) {
+	files := Defaults()
+	b.Run("new", func(b *testing.B) {
+		for b.Loop() {
+			_, err := NewExplainer(files...)
+			require.NoError(b, err)
+		}
+	})
+	x, err := NewExplainer(files...)
+	require.NoError(b, err)
+	in := &Input{Template: "nothing that any rule knows", Level: event.LevelError, Phase: "play"}
+	b.Run("explain", func(b *testing.B) {
+		for b.Loop() {
+			require.Equal(b, "default.log.error", x.Explain(in).Outcome.Decision.Rule)
+		}
+	})
+}
+
 func TestExplainerErrors(t *testing.T) {
 	_, err := NewExplainer(File{Name: "f", Data: []byte("version: 2")})
 	_, want := Compile(File{Name: "f", Data: []byte("version: 2")})

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,6 +32,21 @@ func TestSpans(t *testing.T) {
 		require.Equal(t, tc.want, got, tc.message)
 		checkSpans(t, n, tc.message)
 	}
+}
+
+func ExampleNormalizer_AppendSpans() {
+	n, err := New(Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spans, head := n.AppendSpans(nil, "Could not save Colony17 to C:\\Saves\\one.rws")
+	for _, s := range spans {
+		fmt.Println(s.Mask, head[s.From:s.To])
+	}
+	// Output:
+	// <id> Colony17
+	// <path> C:\Saves\one.rws
 }
 
 func TestSpansKeepDst(t *testing.T) {

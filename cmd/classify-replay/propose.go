@@ -65,6 +65,9 @@ of its reason, and "rules check" warns once it is past.`,
 			if err != nil {
 				return err
 			}
+			if at.file == standardInput {
+				return usage(cmd, "propose reads the log twice: write it to a file first")
+			}
 			files, err := flags.sources()
 			if err != nil {
 				return err
@@ -117,7 +120,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
 		scrub.learn(src.record.Log.Message)
 		scrub.learn(src.record.Log.Stack)
-		return src.record.StartLine <= at.line
+		return true
 	}); err != nil {
 		return nil, err
 	}

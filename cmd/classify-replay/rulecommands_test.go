@@ -118,14 +118,16 @@ func TestDiffSides(t *testing.T) {
 }
 
 // TestProposalsHold proposes a rule for one record of every rule that decides
-// something urgent in a capture, and goes the whole way round.
+// something urgent in the captures, and goes the whole way round.
 func TestProposalsHold(t *testing.T) {
+	seen := map[string]bool{}
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			places := map[string]place{}
 			p := &program{}
 			require.NoError(t, p.observe(t.Context(), defaultRules(t), path, func(src *source, o *heed.Outcome) bool {
-				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.record.StartLine > 0 && places[id] == (place{}) {
+				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.record.StartLine > 0 && !seen[id] {
+					seen[id] = true
 					places[id] = place{path, src.record.EndLine}
 				}
 				return true
@@ -324,6 +326,7 @@ func TestRuleCommandsUsage(t *testing.T) {
 		{"rules", "diff", "default", "default", "--format", "xml", "x"},
 		{"rules", "propose"},
 		{"rules", "propose", "x"},
+		{"rules", "propose", "-:1"},
 		{"rules", "propose", "--disposition", "loud", "x:1"},
 	} {
 		r := runArgs(t, args...)
