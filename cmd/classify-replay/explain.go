@@ -175,6 +175,9 @@ type (
 		Adds    []string          `json:"adds_tags,omitempty"` // of a rule with continue
 		Clauses []explainedClause `json:"clauses"`
 		more    int               // clauses that are left out
+
+		// Alternatives are not among Clauses: nothing of them is so.
+		Alternatives int `json:"alternatives_not_shown,omitempty"`
 	}
 	explainedClause struct {
 		Text   string            `json:"text"`
@@ -314,7 +317,7 @@ func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
 	}
 	decided, shown := t.Condition.Decisive(), t.Condition.Decisive()
 	if !t.Matched {
-		shown = nearest(&t.Condition)
+		shown, out.Alternatives = nearest(&t.Condition)
 	}
 	for _, c := range shown {
 		if len(out.Clauses) == maxClauses {
@@ -330,21 +333,24 @@ func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
 
 // nearest returns the clauses that say how far c came which is not true: of a
 // conjunction, what holds and all that does not; of alternatives, those that
-// came close, or all where none did.
-func nearest(c *rules.Clause) []*rules.Clause {
+// came close, and how many others there are, or all where none did.
+func nearest(c *rules.Clause) (clauses []*rules.Clause, others int) {
 	if c.Value || c.Op != rules.ClauseAnd && c.Op != rules.ClauseOr {
-		return c.Decisive()
+		return c.Decisive(), 0
 	}
-	var out []*rules.Clause
 	for i := range c.Parts {
-		if part := &c.Parts[i]; c.Op == rules.ClauseAnd || part.Touches() {
-			out = append(out, nearest(part)...)
+		part := &c.Parts[i]
+		if c.Op == rules.ClauseOr && !part.Touches() {
+			others++
+			continue
 		}
+		more, n := nearest(part)
+		clauses, others = append(clauses, more...), others+n
 	}
-	if out == nil {
-		return c.Decisive()
+	if clauses == nil {
+		return c.Decisive(), 0
 	}
-	return out
+	return clauses, others
 }
 
 // maxClauses bounds the clauses that are shown of a rule.

@@ -203,6 +203,9 @@ func (r *explainedRule) lines(p *prose) {
 	if r.more > 0 {
 		p.line("            … and %s", plural(r.more, "more clause"))
 	}
+	if r.Alternatives > 0 {
+		p.line("            … and %s to match, far from it", plural(r.Alternatives, "other way"))
+	}
 }
 
 // reason says what a clause saw.
