@@ -435,6 +435,11 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"records", log},
 		{"signatures", log},
 		{"rules", "check"},
+		{"explain", log + ":1"},
+		{"rules", "coverage", log},
+		{"rules", "diff", "default", "default", log},
+		append([]string{"rules", "propose"}, testArgs(t, log+":2")...),
+		{"rules", "test", write(t, "expected.tsv", "")},
 	} {
 		var stderr bytes.Buffer
 		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)

@@ -92,7 +92,7 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind; several with commas")
-	cmd.AddCommand(p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
 	return cmd
 }
 
@@ -311,16 +311,7 @@ func (s *source) next() (heed.Outcome, error) {
 	if err := s.reader.Next(rec); err != nil {
 		return heed.Outcome{}, err
 	}
-	switch rec.Kind {
-	case capture.KindOperation:
-		return s.engine.Operation(rec.Operation), nil
-	case capture.KindState:
-		return s.engine.State(rec.State), nil
-	case capture.KindNotice:
-		return s.engine.Notice(rec.Notice), nil
-	default:
-		return s.engine.Observe(rec.Log), nil
-	}
+	return feed(s.engine, rec), nil
 }
 
 // entry describes s.record for the report.

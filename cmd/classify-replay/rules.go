@@ -19,11 +19,11 @@ func (p *program) rulesCommand() *cobra.Command {
 			if len(args) > 0 {
 				return usage(cmd, "rules has no command %q", args[0])
 			}
-			return usage(cmd, "name a command: check")
+			return usage(cmd, "name a command: check, coverage, diff, propose or test")
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(p.rulesCheckCommand())
+	cmd.AddCommand(p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesProposeCommand(), p.rulesTestCommand())
 	return cmd
 }
 
@@ -38,7 +38,7 @@ decided by the whole set. Without a file it checks the default rules alone.
 
 It exits with 2 when a file does not compile or a test fails. A test that an
 earlier file decides first says nothing about its own rule: it is reported, and
-is no failure.`,
+is no failure. So is a rule whose reason says "until" and a date that is past.`,
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -80,6 +80,9 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		byName[r.File].rules++
 		if r.ShadowedBy != "" {
 			p.message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
+		}
+		if date, past := expired(r, p.today()); past && !r.Disabled {
+			p.message("%s:%d: rule %s was meant until %s: remove it, or change the date in its why", r.File, r.Line, r.ID, date)
 		}
 	}
 	results := set.Test(nil)

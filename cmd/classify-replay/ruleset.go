@@ -20,14 +20,20 @@ func (f *ruleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
 }
 
+// sources reads the rule files that the flags name, the defaults with them.
+func (f *ruleFlags) sources() ([]rules.File, error) {
+	files, err := readRules(f.files)
+	if err == nil && !f.noDefaults {
+		files = append(files, rules.Defaults()...)
+	}
+	return files, err
+}
+
 // compile reads and compiles the rules that the flags name.
 func (f *ruleFlags) compile() (*rules.Set, error) {
-	files, err := readRules(f.files)
+	files, err := f.sources()
 	if err != nil {
 		return nil, err
-	}
-	if !f.noDefaults {
-		files = append(files, rules.Defaults()...)
 	}
 	return rules.Compile(files...)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,13 +29,14 @@ type program struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	now    func() time.Time // the date is all that is asked for
 	status int
 }
 
 // run executes a command line and returns the exit status. It is main without
 // the process, so that tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)

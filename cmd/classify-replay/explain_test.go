@@ -1,0 +1,179 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// own returns the path of one of the project's captures.
+func own(name string) string { return filepath.Join(ownCaptures, name) }
+
+// requireGolden compares output with a file in testdata, which -update writes.
+// Paths depend on the system, and say nothing there.
+func requireGolden(t *testing.T, name, got string) {
+	t.Helper()
+	dir := filepath.FromSlash(ownCaptures) + string(filepath.Separator)
+	got = strings.ReplaceAll(got, jsonPath(dir), "")
+	got = strings.ReplaceAll(got, dir, "")
+	got = strings.ReplaceAll(got, ownCaptures+"/", "")
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "run: go test ./cmd/classify-replay -run Golden -update")
+	require.Equal(t, string(want), got, "if the change is wanted, run: go test ./cmd/classify-replay -run Golden -update")
+}
+
+// ruleCommandGoldens are command lines whose output is kept in testdata, with
+// rules that say nothing about the embedded ones.
+var ruleCommandGoldens = []struct {
+	name string
+	args []string
+}{
+	{"explain-first.txt", []string{"explain", own("colony-1.6.log") + ":90"}},
+	{"explain-masked.txt", []string{"explain", own("colony-1.6.log") + ":602"}},
+	{"explain-blind.txt", []string{"explain", own("colony-1.6.log") + ":1070"}},
+	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":56"}},
+	{"explain-console.json", []string{"explain", "--format", "json", own("console-1.5.txt") + ":12"}},
+	{"explain-text.txt", []string{"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase", "play"}},
+	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
+	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
+	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
+	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"), own("cascade-1.6.log")}},
+	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
+	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
+	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
+}
+
+func TestRuleCommandsGolden(t *testing.T) {
+	for _, g := range ruleCommandGoldens {
+		t.Run(g.name, func(t *testing.T) {
+			args := g.args
+			if args[1] != "diff" {
+				args = append(append([]string{}, args...), "--no-default-rules", "--rules", "testdata/rules.yaml")
+			}
+			r := runArgs(t, args...)
+			require.Equal(t, exitOK, r.status, r.stderr)
+			require.Empty(t, r.stderr)
+			requireInert(t, r.stdout)
+			requireGolden(t, g.name, r.stdout)
+		})
+	}
+}
+
+// TestExplainAgreesWithReplay explains every record and requires the decision
+// of the replay, and that what is shown adds up.
+func TestExplainAgreesWithReplay(t *testing.T) {
+	x, err := rules.NewExplainer(rules.Defaults()...)
+	require.NoError(t, err)
+	n, err := signature.New(x.Set().Masking())
+	require.NoError(t, err)
+	seen := map[string]bool{} // an explanation follows from these alone
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		p := &program{}
+		require.NoError(t, p.observe(t.Context(), x.Set(), path, func(src *source, o *heed.Outcome) bool {
+			rec := &src.record
+			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: entryOf(rec), outcome: *o}
+			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase, f.entry.ByCaller)
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
+			e := explain(x, n, f, false)
+			require.Equal(t, o.Signature.ID.String(), e.Signature.ID)
+			require.Equal(t, o.Decision.Rule, e.Decision.Rule, "%s:%d", path, rec.StartLine)
+			require.Equal(t, o.Decision.Disposition.String(), e.Decision.Disposition)
+			require.Equal(t, o.Decision.Severity.String(), e.Decision.Severity)
+			require.Equal(t, e.Tried, len(e.Rules)+e.Others)
+			if e.Without != nil {
+				last := e.Rules[len(e.Rules)-1]
+				require.True(t, last.Matched)
+				require.Equal(t, e.Decision.Rule, last.ID)
+				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
+			}
+			requireInert(t, string(e.appendText(nil)))
+			return true
+		}))
+	})
+}
+
+func TestExplainPlaces(t *testing.T) {
+	log := write(t, "game.log", "starting\n\ncareful now\nno more messages\nbye\n")
+	for _, tc := range []struct {
+		at     string
+		status int
+		want   string // in stdout or stderr
+	}{
+		{log + ":1", exitOK, ":1: ignore info, by the default default.log.unknown"},
+		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
+		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
+		{log + ":2", exitUsage, "belongs to no record: it is blank, or missing; the nearest records are at lines 1 and 3"},
+		{log + ":9", exitUsage, "belongs to no record: the file has 5 lines, its last record is at lines 5"},
+		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "there is no record in the file"},
+		{log, exitUsage, "is not FILE:LINE"},
+		{log + ":0", exitUsage, "is not FILE:LINE"},
+		{":3", exitUsage, "is not FILE:LINE"},
+		{"no-such.log:3", exitInput, "no-such.log: no such file"},
+	} {
+		r := runArgs(t, append([]string{"explain"}, testArgs(t, tc.at)...)...)
+		require.Equal(t, tc.status, r.status, "%s: %s", tc.at, r.stderr)
+		require.Contains(t, r.stdout+r.stderr, tc.want)
+	}
+	// A line inside of a record is the record.
+	r := runArgs(t, "explain", own("colony-1.6.log")+":90")
+	require.Contains(t, r.stdout, "colony-1.6.log:87-92: BLOCKING error")
+}
+
+func TestExplainUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"explain"},
+		{"explain", "a:1", "b:1"},
+		{"explain", "a:1", "--text", "x"},
+		{"explain", "a:1", "--level", "error"},
+		{"explain", "a:1", "--phase", "play"},
+		{"explain", "--text", "x", "--level", "loud"},
+		{"explain", "--text", "x", "--format", "xml"},
+	} {
+		r := runArgs(t, args...)
+		require.Equal(t, exitUsage, r.status, "%v", args)
+		require.Empty(t, r.stdout)
+		require.NotEmpty(t, r.stderr)
+	}
+}
+
+func TestExplainHostileText(t *testing.T) {
+	for _, line := range hostileLines {
+		for _, format := range []string{formatText, formatJSON} {
+			r := runArgs(t, append([]string{"explain"}, testArgs(t, "--format", format, "--text", line)...)...)
+			require.Equal(t, exitOK, r.status, r.stderr)
+			requireInert(t, r.stdout)
+			if strings.HasPrefix(line, "careful") {
+				require.Contains(t, r.stdout, "test.advisory")
+			}
+			if format == formatJSON {
+				require.True(t, json.Valid([]byte(r.stdout)))
+			}
+			for l := range strings.Lines(r.stdout) {
+				require.False(t, strings.HasPrefix(l, "BLOCKING forged"), l)
+			}
+		}
+	}
+	// What is masked is quoted, so that it cannot close its quotes.
+	r := runArgs(t, "explain", "--text", `careful 'a” forged “b' 12`)
+	require.Equal(t, 1, strings.Count(r.stdout, "“'a"), r.stdout)
+	require.NotContains(t, r.stdout, "a” forged “b' 12\"")
+	require.Contains(t, r.stdout, "“'a\" forged \"b'")
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// feed gives a record to an engine.
+func feed(engine *heed.Engine, rec *capture.Record) heed.Outcome {
+	switch rec.Kind {
+	case capture.KindOperation:
+		return engine.Operation(rec.Operation)
+	case capture.KindState:
+		return engine.State(rec.State)
+	case capture.KindNotice:
+		return engine.Notice(rec.Notice)
+	}
+	return engine.Observe(rec.Log)
+}
+
+// entryOf returns what an engine makes of a record.
+func entryOf(rec *capture.Record) event.Entry {
+	switch rec.Kind {
+	case capture.KindOperation:
+		return rec.Operation.Entry()
+	case capture.KindState:
+		return rec.State.Entry()
+	case capture.KindNotice:
+		return rec.Notice.Entry()
+	}
+	return rec.Log.Entry()
+}
+
+// observe replays a capture and calls f with each record and what became of it,
+// until f returns false. The record is that of src, and valid for the call.
+func (p *program) observe(ctx context.Context, set *rules.Set, name string, f func(src *source, o *heed.Outcome) bool) error {
+	src, err := p.open(ctx, set, name)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	var updates []heed.Update
+	for {
+		outcome, err := src.next()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, io.EOF):
+			return nil
+		default:
+			return inputError(fmt.Errorf("%s: %w", name, err))
+		}
+		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		if !f(src, &outcome) {
+			return nil
+		}
+	}
+}
+
+// place is a line of a capture.
+type place struct {
+	file string
+	line int
+}
+
+func (p place) String() string { return p.file + ":" + strconv.Itoa(p.line) }
+
+// placeOf returns where a record begins, or near which line a notice that
+// capture itself made arose.
+func placeOf(name string, rec *capture.Record) place {
+	if rec.StartLine == 0 {
+		return place{name, int(rec.Notice.Pos)}
+	}
+	return place{name, rec.StartLine}
+}
+
+// parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
+func parsePlace(cmd *cobra.Command, arg string) (place, error) {
+	i := strings.LastIndexByte(arg, ':')
+	if i > 0 {
+		if n, err := strconv.Atoi(arg[i+1:]); err == nil && n > 0 {
+			return place{arg[:i], n}, nil
+		}
+	}
+	return place{}, usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)
+}
+
+// found is the record that a place belongs to, with what the engine knew when
+// it came.
+type found struct {
+	place   place
+	layout  capture.Layout
+	rec     *capture.Record
+	entry   event.Entry
+	outcome heed.Outcome
+
+	// The log was blind when the record came, since a line and by a rule.
+	blind      bool
+	blindSince int
+	blindRule  string
+}
+
+// find replays a capture up to the record that covers a line: what was before
+// it sets the phase that it is decided in.
+func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, error) {
+	f := &found{place: at}
+	var before, after *[2]int
+	lines := 0
+	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
+		rec := &src.record
+		switch {
+		case rec.StartLine == 0: // a notice of capture itself
+		case rec.StartLine > at.line:
+			after = &[2]int{rec.StartLine, rec.EndLine}
+			return false
+		case rec.EndLine >= at.line:
+			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.reader.Layout()
+			return false
+		default:
+			before = &[2]int{rec.StartLine, rec.EndLine}
+		}
+		switch {
+		case o.Blind && !f.blind:
+			f.blind, f.blindSince, f.blindRule = true, placeOf(at.file, rec).line, o.Decision.Rule
+		case !o.Blind:
+			f.blind, f.blindSince, f.blindRule = false, 0, ""
+		}
+		lines = src.reader.Lines()
+		return true
+	})
+	if err != nil || f.rec != nil {
+		return f, err
+	}
+	var near []string
+	for _, r := range []*[2]int{before, after} {
+		if r != nil {
+			near = append(near, lineRange(r[0], r[1]))
+		}
+	}
+	switch {
+	case after != nil:
+		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at lines %s", at, strings.Join(near, " and "))
+	case before != nil:
+		err = fmt.Errorf("%s belongs to no record: the file has %d lines, its last record is at lines %s", at, lines, near[0])
+	default:
+		err = fmt.Errorf("%s: there is no record in the file", at)
+	}
+	return nil, &statusError{status: exitUsage, err: err}
+}
+
+// lineRange returns "7" or "7-9".
+func lineRange(first, last int) string {
+	if first == last {
+		return strconv.Itoa(first)
+	}
+	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
+}

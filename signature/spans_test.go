@@ -1,0 +1,104 @@
+package signature
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSpans(t *testing.T) {
+	n, err := New(Config{})
+	require.NoError(t, err)
+	for _, tc := range []struct {
+		message string
+		want    []string // mask and text, alternating
+	}{
+		{"", nil},
+		{"plain words", nil},
+		{"loaded 12 of 40 ms", []string{"<num>", "12", "<num>", "40 ms"}},
+		{"  at (12, 0, 5)  ", []string{"<vec>", "12, 0, 5"}},
+		{"cannot read C:\\Games\\a.xml\nbody 12", []string{"<path>", "C:\\Games\\a.xml"}},
+		{"Human12 said \"hello\"", []string{"<id>", "Human12", "<quoted>", "\"hello\""}},
+		{"job for Human12:\nSystem.Exception: code 12 at 14", []string{"<id>", "Human12", "<num>", "14"}},
+		{"<*> did it", []string{"<*>", "<*>"}},
+	} {
+		spans, head := n.AppendSpans(nil, tc.message)
+		var got []string
+		for _, s := range spans {
+			got = append(got, s.Mask, head[s.From:s.To])
+		}
+		require.Equal(t, tc.want, got, tc.message)
+		checkSpans(t, n, tc.message)
+	}
+}
+
+func ExampleNormalizer_AppendSpans() {
+	n, err := New(Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	spans, head := n.AppendSpans(nil, "Could not save Colony17 to C:\\Saves\\one.rws")
+	for _, s := range spans {
+		fmt.Println(s.Mask, head[s.From:s.To])
+	}
+	// Output:
+	// <id> Colony17
+	// <path> C:\Saves\one.rws
+}
+
+func TestSpansKeepDst(t *testing.T) {
+	n, err := New(Config{})
+	require.NoError(t, err)
+	first, _ := n.AppendSpans(nil, "a 1")
+	both, head := n.AppendSpans(first, "bb 22")
+	require.Equal(t, []Span{{"<num>", 2, 3}, {"<num>", 3, 5}}, both)
+	require.Equal(t, "bb 22", head)
+}
+
+func FuzzSpans(f *testing.F) {
+	for _, c := range headCases {
+		f.Add(c.text)
+	}
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Add("first:\nSystem.Exception: second 12")
+	n, _ := testNormalizer(f)
+	f.Fuzz(func(t *testing.T, message string) {
+		if len(message) <= 512 {
+			checkSpans(t, n, message)
+		}
+	})
+}
+
+// checkSpans asserts that the spans of a message rebuild its display.
+func checkSpans(t *testing.T, n *Normalizer, message string) {
+	t.Helper()
+	spans, head := n.AppendSpans(nil, message)
+	var b strings.Builder
+	keep := func(s string) {
+		for i := range len(s) {
+			switch {
+			case classes[s[i]]&space == 0:
+				b.WriteByte(s[i])
+			case i == 0 || classes[s[i-1]]&space == 0:
+				b.WriteByte(' ')
+			}
+		}
+	}
+	end := 0
+	for _, s := range spans {
+		require.LessOrEqual(t, end, s.From, "%+v of %q", spans, message)
+		require.LessOrEqual(t, s.From, s.To, "%+v of %q", spans, message)
+		keep(head[end:s.From])
+		b.WriteString(s.Mask)
+		end = s.To
+	}
+	keep(head[end:])
+	want, _, _ := strings.Cut(string(n.AppendDisplay(nil, message, "")), "\n")
+	require.Equal(t, want, b.String(), "%+v of %q", spans, message)
+	require.Contains(t, message, head)
+}
