@@ -265,7 +265,7 @@ func TestReadOfNothing(t *testing.T) {
 
 	// After a restore, all that was written is lost.
 	j := newJournal(t, Config{After: 7}, 0)
-	require.Equal(t, Page{Next: Cursor{Seq: 7}, Latest: 7, Lost: 5}, j.Read(Cursor{Seq: 2}, 0, Filter{}))
+	require.Equal(t, Page{Next: Cursor{Seq: 7}, Latest: 7, Lost: 5, LostBefore: 5}, j.Read(Cursor{Seq: 2}, 0, Filter{}))
 	write(j, 1)
 	require.Equal(t, []uint64{8}, heldSeqs(t, j))
 }
