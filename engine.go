@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -48,12 +49,14 @@ type Engine struct {
 	classifier *classify.Classifier
 	journal    *journal.Journal
 	coalescer  *coalesce.Coalescer
+	finder     *blame.Finder
 
 	seq      uint64
 	byKind   [4]uint64
 	entry    event.Entry            // reused, so that no entry escapes to the heap
 	input    coalesce.Input         // reused
 	evidence []coalesce.Evidence    // reused
+	suspects []Suspect              // reused
 	merges   []signature.GroupMerge // reused
 }
 
@@ -96,7 +99,11 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
 	}
-	return &Engine{classifier: classifier, journal: jrn, coalescer: co}, nil
+	finder, err := blame.New(blame.Config{GameCode: cfg.Rules.GameCode()})
+	if err != nil {
+		panic("BUG: heed: " + err.Error()) // the set has seen to the names
+	}
+	return &Engine{classifier: classifier, journal: jrn, coalescer: co, finder: finder}, nil
 }
 
 // Outcome is what became of one entry. Its strings, and the tags of the
@@ -202,6 +209,7 @@ func (e *Engine) take() Outcome {
 	folded := e.coalescer.Fold(in)
 	if folded.NewGroup {
 		e.journal.KeepFirst(folded.Owner)
+		e.accuse(folded.Owner)
 	}
 	if folded.NewCause {
 		e.pin(folded.Owner, entry.Seq)

@@ -27,7 +27,8 @@ type counter struct {
 	worst  turn
 	raised turn
 
-	text string // escaped sample of the first entry
+	text  string           // escaped sample of the first entry
+	blame [maxBlame]string // whom the first entry points at, likeliest first; "" behind the last
 }
 
 // turn is an entry at which a group became worse.

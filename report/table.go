@@ -37,6 +37,9 @@ type Row struct {
 	// head line and a line per stack frame. That of a group has a mask for each
 	// word in which its forms differ.
 	Template string
+
+	// Blame names the mods that the first entry points at.
+	Blame []string
 }
 
 // maxTemplate bounds the part of a template that a row keeps. The full table
@@ -67,20 +70,22 @@ func newTable(rows int) *table {
 	return t
 }
 
-// add counts one entry. The template is asked for when the row is new.
-func (t *table) add(key rowKey, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) {
+// add counts one entry, and returns its row and whether that is new. The
+// template is asked for when it is.
+func (t *table) add(key rowKey, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*Row, bool) {
 	t.entries++
 	if row, ok := t.rows.Get(key); ok {
 		row.Count++
 		row.Last = line
 		row.Severity = max(row.Severity, severity)
-		return
+		return row, false
 	}
 	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
 	t.rows.Add(key, row)
+	return row, true
 }
 
 // shorten cuts a template to maxTemplate bytes, so that the row does not hold
@@ -115,6 +120,9 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g.Count += r.Count
 		g.Last = max(g.Last, r.Last)
 		g.Severity = max(g.Severity, r.Severity)
+		if len(g.Blame) == 0 {
+			g.Blame = r.Blame
+		}
 		switch {
 		case g.Template == "":
 			g.Template = r.Template

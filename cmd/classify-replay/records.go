@@ -93,6 +93,9 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			Rule: outcome.Decision.Rule, Phase: outcome.Phase,
 		}
 		if format == formatJSONL {
+			if r.Disposition.Urgent() {
+				r.Blame = src.engine.Blame(&rec.Log)
+			}
 			out.buf = report.AppendRecord(out.buf, &r)
 		} else {
 			out.buf = report.AppendRecordText(out.buf, &r)
