@@ -15,7 +15,7 @@ func (s *scan) announced(line string) {
 			}
 		}
 	}
-	for i, rest := range wordsAfter(line, "packageid") {
+	for i, rest := range wordsAfter(line, "packageID") {
 		if hasWord(line[:i], "example") {
 			break
 		}
@@ -82,7 +82,7 @@ func (s *scan) announcedName(before, rest string) string {
 		return name
 	}
 	if id := packageID(rest); id != "" {
-		return id
+		return stem(id)
 	}
 	name, rest := capitalized(rest)
 	if name == "" || notAName(name) {

@@ -226,10 +226,9 @@ func framePath(line string, stack bool) (string, bool) {
 		return "", false
 	}
 	path := strings.TrimSuffix(t[:open], " ")
-	if i := strings.IndexByte(path, '['); at && i < 0 && strings.IndexByte(path, ' ') >= 0 {
-		return "", false
-	}
 	switch {
+	case at && !strings.Contains(path, "[") && strings.Contains(path, " "):
+		return "", false
 	case !strings.ContainsAny(path, ".:"):
 		return "", false
 	case at || wrapper:
@@ -403,7 +402,7 @@ func tagName(tag string) string {
 	switch {
 	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
 		return ""
-	case isLevel(key), isReference(tag):
+	case isLevel(key), isReference(tag), version(tag):
 		return ""
 	}
 	return tag
