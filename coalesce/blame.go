@@ -4,9 +4,9 @@ import "strings"
 
 // Accuse says whom the entry of the latest [Coalescer.Fold] points at, where
 // that was the first of its group in the item called owner: names of mods,
-// likeliest first, made safe to stand in a summary. The names are kept, at most
-// maxBlame of them. It changes nothing but what is shown of the group, and of
-// the item whose cause it holds.
+// likeliest first, of which at most maxBlame are kept. They hold no line feed. It
+// changes nothing but what is shown of the group, and of the item whose cause it
+// holds.
 func (c *Coalescer) Accuse(owner uint64, names []string) {
 	if len(names) == 0 {
 		return
@@ -17,7 +17,7 @@ func (c *Coalescer) Accuse(owner uint64, names []string) {
 			continue
 		}
 		if row := &it.counters.rows[len(it.counters.rows)-1]; row.first.seq == c.now.seq {
-			copy(row.blame[:], names)
+			row.blame = strings.Join(names[:min(len(names), maxBlame)], "\n")
 		}
 		return
 	}
@@ -35,13 +35,12 @@ func (it *item) blame() []string {
 	return nil
 }
 
-// accused returns a copy of the names that c has.
+// accused returns the names that c has, nil for none.
 func (c *counter) accused() []string {
-	n := 0
-	for n < len(c.blame) && c.blame[n] != "" {
-		n++
+	if c.blame == "" {
+		return nil
 	}
-	return append([]string(nil), c.blame[:n]...)
+	return strings.Split(c.blame, "\n")
 }
 
 // writeBlame adds names to a summary, in quotes like every name that could be

@@ -27,8 +27,8 @@ type counter struct {
 	worst  turn
 	raised turn
 
-	text  string           // escaped sample of the first entry
-	blame [maxBlame]string // whom the first entry points at, likeliest first; "" behind the last
+	text  string // escaped sample of the first entry
+	blame string // names of whom the first entry points at, joined by line feeds
 }
 
 // turn is an entry at which a group became worse.

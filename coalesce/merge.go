@@ -67,7 +67,7 @@ func (c *counter) absorb(o *counter) {
 	c.severity = max(c.severity, o.severity)
 	c.invalidates = c.invalidates || o.invalidates
 	c.count += o.count
-	if c.blame[0] == "" {
+	if c.blame == "" {
 		c.blame = o.blame
 	}
 	if o.last.seq > c.last.seq {

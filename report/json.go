@@ -34,7 +34,7 @@ func updateLine(file string, u *heed.Update) UpdateLine {
 		Update: u.Kind.String(), Attention: safeAttention(u.Attention),
 		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
 		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
-		Predecessor: u.Attention.Predecessor, Blame: u.Attention.Blame, File: safetext.Text(file, 0),
+		Predecessor: u.Attention.Predecessor, Blame: safeNames(u.Attention.Blame), File: safetext.Text(file, 0),
 	}
 }
 
@@ -52,6 +52,15 @@ func safeAttention(a heed.Attention) heed.Attention {
 	}
 	a.Sample = sample
 	return a
+}
+
+// safeNames returns names made fit to be shown, nil for none.
+func safeNames(names []string) []string {
+	var safe []string
+	for _, name := range names {
+		safe = append(safe, safetext.Text(name, 0))
+	}
+	return safe
 }
 
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"
@@ -344,7 +353,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 			Items: c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
 		}
 		line.Summary, line.Why = r.explain(c)
-		line.Blame = c.FirstItem.Blame
+		line.Blame = safeNames(c.FirstItem.Blame)
 		if len(c.FirstItem.Sample) > 0 {
 			line.Sample = safetext.Text(c.FirstItem.Sample[0].Message, 0)
 		}
@@ -360,7 +369,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 		for _, row := range r.tables[d].top(top) {
 			doc.Signatures = append(doc.Signatures, rowLine{
 				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID, Forms: row.Forms,
-				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template), Blame: row.Blame,
+				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template), Blame: safeNames(row.Blame),
 			})
 		}
 	}

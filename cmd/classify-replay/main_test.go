@@ -538,6 +538,21 @@ func TestRecordsCoverEveryLine(t *testing.T) {
 	})
 }
 
+// TestRecordsBlame: an upload's list of mods gives the names, and only what is
+// urgent is blamed.
+func TestRecordsBlame(t *testing.T) {
+	r := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
+	for line := range strings.Lines(r.stdout) {
+		if strings.Contains(line, `"disposition":"ignore"`) {
+			require.NotContains(t, line, `"blame"`)
+		}
+	}
+	healthy := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "healthy-1.6.log"))
+	require.NotContains(t, healthy.stdout, `"blame"`)
+}
+
 // decompressed returns the text of a capture.
 func decompressed(t *testing.T, path string) []byte {
 	t.Helper()
