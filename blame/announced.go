@@ -25,13 +25,18 @@ func (s *scan) announced(line string) {
 			}
 		}
 	}
-	for _, word := range [...]string{"type", "class", "for"} {
-		for i, rest := range wordsAfter(line, word) {
-			if word == "for" && !strings.HasSuffix(strings.TrimRight(line[:i], " "), "initializer for") {
-				continue
-			}
+	for _, word := range [...]string{"type", "class", "named", "for", "registering"} {
+		for _, rest := range wordsAfter(line, word) {
 			s.typeName(strings.TrimLeft(rest, " '\"`"))
 		}
+	}
+	for rest := line; ; {
+		_, after, ok := strings.Cut(rest, "=")
+		if !ok {
+			break
+		}
+		s.typeName(after)
+		rest = after
 	}
 }
 
@@ -83,6 +88,9 @@ func (s *scan) announcedName(before, rest string) string {
 	}
 	if id := packageID(rest); id != "" {
 		return stem(id)
+	}
+	if word, _, _ := strings.Cut(rest, " "); number(word) && len(word) >= workshopDigits {
+		return workshop + word
 	}
 	name, rest := capitalized(rest)
 	if name == "" || notAName(name) {
@@ -192,6 +200,10 @@ func afterColon(clause string) string {
 	return clause
 }
 
+// maxAbbreviation is how long a word with a dot may be that is taken for an
+// abbreviation, as in "Misc. Tools", and not for the end of the sentence.
+const maxAbbreviation = len("Misc.")
+
 // capitalized returns the words at the beginning of s that are written like a
 // title, and what follows them.
 func capitalized(s string) (name, rest string) {
@@ -206,7 +218,7 @@ func capitalized(s string) (name, rest string) {
 		default:
 			return strings.TrimRight(s[:end], " .,:;!"), s[end:]
 		}
-		if strings.HasSuffix(word, ".") || strings.HasSuffix(word, ",") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
+		if strings.HasSuffix(word, ".") && len(word) > maxAbbreviation || strings.HasSuffix(word, ",") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
 			break
 		}
 		at += len(word) + 1
@@ -240,11 +252,16 @@ func (s *scan) listed(line string) {
 	}
 }
 
-// typeName reads the name of a type that a line speaks of.
+// typeName reads the name of a type with its namespace that a line speaks of.
+// What is followed by a parenthesis is a method, of which the game leaves the
+// namespace out: "Error in LordToil.Init()".
 func (s *scan) typeName(text string) {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
 		end++
+	}
+	if end < len(text) && text[end] == '(' {
+		return
 	}
 	path := strings.TrimRight(text[:end], ".")
 	root := identifier(path)

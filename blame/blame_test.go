@@ -134,12 +134,23 @@ var cases = []struct {
 	{"mod in quotes with an apostrophe", `The mod "Kay's Doors" failed`, "", "Kay's Doors 40 named:1"},
 	{"mod at the beginning", "Mod Some Patches dependency (author.some) needs a link", "", "Some Patches 40 named:1"},
 	{"from the mod", "Smith from the mod Tales of Magic does not have values", "", "Tales of Magic 40 named:1"},
+	{"an abbreviation in a name", "X from the mod Misc. Tools does not have values", "", "Misc. Tools 40 named:1"},
+	{"the end of a sentence", "X comes from the mod Tools. Remove it", "", "Tools 40 named:1"},
+	{"the folder of the mod that is named", "Mod Some Tools did not load. Folders:\n  - D:\\g\\workshop\\content\\123450\\1234567890 ", "", "Some Tools 54 named:1,path:2"},
+	{"the folder of one of several", "mod 'A Tool' or mod 'B Tool': /g/Mods/1234567890/a.xml", "", "workshop 1234567890 50 path:1; A Tool 40 named:1; B Tool 40 named:1"},
+	{"what is loaded", "Crash!!!" + strings.Repeat("\nC:\\Windows\\a.dll", 30) + "\nC:\\Mods\\Some Mod\\a.dll:a.dll (0000)", "", ""},
+	{"a number for a name", "Mod 1234567890 is missing a line in About.xml", "", "workshop 1234567890 40 named:1"},
 	{"package id", "Mod author.somemod has two definitions named X", "", "author.somemod 40 named:1"},
 	{"announced package id", "Tried loading mod with the same packageId multiple times: author.somemod. Ignoring it.", "", "author.somemod 40 named:1"},
 	{"a copy", "Mod author.somemod_copy has two", "", "author.somemod 40 named:1"},
 	{"list of suspects", "Possibly relevant mods for above error:\nKay's Doors (kay.doors)\nOther (other.one)", "", "Kay's Doors 40 named:2; Other 40 named:3"},
 	{"type", "Could not load reference to Lord_17 of type Acme.PressGroup", "", "Acme 35 type:1"},
 	{"type of the game", "Could not load reference to Lord_17 of type Game.Lord", "", ""},
+	{"type that is missing", "Could not find type named Acme.Gen.Kitchen from node <li />", "", "Acme 35 type:1"},
+	{"type that is registered", "Exception registering Acme.PressGroup 0 in the directory", "", "Acme 35 type:1"},
+	{"type of a value", "Ann started 10 jobs. newJob=Goto (Job_5) jobGiver=SeekFights.JobGiver_Go last=x", "", "SeekFights 35 type:1"},
+	{"method without its namespace", "Error in LordToil.Init(): x for Lord.Tick()", "", ""},
+	{"field of a definition", "No translation for Wall.label and for Wall.Xml", "", ""},
 	{"initializer", "The type initializer for 'Acme.Startup' threw an exception.", "", "Acme 35 type:1"},
 
 	// Names are data.
@@ -182,6 +193,29 @@ func TestLearn(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
 		})
+	}
+}
+
+func TestLearnModules(t *testing.T) {
+	const (
+		acme   = " () [0x00012] in <00112233445566778899aabbccddeeff>:0"
+		other  = " () [0x00012] in <ffeeddccbbaa99887766554433221100>:0"
+		engine = " () [0x00012] in <0123456789abcdef0123456789abcdef>:0"
+	)
+	f := finder(t)
+	hidden := "  at q.a" + acme + "\n  at bl.c" + other + "\n  at Game.Loop.Tick" + engine
+	require.Empty(t, f.Find(nil, "x", hidden), "nothing is known yet")
+	f.LearnModules("  at q.b" + acme + "\n  at Acme.Press.Tick" + acme + "\n  at Game.Loop.Tick" + engine + "\n  at x.y" + engine)
+	require.Equal(t, "Acme 60 frame:2", show(f.Find(nil, "x", hidden)))
+	require.Empty(t, f.Find(nil, "x", "  at q.a"+engine), "the game's module is nobody's")
+
+	f.LearnModules("  at Widgets.Panel.Draw" + acme + "\n  at Widgets.Panel.Draw" + other)
+	require.Equal(t, "Acme 60 frame:2; Widgets 25 frame:3", show(f.Find(nil, "x", hidden)), "the first name stays")
+
+	require.True(t, f.Learn(blame.Mod{Name: "Printing Press", Assemblies: []string{"Acme"}}))
+	require.Equal(t, "Printing Press 60 frame:2", show(f.Find(nil, "x", "  at q.a"+acme)))
+	for _, bad := range []string{"", "  at Acme.Press.Tick () in <short>:0", "  at Acme.Press.Tick () in <00112233445566778899AABBCCDDEEFF", "prose in <00112233445566778899aabbccddeef0>:0"} {
+		f.LearnModules(bad)
 	}
 }
 
@@ -345,6 +379,7 @@ func FuzzFind(f *testing.F) {
 		learned, err := blame.New(blame.Config{GameCode: gameCode})
 		require.NoError(t, err)
 		learned.Learn(blame.Mod{Name: name, PackageID: id, Assemblies: []string{assembly}})
+		learned.LearnModules(stack)
 		first := learned.Find(nil, message, stack)
 		requireSound(t, first, message, stack)
 		kept := []blame.Suspect{{Mod: "kept"}}

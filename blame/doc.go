@@ -43,7 +43,9 @@
 // Names are the same without case, spaces and punctuation, so "[Some Mod]" is
 // the namespace SomeMod. A dotted name is also known by its last part, so
 // "author.somemod" is. What [Finder.Learn] was told joins name, package id and
-// assemblies; an assembly that several mods bring along is none's. The workshop
+// assemblies; an assembly that several mods bring along is none's. What
+// [Finder.LearnModules] saw tells whose code it is where names are obfuscated.
+// The workshop
 // id of a folder says as little to people as a number does: it goes with the
 // title of the trace where there is one.
 //
@@ -57,9 +59,10 @@
 // # Bounds, concurrency, cost
 //
 // Find reads at most [MaxText] bytes of message and of stack and returns at most
-// [MaxSuspects]. A Finder keeps at most [Config].Mods mods. It does no I/O and
+// [MaxSuspects]. A Finder keeps at most [Config].Mods mods, and the names of 8,192
+// modules. It does no I/O and
 // reads no clock; the result depends on nothing but its arguments and what was
 // learned. Find changes nothing, so that any number of goroutines may call it,
-// but not at the same time as Learn. It is made for the first record of a kind,
+// but not at the same time as Learn or LearnModules. It is made for the first record of a kind,
 // not for each: it costs some microseconds and a handful of allocations.
 package blame

@@ -39,8 +39,9 @@ type Config struct {
 type Finder struct {
 	gameCode []string
 	max      int
-	mods     []string       // names as they are shown, "" for what is no mod
-	index    map[string]int // folded name → index in mods plus one, or ambiguous
+	mods     []string          // names as they are shown, "" for what is no mod
+	index    map[string]int    // folded name → index in mods plus one, or ambiguous
+	modules  map[string]string // hash of a module → root of a namespace in it
 }
 
 // ambiguous marks a name that several mods have.
@@ -51,7 +52,7 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
 	}
-	f := &Finder{max: cfg.Mods, index: map[string]int{}}
+	f := &Finder{max: cfg.Mods, index: map[string]int{}, modules: map[string]string{}}
 	if f.max == 0 {
 		f.max = DefaultMods
 	}

@@ -2,6 +2,13 @@ package blame
 
 import "strings"
 
+// workshop stands before a number that is all that is known of a mod, and
+// workshopDigits is how many digits such a number has at least.
+const (
+	workshop       = "workshop "
+	workshopDigits = 8
+)
+
 // path reads where files of mods are named in a line:
 //
 //	C:\Games\Some Game\Mods\Some Mod\Textures\a.png
@@ -26,7 +33,7 @@ func (s *scan) path(line string) {
 		case strings.EqualFold(before, "Mods") && older != "":
 			s.folder(part, last, about)
 		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
-			number(part) && len(part) >= 8 && number(before) && len(before) >= 5:
+			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
 			s.folder(part, last, about)
 		}
 		// The drive of a path on Windows, or the text before a path, is a part
@@ -54,7 +61,7 @@ func (s *scan) folder(name string, last, about bool) {
 	}
 	rank, names := rankFolder, []string{name}
 	if number(name) {
-		rank, names = rankNumber, []string{"workshop " + name}
+		rank, names = rankNumber, []string{workshop + name}
 	}
 	o, ok := s.finder.owner(rank, names...)
 	if !ok {
@@ -68,23 +75,42 @@ func (s *scan) folder(name string, last, about bool) {
 	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: weightPath, owner: o, about: about})
 }
 
-// paths takes in the folders that were found, when they are few. The number of
-// the folder of the one file that the record is about goes with the mod that
-// heads the record: it is the mod's own file.
+// paths takes in the folders that were found, when they are few. Where there is
+// one, and it has a number for a name, it goes with the mod that the record is
+// about.
 func (s *scan) paths() {
 	if len(s.files) > maxPaths {
 		return
 	}
 	for _, f := range s.files {
-		if f.about && f.owner.rank == rankNumber && len(s.files) == 1 && len(s.findings) > 0 {
-			if head := &s.findings[0]; head.Kind == Title || head.Kind == Tag {
-				f.owner = head.owner
+		if f.owner.rank == rankNumber && len(s.files) == 1 {
+			if o := s.subject(f.about); o != nil {
+				f.owner = *o
 			}
 		}
 		if len(s.findings) < maxFindings {
 			s.findings = append(s.findings, f)
 		}
 	}
+}
+
+// subject returns the mod that the record is about: the one that heads the
+// trace or, where the record is about a file, has its tag before it; else the
+// only one that the text names. It returns nil where there is none.
+func (s *scan) subject(file bool) *owner {
+	var named *owner
+	for i := range s.findings {
+		switch f := &s.findings[i]; {
+		case f.Kind == Title, f.Kind == Tag && file:
+			return &f.owner
+		case f.Kind != Named:
+		case named != nil && !named.same(&f.owner):
+			return nil
+		default:
+			named = &f.owner
+		}
+	}
+	return named
 }
 
 // number reports whether s consists of digits.

@@ -25,6 +25,10 @@ const (
 // comes later is data.
 const headLines = 8
 
+// pathLines is how many may name a file that matters: lists of what is loaded
+// come far below.
+const pathLines = 24
+
 // maxPaths is how many mods' files a record may name. One with more shows what
 // is installed, as a report of a crash does.
 const maxPaths = 4
@@ -86,9 +90,11 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.game = true
 		return true
 	}
-	// What an obfuscator leaves of a name names nobody.
-	if letters(root) < 3 {
-		return true
+	if !readable(root) {
+		if root = s.finder.modules[moduleOf(line)]; root == "" {
+			return true
+		}
+		path = root
 	}
 	o, ok := s.codeOwner(path, root)
 	if !ok {
@@ -160,7 +166,7 @@ func (s *scan) arguments(path string) {
 		assembly := before[comma+2:]
 		typ := before[strings.LastIndexByte(before[:comma], '[')+1 : comma]
 		root := identifier(typ)
-		if s.finder.nobody(typ) || letters(root) < 3 {
+		if s.finder.nobody(typ) || !readable(root) {
 			continue
 		}
 		if o, ok := s.finder.owner(rankCode, root, assembly); ok {
@@ -196,7 +202,7 @@ func (s *scan) patch(line string) bool {
 	// id: Boolean SomeMod.Patches:Prefix(…).
 	root := ""
 	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.nobody(path) {
-		if root = identifier(path); letters(root) < 3 {
+		if root = identifier(path); !readable(root) {
 			root = ""
 		}
 	}
@@ -266,8 +272,10 @@ func methodPath(path string) string {
 
 // prose reads a line of the message that is no frame.
 func (s *scan) prose(line string) {
-	s.path(line)
 	s.head++
+	if s.head <= pathLines {
+		s.path(line)
+	}
 	if s.head > headLines {
 		return
 	}
