@@ -49,6 +49,7 @@ func (e *Engine) accuse(owner uint64) {
 	if e.entry.Kind != event.KindLog {
 		return
 	}
+	e.finder.LearnModules(e.entry.Message)
 	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.coalescer.Accuse(owner, blame.Likely(e.suspects))

@@ -63,3 +63,17 @@ func TestDefaultRulesKnowTheGame(t *testing.T) {
 		require.Empty(t, e.Blame(&event.Log{Message: message}), message)
 	}
 }
+
+// TestBlameOfObfuscatedCode: an item's first entries teach the engine whose
+// module is whose, and asking does not.
+func TestBlameOfObfuscatedCode(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	const module = " () [0x00012] in <00112233445566778899aabbccddeeff>:0"
+	hidden := event.Log{Message: "Broken window of q", Stack: "  at q.a" + module}
+	readable := event.Log{Message: "Broken press", Stack: "  at Acme.Press.Tick" + module}
+
+	require.Len(t, e.Blame(&readable), 1)
+	require.Empty(t, e.Blame(&hidden), "Blame changes nothing")
+	e.Log(readable)
+	require.Equal(t, "Acme", e.Blame(&hidden)[0].Mod)
+}

@@ -90,6 +90,8 @@ var cases = []struct {
 	{"tag of a framework before the mod's", "[SharedLib][Some Mod] could not", "", "Some Mod 30 tag:1"},
 	{"tag with a version", "[Some Mod v1.17.5] could not", "", "Some Mod 30 tag:1"},
 	{"tag with a part", "[Some Mod:Loader] could not", "", "Some Mod 30 tag:1"},
+	{"tag with a colon in the name", "[Some Series: Some Mod] could not", "", "Some Series Some Mod 30 tag:1"},
+	{"tag of nothing", "[:] [:x] [ ] could not", "", ""},
 	{"tag of a series", "[[XY] Some Mod] failed", "", "XY Some Mod 30 tag:1"},
 	{"tag in color", "<color=#ff0000ff>[Some Mod]</color> could not", "", "Some Mod 30 tag:1"},
 	{"tag with few letters", "[O21] could not", "", "O21 30 tag:1"},

@@ -11,11 +11,9 @@ const maxModules = 8192
 // hides its names behind an obfuscator leaves some types readable, and of the
 // others a trace then still tells whose they are. The first name of a module
 // stays. It costs about as much as [Finder.Find].
-func (f *Finder) LearnModules(stack string) {
-	if len(stack) > MaxText {
-		stack = stack[:MaxText]
-	}
-	for line := range strings.SplitSeq(stack, "\n") {
+func (f *Finder) LearnModules(trace string) {
+	trace = trace[:min(len(trace), MaxText)]
+	for line := range strings.SplitSeq(trace, "\n") {
 		module := moduleOf(line)
 		if module == "" || f.modules[module] != "" || len(f.modules) >= maxModules {
 			continue

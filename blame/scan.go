@@ -51,10 +51,7 @@ func (s *scan) text(text string, stack bool) {
 	if text == "" {
 		return
 	}
-	if len(text) > MaxText {
-		text = text[:MaxText]
-	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(text[:min(len(text), MaxText)], "\n") {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")
 		switch {
@@ -396,11 +393,15 @@ func tagName(tag string) string {
 	if strings.ContainsAny(tag, ",=/\\{}<>\"|%$;") || len(tag) > MaxName {
 		return ""
 	}
-	if i := strings.IndexByte(tag, ':'); i >= 0 {
-		if i+1 < len(tag) && digit(tag[i+1]) {
+	// [Some Mod:Loader] is a part of the mod, [Some Series: Some Mod] its name.
+	if i := strings.IndexByte(tag, ':'); i >= 0 && i+1 < len(tag) && tag[i+1] != ' ' {
+		if digit(tag[i+1]) {
 			return ""
 		}
 		tag = tag[:i]
+	}
+	if tag == "" {
+		return ""
 	}
 	if i := strings.LastIndexByte(tag, ' '); i > 0 && version(tag[i+1:]) {
 		tag = tag[:i]

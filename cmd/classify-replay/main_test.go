@@ -553,6 +553,29 @@ func TestRecordsBlame(t *testing.T) {
 	require.NotContains(t, healthy.stdout, `"blame"`)
 }
 
+// TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
+// runtime are never a mod.
+func TestRecordsBlameNoGame(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	nobody := set.GameCode()
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		r := runArgs(t, "records", "--format", "jsonl", path)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		for line := range strings.Lines(r.stdout) {
+			var rec struct {
+				Blame []struct{ Mod string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &rec))
+			for _, s := range rec.Blame {
+				for _, name := range nobody {
+					require.NotEqual(t, strings.TrimSuffix(name, "."), s.Mod, line)
+				}
+			}
+		}
+	})
+}
+
 // decompressed returns the text of a capture.
 func decompressed(t *testing.T, path string) []byte {
 	t.Helper()
