@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -50,6 +51,7 @@ type Engine struct {
 	classifier *classify.Classifier
 	journal    *journal.Journal
 	coalescer  *coalesce.Coalescer
+	finder     *blame.Finder
 
 	seq       uint64
 	byKind    [event.KindHost + 1]uint64
@@ -58,6 +60,7 @@ type Engine struct {
 	entry     event.Entry            // reused, so that no entry escapes to the heap
 	input     coalesce.Input         // reused
 	evidence  []coalesce.Evidence    // reused
+	suspects  []Suspect              // reused
 	merges    []signature.GroupMerge // reused
 }
 
@@ -100,8 +103,12 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
 	}
+	finder, err := blame.New(blame.Config{GameCode: cfg.Rules.GameCode()})
+	if err != nil {
+		panic("BUG: heed: " + err.Error()) // the set has seen to the names
+	}
 	return &Engine{
-		normalizer: normalizer, classifier: classifier, journal: jrn, coalescer: co,
+		normalizer: normalizer, classifier: classifier, journal: jrn, coalescer: co, finder: finder,
 		loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase),
 	}, nil
 }
@@ -224,6 +231,7 @@ func (e *Engine) number() {
 func (e *Engine) keep(folded *coalesce.Folded) {
 	if folded.NewGroup {
 		e.journal.KeepFirst(folded.Owner)
+		e.accuse(folded.Owner)
 	}
 	if folded.NewCause {
 		e.pin(folded.Owner, e.entry.Seq)

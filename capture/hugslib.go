@@ -4,9 +4,10 @@ package capture
 // mods with their assemblies, the Harmony patches. The header ends with the
 // line contextEnd.
 const (
-	contextStart = "Log uploaded on "
-	contextMods  = "Loaded mods:"
-	contextEnd   = "Log file contents:"
+	contextStart   = "Log uploaded on "
+	contextMods    = "Loaded mods:"
+	contextPatches = "Active Harmony patches:"
+	contextEnd     = "Log file contents:"
 )
 
 // isContextStart reports whether b, the first line of the input that is not

@@ -21,7 +21,7 @@ type Attention struct {
 	StateInvalidated bool           `json:"stateInvalidated"`
 
 	// Summary says in one line and in heed's own words what happened. It holds
-	// no log text.
+	// no log text but names of mods, in letters, digits and a few signs.
 	Summary string `json:"summary"`
 
 	// CausalOperationID and CausalMethod are set only where the cause itself
@@ -56,6 +56,10 @@ type Attention struct {
 	Groups      int  `json:"-"`
 	GroupsExact bool `json:"-"`
 
+	// Blame names the mods that the cause points at, the likeliest first; see
+	// [Coalescer.Accuse].
+	Blame []string `json:"-"`
+
 	// AfterOperation and AfterMethod name the operation during or after which
 	// the entries came, where the cause named none. They are not escaped either.
 	AfterOperation string `json:"-"`
@@ -83,6 +87,7 @@ type Sample struct {
 	Signature signature.Signature `json:"-"`
 	FirstPos  uint64              `json:"-"`
 	LatestPos uint64              `json:"-"`
+	Blame     []string            `json:"-"` // mods that the first entry points at
 }
 
 // Cause is the first entry at the highest disposition of an item.

@@ -27,7 +27,8 @@ type counter struct {
 	worst  turn
 	raised turn
 
-	text string // escaped sample of the first entry
+	text  string // escaped sample of the first entry
+	blame string // names of whom the first entry points at, joined by line feeds
 }
 
 // turn is an entry at which a group became worse.

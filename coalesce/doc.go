@@ -29,6 +29,12 @@
 // "another operation": a fault that goes on would otherwise block each next call
 // anew.
 //
+// # Blame
+//
+// Whoever folds may say, of the first entry of a group, which mods it points at:
+// [Coalescer.Accuse]. A sample shows the names of its group, an item those of
+// its cause. They decide nothing.
+//
 // # Bounds
 //
 // Everything has a capacity, allocated by [New] but for texts and operations.

@@ -67,6 +67,9 @@ func (c *counter) absorb(o *counter) {
 	c.severity = max(c.severity, o.severity)
 	c.invalidates = c.invalidates || o.invalidates
 	c.count += o.count
+	if c.blame == "" {
+		c.blame = o.blame
+	}
 	if o.last.seq > c.last.seq {
 		c.last, c.lastPos = o.last, o.lastPos
 	}

@@ -42,6 +42,7 @@ func (c *Coalescer) attention(it *item) Attention {
 		LatestPos:          it.latestPos,
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
+		Blame:              it.blame(),
 	}
 	if it.causeBy != nil {
 		a.CausalOperationID, a.CausalMethod = it.causeBy.id, it.causeBy.method
@@ -83,7 +84,7 @@ func (c *Coalescer) samples(it *item) []Sample {
 	for _, ctr := range order[:min(len(order), c.cfg.MaxSamples)] {
 		samples = append(samples, Sample{
 			Level: ctr.severity, Message: ctr.text, RepeatCount: ctr.count, LatestSequence: ctr.last.seq,
-			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos,
+			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos, Blame: ctr.accused(),
 		})
 	}
 	return samples
@@ -129,6 +130,7 @@ func summary(it *item, a *Attention) string {
 		b.WriteString("; after ")
 		writeName(&b, name)
 	}
+	writeBlame(&b, a.Blame)
 	if a.StateInvalidated {
 		b.WriteString("; what you know of the game's state may be stale")
 	}

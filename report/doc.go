@@ -11,6 +11,8 @@
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.
 //
+// Where the engine blames a mod, that is shown with what it is blamed for.
+//
 // # Bounds
 //
 // Memory does not grow with the log. The table of signatures keeps

@@ -25,6 +25,7 @@ type UpdateLine struct {
 	Groups      int               `json:"groups"`
 	OpenedLine  uint64            `json:"opened_line"`
 	Predecessor string            `json:"predecessor,omitempty"`
+	Blame       []string          `json:"blame,omitempty"` // mods that the cause points at
 	File        string            `json:"file"`
 }
 
@@ -33,7 +34,7 @@ func updateLine(file string, u *heed.Update) UpdateLine {
 		Update: u.Kind.String(), Attention: safeAttention(u.Attention),
 		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
 		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
-		Predecessor: u.Attention.Predecessor, File: safetext.Text(file, 0),
+		Predecessor: u.Attention.Predecessor, Blame: safeNames(u.Attention.Blame), File: safetext.Text(file, 0),
 	}
 }
 
@@ -51,6 +52,15 @@ func safeAttention(a heed.Attention) heed.Attention {
 	}
 	a.Sample = sample
 	return a
+}
+
+// safeNames returns names made fit to be shown, nil for none.
+func safeNames(names []string) []string {
+	var safe []string
+	for _, name := range names {
+		safe = append(safe, safetext.Text(name, 0))
+	}
+	return safe
 }
 
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"
@@ -72,6 +82,10 @@ type Record struct {
 	Severity    event.Severity    `json:"severity"`
 	Rule        string            `json:"rule"`
 	Phase       string            `json:"phase"` // that the record saw
+
+	// Blame lists the mods that the record points at, the likeliest first. Their
+	// names need no escapes.
+	Blame []heed.Suspect `json:"blame,omitempty"`
 }
 
 // AppendRecord appends r as one JSON object and a line feed. A log has a
@@ -90,6 +104,9 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	dst = appendField(dst, `,"severity":`, r.Severity.String())
 	dst = appendField(dst, `,"rule":`, r.Rule)
 	dst = appendField(dst, `,"phase":`, r.Phase)
+	if len(r.Blame) > 0 {
+		dst = safetext.AppendJSON(append(dst, `,"blame":`...), marshal(r.Blame))
+	}
 	return append(dst, "}\n"...)
 }
 
@@ -294,6 +311,7 @@ type rowLine struct {
 	Rule        string            `json:"rule"`
 	Severity    event.Severity    `json:"severity"`
 	Template    string            `json:"template"`
+	Blame       []string          `json:"blame,omitempty"`
 }
 
 // causeLine is one thing to look at.
@@ -310,6 +328,7 @@ type causeLine struct {
 	First       uint64            `json:"first_line"`
 	Last        uint64            `json:"last_line"`
 	Sample      string            `json:"sample,omitempty"`
+	Blame       []string          `json:"blame,omitempty"`
 }
 
 // document is the JSON form of one log.
@@ -334,6 +353,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 			Items: c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
 		}
 		line.Summary, line.Why = r.explain(c)
+		line.Blame = safeNames(c.FirstItem.Blame)
 		if len(c.FirstItem.Sample) > 0 {
 			line.Sample = safetext.Text(c.FirstItem.Sample[0].Message, 0)
 		}
@@ -349,7 +369,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 		for _, row := range r.tables[d].top(top) {
 			doc.Signatures = append(doc.Signatures, rowLine{
 				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID, Forms: row.Forms,
-				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template),
+				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template), Blame: safeNames(row.Blame),
 			})
 		}
 	}

@@ -44,6 +44,10 @@ type Config struct {
 	// what happened, and why it matters. Either may be "". Optional.
 	Rule func(id string) (summary, why string)
 
+	// Blame names the mods that the entry being observed points at, the likeliest
+	// first. It is asked for the first entry of each row that is urgent. Optional.
+	Blame func() []string
+
 	// Rows bounds the table of signatures, for each disposition. Default 21,845.
 	Rows int
 
@@ -122,7 +126,10 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 	r.blind.observe(e.First, o)
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
-	r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
+	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
+	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
+		row.Blame = r.config.Blame()
+	}
 }
 
 // Update adds an update of the engine. Updates should be drained after each

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
@@ -42,8 +43,9 @@ func newReplay(t *testing.T, c Config) *Replay {
 }
 
 func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
+	sig := signature.Signature{ID: id, Check: uint32(id)}
 	return &heed.Outcome{
-		Signature: signature.Signature{ID: id, Check: uint32(id)},
+		Signature: sig, Group: sig,
 		Decision:  event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityWarning},
 	}
 }
@@ -111,6 +113,68 @@ func TestTableTellsRulesApart(t *testing.T) {
 	r.Observe(Entry{First: 3}, outcome(7, event.Advisory, "other"))
 	require.Equal(t, 2, r.tables[event.Advisory].rows.Len())
 	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
+}
+
+// TestBlameIsAskedOncePerRow: of the first entry of each row that is urgent.
+func TestBlameIsAskedOncePerRow(t *testing.T) {
+	asked := 0
+	r := newReplay(t, Config{
+		Blame: func() []string {
+			asked++
+			return []string{fmt.Sprintf("Mod %d", asked), "Other"}[:asked%3]
+		},
+		Group: func(s signature.Signature) signature.Signature {
+			if s.ID == 9 || s.ID == 11 {
+				s = signature.Signature{ID: 8, Check: 8}
+			}
+			return s
+		},
+	})
+	for range 3 {
+		r.Observe(Entry{First: 1}, outcome(7, event.Blocking, "r"))  // asked first: one name
+		r.Observe(Entry{First: 2}, outcome(10, event.Advisory, "r")) // second: two
+		r.Observe(Entry{First: 3}, outcome(8, event.Advisory, "r"))  // third: none
+		r.Observe(Entry{First: 4}, outcome(9, event.Advisory, "r"))  // fourth: one, the same group
+		r.Observe(Entry{First: 5}, outcome(12, event.Ignore, "r"))   // never
+		r.Observe(Entry{First: 6}, outcome(11, event.Advisory, "r")) // fifth: two, the same group
+	}
+	require.Equal(t, 5, asked)
+	r.End(End{Lines: 6})
+	text := string(r.AppendText(nil, TextOptions{}))
+	require.Contains(t, text, "BLAME")
+	require.Contains(t, text, "Mod 2, Other")
+
+	var doc struct {
+		Signatures []struct {
+			First uint64 `json:"first_line"`
+			Blame []string
+		}
+	}
+	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &doc))
+	got := map[uint64][]string{}
+	for _, s := range doc.Signatures {
+		got[s.First] = s.Blame
+	}
+	require.Equal(t, map[uint64][]string{1: {"Mod 1"}, 2: {"Mod 2", "Other"}, 3: {"Mod 4"}, 5: nil}, got,
+		"a group has the names of its first entry that has any")
+}
+
+// TestBlameOfACause: the item's names stand with it, in every form.
+func TestBlameOfACause(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log"})
+	u := opened("0-1", event.Blocking, 3)
+	u.Attention.Blame = []string{"Some Mod", "Other"}
+	r.Update(u)
+	r.End(End{Lines: 3})
+	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "blame     Some Mod, Other\n")
+	require.Contains(t, string(r.AppendDocument(nil, 0)), `"sample":"sample of 0-1","blame":["Some Mod","Other"]`)
+	require.Contains(t, string(AppendUpdate(nil, "a.log", u)), `"blame":["Some Mod","Other"],"file":"a.log"`)
+
+	plain := newReplay(t, Config{})
+	plain.Update(opened("0-1", event.Blocking, 3))
+	plain.End(End{Lines: 3})
+	require.NotContains(t, string(plain.AppendText(nil, TextOptions{})), "blame")
+	require.NotContains(t, string(plain.AppendDocument(nil, 0)), "blame")
 }
 
 func TestTableOrderIsTotal(t *testing.T) {
@@ -400,6 +464,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal, Rule: "x.y", Phase: "play",
 		},
 		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
+		{File: "a.log", Blame: []heed.Suspect{{Mod: "Kay's R&D", Score: 63, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}}}, {Mod: "Другой", Score: 30}}},
 	} {
 		got := AppendRecord(nil, &r)
 		require.True(t, strings.HasSuffix(string(got), "}\n"))

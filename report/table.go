@@ -38,6 +38,9 @@ type Row struct {
 	// word in which its forms differ.
 	Template string
 
+	// Blame names the mods that the first entry points at.
+	Blame []string
+
 	group signature.Signature // that its latest entry was put into
 }
 
@@ -72,22 +75,23 @@ func newTable(rows int) *table {
 	return t
 }
 
-// add counts one entry, of a signature that is in the given group. The template
-// is asked for when the row is new.
-func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) {
+// add counts one entry, of a signature that is in the given group, and returns
+// its row and whether that is new. The template is asked for when it is.
+func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*Row, bool) {
 	t.entries++
 	if row, ok := t.rows.Get(key); ok {
 		row.Count++
 		row.Last = line
 		row.Severity = max(row.Severity, severity)
 		row.group = group
-		return
+		return row, false
 	}
 	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line, group: group}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
 	t.rows.Add(key, row)
+	return row, true
 }
 
 // shorten cuts a template to maxTemplate bytes, so that the row does not hold
@@ -122,6 +126,9 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g.Count += r.Count
 		g.Last = max(g.Last, r.Last)
 		g.Severity = max(g.Severity, r.Severity)
+		if len(g.Blame) == 0 {
+			g.Blame = r.Blame
+		}
 		switch {
 		case g.Template == "":
 			g.Template = r.Template

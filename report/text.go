@@ -163,6 +163,9 @@ func (t *text) attention() {
 	rest := all[shown:]
 	for _, c := range rest[:min(len(rest), textAlso)] {
 		what, _ := t.explain(c)
+		if len(c.FirstItem.Blame) > 0 {
+			what += "; blame: " + blamed(c.FirstItem.Blame)
+		}
 		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+")")
 	}
 	if more := len(rest) - textAlso; more > 0 {
@@ -183,6 +186,9 @@ func (t *text) cause(c *Cause) {
 		why = ": " + why
 	}
 	t.labeled("why", "rule "+c.Rule+why)
+	if len(c.FirstItem.Blame) > 0 {
+		t.labeled("blame", blamed(c.FirstItem.Blame))
+	}
 	often := entries(c.Entries)
 	if c.Items > 1 {
 		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.FirstItem.ID)
@@ -382,8 +388,16 @@ func (t *text) signatures() {
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
 		}, minLast: 60}
+		blame := slices.ContainsFunc(rows, func(r *Row) bool { return len(r.Blame) > 0 })
+		if blame {
+			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24})
+		}
 		for _, row := range rows {
-			g.add(number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.ID.String(), row.Rule, oneLine(row.Template))
+			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.ID.String(), row.Rule}
+			if blame {
+				cells = append(cells, blamed(row.Blame))
+			}
+			g.add(append(cells, oneLine(row.Template))...)
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.forgotten > 0 {
@@ -392,6 +406,9 @@ func (t *text) signatures() {
 		}
 	}
 }
+
+// blamed shows the names of mods, which hold no comma.
+func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
 
 // oneLine shows a canonical template in one line.
 func oneLine(template string) string { return string(appendOneLine(nil, template)) }

@@ -52,6 +52,7 @@ type linker struct {
 
 func (l *linker) link() {
 	l.masking()
+	l.gameCode()
 	l.resolver.declare(l.docs)
 	l.collect()
 	for _, d := range l.decls {

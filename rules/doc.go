@@ -21,6 +21,7 @@
 //	version: 1
 //	protect: [Autosave]        # words that masking leaves as they are
 //	logger_frames: [Acme.Log.] # frames that begin so belong to the logger, not to the fault
+//	game_code: [Engine.]       # namespaces, assemblies, tags and ids that are no mod; see [Set.GameCode]
 //	lists:                     # constants
 //	  quiet: [Analyzer, Profiler]
 //	macros:                    # named parts of conditions
@@ -39,7 +40,7 @@
 //
 // Rules of an earlier file match before those of a later one, and the defaults
 // of an earlier file win, so a user's files come before [Defaults]. Lists,
-// macros, protected words, logger frames and the ids of rules are shared by all files of a
+// macros, protected words, logger frames, game code and the ids of rules are shared by all files of a
 // set: a list or macro can be used in any of them, before or after it is
 // defined, and defined in one only.
 //

@@ -16,6 +16,7 @@ type document struct {
 	src      *source
 	protect  []word
 	loggers  []word
+	gameCode []word // see gamecode.go
 	lists    []listDecl
 	macros   []macroDecl
 	defaults []defaultDecl
@@ -79,7 +80,7 @@ type testDecl struct {
 }
 
 var (
-	fileFields = []string{"version", "protect", "logger_frames", "lists", "macros", "defaults", "rules"}
+	fileFields = []string{"version", "protect", "logger_frames", "game_code", "lists", "macros", "defaults", "rules"}
 	ruleFields = []string{
 		"id", "when", "disposition", "severity", "invalidates", "summary", "why", "sets_phase",
 		"blinds", "resolves", "continue", "enabled", "tags", "tests",
@@ -149,6 +150,8 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 			d.protect = words(p, e.value, errs)
 		case "logger_frames":
 			d.loggers = words(p, e.value, errs)
+		case "game_code":
+			d.gameCode = words(p, e.value, errs)
 		case "lists":
 			for _, l := range mapping(p, e.value, nil, errs) {
 				d.lists = append(d.lists, parseList(p.under(l.key), l, errs))

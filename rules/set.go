@@ -10,12 +10,13 @@ import (
 // Set is a compiled set of rule files. It never changes and is safe for
 // concurrent use; what evaluates it is an [Evaluator].
 type Set struct {
-	rules   []*Rule // as in the files
-	active  []*Rule // without the disabled ones
-	byID    map[string]*Rule
-	masking signature.Config
-	tests   []test
-	hash    uint64
+	rules    []*Rule // as in the files
+	active   []*Rule // without the disabled ones
+	byID     map[string]*Rule
+	masking  signature.Config
+	gameCode []string // see gamecode.go
+	tests    []test
+	hash     uint64
 
 	normalizer *signature.Normalizer // with the protected words
 

@@ -543,6 +543,44 @@ func TestRecordsCoverEveryLine(t *testing.T) {
 	})
 }
 
+// TestRecordsBlame: an upload's list of mods gives the names, and only what is
+// urgent is blamed.
+func TestRecordsBlame(t *testing.T) {
+	r := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
+	for line := range strings.Lines(r.stdout) {
+		if strings.Contains(line, `"disposition":"ignore"`) {
+			require.NotContains(t, line, `"blame"`)
+		}
+	}
+	healthy := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "healthy-1.6.log"))
+	require.NotContains(t, healthy.stdout, `"blame"`)
+}
+
+// TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
+// runtime are never a mod.
+func TestRecordsBlameNoGame(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	nobody := set.GameCode()
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		r := runArgs(t, "records", "--format", "jsonl", path)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		for line := range strings.Lines(r.stdout) {
+			var rec struct {
+				Blame []struct{ Mod string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &rec))
+			for _, s := range rec.Blame {
+				for _, name := range nobody {
+					require.NotEqual(t, strings.TrimSuffix(name, "."), s.Mod, line)
+				}
+			}
+		}
+	})
+}
+
 // decompressed returns the text of a capture.
 func decompressed(t *testing.T, path string) []byte {
 	t.Helper()

@@ -27,6 +27,10 @@ Lines are counted from 1 and end at a line feed. Every line belongs to exactly
 one record, in order, unless it is blank: nothing but carriage returns, NUL bytes,
 spaces and tabs. What heed notices about the evidence has no lines and is left out.
 
+As JSON lines, urgent records also say which mods they point at: "blame" has the
+likeliest first, each with a score and the evidence, by kind and by line of the
+record's text (its message, then its stack).
+
 As text, the fields are separated by tabs: place, disposition, severity, level,
 rule, phase, signature, template.`,
 		Example: `  classify-replay records Player.log
@@ -93,6 +97,9 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			Rule: outcome.Decision.Rule, Phase: outcome.Phase,
 		}
 		if format == formatJSONL {
+			if r.Disposition.Urgent() {
+				r.Blame = src.engine.Blame(&rec.Log)
+			}
 			out.buf = report.AppendRecord(out.buf, &r)
 		} else {
 			out.buf = report.AppendRecordText(out.buf, &r)

@@ -200,7 +200,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	rep, err := report.New(report.Config{
-		File: name, Template: engine.Template, Group: engine.Group,
+		File: name, Template: engine.Template, Group: engine.Group, Blame: source.blame,
 		Rule: func(id string) (summary, why string) {
 			if r := set.Rule(id); r != nil {
 				return r.Summary, r.Why
@@ -311,7 +311,25 @@ func (s *source) next() (heed.Outcome, error) {
 	if err := s.reader.Next(rec); err != nil {
 		return heed.Outcome{}, err
 	}
+	if rec.Kind == capture.KindContext {
+		s.learn(rec.Log.Message)
+	}
 	return feed(s.engine, rec), nil
+}
+
+// learn tells the engine which mods the header of an upload lists.
+func (s *source) learn(message string) {
+	listed := capture.AppendMods(nil, message)
+	mods := make([]heed.Mod, len(listed))
+	for i, m := range listed {
+		mods[i] = heed.Mod(m)
+	}
+	s.engine.LearnMods(mods)
+}
+
+// blame names the mods that s.record points at.
+func (s *source) blame() []string {
+	return heed.Likely(s.engine.Blame(&s.record.Log))
 }
 
 // entry describes s.record for the report.

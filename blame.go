@@ -1,0 +1,56 @@
+package heed
+
+import (
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+)
+
+// Types of package blame that callers of the engine meet.
+type (
+	// Mod is what a host knows about one mod.
+	Mod = blame.Mod
+	// Suspect is a mod that a record points at.
+	Suspect = blame.Suspect
+)
+
+// LearnMods tells the engine which mods are loaded, so that what it blames has
+// one name: that of the list, whatever a record calls it. Mods add up over calls.
+// It returns how many were taken in; beyond blame.DefaultMods there is no room. It
+// copies what it keeps.
+func (e *Engine) LearnMods(mods []Mod) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := 0
+	for i := range mods {
+		if e.finder.Learn(mods[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+// Blame returns the mods that a log record points at, the likeliest first, and
+// none where it names none. It changes nothing, and does not matter to what the
+// engine decides. It costs some microseconds and a few allocations: ask for what
+// is looked at, not for each record.
+func (e *Engine) Blame(r *event.Log) []Suspect {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.finder.Find(nil, r.Message, r.Stack)
+}
+
+// Likely returns the names that deserve to be said of a record's suspects where
+// there is room for few words: one or two, or none where all evidence is weak.
+func Likely(suspects []Suspect) []string { return blame.Likely(suspects) }
+
+// accuse tells the coalescer whom e.entry, the first of its group in the item
+// owner, points at. The lock is held.
+func (e *Engine) accuse(owner uint64) {
+	if e.entry.Kind != event.KindLog {
+		return
+	}
+	e.finder.LearnModules(e.entry.Message)
+	e.finder.LearnModules(e.entry.Stack)
+	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
+	e.coalescer.Accuse(owner, blame.Likely(e.suspects))
+}

@@ -1,0 +1,279 @@
+package blame
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// announced reads what a line says of whom it speaks.
+func (s *scan) announced(line string) {
+	for i, rest := range wordsAfter(line, "mod") {
+		if name := s.announcedName(line[:i-len("mod")], rest); name != "" {
+			if o, ok := s.finder.owner(rankNamed, name); ok {
+				s.found(Named, weightNamed, o)
+			}
+		}
+	}
+	for i, rest := range wordsAfter(line, "packageID") {
+		if hasWord(line[:i], "example") {
+			break
+		}
+		if id := packageID(afterColon(rest)); id != "" {
+			if o, ok := s.finder.owner(rankOwner, stem(id)); ok {
+				s.found(Named, weightNamed, o)
+			}
+		}
+	}
+	for _, word := range [...]string{"type", "class", "named", "for", "registering"} {
+		for _, rest := range wordsAfter(line, word) {
+			s.typeName(strings.TrimLeft(rest, " '\"`"))
+		}
+	}
+	for rest := line; ; {
+		_, after, ok := strings.Cut(rest, "=")
+		if !ok {
+			break
+		}
+		s.typeName(after)
+		rest = after
+	}
+}
+
+// wordsAfter yields what follows each occurrence of a word in a line, with the
+// position where that begins. The word is in lower case; in the line its case
+// does not matter.
+func wordsAfter(line, word string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for i := 0; i+len(word) <= len(line); i++ {
+			if line[i]|0x20 != word[0] || !strings.EqualFold(line[i:i+len(word)], word) || i > 0 && wordByte(line[i-1]) {
+				continue
+			}
+			end := i + len(word)
+			if end < len(line) && wordByte(line[end]) {
+				continue
+			}
+			if !yield(end, line[end:]) {
+				return
+			}
+		}
+	}
+}
+
+func hasWord(line, word string) bool {
+	for range wordsAfter(line, word) {
+		return true
+	}
+	return false
+}
+
+// wordByte reports whether a byte goes on a word.
+func wordByte(c byte) bool {
+	return c >= utf8.RuneSelf || c == '_' || digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
+}
+
+// announcedName returns the name of a mod that follows the word "mod" with
+// before and rest around it.
+func (s *scan) announcedName(before, rest string) string {
+	rest, colon := strings.CutPrefix(rest, ":")
+	if rest == "" || rest[0] != ' ' && !colon {
+		return ""
+	}
+	rest = strings.TrimLeft(rest, " ")
+	if name, ok := quoted(rest); ok {
+		return name
+	}
+	if name := s.knownPrefix(rest); name != "" {
+		return name
+	}
+	if id := packageID(rest); id != "" {
+		return stem(id)
+	}
+	if word, _, _ := strings.Cut(rest, " "); number(word) && len(word) >= workshopDigits {
+		return workshop + word
+	}
+	name, rest := capitalized(rest)
+	if name == "" || notAName(name) {
+		return ""
+	}
+	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
+	// on, and within it the word before must lead up to a name.
+	before = strings.TrimRight(before, " ")
+	switch before[strings.LastIndexByte(before, ' ')+1:] {
+	case "":
+		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
+			return name
+		}
+	case "the", "from", "by", "of", "in", "for":
+		return name
+	}
+	return ""
+}
+
+// quoted returns a name in quotes or brackets at the beginning of s.
+func quoted(s string) (string, bool) {
+	if s == "" {
+		return "", false
+	}
+	var closing string
+	switch r, _ := utf8.DecodeRuneInString(s); r {
+	case '\'', '"', '`':
+		closing = s[:1]
+	case '[':
+		closing = "]"
+	case '“', '„':
+		closing = "”"
+	case '‘':
+		closing = "’"
+	case '«':
+		closing = "»"
+	default:
+		return "", false
+	}
+	_, size := utf8.DecodeRuneInString(s)
+	s = s[size:]
+	// An apostrophe within a name does not close it.
+	for i := 0; i < len(s) && i <= MaxName; {
+		n := strings.Index(s[i:], closing)
+		if n < 0 {
+			return "", false
+		}
+		i += n
+		if after := i + len(closing); after >= len(s) || !wordByte(s[after]) {
+			return s[:i], i > 0 && i <= MaxName
+		}
+		i += len(closing)
+	}
+	return "", false
+}
+
+// knownPrefix returns the longest run of words at the beginning of s that is the
+// name of a mod that was learned.
+func (s *scan) knownPrefix(text string) string {
+	if len(s.finder.index) == 0 {
+		return ""
+	}
+	longest := ""
+	for i := 0; i <= min(len(text), MaxName); i++ {
+		if (i == len(text) || !wordByte(text[i])) && i > 0 && s.finder.known(text[:i]) != 0 {
+			longest = text[:i]
+		}
+	}
+	return longest
+}
+
+// packageID returns the package id at the beginning of s: words of letters and
+// digits with dots between them, and not the name of a file.
+func packageID(s string) string {
+	s = strings.TrimLeft(s, " '\"`([<>:=")
+	end := 0
+	for end < len(s) && (wordByte(s[end]) && s[end] < utf8.RuneSelf || s[end] == '.' || s[end] == '-') {
+		end++
+	}
+	id := strings.TrimRight(s[:end], ".-")
+	if strings.Contains(id, "..") || letters(id) < 5 || len(id) > MaxName {
+		return ""
+	}
+	last := lastPart(id)
+	if last == "" || digit(last[0]) || digit(id[0]) || extension(last) {
+		return ""
+	}
+	return id
+}
+
+// extension reports whether the last part of a dotted word is that of the name
+// of a file.
+func extension(last string) bool {
+	switch strings.ToLower(last) {
+	case "xml", "dll", "txt", "log", "png", "jpg", "psd", "dds", "json", "yaml", "cs", "exe", "so", "rws", "wav", "ogg", "mp3", "com", "net", "org", "bundle":
+		return true
+	}
+	return false
+}
+
+// afterColon returns what stands behind the first colon of a clause, or the
+// clause.
+func afterColon(clause string) string {
+	if i := strings.IndexAny(clause, ":!.;"); i > 0 && clause[i] == ':' {
+		return clause[i+1:]
+	}
+	return clause
+}
+
+// maxAbbreviation is how long a word with a dot may be that is taken for an
+// abbreviation, as in "Misc. Tools", and not for the end of the sentence.
+const maxAbbreviation = len("Misc.")
+
+// capitalized returns the words at the beginning of s that are written like a
+// title, and what follows them.
+func capitalized(s string) (name, rest string) {
+	end, at := 0, 0
+	for at < len(s) && at < MaxName {
+		word, _, _ := strings.Cut(s[at:], " ")
+		first, _ := utf8.DecodeRuneInString(word)
+		switch {
+		case unicode.IsUpper(first), unicode.IsDigit(first), first == '[', first == '(':
+			end = at + len(word)
+		case end > 0 && (word == "of" || word == "the" || word == "and" || word == "for" || word == "-" || word == "&" || word == "+" || word == "x"):
+		default:
+			return strings.TrimRight(s[:end], " .,:;!"), s[end:]
+		}
+		if strings.HasSuffix(word, ".") && len(word) > maxAbbreviation || strings.HasSuffix(word, ",") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
+			break
+		}
+		at += len(word) + 1
+	}
+	return strings.TrimRight(s[:end], " .,:;!"), s[min(end, len(s)):]
+}
+
+// notAName reports whether the first of the words behind "Mod" is one that
+// speaks of mods in general.
+func notAName(name string) bool {
+	first, _, _ := strings.Cut(name, " ")
+	switch fold(first) {
+	case "settings", "manager", "loader", "loaded", "loading", "list", "options", "config", "configuration", "menu", "identifier",
+		"name", "id", "folder", "version", "error", "errors", "content", "contents", "initialized", "init", "is", "has", "not", "with", "conflict":
+		return true
+	}
+	return false
+}
+
+// listed reads a line of a list of mods that the record itself gives as
+// suspects: "Some Mod (author.somemod)".
+func (s *scan) listed(line string) {
+	open := strings.LastIndexByte(line, '(')
+	if open < 1 || line[len(line)-1] != ')' || packageID(line[open:]) != line[open+1:len(line)-1] {
+		s.listing = false
+		return
+	}
+	name := strings.TrimLeft(line[:open], " -*")
+	if o, ok := s.finder.owner(rankNamed, strings.TrimSpace(name), stem(line[open+1:len(line)-1])); ok {
+		s.found(Named, weightNamed, o)
+	}
+}
+
+// typeName reads the name of a type with its namespace that a line speaks of.
+// What is followed by a parenthesis is a method, of which the game leaves the
+// namespace out: "Error in LordToil.Init()".
+func (s *scan) typeName(text string) {
+	end := 0
+	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
+		end++
+	}
+	if end < len(text) && text[end] == '(' {
+		return
+	}
+	path := strings.TrimRight(text[:end], ".")
+	root := identifier(path)
+	if len(root) == len(path) || letters(root) < 3 || s.finder.nobody(path) || extension(lastPart(path)) {
+		return
+	}
+	first, _ := utf8.DecodeRuneInString(root)
+	member, _ := utf8.DecodeRuneInString(path[len(root)+1:])
+	if !unicode.IsUpper(first) || !unicode.IsUpper(member) {
+		return
+	}
+	if o, ok := s.codeOwner(path, root); ok {
+		s.found(Type, weightType, o)
+	}
+}

@@ -1,0 +1,68 @@
+// Package blame says which mod a record of a log points at: whose code threw,
+// whose file could not be read, who is named, who reports.
+//
+//	f, err := blame.New(blame.Config{GameCode: []string{"Engine.", "System."}})
+//	f.Learn(blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
+//	suspects := f.Find("Exception in tick: …", "  at PressLib.Roller.Turn () [0x00000] in <0>:0")
+//
+// # Evidence
+//
+// A [Suspect] is a mod with what speaks against it, by [Kind]. The weights say
+// how much a kind tells; a suspect's score is the weight of its strongest
+// evidence and a tenth of that of its other kinds. So agreement decides between
+// likes, and no amount of weak evidence overrules one strong piece by more than
+// a shade.
+//
+//	frame     the code nearest to the throw that is not the game's    60
+//	          the same, with frames of the game nearer than it        45
+//	          the same, where the mod's own tag heads the record      25
+//	          code of the next mod in the trace; of all after it      25, 10
+//	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
+//	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…    50
+//	named     mod "Some Mod", a package id, a list of suspected mods  40
+//	type      a type of the mod: of type SomeMod.Press                35
+//	tag       the record begins with [Some Mod]                       30
+//	patch     Harmony patch on the innermost method; on another       20, 8
+//	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
+//
+// Who reports is not who is at fault: a framework that catches an exception tags
+// the record with its own name, and the frame that threw is another mod's.
+// Therefore a tag is weaker than everything that names a place, and code behind
+// the game's in the trace of a record that carries the mod's own tag is likely
+// that which caught the exception. A patch on the
+// method that threw is weaker still: popular methods carry patches of many mods,
+// and all but one of them are innocent.
+//
+// What belongs to the game, to its engine, to the runtime or to a library that
+// mods share is nobody's fault here: [Config].GameCode names it. It is matched
+// against namespaces, assemblies, owners of patches, tags and package ids alike.
+// A record with no other names has no suspects.
+//
+// # One mod, many names
+//
+// Names are the same without case, spaces and punctuation, so "[Some Mod]" is
+// the namespace SomeMod. A dotted name is also known by its last part, so
+// "author.somemod" is. What [Finder.Learn] was told joins name, package id and
+// assemblies; an assembly that several mods bring along is none's. What
+// [Finder.LearnModules] saw tells whose code it is where names are obfuscated.
+// The workshop
+// id of a folder says as little to people as a number does: it goes with the
+// title of the trace where there is one.
+//
+// # Untrusted text
+//
+// Names come from strangers. A [Suspect].Mod has letters, digits, single spaces
+// and a few signs that end nothing anywhere (see [Display]), at most [MaxName]
+// bytes. A mod can still write another's name into a record: a suspect is a
+// pointer for people, and no decision should rest on it.
+//
+// # Bounds, concurrency, cost
+//
+// Find reads at most [MaxText] bytes of message and of stack and returns at most
+// [MaxSuspects]. A Finder keeps at most [Config].Mods mods, and the names of 8,192
+// modules. It does no I/O and
+// reads no clock; the result depends on nothing but its arguments and what was
+// learned. Find changes nothing, so that any number of goroutines may call it,
+// but not at the same time as Learn or LearnModules. It is made for the first record of a kind,
+// not for each: it costs some microseconds and a handful of allocations.
+package blame

@@ -1,0 +1,200 @@
+package blame
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Bounds.
+const (
+	// MaxSuspects is how many suspects a record may have. Of more than that
+	// none is likely to be the one.
+	MaxSuspects = 4
+
+	// MaxText is how many bytes of a message, and of a stack, are looked at.
+	// What tells is at the beginning of either.
+	MaxText = 32 << 10
+
+	// DefaultMods is how many mods a Finder knows by default.
+	DefaultMods = 4096
+
+	maxFindings   = 48 // pieces of evidence in one record
+	maxAssemblies = 64 // of one mod
+)
+
+// Config sets up a [Finder].
+type Config struct {
+	// GameCode names what is no mod: the game, its engine, the runtime,
+	// libraries that mods share. "Engine" and "Engine." both stand for Engine
+	// and whatever begins with "Engine.", without regard to case.
+	GameCode []string
+
+	// Mods bounds the mods that are learned. 0 means [DefaultMods], negative is
+	// an error.
+	Mods int
+}
+
+// Finder finds the mods that records point at. The package documentation
+// describes how.
+type Finder struct {
+	gameCode []string
+	max      int
+	mods     []string          // names as they are shown, "" for what is no mod
+	index    map[string]int    // folded name → index in mods plus one, or ambiguous
+	modules  map[string]string // hash of a module → root of a namespace in it
+}
+
+// ambiguous marks a name that several mods have.
+const ambiguous = -1
+
+// New returns a Finder that knows no mods yet.
+func New(cfg Config) (*Finder, error) {
+	if cfg.Mods < 0 {
+		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
+	}
+	f := &Finder{max: cfg.Mods, index: map[string]int{}, modules: map[string]string{}}
+	if f.max == 0 {
+		f.max = DefaultMods
+	}
+	for i, name := range cfg.GameCode {
+		name = strings.TrimSuffix(name, ".")
+		if name == "" {
+			return nil, fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
+		}
+		f.gameCode = append(f.gameCode, name)
+	}
+	return f, nil
+}
+
+// Mod is what a list of mods says about one of them. Any part may be empty.
+type Mod struct {
+	Name       string
+	PackageID  string   // such as "author.modname"
+	Assemblies []string // names without ".dll"
+}
+
+// Learn takes in a mod of which records may speak. It copies what it keeps. It
+// returns false, and learns nothing, when there is no room, or the mod has no
+// name that could be shown.
+func (f *Finder) Learn(m Mod) bool {
+	name := Display(m.Name)
+	if name == "" {
+		name = Display(m.PackageID)
+	}
+	if name == "" || len(f.mods) >= f.max {
+		return false
+	}
+	if f.nobody(m.PackageID) || f.nobody(m.Name) {
+		name = ""
+	}
+	f.mods = append(f.mods, name)
+	n := len(f.mods)
+	f.alias(m.Name, n)
+	f.alias(stem(m.PackageID), n)
+	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
+		f.alias(a, n)
+	}
+	return true
+}
+
+// Mods returns how many mods were learned.
+func (f *Finder) Mods() int { return len(f.mods) }
+
+// alias remembers that mod n goes by a name. What several go by is no one's.
+func (f *Finder) alias(name string, n int) {
+	key := fold(name)
+	if key == "" {
+		return
+	}
+	if old := f.index[key]; old != 0 && old != n {
+		n = ambiguous
+	}
+	f.index[key] = n
+}
+
+// stem returns a package id without what the game adds where a mod is installed
+// more than once.
+func stem(id string) string {
+	for _, suffix := range [...]string{"_steam", "_copy", "_local"} {
+		if cut, ok := strings.CutSuffix(id, suffix); ok {
+			return cut
+		}
+	}
+	return id
+}
+
+// nobody reports whether a name is that of something in GameCode.
+func (f *Finder) nobody(name string) bool {
+	for _, g := range f.gameCode {
+		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
+			continue
+		}
+		if len(name) == len(g) || strings.IndexByte(".+:/`", name[len(g)]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// known returns the mod that goes by name, by its number, and 0 when there is
+// none or more than one.
+func (f *Finder) known(name string) int {
+	if len(f.index) == 0 {
+		return 0
+	}
+	return max(0, f.index[fold(name)])
+}
+
+// owner returns the mod that any of names means, of which the first is shown
+// where the mod was not learned. It returns false for what is no mod.
+func (f *Finder) owner(rank int, names ...string) (owner, bool) {
+	o := owner{rank: rank}
+	for i, name := range names {
+		if name == "" {
+			continue
+		}
+		if f.nobody(name) {
+			return o, false
+		}
+		if o.display == "" {
+			o.display = Display(name)
+		}
+		last := lastPart(name)
+		if len(last) < minPart || f.nobody(last) {
+			last = ""
+		}
+		for _, n := range [...]string{name, last} {
+			if m := f.known(n); o.mod == 0 && m != 0 {
+				o.mod = m
+			}
+		}
+		if i < len(o.keys)-1 {
+			o.keys[i] = fold(name)
+		}
+		if last != "" {
+			o.keys[2] = fold(last)
+		}
+	}
+	if o.mod != 0 {
+		o.rank, o.display = rankListed, f.mods[o.mod-1]
+	}
+	return o, letters(o.display) > 0
+}
+
+// minPart is how long the last part of a dotted name must be to stand for the
+// whole: "main", "core" and "mod" are the last parts of many.
+const minPart = 5
+
+// Find appends to dst the mods that a record points at, the likeliest first. A
+// record that names none has none. The stack may also be part of the message.
+// Neither is kept.
+func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
+	s := scan{finder: f}
+	s.text(message, false)
+	s.text(stack, true)
+	s.paths()
+	if len(s.findings) == 0 {
+		return dst
+	}
+	return weigh(dst, s.findings)
+}

@@ -1,0 +1,130 @@
+package blame
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxName is how many bytes the name of a mod may have; longer ones are cut.
+const MaxName = 64
+
+// signs are the characters besides letters, digits and spaces that a name may
+// have. None of them ends a quotation, a list, a field, a line or a tag.
+const signs = "._-+'&!#"
+
+// Display returns name with nothing left that could be taken for anything but a
+// name: letters and digits of any script, and ._-+'&!# as they are, a single
+// space for whatever else stands between them, at most [MaxName] bytes. The
+// result is empty where nothing is left.
+func Display(name string) string {
+	var b strings.Builder
+	gap := false
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (r >= utf8.RuneSelf || !strings.ContainsRune(signs, r)) {
+			gap = b.Len() > 0
+			continue
+		}
+		need := utf8.RuneLen(r)
+		if gap {
+			need++
+		}
+		if b.Len()+need > MaxName {
+			break
+		}
+		if gap {
+			b.WriteByte(' ')
+			gap = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// fold returns what is left of a name without case, spaces and punctuation.
+func fold(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		if b.Len() >= MaxName {
+			break
+		}
+	}
+	return b.String()
+}
+
+// lastPart returns what stands behind the last dot of a dotted name, and "" for
+// any other.
+func lastPart(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 && !strings.ContainsRune(name, ' ') {
+		return name[i+1:]
+	}
+	return ""
+}
+
+// The ranks of names, the most readable first.
+const (
+	rankListed = iota // as a list of mods has it
+	rankTag
+	rankNamed
+	rankFolder
+	rankCode   // a namespace
+	rankOwner  // an id
+	rankNumber // of a folder
+)
+
+// owner is a mod as one place of a record names it.
+type owner struct {
+	display string
+	rank    int
+	mod     int // index among the mods learned, plus one; 0: not among them
+	keys    [3]string
+}
+
+// same reports whether two owners are one mod, as far as their names tell.
+func (o *owner) same(p *owner) bool {
+	if o.mod != 0 && p.mod != 0 {
+		return o.mod == p.mod
+	}
+	for _, k := range o.keys {
+		for _, l := range p.keys {
+			if k != "" && k == l {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// before reports whether the name of o is to be shown rather than that of p.
+func (o *owner) before(p *owner) bool {
+	if o.rank != p.rank {
+		return o.rank < p.rank
+	}
+	return o.display < p.display
+}
+
+// identifier returns the leading part of s that is one identifier of code, and
+// "" where s does not begin with a letter.
+func identifier(s string) string {
+	for i, r := range s {
+		if unicode.IsLetter(r) || r == '_' || i > 0 && (unicode.IsDigit(r) || r == '-') {
+			continue
+		}
+		return s[:i]
+	}
+	return s
+}
+
+// letters counts the letters of s.
+func letters(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}

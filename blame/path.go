@@ -1,0 +1,117 @@
+package blame
+
+import "strings"
+
+// workshop stands before a number that is all that is known of a mod, and
+// workshopDigits is how many digits such a number has at least.
+const (
+	workshop       = "workshop "
+	workshopDigits = 8
+)
+
+// path reads where files of mods are named in a line:
+//
+//	C:\Games\Some Game\Mods\Some Mod\Textures\a.png
+//	/home/u/.steam/steam/steamapps/workshop/content/123450/1234567890/About/About.xml
+func (s *scan) path(line string) {
+	if len(s.files) > maxPaths || !strings.ContainsAny(line, `/\`) {
+		return
+	}
+	label, _, _ := strings.Cut(line, ": ")
+	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
+	before := ""
+	older := ""
+	for len(line) > 0 {
+		i := strings.IndexAny(line, `/\`)
+		part, last := line, true
+		if i >= 0 {
+			part, line, last = line[:i], line[i+1:], false
+		} else {
+			line = ""
+		}
+		switch {
+		case strings.EqualFold(before, "Mods") && older != "":
+			s.folder(part, last, about)
+		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
+			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
+			s.folder(part, last, about)
+		}
+		// The drive of a path on Windows, or the text before a path, is a part
+		// like any other: what counts is that there is one.
+		if older = before; i >= 0 && older == "" {
+			older = "/"
+		}
+		before = part
+	}
+}
+
+// folder takes in the folder of a mod. One that ends the line may have text
+// behind it, and may itself be a file. About says that the line names the file
+// that the record is about.
+func (s *scan) folder(name string, last, about bool) {
+	if last {
+		name, _, _ = strings.Cut(name, " (")
+		name = strings.TrimRight(name, " .,;:)]}'\"")
+		if strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".dll") {
+			return
+		}
+	}
+	if len(name) > MaxName || Display(name) == "" {
+		return
+	}
+	rank, names := rankFolder, []string{name}
+	if number(name) {
+		rank, names = rankNumber, []string{workshop + name}
+	}
+	o, ok := s.finder.owner(rank, names...)
+	if !ok {
+		return
+	}
+	for i := range s.files {
+		if s.files[i].owner.same(&o) {
+			return
+		}
+	}
+	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: weightPath, owner: o, about: about})
+}
+
+// paths takes in the folders that were found, when they are few. Where there is
+// one, and it has a number for a name, it goes with the mod that the record is
+// about.
+func (s *scan) paths() {
+	if len(s.files) > maxPaths {
+		return
+	}
+	for _, f := range s.files {
+		if f.owner.rank == rankNumber && len(s.files) == 1 {
+			if o := s.subject(f.about); o != nil {
+				f.owner = *o
+			}
+		}
+		if len(s.findings) < maxFindings {
+			s.findings = append(s.findings, f)
+		}
+	}
+}
+
+// subject returns the mod that the record is about: the one that heads the
+// trace or, where the record is about a file, has its tag before it; else the
+// only one that the text names. It returns nil where there is none.
+func (s *scan) subject(file bool) *owner {
+	var named *owner
+	for i := range s.findings {
+		switch f := &s.findings[i]; {
+		case f.Kind == Title, f.Kind == Tag && file:
+			return &f.owner
+		case f.Kind != Named:
+		case named != nil && !named.same(&f.owner):
+			return nil
+		default:
+			named = &f.owner
+		}
+	}
+	return named
+}
+
+// number reports whether s consists of digits.
+func number(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

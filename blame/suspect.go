@@ -1,0 +1,149 @@
+package blame
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Kind is a kind of evidence.
+type Kind uint8
+
+// Kinds of evidence; the package documentation says what they weigh.
+const (
+	Frame    Kind = iota + 1 // code of the mod is in the trace
+	Title                    // the trace is headed by the mod
+	Path                     // a file of the mod is named
+	Named                    // the text says that it speaks of the mod
+	Type                     // the text says that it speaks of a type of the mod
+	Tag                      // the record begins with the mod's tag
+	Patch                    // the mod patches a method in the trace
+	Assembly                 // the trace has the mod's assembly as an argument of a generic type
+	kinds
+)
+
+var kindNames = [...]string{"none", "frame", "title", "path", "named", "type", "tag", "patch", "assembly"}
+
+// String returns the lower-case name of k.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// MarshalText returns the name, for JSON and other encodings.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// Evidence is one thing that speaks against a mod.
+type Evidence struct {
+	Kind Kind `json:"kind"`
+
+	// Line is where it stands in the record, counting from 1: the lines of the
+	// message, then those of the stack.
+	Line int `json:"line"`
+}
+
+// Suspect is a mod that a record points at.
+type Suspect struct {
+	// Mod is the name of the mod, as [Display] has it: the one that [Finder.Learn]
+	// was told, or else the most readable of those in the record.
+	Mod string `json:"mod"`
+
+	// Score is from 1 to 100; only its order means something.
+	Score int `json:"score"`
+
+	// Evidence has one piece of each kind, the strongest, by line.
+	Evidence []Evidence `json:"evidence"`
+}
+
+// What [Likely] names.
+const (
+	maxLikely = 2  // the first is the answer, the second a doubt; more is a list
+	minLikely = 25 // nobody who only patches, or lends a type
+)
+
+// Likely returns the names to be said where there is room for few words: that
+// of the first suspect, and of the second if it is hardly less likely. What the
+// evidence against is patches alone is not named: popular methods carry patches
+// of many mods, and all but one of them are innocent.
+func Likely(suspects []Suspect) []string {
+	var names []string
+	for i := range suspects[:min(len(suspects), maxLikely)] {
+		if s := &suspects[i]; s.Score >= minLikely && 4*s.Score >= 3*suspects[0].Score {
+			names = append(names, s.Mod)
+		}
+	}
+	return names
+}
+
+// finding is one piece of evidence against a name.
+type finding struct {
+	Evidence
+	weight int
+	owner  owner
+	about  bool // of a path: the record says that it is about this file
+}
+
+// weigh makes suspects of findings: those about one mod are joined, and the
+// heaviest are kept. The order of findings of equal weight and kind does not
+// matter but for the lines.
+func weigh(dst []Suspect, findings []finding) []Suspect {
+	// Small classes under "is the same mod", which names connect in chains.
+	class := make([]int, len(findings))
+	for i := range findings {
+		class[i] = i
+		for j := range i {
+			if class[i] != class[j] && findings[i].owner.same(&findings[j].owner) {
+				from, into := max(class[i], class[j]), min(class[i], class[j])
+				for k := range i + 1 {
+					if class[k] == from {
+						class[k] = into
+					}
+				}
+			}
+		}
+	}
+	start := len(dst)
+	for c := range findings {
+		if class[c] == c {
+			dst = append(dst, suspect(findings, class, c))
+		}
+	}
+	found := dst[start:]
+	slices.SortFunc(found, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Mod, b.Mod))
+	})
+	return dst[:start+min(len(found), MaxSuspects)]
+}
+
+// suspect sums up the findings of class c.
+func suspect(findings []finding, class []int, c int) Suspect {
+	var best [kinds]*finding
+	name := &findings[c].owner
+	for i := range findings {
+		if class[i] != c {
+			continue
+		}
+		f := &findings[i]
+		if b := best[f.Kind]; b == nil || f.weight > b.weight {
+			best[f.Kind] = f
+		}
+		if f.owner.before(name) {
+			name = &f.owner
+		}
+	}
+	s := Suspect{Mod: name.display}
+	top, sum := 0, 0
+	for _, f := range best {
+		if f != nil {
+			s.Evidence = append(s.Evidence, f.Evidence)
+			top, sum = max(top, f.weight), sum+f.weight
+		}
+	}
+	s.Score = top + (sum-top)/10
+	slices.SortFunc(s.Evidence, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Kind, b.Kind))
+	})
+	return s
+}

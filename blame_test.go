@@ -1,0 +1,79 @@
+package heed
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+)
+
+const blameRules = testRules + `
+game_code: ["Game.", "System."]
+`
+
+func TestBlameInAttention(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	require.Equal(t, 1, e.LearnMods([]Mod{{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}}, {}}))
+
+	r := event.Log{
+		Message: "Broken: System.NullReferenceException",
+		Stack:   "  at PressLib.Roller.Turn () [0x00012] in <0>:0\n  at Game.Loop.Tick () [0x00034] in <0>:0",
+	}
+	suspects := e.Blame(&r)
+	require.Equal(t, []Suspect{{Mod: "Printing Press", Score: 60, Evidence: []blame.Evidence{{Kind: blame.Frame, Line: 2}}}}, suspects)
+
+	out := e.Observe(r)
+	a, ok := e.Item(out.AttentionID)
+	require.True(t, ok)
+	require.Equal(t, Likely(suspects), a.Blame)
+	require.Contains(t, a.Summary, `blame: "Printing Press"`)
+}
+
+func TestBlameOfTheGameIsEmpty(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	r := event.Log{Message: "Broken: System.NullReferenceException", Stack: "  at Game.Loop.Tick () [0x00034] in <0>:0"}
+	require.Empty(t, e.Blame(&r))
+	a, ok := e.Item(e.Observe(r).AttentionID)
+	require.True(t, ok)
+	require.Empty(t, a.Blame)
+
+	out := e.Operation(event.Operation{ID: "1", Method: "m", Status: event.StatusTimedOut, Error: "[Some Mod] did not answer"})
+	a, ok = e.Item(out.AttentionID)
+	require.True(t, ok)
+	require.Empty(t, a.Blame, "what a host says of an operation is no log text")
+}
+
+// TestDefaultRulesKnowTheGame holds the default rules to the frames that every
+// log of the game has.
+func TestDefaultRulesKnowTheGame(t *testing.T) {
+	e := mustNew(t, Config{})
+	for _, stack := range []string{
+		"  at Verse.Pawn.Tick () [0x0] in <0>:0\n  at RimWorld.Building_Bed.TickRare () [0x0] in <0>:0",
+		"  at (wrapper dynamic-method) Verse.Pawn.Verse.Pawn.Tick_Patch2(Verse.Pawn)",
+		"UnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Error (string)\nLudeonTK.Dialog_Debug:DoWindowContents (UnityEngine.Rect)",
+		"System.Collections.Generic.List`1[[Verse.Thing, Assembly-CSharp, Version=1.6.0.0, Culture=neutral]]..ctor(IEnumerable`1 c)",
+		"  at HarmonyLib.PatchProcessor.Patch () [0x0] in <0>:0\n  at HugsLib.HugsLibController.OnTick () [0x0] in <0>:0\n  at MonoMod.RuntimeDetour.Hook.Apply () [0x0] in <0>:0",
+		"  at Steamworks.SteamAPI.Init () [0x0] in <0>:0\n  at Mono.Security.X () [0x0] in <0>:0\n  at Unity.Jobs.IJob.Run () [0x0] in <0>:0",
+	} {
+		require.Empty(t, e.Blame(&event.Log{Message: "Exception ticking Human12 (at (1, 0, 2)): System.NullReferenceException: Object reference not set", Stack: stack}), stack)
+	}
+	for _, message := range []string{"[HugsLib][ERR] early", "[PhysX] Initialized", "[Subsystems] Discovering", "[XR] no device", "[Ludeon.RimWorld] x"} {
+		require.Empty(t, e.Blame(&event.Log{Message: message}), message)
+	}
+}
+
+// TestBlameOfObfuscatedCode: an item's first entries teach the engine whose
+// module is whose, and asking does not.
+func TestBlameOfObfuscatedCode(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
+	const module = " () [0x00012] in <00112233445566778899aabbccddeeff>:0"
+	hidden := event.Log{Message: "Broken window of q", Stack: "  at q.a" + module}
+	readable := event.Log{Message: "Broken press", Stack: "  at Acme.Press.Tick" + module}
+
+	require.Len(t, e.Blame(&readable), 1)
+	require.Empty(t, e.Blame(&hidden), "Blame changes nothing")
+	e.Log(readable)
+	require.Equal(t, "Acme", e.Blame(&hidden)[0].Mod)
+}

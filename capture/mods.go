@@ -1,0 +1,68 @@
+package capture
+
+import "strings"
+
+// Mod is a line of the list of mods in the header of an upload.
+type Mod struct {
+	Name       string
+	PackageID  string
+	Assemblies []string // names, without versions
+}
+
+// maxMods bounds the mods of one list: several times what anybody runs.
+const maxMods = 4096
+
+// AppendMods appends to dst the mods that a record of [KindContext] lists, in
+// their order. message is the record's Log.Message; the strings share its
+// memory, so that who keeps them copies them. A line that has another form is
+// skipped:
+//
+//	Some Mod(author.somemod)[mv:1.2.0]: SomeLib(2.2.1), SomeMod(av:1.0.0,fv:1.2.0)
+//	Only Textures(author.textures): (no assemblies)
+func AppendMods(dst []Mod, message string) []Mod {
+	_, list, ok := strings.Cut(message, contextMods)
+	if !ok {
+		return dst
+	}
+	for line := range strings.SplitSeq(list, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		if line == contextPatches || len(dst) == maxMods {
+			break
+		}
+		if m, ok := parseMod(line); ok {
+			dst = append(dst, m)
+		}
+	}
+	return dst
+}
+
+// parseMod reads one line of the list. The name itself may have parentheses,
+// brackets and colons, so that the line is taken apart from behind.
+func parseMod(line string) (Mod, bool) {
+	i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
+	if i < 0 {
+		return Mod{}, false
+	}
+	head, assemblies := line[:i+1], line[i+len("): "):]
+	for strings.HasSuffix(head, "]") {
+		open := strings.LastIndexByte(head, '[')
+		if open < 0 {
+			return Mod{}, false
+		}
+		head = head[:open]
+	}
+	open := strings.LastIndexByte(head, '(')
+	if open < 1 || !strings.HasSuffix(head, ")") {
+		return Mod{}, false
+	}
+	m := Mod{Name: strings.TrimSpace(head[:open]), PackageID: head[open+1 : len(head)-1]}
+	if m.PackageID == "" || strings.ContainsAny(m.PackageID, " ()") {
+		return Mod{}, false
+	}
+	for part := range strings.SplitSeq(assemblies, ", ") {
+		if end := strings.LastIndexByte(part, '('); end > 0 {
+			m.Assemblies = append(m.Assemblies, part[:end])
+		}
+	}
+	return m, true
+}
