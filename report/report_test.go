@@ -46,7 +46,7 @@ func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
 	sig := signature.Signature{ID: id, Check: uint32(id)}
 	return &heed.Outcome{
 		Signature: sig, Group: sig,
-		Decision:  event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityWarning},
+		Decision: event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityWarning},
 	}
 }
 
@@ -100,8 +100,9 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	require.Equal(t, table.entries, sum+table.forgottenEntries, "every entry is in a row or counted as forgotten")
 	top := table.top(1)
 	require.Len(t, top, 1)
+	sig := signature.Signature{ID: 100, Check: 100}
 	require.Equal(t, Row{
-		Signature: signature.Signature{ID: 100, Check: 100}, Forms: 1, Rule: "r", Severity: event.SeverityWarning,
+		Signature: sig, group: sig, Forms: 1, Rule: "r", Severity: event.SeverityWarning,
 		Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
 	}, *top[0])
 }
