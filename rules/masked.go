@@ -134,11 +134,23 @@ func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {
 }
 
 // What may stand before and after a text, as far as masking cares: nothing, more
-// of the same word, another word, a variable, a word after which numbers stay.
+// of the same word, another word, a variable, an open quotation. Before a number
+// it may be a word after which codes stay as they are.
 var (
-	textsBefore = []string{"", "x", "x ", "x: ", "<*> ", "code ", "(code=", "x'", "x'x '"}
+	textsBefore = []string{"", "x", "x ", "x: ", "<*> ", "x'", "x'x '"}
+	codesBefore = append(slices.Clip(textsBefore), "code ", "(code=")
 	textsAfter  = []string{"", "x", " x", ": x", " <*>", "'x", "x'"}
 )
+
+// mayBeCode reports whether text begins with what could be an error code.
+func mayBeCode(text string) bool {
+	text = strings.TrimLeft(text, " :=([#-")
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return strings.ContainsAny(text[:end], "0123456789")
+}
 
 // possible reports whether there is a template that text fits into. It tries
 // what may stand around it, so it may err, in both directions: masking has
@@ -146,8 +158,11 @@ var (
 // meant for a warning.
 func (l *linter) possible(text string, how fit) bool {
 	before, after := textsBefore, textsAfter
-	if how.start {
+	switch {
+	case how.start:
 		before = before[:1]
+	case mayBeCode(text):
+		before = codesBefore
 	}
 	if how.end {
 		after = after[:1]
