@@ -15,9 +15,11 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
+// compile compiles files that are right, and holds the schema to taking them.
 func compile(t require.TestingT, texts ...string) *rules.Set {
 	files := make([]rules.File, len(texts))
 	for i, text := range texts {
+		require.NoError(t, validate(t, text))
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
 	set, err := rules.Compile(files...)

@@ -139,8 +139,8 @@ rules:
     disposition: ignore
     tests: [{match: a}, {match: b}, {no_match: c}]
 `) {
-			if strings.HasSuffix(f, " [masked]") {
-				got = append(got, strings.TrimSuffix(f, " [masked]"))
+			if f, ok := strings.CutSuffix(f, " [masked]"); ok {
+				got = append(got, f)
 			}
 		}
 		if tc.want == "" {
