@@ -19,11 +19,11 @@ func (p *program) rulesCommand() *cobra.Command {
 			if len(args) > 0 {
 				return usage(cmd, "rules has no command %q", args[0])
 			}
-			return usage(cmd, "name a command: check")
+			return usage(cmd, "name a command: check, lint, schema")
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(p.rulesCheckCommand())
+	cmd.AddCommand(p.rulesCheckCommand(), p.rulesLintCommand(), p.rulesSchemaCommand())
 	return cmd
 }
 
