@@ -336,6 +336,11 @@ func TestBounds(t *testing.T) {
 			fmt.Fprintf(&manyTargets, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, resolves: ['r*']}\n", i, i)
 		}
 	}
+	var escalations strings.Builder
+	escalations.WriteString("version: 1\nrules:\n")
+	for i := range rules.MaxEscalations + 1 {
+		fmt.Fprintf(&escalations, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, escalate: {after: 3, within: 1s, to: blocking}}\n", i, i)
+	}
 	tags := func(from int) string {
 		var out []string
 		for i := range 16 {
@@ -354,6 +359,8 @@ func TestBounds(t *testing.T) {
 		{"resolves", manyTargets.String(), "resolve too many others"},
 		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
 		{"tags", manyTags, "more than 64 different tags"},
+		{"exceptions", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "exceptions: ["+strings.Repeat("'template == \"a\"', ", rules.MaxExceptions)+"'false']"), "a rule has at most 64 exceptions (join conditions with or, or use a list)"},
+		{"escalations", escalations.String(), "more than 256 rules with escalate"},
 		{"macros that double", doubling, "with macros expanded, has more than 10000 parts"},
 		{"long expression", when(strings.Repeat("x", rules.MaxExpression+1)), "the expression has 16385 bytes"},
 		{"parentheses", when(strings.Repeat("(", rules.MaxNesting+1)), "brackets are nested more than 64 deep"},

@@ -64,6 +64,7 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 		set.Test(nil)
+		set.Lint()
 	})
 }
 
@@ -91,6 +92,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
+		set.Lint()
 		ev := set.NewEvaluator()
 		in := rules.Input{Template: "a b", Frames: "at a\nat b", Message: "a b", Source: "a", Phase: "play"}
 		p := ev.Plan(&in)

@@ -2,9 +2,13 @@ package rules_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -58,32 +62,18 @@ func TestOverrideField(t *testing.T) {
 		{"when: 'template == \"z\"'", func(r *rules.Rule) { r.When = `template == "z"` }},
 		{"exceptions: []", func(r *rules.Rule) { r.Exceptions = nil }},
 	} {
-		public := func(r *rules.Rule) rules.Rule {
-			c := rules.Rule{
-				ID: r.ID, When: r.When, Disposition: r.Disposition, Severity: r.Severity, HasSeverity: r.HasSeverity, Invalidates: r.Invalidates,
-				Summary: r.Summary, Why: r.Why, SetsPhase: r.SetsPhase, Blinds: r.Blinds, Resolves: r.Resolves, Tags: r.Tags, Continue: r.Continue, Disabled: r.Disabled,
-			}
-			if r.Escalate != nil {
-				e := *r.Escalate
-				c.Escalate = &e
-			}
-			for _, e := range r.Exceptions {
-				c.Exceptions = append(c.Exceptions, rules.Exception{Name: e.Name, When: e.When, File: e.File})
-			}
-			return c
-		}
-		want := public(compile(t, "version: 1\n", overridable).Rule("load.failed"))
-		for i := range want.Exceptions {
-			want.Exceptions[i].File = "f2.yaml"
-		}
+		want := visible(compile(t, "version: 1\n", overridable).Rule("load.failed"))
 		tc.change(&want)
 
 		set := compile(t, "version: 1\nrules:\n  - id: load.failed\n    override: true\n    "+tc.field+"\n", overridable)
 		require.Equal(t, 4, set.Len())
 		r := set.Rules()[1]
 		require.Same(t, r, set.Rule("load.failed"))
-		require.Equal(t, want, public(r), tc.field)
+		require.Equal(t, want, visible(r), tc.field)
 		require.Equal(t, []any{"f1.yaml", 3, 5}, []any{r.File, r.Line, r.Column})
+		for _, e := range r.Exceptions {
+			require.Equal(t, []any{"f2.yaml", 9, 18}, []any{e.File, e.Line, e.Column})
+		}
 	}
 
 	set := compile(t, "version: 1\nrules: [{id: tagging, override: true, enabled: true, continue: false, disposition: blocking, when: 'phase == \"x\"'}]", overridable)
@@ -151,6 +141,115 @@ rules: [{id: x, when: 'template in words or template in others or calm', disposi
 	}
 	require.Equal(t, "x", ev.Evaluate(&rules.Input{Level: event.LevelDebug}).Decision.Rule)
 	require.Equal(t, "default.log.info", ev.Evaluate(&rules.Input{Level: event.LevelInfo}).Decision.Rule)
+}
+
+// TestOverrideEscalation: an escalation that is taken over and says no more than
+// the rule now does is left out; giving one is an error.
+func TestOverrideEscalation(t *testing.T) {
+	set := compile(t, "version: 1\nrules: [{id: load.failed, override: true, disposition: blocking}]", overridable)
+	require.Nil(t, set.Rule("load.failed").Escalate)
+}
+
+// TestOverrideEqualsMerge compares a stack of files with the one file that a
+// naive merge of their fields makes.
+func TestOverrideEqualsMerge(t *testing.T) {
+	values := map[string][]string{
+		"when":        {`'template == "a"'`, `'template contains "b" and phase == "x"'`, `'message != ""'`},
+		"exceptions":  {`['source == "q"']`, `['phase == "y"', {name: n, when: 'message == "m"'}]`, `[]`},
+		"disposition": {"ignore", "advisory"},
+		"severity":    {"info", "fatal"},
+		"invalidates": {"true", "false"},
+		"escalate":    {"{after: 3, within: 1s, to: blocking}", "{after: 9, within: {entries: 50}, to: blocking, severity: fatal}"},
+		"summary":     {"one", "two"},
+		"why":         {"one", "two"},
+		"sets_phase":  {"x", "y"},
+		"blinds":      {"true", "false"},
+		"tags":        {"[a]", "[b, c]", "[]"},
+		"enabled":     {"true", "false"},
+	}
+	fields := slices.Sorted(maps.Keys(values))
+	render := func(rulesOf []map[string]string, override bool) string {
+		text := "version: 1\nrules:\n"
+		for _, r := range rulesOf {
+			text += "  - id: " + r["id"] + "\n"
+			if override {
+				text += "    override: true\n"
+			}
+			for _, f := range fields {
+				if v, ok := r[f]; ok {
+					text += "    " + f + ": " + v + "\n"
+				}
+			}
+		}
+		if len(rulesOf) == 0 {
+			return "version: 1\n"
+		}
+		return text
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 4).Draw(t, "rules")
+		base, merged := make([]map[string]string, n), make([]map[string]string, n)
+		for i := range base {
+			base[i] = map[string]string{"id": fmt.Sprintf("r%d", i)}
+			for _, f := range fields {
+				if f == "when" || f == "disposition" || rapid.Bool().Draw(t, f) {
+					base[i][f] = rapid.SampledFrom(values[f]).Draw(t, f)
+				}
+			}
+			// No two may have one condition, in whatever file.
+			base[i]["when"] = strings.TrimSuffix(base[i]["when"], "'") + fmt.Sprintf(" and kind != \"log\" or template == \"base%d\"'", i)
+			merged[i] = maps.Clone(base[i])
+		}
+		texts := []string{render(base, false)}
+		for file := range rapid.IntRange(0, 3).Draw(t, "files") {
+			var changes []map[string]string
+			for i := range base {
+				if !rapid.Bool().Draw(t, "changed") {
+					continue
+				}
+				change := map[string]string{"id": base[i]["id"]}
+				for _, f := range fields {
+					if rapid.IntRange(0, 2).Draw(t, f) == 0 {
+						change[f] = rapid.SampledFrom(values[f]).Draw(t, f)
+					}
+				}
+				if w, ok := change["when"]; ok {
+					change["when"] = strings.TrimSuffix(w, "'") + fmt.Sprintf(" or template == \"file%d.%d\"'", file, i)
+				}
+				maps.Copy(merged[i], change)
+				changes = append(changes, change)
+			}
+			texts = slices.Insert(texts, 0, render(changes, true))
+		}
+		got, want := compile(t, texts...), compile(t, render(merged, false))
+		require.Equal(t, want.Len(), got.Len())
+		for i, w := range want.Rules() {
+			g := got.Rules()[i]
+			require.Equal(t, visible(w), visible(g))
+			require.Equal(t, []any{w.PerEntry, w.Variables()}, []any{g.PerEntry, g.Variables()})
+		}
+		ev, ref := got.NewEvaluator(), want.NewEvaluator()
+		for range 5 {
+			in := drawInput(t)
+			require.Equal(t, ref.Evaluate(&in).Decision, ev.Evaluate(&in).Decision)
+		}
+	})
+}
+
+// visible returns what r says, without where it says it.
+func visible(r *rules.Rule) rules.Rule {
+	c := rules.Rule{
+		ID: r.ID, When: r.When, Disposition: r.Disposition, Severity: r.Severity, HasSeverity: r.HasSeverity, Invalidates: r.Invalidates,
+		Summary: r.Summary, Why: r.Why, SetsPhase: r.SetsPhase, Blinds: r.Blinds, Resolves: r.Resolves, Tags: r.Tags, Continue: r.Continue, Disabled: r.Disabled,
+	}
+	if r.Escalate != nil {
+		e := *r.Escalate
+		c.Escalate = &e
+	}
+	for _, e := range r.Exceptions {
+		c.Exceptions = append(c.Exceptions, rules.Exception{Name: e.Name, When: e.When})
+	}
+	return c
 }
 
 // TestOverrideReach: a rule that an override covers is noted, since a user's
