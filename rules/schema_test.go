@@ -3,6 +3,8 @@ package rules_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -42,6 +44,14 @@ func TestSchemaTakesDefaults(t *testing.T) {
 		require.NoError(t, validate(t, string(f.Data)), f.Name)
 	}
 	require.NoError(t, validate(t, example))
+
+	page, err := os.ReadFile("../docs/rules.md")
+	require.NoError(t, err)
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, examples)
+	for _, m := range examples {
+		require.NoError(t, validate(t, m[1]), m[1])
+	}
 }
 
 // TestSchemaRefuses lists what both the schema and the loader refuse.
