@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -148,54 +147,6 @@ func (l *linker) collect() {
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
 		}
-	}
-}
-
-// override finds rules with the same id. In one file that is a mistake; across
-// files, the earlier overrides the later, and has to say so.
-func (l *linker) override() {
-	last := map[string]*ruleDecl{} // the rule with the last word so far
-	var lonely []*ruleDecl         // override none
-	for _, doc := range slices.Backward(l.docs) {
-		inFile := map[string]*ruleDecl{}
-		for _, d := range doc.rules {
-			id := d.rule.ID
-			if id == "" {
-				continue
-			}
-			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d", clean(d.src.name), first.at.line)
-				continue
-			}
-			inFile[id] = d
-			switch base := last[id]; {
-			case base != nil && d.override:
-				d.inherit(base)
-				base.overridden = d
-			case base != nil:
-				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
-					"the id is also that of the rule at %s:%d", clean(base.src.name), base.at.line)
-			case d.override:
-				lonely = append(lonely, d)
-			}
-			last[id] = d
-			l.set.byID[id] = &d.rule
-		}
-	}
-	ids := sortedKeys(last)
-	for _, d := range lonely {
-		id := d.rule.ID
-		hint := "remove override: a file changes what files after it define, as a user's file does with the defaults"
-		switch {
-		case last[id] != d:
-			hint = fmt.Sprintf("the rule at %s:%d comes first and has the last word", clean(last[id].src.name), last[id].at.line)
-		case l.errs.full(): // a hint for one of many thousand costs time
-		default:
-			if near := nearest(id, ids); near != "" {
-				hint = `did you mean "` + near + `"?`
-			}
-		}
-		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", quote(id))
 	}
 }
 

@@ -482,54 +482,6 @@ func (d *ruleDecl) check(errs *collector) {
 	}
 }
 
-// inherit takes over from base, the rule that d overrides, the fields that d
-// does not give itself. Tests belong to the condition: where d gives another,
-// those of base say nothing about it.
-func (d *ruleDecl) inherit(base *ruleDecl) {
-	_, when := d.given["when"]
-	_, exceptions := d.given["exceptions"]
-	r, b := &d.rule, &base.rule
-	for f, p := range base.given {
-		if _, own := d.given[f]; own || f == "tests" && (when || exceptions) {
-			continue
-		}
-		d.given[f] = p
-		switch f {
-		case "when":
-			d.when = base.when
-		case "exceptions":
-			d.exceptions = base.exceptions
-		case "disposition":
-			r.Disposition = b.Disposition
-		case "severity":
-			r.Severity, r.HasSeverity = b.Severity, b.HasSeverity
-		case "invalidates":
-			r.Invalidates = b.Invalidates
-		case "escalate":
-			r.Escalate, d.escalateTo = b.Escalate, base.escalateTo
-		case "summary":
-			r.Summary = b.Summary
-		case "why":
-			r.Why = b.Why
-		case "sets_phase":
-			r.SetsPhase = b.SetsPhase
-		case "blinds":
-			r.Blinds = b.Blinds
-		case "resolves":
-			d.resolves = base.resolves
-		case "tags":
-			r.Tags = b.Tags
-		case "continue":
-			r.Continue = b.Continue
-		case "enabled":
-			r.Disabled = b.Disabled
-		case "tests":
-			d.tests = base.tests
-		}
-	}
-	d.home = base.home
-}
-
 // parseExceptions reads the exceptions of a rule, each a condition alone or a
 // mapping that also names it.
 func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {

@@ -115,36 +115,6 @@ func (r *resolver) declare(docs []*document) {
 	}
 }
 
-// checkOverrides reports definitions of name that override another without
-// saying so, or say so and do not.
-func (r *resolver) checkOverrides(name string, byName map[string][]definition, names []string) {
-	chain := byName[name]
-	for i := range chain {
-		d := &chain[i]
-		plain := "the condition"
-		if d.list != nil {
-			plain = "the items"
-		}
-		switch last := i == len(chain)-1; {
-		case last && d.override:
-			hint := "write " + plain + " alone: a file changes what files after it define, as a user's file does with the defaults"
-			switch near := nearest(name, names); {
-			case i > 0:
-				hint = fmt.Sprintf("the %s at %s:%d comes first and has the last word", d.kind(), clean(chain[0].at.src.name), chain[0].at.line)
-			case near != "":
-				hint = `did you mean "` + near + `"?`
-			}
-			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), quote(name))
-		case !last && !d.override:
-			hint := "write {override: true, when: '…'} to replace it, or use another name"
-			if d.list != nil {
-				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
-			}
-			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name), chain[i+1].at.line)
-		}
-	}
-}
-
 // register takes in what is left of each name.
 func (r *resolver) register(order []string, byName map[string][]definition) {
 	items := 0
@@ -169,31 +139,6 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 			r.lists[name] = &list{items: l}
 		}
 	}
-}
-
-// joined returns the items of the first list of chain, after those of the lists
-// that it is appended to. An item that stands in both is there once: a later
-// version of the defaults may well take up what a user added.
-func joined(chain []definition) []string {
-	n := 0 // the list that the others are appended to
-	for n < len(chain)-1 && chain[n].list.extend {
-		n++
-	}
-	items := chain[n].list.items
-	if n == 0 {
-		return items
-	}
-	items = slices.Clone(items)
-	have := toSet(items)
-	for _, d := range slices.Backward(chain[:n]) {
-		for _, item := range d.list.items {
-			if _, dup := have[item]; !dup {
-				have[item] = struct{}{}
-				items = append(items, item)
-			}
-		}
-	}
-	return items
 }
 
 // nameAllowed reports whether name can be that of a list or macro, and says so
