@@ -13,9 +13,10 @@ import (
 )
 
 // Compile makes a [Set] of the given files. Rules of an earlier file match
-// before those of a later one, and an earlier file's defaults win; lists,
-// macros, protected words and logger frames are shared by all. Without files, the set decides
-// by the built-in defaults alone.
+// before those of a later one, an earlier file's defaults win, and an earlier
+// file may override rules, lists and macros of a later one; lists, macros,
+// protected words and logger frames are shared by all. Without files, the set
+// decides by the built-in defaults alone.
 //
 // A set compiles whole or not at all: the error, if any, is of type [Errors]
 // and tells everything that is wrong. Compiling is a matter of milliseconds for
@@ -56,19 +57,18 @@ func (l *linker) link() {
 	l.resolver.declare(l.docs)
 	l.collect()
 	for _, d := range l.decls {
-		d.rule.cond = l.resolver.condition(&d.when)
+		l.compile(d)
 	}
 	l.resolveIDs()
 	l.reach()
-	l.tags()
+	l.limits()
 	l.defaults()
 	l.tests()
 	for _, r := range l.set.rules {
 		if r.cond == nil {
 			continue
 		}
-		r.PerEntry = r.cond.reads&perEntry != 0
-		l.set.cacheable |= r.cond.reads &^ perEntry
+		r.PerEntry = r.reads&perEntry != 0
 		for sev := range r.outcomes {
 			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
@@ -123,30 +123,75 @@ func (l *linker) masking() {
 	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()), "protect fewer words, or name fewer logger frames")
 }
 
-// collect puts the rules of all files in order and finds repeated ids.
+// collect puts the rules of all files in order. A rule that overrides another
+// stands in the other's place, so that what comes before it and what after does
+// not change with its condition.
 func (l *linker) collect() {
-	first := map[string]*ruleDecl{}
+	l.override()
 	for _, doc := range l.docs {
 		for _, d := range doc.rules {
+			if d.home != d.src {
+				continue // stands where the rule does that it overrides
+			}
 			if len(l.decls) == MaxRules {
-				l.errs.addf(at{src: d.src, line: d.rule.Line, col: d.rule.Column, rule: d.rule.ID}, "", "more than %d rules", MaxRules)
+				l.errs.addf(d.at, "", "more than %d rules", MaxRules)
 				return
 			}
-			r := &d.rule
-			if r.ID != "" {
-				if other := first[r.ID]; other != nil {
-					l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d",
-						clean(other.src.name), other.rule.Line)
-				} else {
-					first[r.ID] = d
-					l.set.byID[r.ID] = r
-				}
+			for d.overridden != nil {
+				d = d.overridden
 			}
-			r.index = len(l.set.rules)
+			if !d.override || d.home != d.src {
+				d.check(l.errs)
+			}
+			r := &d.rule
+			r.When, r.index, r.file = d.when.text, len(l.set.rules), d.src.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
 		}
 	}
+}
+
+// compile compiles the condition and the exceptions of a rule.
+func (l *linker) compile(d *ruleDecl) {
+	r := &d.rule
+	cond := l.resolver.condition(&d.when, "rule can never match")
+	exceptions := make([]Exception, 0, len(d.exceptions))
+	for i := range d.exceptions {
+		e := &d.exceptions[i]
+		c := l.resolver.condition(&e.when, "exception excepts nothing")
+		if c == nil {
+			cond = nil
+			continue
+		}
+		exceptions = append(exceptions, Exception{
+			Name: e.name, When: e.when.text, File: e.when.at.src.name, Line: e.when.at.line, Column: e.when.at.col, cond: c,
+		})
+	}
+	if cond == nil {
+		return
+	}
+	prints := make([]string, 0, len(exceptions))
+	r.reads, r.possible, r.certain = cond.reads, cond.possible, cond.certain
+	for i := range exceptions {
+		c := exceptions[i].cond
+		at := c.expr.at
+		switch first := slices.Index(prints, c.print); {
+		case first >= 0:
+			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
+		case c.print == cond.print || r.possible&^c.certain == 0:
+			l.errs.add(at, "the rule can never match: exceptions hold wherever it could", "narrow the exception, or turn the rule off with enabled: false")
+			return
+		case c.possible&cond.possible == 0:
+			l.errs.add(at, "the exception can never hold where the rule matches", "correct it, or remove the exception")
+		}
+		prints = append(prints, c.print)
+		r.reads |= c.reads
+		r.possible &^= c.certain
+		r.certain &^= c.possible
+	}
+	slices.Sort(prints)
+	r.print = strings.Join(append([]string{cond.print}, prints...), " except ")
+	r.cond, r.Exceptions = cond, slices.Clip(exceptions)
 }
 
 // resolveIDs expands what rules resolve into ids.
@@ -205,25 +250,26 @@ func (l *linker) reach() {
 		inFile  []seen                   // rules that surely match something, of the file at hand
 		allSeen shapeSet                 // covered by the rules of earlier files and this one
 		last    *ruleDecl                // that added to allSeen
-		src     *source
+		home    *source
 		covered shapeSet // by the file at hand
 	)
 	for _, d := range l.decls {
 		r := &d.rule
-		if d.src != src {
-			src, covered, inFile = d.src, 0, nil
+		if d.home != home {
+			home, covered, inFile = d.home, 0, nil
 		}
 		if r.cond == nil || r.Disabled {
 			continue
 		}
-		switch first := same[r.cond.print]; {
-		case first != nil && first.src == src:
+		own := d.src == d.home // an overriding rule stands where another file put it
+		switch first := same[r.print]; {
+		case first != nil && own && first.src == home:
 			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
 				"can never match: rule %s in line %d has the same condition", name(first), first.rule.Line)
-		case r.cond.possible&^covered == 0:
+		case own && r.possible&^covered == 0:
 			by := inFile[0].d
 			for _, s := range inFile {
-				if by = s.d; r.cond.possible&^s.covered == 0 {
+				if by = s.d; r.possible&^s.covered == 0 {
 					break
 				}
 			}
@@ -231,21 +277,21 @@ func (l *linker) reach() {
 				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
 		case first != nil:
 			r.ShadowedBy = first.rule.ID
-		case r.cond.possible&^allSeen == 0:
+		case r.possible&^allSeen == 0:
 			r.ShadowedBy = last.rule.ID
 		}
 		if r.Continue {
 			continue
 		}
-		if same[r.cond.print] == nil {
-			same[r.cond.print] = d
+		if same[r.print] == nil {
+			same[r.print] = d
 		}
-		if r.cond.certain&^covered != 0 {
-			covered |= r.cond.certain
+		if own && r.certain&^covered != 0 {
+			covered |= r.certain
 			inFile = append(inFile, seen{d, covered})
 		}
-		if r.cond.certain&^allSeen != 0 {
-			allSeen |= r.cond.certain
+		if r.certain&^allSeen != 0 {
+			allSeen |= r.certain
 			last = d
 		}
 	}
@@ -259,14 +305,21 @@ func name(d *ruleDecl) string {
 	return "without id"
 }
 
-func (l *linker) tags() {
+// limits holds what rules share to its bounds.
+func (l *linker) limits() {
 	seen := map[string]bool{}
+	escalations := 0
 	for _, d := range l.decls {
+		if d.rule.Escalate != nil {
+			if escalations++; escalations == MaxEscalations+1 {
+				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", MaxEscalations)
+			}
+		}
 		for _, t := range d.rule.Tags {
 			seen[t] = true
 		}
 		if len(seen) > MaxTags {
-			l.errs.addf(at{src: d.src, line: d.rule.Line, col: d.rule.Column, rule: d.rule.ID, field: "tags"}, "",
+			l.errs.addf(d.at.in("tags"), "",
 				"more than %d different tags in the set", MaxTags)
 			return
 		}

@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{"default without disposition", "version: 1\ndefaults: {log: {error: {severity: info}}}\n", `f.yaml:2:25: defaults.log.error: disposition is missing (one of ignore, advisory, blocking)`},
 
 		// Fields of rules.
-		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, disposition, severity, invalidates, summary, why, sets_phase, blinds, resolves, continue, enabled, tags, tests)`},
+		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, sets_phase, blinds, resolves, tags, continue, enabled, override, tests)`},
 		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule has an id and a when)`},
 		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule has an id and a when)`},
 		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},
@@ -161,6 +161,60 @@ func TestErrors(t *testing.T) {
 		{"after its level", rule("id: x", `when: 'level in ["debug", "info"]'`, "disposition: ignore") + "  - {id: y, when: 'level == \"info\" and phase == \"y\"', disposition: advisory}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 always matches first (move it before that rule, or narrow that rule)`},
 		{"same condition", rule("id: x", `when: 'phase == "x" and not in_x'`, "disposition: ignore") + "  - {id: y, when: '(phase == \"x\") && !(template contains \"x\")', disposition: advisory}\nmacros: {in_x: 'template contains \"x\"'}\n", `f.yaml:6:19: rule y: when: can never match: rule x in line 3 has the same condition (remove one of the two, or narrow the first)`},
 
+		// Exceptions.
+		{"text for exceptions", rule("id: x", ok, "disposition: ignore", "exceptions: 'phase == \"y\"'"), `f.yaml:6:17: rule x: exceptions: must be a list, not text (write it as [a, b])`},
+		{"exception without condition", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: y}]"), `f.yaml:6:18: rule x: exceptions[1].when: is missing (an exception is a condition, such as: 'source == "Analyzer"')`},
+		{"field of an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [{nam: y, when: 'phase == \"y\"'}]"), `f.yaml:6:19: rule x: exceptions[1]: unknown field "nam" (did you mean "name"?)`},
+		{"name of an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: Y, when: 'phase == \"y\"'}]"), `f.yaml:6:25: rule x: exceptions[1].name: "Y" is not a name: lower-case letters, digits, '.', '_' and '-', at most 64`},
+		{"name of two exceptions", rule("id: x", ok, "disposition: ignore", "exceptions: [{name: y, when: 'phase == \"y\"'}, {name: y, when: 'phase == \"z\"'}]"), `f.yaml:6:58: rule x: exceptions[2].name: two exceptions have the name "y" (give one of them another name)`},
+		{"number for an exception", rule("id: x", ok, "disposition: ignore", "exceptions: [1]"), `f.yaml:6:18: rule x: exceptions[1]: must be text, not a number (quote it: '1')`},
+		{"unknown name in an exception", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"y\"', 'phas == \"z\"']"), `f.yaml:6:35: rule x: exceptions[2]: unknown name "phas" (did you mean "phase"?)`},
+		{"unknown value in an exception", rule("id: x", ok, "disposition: ignore", "exceptions:", "  - when: 'level == \"warn\"'"), `f.yaml:7:25: rule x: exceptions[1].when: there is no level "warn" (did you mean "warning"?)`},
+		{"exception that never holds", rule("id: x", ok, "disposition: ignore", "exceptions: ['false']"), `f.yaml:6:19: rule x: exceptions[1]: the condition is never true, so the exception excepts nothing (correct it, or remove the exception)`},
+		{"exception elsewhere", rule("id: x", `when: 'kind == "log"'`, "disposition: ignore", "exceptions: ['status == \"failed\"']"), `f.yaml:6:18: rule x: exceptions[1]: the exception can never hold where the rule matches (correct it, or remove the exception)`},
+		{"exception twice", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"y\"', '(phase == \"y\")']"), `f.yaml:6:34: rule x: exceptions[2]: the exception is the same as exceptions[1] (remove one of the two)`},
+		{"exception of everything", rule("id: x", `when: 'level in ["error", "fatal"]'`, "disposition: ignore", "exceptions: ['level == \"error\"', 'level == \"fatal\"']"), `f.yaml:6:38: rule x: exceptions[2]: the rule can never match: exceptions hold wherever it could (narrow the exception, or turn the rule off with enabled: false)`},
+		{"exception that is the condition", rule("id: x", ok, "disposition: ignore", "exceptions: ['(template == \"x\")']"), `f.yaml:6:18: rule x: exceptions[1]: the rule can never match: exceptions hold wherever it could (narrow the exception, or turn the rule off with enabled: false)`},
+		{"same condition and exceptions", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"a\"', 'phase == \"b\"']") +
+			"  - {id: y, when: 'template == \"x\"', exceptions: ['phase == \"b\"', 'phase == \"a\"'], disposition: advisory}\n", `f.yaml:7:19: rule y: when: can never match: rule x in line 3 has the same condition (remove one of the two, or narrow the first)`},
+
+		// Escalation.
+		{"text for escalate", rule("id: x", ok, "disposition: ignore", "escalate: blocking"), `f.yaml:6:15: rule x: escalate: must be a mapping, not text (fields: after, within, to, severity)`},
+		{"escalate without fields", rule("id: x", ok, "disposition: ignore", "escalate: {}"), "f.yaml:6:15: rule x: escalate.after: is missing (how many occurrences, such as after: 20)\n" +
+			"f.yaml:6:15: rule x: escalate.within: is missing (in what time, such as within: 30s)\n" +
+			"f.yaml:6:15: rule x: escalate.to: is missing (one of advisory, blocking)"},
+		{"field of escalate", rule("id: x", ok, "disposition: ignore", "escalate: {aftr: 3, within: 1s, to: blocking}"), "f.yaml:6:15: rule x: escalate.after: is missing (how many occurrences, such as after: 20)\n" +
+			"f.yaml:6:16: rule x: escalate: unknown field \"aftr\" (did you mean \"after\"?)"},
+		{"after one", rule("id: x", ok, "disposition: ignore", "escalate: {after: 1, within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not "1"`},
+		{"after text", rule("id: x", ok, "disposition: ignore", "escalate: {after: three, within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not "three"`},
+		{"after a list", rule("id: x", ok, "disposition: ignore", "escalate: {after: [3], within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not a list`},
+		{"within a number", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 30, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: a duration has a unit (such as 30s, 5m or 1h; a number of entries is written {entries: 500})`},
+		{"within no duration", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: soon, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: "soon" is not a duration (such as 30s, 5m or 1h30m)`},
+		{"within days", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 48h, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: must be from 1ms to 24h, not 48h`},
+		{"within nothing", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: {}, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: is empty (give a duration, such as 30s, or entries, or both)`},
+		{"within few entries", rule("id: x", ok, "disposition: ignore", "escalate: {after: 30, within: {entries: 20}, to: blocking}"), `f.yaml:6:35: rule x: escalate.within: 30 occurrences cannot lie within 20 entries (give more entries, or a lower after)`},
+		{"within misspelled", rule("id: x", ok, "disposition: ignore", "escalate: {after: 30, within: {entry: 20}, to: blocking}"), `f.yaml:6:36: rule x: escalate.within: unknown field "entry" (known: duration, entries)`},
+		{"to nowhere", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: block}"), `f.yaml:6:42: rule x: escalate.to: unknown value "block" (did you mean "blocking"?)`},
+		{"to ignore", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: ignore}"), `f.yaml:6:42: rule x: escalate.to: unknown value "ignore" (known: advisory, blocking)`},
+		{"to what it is", rule("id: x", ok, "disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"), `f.yaml:6:42: rule x: escalate.to: the rule is advisory from the first occurrence on, which is no less than advisory (name a higher one, or remove escalate)`},
+		{"escalate blocking", rule("id: x", ok, "disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:6:42: rule x: escalate.to: the rule is blocking from the first occurrence on, which is no less than blocking (name a higher one, or remove escalate)`},
+		{"escalate a severity", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: blocking, severity: critical}"), `f.yaml:6:62: rule x: escalate.severity: unknown value "critical" (known: info, warning, error, fatal)`},
+		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags (remove the field, or remove continue)`},
+
+		// Overriding, in one file.
+		{"duplicate id with override", rule("id: x", ok, "disposition: ignore") + "  - {id: x, override: true, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:10: rule x: id: the id is taken by the rule at f.yaml:3 (give one of them another id)`},
+		{"override of nothing", rule("id: x", "override: true", "disposition: ignore"), `f.yaml:4:5: rule x: override: no file after this one has a rule "x" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
+		{"override text", rule("id: x", ok, "disposition: ignore", "override: on"), `f.yaml:6:15: rule x: override: must be true or false, not "on" (write true or false)`},
+		{"list override of nothing", "version: 1\nlists: {a: {override: true, items: [x]}}\n", `f.yaml:2:9: lists.a: no file after this one has a list "a" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)`},
+		{"list append to nothing", "version: 1\nlists: {a: {append: true, items: [x]}}\n", `f.yaml:2:9: lists.a: no file after this one has a list "a" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)`},
+		{"list override and append", "version: 1\nlists: {a: {append: true, override: true, items: [x]}}\n", "f.yaml:2:9: lists.a: no file after this one has a list \"a\" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)\n" +
+			"f.yaml:2:12: lists.a: a list overrides another or is appended to it, not both (remove one of the two)"},
+		{"list without items", "version: 1\nlists: {a: {overide: true}}\n", "f.yaml:2:12: lists.a.items: is missing (write items: [a, b])\n" +
+			"f.yaml:2:13: lists.a: unknown field \"overide\" (did you mean \"override\"?)"},
+		{"macro override of nothing", "version: 1\nmacros: {a: {override: true, when: 'true'}}\n", `f.yaml:2:10: macros.a: no file after this one has a macro "a" (write the condition alone: a file changes what files after it define, as a user's file does with the defaults)`},
+		{"macro without condition", "version: 1\nmacros: {a: {}}\n", `f.yaml:2:13: macros.a.when: is missing (write when: 'template contains "text"')`},
+		{"macro with items", "version: 1\nmacros: {a: {when: 'true', items: [x]}}\n", `f.yaml:2:28: macros.a: unknown field "items" (known: when, override)`},
+
 		// Tests.
 		{"test without text", rule("id: x", ok, "disposition: ignore", "tests: [{level: info}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
 		{"test with both", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, no_match: b}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
@@ -180,6 +234,50 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestErrorsBetweenFiles: what one file has to do with another. The first file
+// is the user's.
+func TestErrorsBetweenFiles(t *testing.T) {
+	base := `version: 1
+lists:
+  words: [a, b]
+macros:
+  calm: 'level == "info"'
+rules:
+  - id: load.failed
+    when: 'template == "x" and (template in words or calm)'
+    disposition: advisory
+    tags: [t]
+`
+	for _, tc := range []struct{ name, text, want string }{
+		{"id", rule("id: load.failed", `when: 'template == "y"'`, "disposition: ignore"), `mine.yaml:3:9: rule load.failed: id: the id is also that of the rule at base.yaml:7 (add override: true to change that rule, or use another id)`},
+		{"id, misspelled", rule("id: load.faild", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule load.faild: override: no file after this one has a rule "load.faild" (did you mean "load.failed"?)`},
+		{"id, far off", rule("id: nothing", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule nothing: override: no file after this one has a rule "nothing" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
+		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags, and the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
+		{"inherited escalation", rule("id: load.failed", "override: true", "escalate: {after: 3, within: 1s, to: advisory}"), `mine.yaml:5:42: rule load.failed: escalate.to: the rule is advisory from the first occurrence on, which is no less than advisory (name a higher one, or remove escalate)`},
+		{"unknown name", rule("id: load.failed", "override: true", "when: 'calmer'"), `mine.yaml:5:12: rule load.failed: when: unknown name "calmer" (did you mean "calm"?)`},
+		{"list", "version: 1\nlists: {words: [c]}\n", `mine.yaml:2:9: lists.words: "words" is also defined at base.yaml:3 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)`},
+		{"list, misspelled", "version: 1\nlists: {word: {append: true, items: [c]}}\n", `mine.yaml:2:9: lists.word: no file after this one has a list "word" (did you mean "words"?)`},
+		{"macro", "version: 1\nmacros: {calm: 'true'}\n", `mine.yaml:2:10: macros.calm: "calm" is also defined at base.yaml:5 (write {override: true, when: '…'} to replace it, or use another name)`},
+		{"macro, misspelled", "version: 1\nmacros: {calms: {override: true, when: 'true'}}\n", `mine.yaml:2:10: macros.calms: no file after this one has a macro "calms" (did you mean "calm"?)`},
+		{"list for a macro", "version: 1\nlists: {calm: {override: true, items: [c]}}\n", `mine.yaml:2:9: lists.calm: "calm" is a macro at base.yaml:5 (use another name)`},
+		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro may use others, but not in a circle)`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{Name: "base.yaml", Data: []byte(base)})
+			require.Equal(t, tc.want, strings.ReplaceAll(errs.Error(), "rules: ", ""))
+		})
+	}
+
+	t.Run("from below", func(t *testing.T) {
+		errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(base)}, rules.File{Name: "late.yaml", Data: []byte(
+			"version: 1\nlists: {words: {append: true, items: [c]}}\nrules: [{id: load.failed, override: true, disposition: ignore}]\n")})
+		require.Equal(t, "mine.yaml:3:3: lists.words: \"words\" is also defined at late.yaml:2 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)\n"+
+			"mine.yaml:7:9: rule load.failed: id: the id is also that of the rule at late.yaml:3 (add override: true to change that rule, or use another id)\n"+
+			"late.yaml:2:9: lists.words: no file after this one has a list \"words\" (the list at mine.yaml:3 comes first and has the last word)\n"+
+			"late.yaml:3:27: rule load.failed: override: no file after this one has a rule \"load.failed\" (the rule at mine.yaml:7 comes first and has the last word)", strings.ReplaceAll(errs.Error(), "rules: ", ""))
+	})
+}
+
 // TestAllErrorsAtOnce: nothing that is wrong hides anything else, and the
 // order is that of the files and the lines in them.
 func TestAllErrorsAtOnce(t *testing.T) {
@@ -193,7 +291,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s:%d %s", e.File, e.Line, e.Field))
 	}
 	require.Equal(t, []string{
-		"b.yaml:4 when", "b.yaml:5 disposition", "broken.yaml:1 ", "a.yaml:3 disposition", "a.yaml:3 id", "a.yaml:4 when", "a.yaml:5 severity",
+		"b.yaml:3 id", "b.yaml:4 when", "b.yaml:5 disposition", "broken.yaml:1 ", "a.yaml:3 disposition", "a.yaml:4 when", "a.yaml:5 severity",
 	}, got)
 
 	var one *rules.Error
@@ -238,6 +336,11 @@ func TestBounds(t *testing.T) {
 			fmt.Fprintf(&manyTargets, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, resolves: ['r*']}\n", i, i)
 		}
 	}
+	var escalations strings.Builder
+	escalations.WriteString("version: 1\nrules:\n")
+	for i := range rules.MaxEscalations + 1 {
+		fmt.Fprintf(&escalations, "  - {id: r%d, when: 'phase == \"%d\"', disposition: ignore, escalate: {after: 3, within: 1s, to: blocking}}\n", i, i)
+	}
 	tags := func(from int) string {
 		var out []string
 		for i := range 16 {
@@ -256,6 +359,8 @@ func TestBounds(t *testing.T) {
 		{"resolves", manyTargets.String(), "resolve too many others"},
 		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
 		{"tags", manyTags, "more than 64 different tags"},
+		{"exceptions", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "exceptions: ["+strings.Repeat("'template == \"a\"', ", rules.MaxExceptions)+"'false']"), "a rule has at most 64 exceptions (join conditions with or, or use a list)"},
+		{"escalations", escalations.String(), "more than 256 rules with escalate"},
 		{"macros that double", doubling, "with macros expanded, has more than 10000 parts"},
 		{"long expression", when(strings.Repeat("x", rules.MaxExpression+1)), "the expression has 16385 bytes"},
 		{"parentheses", when(strings.Repeat("(", rules.MaxNesting+1)), "brackets are nested more than 64 deep"},

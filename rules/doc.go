@@ -38,11 +38,31 @@
 //	      - no_match: "Could not load reference to a pawn"
 //	        phase: menu
 //
-// Rules of an earlier file match before those of a later one, and the defaults
-// of an earlier file win, so a user's files come before [Defaults]. Lists,
-// macros, protected words, logger frames, game code and the ids of rules are shared by all files of a
-// set: a list or macro can be used in any of them, before or after it is
-// defined, and defined in one only.
+// The earlier a file is given, the more it has to say: its rules match before
+// those of later ones, its defaults win, and it may override what later ones
+// define. So a user's files come before [Defaults]. Lists, macros, protected
+// words, logger frames, game code and the ids of rules are shared by all files of a set: a
+// list or macro can be used in any of them, before or after it is defined.
+//
+// # Overriding
+//
+// Two rules with one id, or two lists or macros with one name, are an error in
+// one file; and across files, unless the earlier file says that it means it:
+//
+//	lists:
+//	  quiet: {append: true, items: [Doctor]}         # or override: true
+//	macros:
+//	  in_game: {override: true, when: 'phase == "play"'}
+//	rules:
+//	  - {id: save.reference_missing, override: true, disposition: advisory}
+//
+// A rule that overrides another gives the fields that change and takes over all
+// others, but for the tests where it gives another condition or other
+// exceptions: those would say nothing about it. It also takes over the place of the other in the order, since a
+// change of one rule should not let it win over rules that nobody looked at,
+// nor lose to them. A list or macro is replaced as a whole, in all conditions
+// that use it; an item that is appended and there already is no error. Where
+// there is nothing to override or to append to, that is one.
 //
 // # Rules
 //
@@ -50,12 +70,20 @@
 //     all files. The first word is the subject, as in "save.reference_missing";
 //     "default." is taken by the defaults.
 //   - when (required): the condition, see below.
+//   - exceptions: conditions, or mappings of name and when, any of which keeps
+//     the rule from matching. One that fails when it is evaluated does not.
 //   - disposition (required without continue): ignore, advisory or blocking.
 //   - severity: info, warning, error or fatal. Without it, the severity is that
 //     of the entry's level where that is warning, error or fatal; otherwise it
 //     is error for blocking, warning for advisory, info for ignore.
 //   - invalidates: true when what the agent believes about the game may no
 //     longer hold.
+//   - escalate: when repetition makes it more urgent: "to" that disposition, once
+//     "after" so many entries that the rule decided lie "within" a window, with
+//     at least a "severity". A window is a duration, as in 30s, or a mapping of
+//     duration and entries, the first for where the time is known and the second
+//     for where it is not; one follows from the other at 50 entries per second.
+//     A set only carries this, in [Rule.Escalate].
 //   - summary: heed's own words for what happened, one line; never text of the
 //     log.
 //   - why: the reason for the rule, for people.
@@ -70,6 +98,7 @@
 //   - continue: true for a rule that only adds its tags to whatever decides
 //     afterwards. It has no other effect.
 //   - enabled: false takes a rule out of the set. It must be valid all the same.
+//   - override: true for a rule that changes the one with its id in a later file.
 //   - tests: see below.
 //
 // # Conditions
@@ -115,8 +144,8 @@
 // Comparing level, kind or status with a word that is none of their values is
 // an error. So is a rule that can never match: because its condition is
 // constant, asks for a combination of kind, level and status that no entry has,
-// or is covered by earlier rules of the same file (one with the same condition,
-// or ones that always match what it could). Rules covered by an earlier file are
+// or is covered by earlier rules of the same file (one with the same condition and
+// exceptions, or ones that always match what it could) or by its own exceptions. Rules covered by an earlier file are
 // what user files are for, and only noted, in [Rule.ShadowedBy].
 //
 // # Defaults
@@ -148,6 +177,12 @@
 // and the whole set, so a test also shows that no earlier rule takes what it
 // should get. For a rule with continue, match means that it added its tags.
 //
+// # Lint and schema
+//
+// [Lint] finds what is valid and yet unlikely to be meant. [Schema] is a JSON
+// Schema of rule files, for editors. The page docs/rules.md is a reference of
+// all this in tables.
+//
 // # Plans
 //
 // [Evaluator.Plan] computes what is known about all entries that share a
@@ -159,7 +194,8 @@
 //
 // [MaxFileBytes], [MaxRules] and the other Max constants bound a set. A Set is
 // immutable and safe for concurrent use; an Evaluator is not, but costs only a
-// few hundred bytes. Compiling takes some 75 µs per rule; evaluating a condition
+// few hundred bytes. A Set keeps the text of its files, to tell places in them.
+// Compiling takes some 75 µs per rule; evaluating a condition
 // that compares a few texts some 100 ns and no allocation, and the first
 // reading of each text variable of an entry 16 bytes. The package does no I/O,
 // starts no goroutine and reads no clock.

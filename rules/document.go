@@ -30,15 +30,18 @@ type word struct {
 }
 
 type listDecl struct {
-	name  string
-	at    at
-	items []string
+	name     string
+	at       at
+	items    []string
+	override bool // in place of the list of a file after this one
+	extend   bool // in addition to it
 }
 
 type macroDecl struct {
-	name string
-	at   at
-	expr exprText
+	name     string
+	at       at
+	expr     exprText
+	override bool // in place of the macro of a file after this one
 }
 
 // exprText is an expression as written.
@@ -58,12 +61,24 @@ type defaultDecl struct {
 }
 
 type ruleDecl struct {
-	src      *source
-	rule     Rule // but for what linking adds
-	idAt     at
-	when     exprText
-	resolves []word
-	tests    []testDecl
+	src        *source
+	home       *source // of the rule that this one overrides, src otherwise
+	at         at
+	given      map[string]at // the fields that were given, with the places of their keys
+	rule       Rule          // but for what linking adds
+	idAt       at
+	override   bool
+	overridden *ruleDecl // the rule that overrides this one, if any
+	when       exprText
+	exceptions []exceptionDecl
+	escalateTo at
+	resolves   []word
+	tests      []testDecl
+}
+
+type exceptionDecl struct {
+	name string
+	when exprText
 }
 
 type testDecl struct {
@@ -80,15 +95,20 @@ type testDecl struct {
 }
 
 var (
-	fileFields = []string{"version", "protect", "logger_frames", "game_code", "lists", "macros", "defaults", "rules"}
-	ruleFields = []string{
-		"id", "when", "disposition", "severity", "invalidates", "summary", "why", "sets_phase",
-		"blinds", "resolves", "continue", "enabled", "tags", "tests",
+	fileFields  = []string{"version", "protect", "logger_frames", "game_code", "lists", "macros", "defaults", "rules"}
+	listFields  = []string{"items", "override", "append"}
+	macroFields = []string{"when", "override"}
+	ruleFields  = []string{
+		"id", "when", "exceptions", "disposition", "severity", "invalidates", "escalate", "summary", "why",
+		"sets_phase", "blinds", "resolves", "tags", "continue", "enabled", "override", "tests",
 	}
 	// Fields that decide or act, which a rule with "continue" does neither.
-	decidingFields = []string{"disposition", "severity", "invalidates", "summary", "sets_phase", "blinds", "resolves"}
-	testFields     = []string{"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method", "operation"}
-	defaultFields  = []string{"disposition", "severity", "invalidates"}
+	decidingFields  = []string{"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds", "resolves"}
+	exceptionFields = []string{"name", "when"}
+	escalateFields  = []string{"after", "within", "to", "severity"}
+	withinFields    = []string{"duration", "entries"}
+	testFields      = []string{"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method", "operation"}
+	defaultFields   = []string{"disposition", "severity", "invalidates"}
 
 	dispositions = names(event.Ignore, event.Blocking)
 	severities   = names(event.SeverityInfo, event.SeverityFatal)
@@ -158,8 +178,7 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 			}
 		case "macros":
 			for _, m := range mapping(p, e.value, nil, errs) {
-				mp := p.under(m.key)
-				d.macros = append(d.macros, macroDecl{m.key, mp.here(m.name), expression(mp, m.value, errs)})
+				d.macros = append(d.macros, parseMacro(p.under(m.key), m, errs))
 			}
 		case "defaults":
 			d.defaults = parseDefaults(p, e.value, errs)
@@ -177,12 +196,42 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 	return d
 }
 
+// parseList reads a list: its items alone, or a mapping that also says how they
+// stand to those of another file.
 func parseList(p at, l entry, errs *collector) listDecl {
 	decl := listDecl{name: l.key, at: p.here(l.name)}
-	nodes := items(p, l.value, errs)
-	if l.value.Kind == yaml.SequenceNode && len(nodes) == 0 {
-		errs.add(p.here(l.value), "the list is empty", "a test against it would always fail; remove it or fill it")
+	if l.value.Kind != yaml.MappingNode {
+		decl.items = parseItems(p, l.value, errs)
+		return decl
 	}
+	given := false
+	for _, f := range mapping(p, l.value, listFields, errs) {
+		fp := p.under(f.key)
+		switch f.key {
+		case "items":
+			given = true
+			decl.items = parseItems(fp, f.value, errs)
+		case "override":
+			decl.override, _ = boolean(fp, f.value, errs)
+		case "append":
+			decl.extend, _ = boolean(fp, f.value, errs)
+		}
+	}
+	if !given {
+		errs.add(p.here(l.value).under("items"), "is missing", "write items: [a, b]")
+	}
+	if decl.override && decl.extend {
+		errs.add(p.here(l.value), "a list overrides another or is appended to it, not both", "remove one of the two")
+	}
+	return decl
+}
+
+func parseItems(p at, n *yaml.Node, errs *collector) []string {
+	nodes := items(p, n, errs)
+	if n.Kind == yaml.SequenceNode && len(nodes) == 0 {
+		errs.add(p.here(n), "the list is empty", "a test against it would always fail; remove it or fill it")
+	}
+	var out []string
 	seen := make(map[string]int, len(nodes))
 	for i, n := range nodes {
 		s, ok := text(p.item(i), n, errs)
@@ -194,7 +243,31 @@ func parseList(p at, l entry, errs *collector) listDecl {
 			continue
 		}
 		seen[s] = i
-		decl.items = append(decl.items, s)
+		out = append(out, s)
+	}
+	return out
+}
+
+// parseMacro reads a macro: its condition alone, or a mapping.
+func parseMacro(p at, m entry, errs *collector) macroDecl {
+	decl := macroDecl{name: m.key, at: p.here(m.name)}
+	if m.value.Kind != yaml.MappingNode {
+		decl.expr = expression(p, m.value, errs)
+		return decl
+	}
+	given := false
+	for _, f := range mapping(p, m.value, macroFields, errs) {
+		fp := p.under(f.key)
+		switch f.key {
+		case "when":
+			given = true
+			decl.expr = expression(fp, f.value, errs)
+		case "override":
+			decl.override, _ = boolean(fp, f.value, errs)
+		}
+	}
+	if !given {
+		errs.add(p.here(m.value).under("when"), "is missing", `write when: 'template contains "text"'`)
 	}
 	return decl
 }
@@ -294,19 +367,18 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 }
 
 func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
-	d := &ruleDecl{src: src}
 	p := at{src: src, line: n.Line, col: n.Column}
 	p.rule = ruleID(n)
 	fields := mapping(p, n, ruleFields, errs)
 	if n.Kind != yaml.MappingNode {
 		return nil
 	}
-	given := make(map[string]*yaml.Node, len(fields))
+	d := &ruleDecl{src: src, home: src, at: p, given: make(map[string]at, len(fields))}
 	r := &d.rule
 	r.File, r.Line, r.Column = src.name, n.Line, n.Column
 	for _, f := range fields {
-		given[f.key] = f.name
 		fp := p.under(f.key)
+		d.given[f.key] = fp.here(f.name)
 		switch f.key {
 		case "id":
 			d.idAt = fp.here(f.value)
@@ -322,7 +394,8 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 			}
 		case "when":
 			d.when = expression(fp, f.value, errs)
-			r.When = d.when.text
+		case "exceptions":
+			d.exceptions = parseExceptions(fp, f.value, errs)
 		case "disposition":
 			s, _ := oneOf(fp, f.value, dispositions, errs)
 			r.Disposition, _ = event.ParseDisposition(s)
@@ -331,6 +404,8 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 			r.Severity, r.HasSeverity = event.ParseSeverity(s)
 		case "invalidates":
 			r.Invalidates, _ = boolean(fp, f.value, errs)
+		case "escalate":
+			r.Escalate, d.escalateTo = parseEscalate(fp, f.value, errs)
 		case "summary":
 			s, ok := text(fp, f.value, errs)
 			if ok && (s == "" || len(s) > maxSummary || clean(s) != s) {
@@ -352,6 +427,8 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 		case "enabled":
 			on, ok := boolean(fp, f.value, errs)
 			r.Disabled = ok && !on
+		case "override":
+			d.override, _ = boolean(fp, f.value, errs)
 		case "resolves":
 			for i, item := range items(fp, f.value, errs) {
 				if s, ok := text(fp.item(i), item, errs); ok {
@@ -368,25 +445,88 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 			}
 		}
 	}
-	for _, f := range []string{"id", "when"} {
-		if given[f] == nil {
-			errs.add(p.in(f), "is missing", "every rule has an id and a when")
-		}
+	if _, ok := d.given["id"]; !ok {
+		errs.add(p.in("id"), "is missing", "every rule has an id and a when")
 	}
+	return d
+}
+
+// check reports fields that are missing or do not go together. A rule that
+// overrides another has taken over the other's fields by then.
+func (d *ruleDecl) check(errs *collector) {
+	r := &d.rule
+	if _, ok := d.given["when"]; !ok {
+		errs.add(d.at.in("when"), "is missing", "every rule has an id and a when")
+	}
+	_, decides := d.given["disposition"]
 	switch {
 	case r.Continue:
 		for _, f := range decidingFields {
-			if at := given[f]; at != nil {
-				errs.add(p.here(at).in(f), "a rule with continue only adds tags", "remove the field, or remove continue")
+			switch p, ok := d.given[f]; {
+			case ok && p.src == d.src:
+				errs.add(p, "a rule with continue only adds tags", "remove the field, or remove continue")
+			case ok:
+				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
+					"a rule with continue only adds tags, and the rule that this one overrides gives a %s at %s:%d", f, clean(p.src.name), p.line)
 			}
 		}
-		if given["tags"] == nil {
-			errs.add(p.here(given["continue"]).in("continue"), "a rule with continue adds tags, and has none", "add tags: [...]")
+		if _, ok := d.given["tags"]; !ok {
+			errs.add(d.given["continue"], "a rule with continue adds tags, and has none", "add tags: [...]")
 		}
-	case given["disposition"] == nil:
-		errs.add(p.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
+	case !decides:
+		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
 	}
-	return d
+	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
+		if d.given["escalate"].src != d.src {
+			r.Escalate = nil // the override is already as urgent
+			return
+		}
+		errs.addf(d.escalateTo, "name a higher one, or remove escalate", "the rule is %s from the first occurrence on, which is no less than %s", r.Disposition, e.To)
+	}
+}
+
+// parseExceptions reads the exceptions of a rule, each a condition alone or a
+// mapping that also names it.
+func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
+	var out []exceptionDecl
+	named := map[string]bool{}
+	for i, item := range items(p, n, errs) {
+		ip := p.item(i)
+		if i == MaxExceptions {
+			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", MaxExceptions)
+			break
+		}
+		if item.Kind != yaml.MappingNode {
+			out = append(out, exceptionDecl{when: expression(ip, item, errs)})
+			continue
+		}
+		var e exceptionDecl
+		given := false
+		for _, f := range mapping(ip, item, exceptionFields, errs) {
+			fp := ip.under(f.key)
+			switch f.key {
+			case "name":
+				s, ok := text(fp, f.value, errs)
+				switch {
+				case !ok:
+				case !validName(s):
+					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+				case named[s]:
+					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", quote(s))
+				}
+				named[s] = true
+				e.name = s
+			case "when":
+				given = true
+				e.when = expression(fp, f.value, errs)
+			}
+		}
+		if !given {
+			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // ruleID returns the id of the rule in n, for messages, when it has a valid one.

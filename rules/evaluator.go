@@ -128,11 +128,11 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		try   bool // p.steps has a rule to try
 	)
 	for _, r := range ev.set.active {
-		if r.cond.possible&shape == 0 {
+		if r.possible&shape == 0 {
 			continue
 		}
 		if r.PerEntry {
-			if r.cond.guard != nil && !ev.run(in, r, r.cond.guard, r.cond.reads&^perEntry) {
+			if !ev.mayMatch(in, r) {
 				continue
 			}
 			st := step{rule: r}
@@ -142,7 +142,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 			p.steps, try = append(p.steps, st), true
 			continue
 		}
-		if !ev.run(in, r, r.cond.program, r.cond.reads) {
+		if !ev.matches(in, r) {
 			continue
 		}
 		if r.Continue {
@@ -177,7 +177,7 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 		switch r := st.rule; {
 		case st.matched:
 			ev.continued = append(ev.continued, r)
-		case !ev.run(in, r, r.cond.program, r.cond.reads):
+		case !ev.matches(in, r):
 		case r.Continue:
 			ev.continued = append(ev.continued, r)
 			late = true
@@ -222,7 +222,7 @@ func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 	ev.continued = ev.continued[:0]
 	var tags []string
 	for _, r := range ev.set.active {
-		if !ev.run(in, r, r.cond.program, r.cond.reads) {
+		if !ev.matches(in, r) {
 			continue
 		}
 		if !r.Continue {
@@ -266,6 +266,44 @@ func merge(tags, more []string) []string {
 func (ev *Evaluator) end() {
 	ev.loaded = 0
 	ev.vars = boxes{}
+}
+
+// matches reports whether r matches in: its condition holds, and none of its
+// exceptions.
+func (ev *Evaluator) matches(in *Input, r *Rule) bool {
+	if !ev.holds(in, r, r.cond) {
+		return false
+	}
+	for i := range r.Exceptions {
+		if ev.holds(in, r, r.Exceptions[i].cond) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayMatch reports whether r, which is PerEntry, may match an entry of which
+// only the cacheable part is known.
+func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
+	switch c := r.cond; {
+	case c.reads&perEntry == 0:
+		if !ev.holds(in, r, c) {
+			return false
+		}
+	case c.guard != nil && !ev.run(in, r, c.guard, c.reads&^perEntry):
+		return false
+	}
+	for i := range r.Exceptions {
+		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether c, of rule r, holds for in.
+func (ev *Evaluator) holds(in *Input, r *Rule, c *condition) bool {
+	return ev.run(in, r, c.program, c.reads)
 }
 
 // run reports whether a program of rule r, which reads vars, holds for in.

@@ -3,6 +3,7 @@ package rules_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +15,11 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
+// compile compiles files that are right, and holds the schema to taking them.
 func compile(t require.TestingT, texts ...string) *rules.Set {
 	files := make([]rules.File, len(texts))
 	for i, text := range texts {
+		require.NoError(t, validate(t, text))
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
 	set, err := rules.Compile(files...)
@@ -482,12 +485,29 @@ type modelRule struct {
 	severity    string
 	cont        bool
 	tags        []string
+	exceptions  []cond
 	dropped     bool
+}
+
+// matches reports whether the condition holds and no exception does.
+func (r *modelRule) matches(in *rules.Input) bool {
+	for _, e := range r.exceptions {
+		if holds(e, in) {
+			return false
+		}
+	}
+	return holds(r.cond, in)
 }
 
 func (r *modelRule) yaml() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "version: 1\nrules:\n  - id: %s\n    when: |\n      %s\n    tags: [%s]\n", r.id, r.text, strings.Join(r.tags, ", "))
+	for i, e := range r.exceptions {
+		if i == 0 {
+			b.WriteString("    exceptions:\n")
+		}
+		fmt.Fprintf(&b, "      - |\n        %s\n", e.text)
+	}
 	if r.cont {
 		b.WriteString("    continue: true\n")
 	} else {
@@ -535,6 +555,9 @@ func TestPlanAndDecideEqualTheModel(t *testing.T) {
 				cont:        rapid.IntRange(0, 3).Draw(t, "continue") == 0,
 				tags:        rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"x", "y", "z"}), 1, 2, rapid.ID).Draw(t, "tags"),
 			}
+			for range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "exceptions") {
+				r.exceptions = append(r.exceptions, drawCond(t, 1))
+			}
 			model[i] = r
 		}
 		set := compileModel(t, model)
@@ -575,16 +598,26 @@ func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
 		var errs rules.Errors
 		require.ErrorAs(t, err, &errs)
 		for _, e := range errs {
-			require.Contains(t, e.Msg, "never true", "%s", e)
-			for _, r := range model {
-				if r.id == e.Rule {
-					r.dropped = true
-					// What is refused must indeed never match what can exist.
-					for range 20 {
-						in := drawInput(t)
-						if in.Kind == in.Status.Kind() && (in.Kind == event.KindLog || in.Level == 0) && in.Level <= event.LevelFatal && in.Status <= event.StatusRestarted {
-							require.False(t, holds(r.cond, &in), "%s: %+v", r.text, in)
-						}
+			r := model[slices.IndexFunc(model, func(r *modelRule) bool { return r.id == e.Rule })]
+			r.dropped = true
+			// What is refused must indeed be so for all that can exist.
+			for range 20 {
+				in := drawInput(t)
+				if in.Kind != in.Status.Kind() || in.Kind != event.KindLog && in.Level != 0 || in.Level > event.LevelFatal || in.Status > event.StatusRestarted {
+					continue
+				}
+				switch {
+				case e.Field == "when" && strings.Contains(e.Msg, "never true"):
+					require.False(t, holds(r.cond, &in), "%s: %+v", r.text, in)
+				case strings.Contains(e.Msg, "the rule can never match"):
+					require.False(t, r.matches(&in), "%s: %+v", e, in)
+				default:
+					require.Regexp(t, "never true|never hold where|is the same as", e.Msg)
+					var i int
+					_, err := fmt.Sscanf(e.Field, "exceptions[%d]", &i)
+					require.NoError(t, err)
+					if !strings.Contains(e.Msg, "is the same as") {
+						require.False(t, holds(r.exceptions[i-1], &in) && holds(r.cond, &in), "%s: %+v", e, in)
 					}
 				}
 			}
@@ -602,7 +635,7 @@ func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
 		}
 	}
 	for _, r := range model {
-		if r.dropped || !holds(r.cond, in) {
+		if r.dropped || !r.matches(in) {
 			continue
 		}
 		add(r.tags)

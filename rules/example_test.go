@@ -114,3 +114,36 @@ rules:
 	// false big
 	// true default.log.unknown
 }
+
+// A user's file changes a default rule in one respect, and Lint looks at it.
+func ExampleLint() {
+	base := rules.File{Name: "base.yaml", Data: []byte(`
+version: 1
+rules:
+  - id: pawn.lost
+    when: 'template startsWith "Lost pawn <*>"'
+    disposition: blocking
+    tests:
+      - match: "Lost pawn Human12"
+      - match: "Lost pawn Human13 for good"
+      - no_match: "Lost pawns are not counted"
+`)}
+	mine := rules.File{Name: "mine.yaml", Data: []byte(`
+version: 1
+rules:
+  - id: pawn.lost
+    override: true
+    disposition: advisory
+  - id: pawn.found
+    when: 'template == "Found pawn Human12"'
+    disposition: ignore
+    tests:
+      - match: "Found pawn Human12"
+`)}
+	for _, f := range rules.Lint(mine, base) {
+		fmt.Println(f.String())
+	}
+	// Output:
+	// mine.yaml:7:5: warning: rule pawn.found: has 1 of two tests that match, and 0 of one that does not (write two texts that it must match, and the nearest that it must not) [tests]
+	// mine.yaml:8:24: warning: rule pawn.found: no template holds "Found pawn Human12": masking hides some of it (write "Found pawn <*>") [masked]
+}

@@ -17,7 +17,7 @@ import (
 // concurrent use.
 type Explainer struct {
 	set        *Set
-	conditions map[*Rule]*clause
+	conditions map[*condition]*clause
 }
 
 // NewExplainer compiles the given files as [Compile] does, with the same
@@ -37,12 +37,12 @@ func NewExplainer(files ...File) (*Explainer, error) {
 	r := newResolver(errs)
 	r.declare(docs)
 	b := &clauseBuilder{r: r, macros: map[string]*clause{}}
-	x := &Explainer{set: set, conditions: make(map[*Rule]*clause, len(set.rules))}
-	for _, doc := range docs {
-		for _, d := range doc.rules {
-			if rule := set.byID[d.rule.ID]; rule != nil {
-				x.conditions[rule] = b.whole(&d.when, rule)
-			}
+	x := &Explainer{set: set, conditions: make(map[*condition]*clause, len(set.rules))}
+	for _, rule := range set.rules {
+		x.conditions[rule.cond] = b.whole(rule.cond)
+		for i := range rule.Exceptions {
+			c := rule.Exceptions[i].cond
+			x.conditions[c] = b.whole(c)
 		}
 	}
 	return x, nil
@@ -69,7 +69,11 @@ type Explanation struct {
 type Trial struct {
 	Rule      *Rule
 	Matched   bool
-	Condition Clause // the whole condition; its Value is Matched
+	Condition Clause // the whole condition
+
+	// Exception is the exception that kept a rule whose condition holds from
+	// matching, nil where none did.
+	Exception *Clause
 }
 
 // ClauseOp tells how the value of a [Clause] follows from its parts.
@@ -159,19 +163,30 @@ func (x *Explainer) Explain(in *Input) Explanation {
 	}
 	defer ev.end()
 	for _, r := range x.set.active {
-		t := Trial{Rule: r, Matched: ev.run(in, r, r.cond.program, r.cond.reads)}
-		c := x.conditions[r]
-		t.Condition = c.explain(ev, in, r)
-		if t.Condition.Value != t.Matched {
-			// What is shown must be what happened, whatever reading the
-			// condition a second time made of it.
-			whole := clause{text: c.text, at: c.at, program: r.cond.program, reads: r.cond.reads}
-			t.Condition = whole.explain(ev, in, r)
+		t := Trial{Rule: r, Condition: x.clause(ev, in, r, r.cond)}
+		t.Matched = t.Condition.Value
+		for i := 0; i < len(r.Exceptions) && t.Matched; i++ {
+			if c := x.clause(ev, in, r, r.Exceptions[i].cond); c.Value {
+				t.Matched, t.Exception = false, &c
+			}
 		}
 		out.Trials = append(out.Trials, t)
 		if r == out.Outcome.Rule {
 			break
 		}
+	}
+	return out
+}
+
+// clause explains one condition of rule r.
+func (x *Explainer) clause(ev *Evaluator, in *Input, r *Rule, cond *condition) Clause {
+	c := x.conditions[cond]
+	out := c.explain(ev, in, r)
+	if out.Value != ev.holds(in, r, cond) {
+		// What is shown must be what happened, whatever reading the condition a
+		// second time made of it.
+		whole := clause{text: c.text, at: c.at, program: cond.program, reads: cond.reads}
+		out = whole.explain(ev, in, r)
 	}
 	return out
 }
@@ -265,13 +280,14 @@ type clauseBuilder struct {
 	macros map[string]*clause // nil while a macro is being cut, and where it cannot be
 }
 
-// whole returns the clauses of a rule's condition; the condition as one clause
-// where it cannot be cut.
-func (b *clauseBuilder) whole(e *exprText, rule *Rule) *clause {
+// whole returns the clauses of a condition; the condition as one clause where it
+// cannot be cut.
+func (b *clauseBuilder) whole(cond *condition) *clause {
+	e := cond.expr
 	if c := b.expression(e); c != nil {
 		return c
 	}
-	c := &clause{text: strings.TrimSpace(e.text), at: e.at, program: rule.cond.program, reads: rule.cond.reads}
+	c := &clause{text: strings.TrimSpace(e.text), at: e.at, program: cond.program, reads: cond.reads}
 	c.at.line, c.at.col = locate(e.at.src, e.node, 0)
 	return c
 }

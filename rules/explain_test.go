@@ -109,7 +109,7 @@ func TestExplainShowsWhatHappened(t *testing.T) {
 	x, err := NewExplainer(File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\" and level == \"error\"', disposition: ignore}]")})
 	require.NoError(t, err)
 	rule := x.set.rules[0]
-	x.conditions[rule] = x.conditions[rule].parts[0]
+	x.conditions[rule.cond] = x.conditions[rule.cond].parts[0]
 	got := x.Explain(&Input{Template: "a"}).Trials[0]
 	require.False(t, got.Matched)
 	require.False(t, got.Condition.Value)
@@ -156,7 +156,7 @@ func checkExplain(t *testing.T, x *Explainer, in *Input) {
 	}
 	ev := x.set.NewEvaluator()
 	for _, r := range x.set.active {
-		c := x.conditions[r].explain(ev, in, r)
+		c := x.conditions[r.cond].explain(ev, in, r)
 		require.Equal(t, ev.run(in, r, r.cond.program, r.cond.reads), c.Value, "clauses of rule %s: %s", r.ID, r.When)
 		for _, d := range c.Decisive() {
 			require.Equal(t, c.Value, d.Value, "what decided in rule %s: %s", r.ID, r.When)
@@ -169,7 +169,7 @@ func TestExplainAgreesWithDefaults(t *testing.T) {
 	require.NoError(t, err)
 	for _, r := range x.set.rules {
 		if len(r.When) > 0 && strings.Contains(r.When, " && ") && !strings.HasPrefix(r.When, "(") {
-			require.NotEmpty(t, x.conditions[r].parts, "rule %s is not cut: %s", r.ID, r.When)
+			require.NotEmpty(t, x.conditions[r.cond].parts, "rule %s is not cut: %s", r.ID, r.When)
 		}
 	}
 	for _, test := range x.set.tests {
@@ -208,4 +208,33 @@ func FuzzExplain(f *testing.F) {
 			checkExplain(t, x, &in)
 		}
 	})
+}
+
+// TestExplainException: what kept a rule from matching whose condition holds is
+// told, and the first one alone.
+func TestExplainException(t *testing.T) {
+	x, err := NewExplainer(File{Name: "f.yaml", Data: []byte(`version: 1
+rules:
+  - id: held_back
+    when: 'template startsWith "Could"'
+    exceptions:
+      - {name: elsewhere, when: 'template contains "lamp"'}
+      - {when: 'template contains "save" and level == "error"'}
+      - {when: 'template contains "game"'}
+    disposition: blocking
+`)})
+	require.NoError(t, err)
+	in := Input{Template: "Could not save the game", Level: event.LevelError}
+	got := x.Explain(&in)
+	require.Equal(t, "default.log.error", got.Outcome.Decision.Rule)
+	require.Len(t, got.Trials, 1)
+	tr := got.Trials[0]
+	require.False(t, tr.Matched)
+	require.True(t, tr.Condition.Value)
+	require.Equal(t, `template contains "save" and level == "error"`, tr.Exception.Text)
+	require.Equal(t, 7, tr.Exception.Line)
+	in.Template = "Could not open the door"
+	got = x.Explain(&in)
+	require.Equal(t, "held_back", got.Outcome.Decision.Rule)
+	require.Nil(t, got.Trials[0].Exception)
 }

@@ -21,6 +21,8 @@ func FuzzCompile(f *testing.F) {
 		"version: 1\nrules:\n- id: x\n  when: |\n    split(template, ' ')[1] == 'a'\n    and len(message) % 2 == 1 ? level == 'error' : not (kind in ['log'])\n  disposition: blocking\n  tests: [{match: a b}]",
 		"version: 1\nrules:\n- id: x\n  when: \"templat \\\n    == 'a'\"\n  disposition: blocking",
 		"a: &a [*a]", "? ? ?", "- - - -", "version: 1\ndefaults: {log: {error: {disposition: blocking}}}",
+		"version: 1\nlists: {l: {append: true, items: [a]}}\nmacros: {m: {override: true, when: 'true'}}\nrules: [{id: x, override: true, enabled: false}]",
+		"version: 1\nrules: [{id: x, when: 'kind == \"log\"', exceptions: ['phase == \"a\"', {name: b, when: 'message == \"a b\"'}], disposition: ignore, escalate: {after: 3, within: {entries: 9}, to: blocking}}]",
 		"version: 1\nrules:\n- {id: a, when: 'template matches \"a(\"', disposition: ignore, resolves: ['a*', b]}",
 	} {
 		f.Add([]byte(s))
@@ -62,6 +64,7 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 		set.Test(nil)
+		set.Lint()
 	})
 }
 
@@ -89,6 +92,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
+		set.Lint()
 		ev := set.NewEvaluator()
 		in := rules.Input{Template: "a b", Frames: "at a\nat b", Message: "a b", Source: "a", Phase: "play"}
 		p := ev.Plan(&in)

@@ -85,10 +85,10 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 			hit = hit || r == t.rule
 		}
 		out = append(out, TestResult{
-			Rule: t.rule, File: t.rule.File, Line: d.at.line, Column: d.at.col,
+			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
 			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
 			Passed:     hit == d.match || t.rule.Disabled,
-			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.File != t.rule.File && o.Rule.index < t.rule.index,
+			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index && o.Rule.index < t.rule.index,
 		})
 	}
 	return out

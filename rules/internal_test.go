@@ -186,3 +186,13 @@ func TestEverythingInTheLanguageCanBeCopied(t *testing.T) {
 		require.Equal(t, fingerprint(tree), fingerprint(copyTree(tree)), text)
 	}
 }
+
+// TestEveryFieldIsInherited: a field that is new to the language must say what
+// it means for an override.
+func TestEveryFieldIsInherited(t *testing.T) {
+	for _, f := range ruleFields {
+		d := &ruleDecl{given: map[string]at{}}
+		d.inherit(&ruleDecl{given: map[string]at{f: {line: 7}}})
+		require.Equal(t, 7, d.given[f].line, f)
+	}
+}

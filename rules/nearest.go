@@ -32,13 +32,16 @@ func nearest(s string, names []string) string {
 	return best
 }
 
+// maxListed is how many names a hint lists at most.
+const maxListed = 20
+
 // didYouMean returns the hint for a name that is none of names: the nearest
 // one, or else, when they are few enough to read, all of them.
 func didYouMean(s string, names []string) string {
 	if n := nearest(s, names); n != "" {
 		return `did you mean "` + n + `"?`
 	}
-	if len(names) > 0 && len(names) <= 16 {
+	if len(names) > 0 && len(names) <= maxListed {
 		return "known: " + strings.Join(names, ", ")
 	}
 	return ""

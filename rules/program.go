@@ -18,8 +18,10 @@ import (
 // one evaluation may build. No expression of the language comes near it.
 const memoryBudget = 1 << 16
 
-// condition is a compiled "when".
+// condition is a compiled "when", of a rule or an exception.
 type condition struct {
+	expr     *exprText // as written, with its place
+	tree     ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
 	program  *vm.Program
 	guard    *vm.Program // nil when there is nothing to know before the entry
 	reads    varSet
@@ -29,14 +31,15 @@ type condition struct {
 }
 
 // condition compiles an expression. It returns nil when there are errors,
-// which have then been reported.
-func (r *resolver) condition(e *exprText) *condition {
+// which have then been reported. That it never holds is one, with the given
+// consequence.
+func (r *resolver) condition(e *exprText, consequence string) *condition {
 	tree := r.resolve(e)
 	if tree == nil {
 		return nil
 	}
 	x := &expansion{r: r, expr: e}
-	c := &condition{print: fingerprint(tree)}
+	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
 		return nil
@@ -58,7 +61,8 @@ func (r *resolver) condition(e *exprText) *condition {
 		}
 	}
 	if c.possible == 0 {
-		x.fail(file.Location{}, "correct it, or remove the rule", "the condition is never true, so the rule can never match")
+		subject, _, _ := strings.Cut(consequence, " ")
+		x.fail(file.Location{}, "correct it, or remove the "+subject, "the condition is never true, so the %s", consequence)
 		return nil
 	}
 	if c.reads&perEntry != 0 {

@@ -31,7 +31,6 @@ type resolver struct {
 
 // list is a named list, shared by every expression that uses it.
 type list struct {
-	at    at
 	items []string
 	set   map[string]struct{} // for "in"
 }
@@ -57,48 +56,94 @@ func newResolver(errs *collector) *resolver {
 	return r
 }
 
+// definition is a list or a macro of some file.
+type definition struct {
+	at       at
+	list     *listDecl // nil for a macro
+	macro    *macroDecl
+	override bool
+}
+
+// kind names what d is, for messages.
+func (d *definition) kind() string {
+	if d.list != nil {
+		return "list"
+	}
+	return "macro"
+}
+
 // declare registers the lists and macros of all files. Names are shared by the
 // whole set.
 func (r *resolver) declare(docs []*document) {
-	items := 0
-	for _, d := range docs {
-		for _, l := range d.lists {
-			if !r.nameFree(l.name, l.at) {
-				continue
-			}
-			if len(r.lists) == MaxLists {
-				r.errs.addf(l.at, "", "more than %d lists", MaxLists)
-				break
-			}
-			if items += len(l.items); items > MaxListItems {
-				r.errs.addf(l.at, "", "more than %d items in all lists", MaxListItems)
-				break
-			}
-			r.lists[l.name] = &list{at: l.at, items: l.items}
+	byName := map[string][]definition{} // in the order of files
+	var order []string                  // of names, as they come
+	add := func(name string, d definition) {
+		if !r.nameAllowed(name, d.at) {
+			return
 		}
-		for i := range d.macros {
-			m := &d.macros[i]
-			if !r.nameFree(m.name, m.at) {
-				continue
-			}
-			if len(r.macros) == MaxMacros {
-				r.errs.addf(m.at, "", "more than %d macros", MaxMacros)
-				break
-			}
-			r.macros[m.name] = &macro{decl: m}
+		chain := byName[name]
+		if len(chain) == 0 {
+			order = append(order, name)
+		} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
+			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", quote(name), clean(d.at.src.name), last.at.line)
+			return
+		} else if last.kind() != d.kind() {
+			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", quote(name), d.kind(), clean(d.at.src.name), d.at.line)
+			chain = nil
+		}
+		byName[name] = append(chain, d)
+	}
+	for _, doc := range docs {
+		for i := range doc.lists {
+			l := &doc.lists[i]
+			add(l.name, definition{at: l.at, list: l, override: l.override || l.extend})
+		}
+		for i := range doc.macros {
+			m := &doc.macros[i]
+			add(m.name, definition{at: m.at, macro: m, override: m.override})
 		}
 	}
+	for _, name := range order {
+		r.checkOverrides(name, byName, order)
+	}
+	r.register(order, byName)
 	r.names = append(append(append(r.names, variables...), sortedKeys(r.lists)...), sortedKeys(r.macros)...)
-	for _, d := range docs {
-		for i := range d.macros {
-			if m := r.macros[d.macros[i].name]; m != nil {
-				r.expandMacro(m, nil)
-			}
+	for _, name := range order {
+		if m := r.macros[name]; m != nil {
+			r.expandMacro(m, nil)
 		}
 	}
 }
 
-func (r *resolver) nameFree(name string, p at) bool {
+// register takes in what is left of each name.
+func (r *resolver) register(order []string, byName map[string][]definition) {
+	items := 0
+	for _, name := range order {
+		chain := byName[name]
+		top := &chain[0]
+		switch {
+		case top.macro != nil && len(r.macros) == MaxMacros:
+			r.errs.addf(top.at, "", "more than %d macros", MaxMacros)
+			return
+		case top.macro != nil:
+			r.macros[name] = &macro{decl: top.macro}
+		case len(r.lists) == MaxLists:
+			r.errs.addf(top.at, "", "more than %d lists", MaxLists)
+			return
+		default:
+			l := joined(chain)
+			if items += len(l); items > MaxListItems {
+				r.errs.addf(top.at, "", "more than %d items in all lists", MaxListItems)
+				return
+			}
+			r.lists[name] = &list{items: l}
+		}
+	}
+}
+
+// nameAllowed reports whether name can be that of a list or macro, and says so
+// when it cannot.
+func (r *resolver) nameAllowed(name string, p at) bool {
 	if !identifier(name) {
 		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", quote(name), maxName)
 		return false
@@ -107,17 +152,7 @@ func (r *resolver) nameFree(name string, p at) bool {
 		r.errs.addf(p, "use another name", "%s is already %s", quote(name), what)
 		return false
 	}
-	var first at
-	switch {
-	case r.lists[name] != nil:
-		first = r.lists[name].at
-	case r.macros[name] != nil:
-		first = r.macros[name].decl.at
-	default:
-		return true
-	}
-	r.errs.addf(p, "use another name", "%s is already defined at %s:%d", quote(name), clean(first.src.name), first.line)
-	return false
+	return true
 }
 
 // expandMacro resolves m once. via are the names of the macros being resolved,

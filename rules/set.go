@@ -25,19 +25,21 @@ type Set struct {
 	byStatus [event.StatusRestarted + 1]Outcome
 	byCaller Outcome                       // of an operation that its caller cancelled
 	other    [event.KindNotice + 1]Outcome // of entries that should not exist
-
-	cacheable varSet // what the conditions and guards of all rules read, but for perEntry
 }
 
 // Rule is one rule of a [Set]. It is read only.
 type Rule struct {
-	ID   string
-	File string // name of the file, as given to [Compile]
-	Line int    // where the rule begins, counting from 1
+	ID string
+
+	// File is the name of the file, as given to [Compile]. Of a rule that
+	// overrides others this is the file of the one with the last word.
+	File string
+	Line int // where the rule begins, counting from 1
 	// Column is where the rule begins in its line, counting from 1.
 	Column int
 
-	When        string // the condition, as written
+	When        string      // the condition, as written
+	Exceptions  []Exception // the rule does not match where one of them holds
 	Disposition event.Disposition
 	Severity    event.Severity // meaningful with HasSeverity
 	HasSeverity bool           // false: the severity follows from level and disposition
@@ -50,12 +52,17 @@ type Rule struct {
 	Blinds    bool     // evidence is incomplete from here on
 	Resolves  []string // ids of the rules whose items, and whose blindness, this one ends; in order of the set
 
+	// Escalate says when repetition makes more of what the rule decides; nil
+	// when it never does. Enforcing it is the business of whoever folds entries.
+	Escalate *event.Escalation
+
 	Tags     []string
 	Continue bool // adds Tags only; matching goes on
 	Disabled bool // compiled, but never matches
 
-	// PerEntry says that the rule reads message, stack or operation, so that
-	// it is evaluated for each entry and not once per signature.
+	// PerEntry says that the rule or an exception reads message, stack or
+	// operation, so that it is evaluated for each entry and not once per
+	// signature.
 	PerEntry bool
 
 	// ShadowedBy is the id of a rule in an earlier file after which this one
@@ -64,17 +71,29 @@ type Rule struct {
 	ShadowedBy string
 
 	index    int // in Set.rules
+	file     int // index of File among those given
 	cond     *condition
+	reads    varSet                           // by the condition and the exceptions
+	possible shapeSet                         // where the rule may match
+	certain  shapeSet                         // where it surely does
+	print    string                           // fingerprint of the condition and the exceptions
 	outcomes [event.SeverityFatal + 1]Outcome // by severity, without tags of other rules
 }
 
-// Variables returns the names of the variables that the condition of r reads.
-func (r *Rule) Variables() []string {
-	if r.cond == nil {
-		return nil
-	}
-	return r.cond.reads.list()
+// Exception is a condition that keeps a rule from matching. It is read only.
+type Exception struct {
+	Name   string // may be empty
+	When   string // the condition, as written
+	File   string // in which it stands, as given to [Compile]
+	Line   int    // of its condition, counting from 1
+	Column int
+
+	cond *condition
 }
+
+// Variables returns the names of the variables that the condition of r and its
+// exceptions read.
+func (r *Rule) Variables() []string { return r.reads.list() }
 
 // Rules returns the rules in the order in which they are tried. The slice is
 // the set's own and must not be changed.

@@ -24,6 +24,8 @@ const (
 	MaxLists       = 1000     // in one set
 	MaxListItems   = 100_000  // in all lists of a set
 	MaxMacros      = 1000     // in one set
+	MaxExceptions  = 64       // of one rule
+	MaxEscalations = 256      // rules with escalate in one set
 	MaxTagsPerRule = 16       // tags of one rule
 	MaxTags        = 64       // different tags in one set
 	MaxTests       = 50_000   // inline tests in one set
@@ -66,7 +68,7 @@ func Defaults() []File {
 	return files
 }
 
-// source is a file while it is compiled.
+// source is the text of a file. A set keeps it, to tell places in it.
 type source struct {
 	index int
 	name  string

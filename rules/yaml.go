@@ -206,7 +206,7 @@ type entry struct {
 func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 	if n.Kind != yaml.MappingNode {
 		hint := "write it as key: value"
-		if len(known) > 0 && len(known) <= 16 {
+		if len(known) > 0 && len(known) <= maxListed {
 			hint = "fields: " + strings.Join(known, ", ")
 		}
 		errs.addf(p.here(n), hint, "must be a mapping, not %s", kindName(n))

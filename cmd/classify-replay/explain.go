@@ -174,6 +174,7 @@ type (
 		Close   bool              `json:"close"`
 		Adds    []string          `json:"adds_tags,omitempty"` // of a rule with continue
 		Clauses []explainedClause `json:"clauses"`
+		Except  *explainedClause  `json:"exception,omitempty"` // that kept it from matching
 		more    int               // clauses that are left out
 
 		// Alternatives are not among Clauses: nothing of them is so.
@@ -315,8 +316,12 @@ func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
 	if r.Continue && t.Matched {
 		out.Adds = r.Tags
 	}
+	if t.Exception != nil {
+		c := clauseOf(t.Exception, in)
+		out.Except = &c
+	}
 	decided, shown := t.Condition.Decisive(), t.Condition.Decisive()
-	if !t.Matched {
+	if !t.Condition.Value {
 		shown, out.Alternatives = nearest(&t.Condition)
 	}
 	for _, c := range shown {

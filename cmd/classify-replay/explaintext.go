@@ -200,6 +200,9 @@ func (r *explainedRule) lines(p *prose) {
 			p.line("                         %t: %s%s", m.Value, safe(m.Text, widthClause), m.reason())
 		}
 	}
+	if r.Except != nil {
+		p.line("            %-9s  %s%s", "but", safe(r.Except.Text, widthClause), r.Except.reason())
+	}
 	if r.more > 0 {
 		p.line("            … and %s", plural(r.more, "more clause"))
 	}

@@ -19,11 +19,14 @@ func (p *program) rulesCommand() *cobra.Command {
 			if len(args) > 0 {
 				return usage(cmd, "rules has no command %q", args[0])
 			}
-			return usage(cmd, "name a command: check, coverage, diff, propose or test")
+			return usage(cmd, "name a command: check, coverage, diff, lint, propose, schema or test")
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesProposeCommand(), p.rulesTestCommand())
+	cmd.AddCommand(
+		p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
+		p.rulesSchemaCommand(), p.rulesTestCommand(),
+	)
 	return cmd
 }
 

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/rules"
+)
+
+func (p *program) rulesSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of rule files",
+		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
+checks them as they are written.`,
+		Example: "  classify-replay rules schema > heed-rules.schema.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(cmd, "rules schema takes no argument, and was given %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			out := &output{w: p.stdout, buf: rules.Schema()}
+			if !out.flush() {
+				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
+			}
+			return nil
+		},
+	}
+}
+
+func (p *program) rulesLintCommand() *cobra.Command {
+	var noDefaults bool
+	cmd := &cobra.Command{
+		Use:   "lint [FILE...]",
+		Short: "Find what is valid in rule files and yet unlikely to be meant",
+		Long: `lint compiles rule files as a replay would, the embedded default rules after
+them, and finds rules that can never match, rules with the same condition, rules
+with too few tests, texts that masking hides from every template, and rules that
+have to be evaluated for each entry. Without a file it looks at the default rules
+alone.
+
+It exits with 1 when it finds anything, and with 2 when a file does not compile.`,
+		Example: `  classify-replay rules lint mine.yaml
+  classify-replay rules lint --no-default-rules *.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && noDefaults {
+				return usage(cmd, "nothing to look at: name a rule file, or leave --no-default-rules out")
+			}
+			return p.lintRules(args, noDefaults)
+		},
+	}
+	cmd.Flags().BoolVar(&noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	return cmd
+}
+
+func (p *program) lintRules(names []string, noDefaults bool) error {
+	files, err := readRules(names)
+	if err != nil {
+		return err
+	}
+	if !noDefaults {
+		files = append(files, rules.Defaults()...)
+	}
+	found := rules.Lint(files...)
+	out := &output{w: p.stdout}
+	for i := range found {
+		out.buf = safetext.AppendText(out.buf, found[i].String(), 0)
+		out.buf = append(out.buf, '\n')
+		if found[i].Severity == event.SeverityError {
+			p.raise(exitUsage)
+		}
+	}
+	if len(found) == 0 {
+		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", plural(len(files), "file"))
+	} else {
+		p.raise(exitFinding)
+	}
+	if !out.flush() {
+		return inputError(fmt.Errorf("cannot write the findings: %w", out.err))
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// reference returns the page that describes the language.
+func reference(t *testing.T) string {
+	text, err := os.ReadFile("../docs/rules.md")
+	require.NoError(t, err)
+	return string(text)
+}
+
+var (
+	mdTable = regexp.MustCompile(`(?m)^\| (\w+) \|.*\n\|---.*\n((?:\|.*\n)+)`)
+	mdRow   = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
+	mdCode  = regexp.MustCompile("`([^`]+)`")
+	mdYAML  = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+)
+
+// TestReferenceTables holds the tables of the reference to the loader: each
+// has exactly the keys, in the loader's order where that has a meaning.
+func TestReferenceTables(t *testing.T) {
+	var got [][]string
+	for _, table := range mdTable.FindAllStringSubmatch(reference(t), -1) {
+		var keys []string
+		for _, row := range mdRow.FindAllStringSubmatch(table[2], -1) {
+			keys = append(keys, row[1])
+		}
+		got = append(got, keys)
+	}
+	require.Equal(t, [][]string{
+		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields, defaultFields, testFields,
+		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry},
+	}, got)
+}
+
+// TestReferenceWords holds the lists in the text to the language.
+func TestReferenceWords(t *testing.T) {
+	page := reference(t)
+	words := func(from, to string) []string {
+		_, text, ok := strings.Cut(page, from)
+		require.True(t, ok, from)
+		text, _, ok = strings.Cut(text, to)
+		require.True(t, ok, to)
+		var out []string
+		for _, m := range mdCode.FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	require.ElementsMatch(t, append(functionNames(), "#"), words("**Functions**:", "\n\n"))
+	require.ElementsMatch(t, decidingFields, words("it may have none of ", " |\n"))
+	require.ElementsMatch(t, levels, words("| `level` | ", "; `unknown` for all but"))
+	require.ElementsMatch(t, kinds, words("| `kind` | ", " | once"))
+	require.ElementsMatch(t, statuses, words("| `status` | ", " for a log record"))
+	require.ElementsMatch(t, dispositions, words("| `disposition` | ", "; required"))
+	require.ElementsMatch(t, severities, words("| `severity` | ", "; without it"))
+	operators := words("**Operators**:", "\n\n")
+	for op := range binaries {
+		require.Contains(t, operators, op)
+	}
+	for i, v := range variables {
+		each := varSet(1)<<i&perEntry != 0
+		require.Regexp(t, "\\| `"+v+"` \\| .* \\| "+map[bool]string{true: "for each entry", false: "once per signature"}[each]+" \\|\n", page)
+	}
+}
+
+// TestReferenceExamples compiles the examples, and runs the tests in them. The
+// defaults that the page says are built in must be those that are.
+func TestReferenceExamples(t *testing.T) {
+	examples := mdYAML.FindAllStringSubmatch(reference(t), -1)
+	require.Len(t, examples, 4)
+	for _, m := range examples {
+		files := append([]File{{Name: "example", Data: []byte(m[1])}}, Defaults()...)
+		if strings.Contains(m[1], "calm:") { // which the default rules do not have
+			files = append(files, File{Name: "more", Data: []byte("version: 1\nmacros: {calm: 'true'}\n")})
+		}
+		set, err := Compile(files...)
+		require.NoError(t, err)
+		for _, r := range set.Test(nil) {
+			require.False(t, r.Failed(), r.String())
+		}
+		if strings.Contains(m[1], "defaults:") {
+			bare, err := Compile()
+			require.NoError(t, err)
+			set, err := Compile(files[0])
+			require.NoError(t, err)
+			require.True(t, reflect.DeepEqual(bare.byLevel, set.byLevel))
+			require.True(t, reflect.DeepEqual(bare.byStatus, set.byStatus))
+			require.True(t, reflect.DeepEqual(bare.byCaller, set.byCaller))
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package rules_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+func TestExceptions(t *testing.T) {
+	set := compile(t, `
+version: 1
+lists: {quiet: [Analyzer, Profiler]}
+rules:
+  - id: x
+    when: 'template contains "failed"'
+    exceptions:
+      - name: tools
+        when: 'source in quiet'
+      - 'phase == "menu"'
+      - 'split(template, " ")[3] == "no"'
+    disposition: blocking
+    tests:
+      - match: it failed
+      - {no_match: it failed, source: Analyzer}
+      - {no_match: it failed, phase: menu}
+  - id: tag
+    when: 'template contains "f"'
+    exceptions: ['template contains "failed"']
+    continue: true
+    tags: [t]
+`)
+	ev := set.NewEvaluator()
+	for _, tc := range []struct {
+		in   rules.Input
+		want string
+	}{
+		{rules.Input{Template: "it failed"}, "x"},
+		{rules.Input{Template: "it failed", Source: "Unity", Phase: "play"}, "x"},
+		{rules.Input{Template: "it failed", Source: "Profiler"}, "default.log.unknown"},
+		{rules.Input{Template: "it failed", Phase: "menu"}, "default.log.unknown"},
+		{rules.Input{Template: "it failed with no reason"}, "default.log.unknown"},
+		{rules.Input{Template: "f"}, "default.log.unknown"},
+	} {
+		in := tc.in
+		require.Equal(t, tc.want, ev.Evaluate(&in).Decision.Rule)
+		p := ev.Plan(&in)
+		require.NotNil(t, p.Known(), "nothing here reads the entry")
+		require.Equal(t, tc.want, p.Known().Decision.Rule)
+	}
+	n, r, err := ev.Failures()
+	require.NotZero(t, n, "an exception that fails does not hold")
+	require.Equal(t, "x", r.ID)
+	require.Error(t, err)
+	require.Equal(t, []string{"t"}, ev.Evaluate(&rules.Input{Template: "f"}).Decision.Tags)
+
+	x := set.Rule("x")
+	require.False(t, x.PerEntry)
+	require.Equal(t, []string{"template", "source", "phase"}, x.Variables())
+	require.Len(t, x.Exceptions, 3)
+	require.Equal(t, []any{"tools", "source in quiet", "f1.yaml", 9, 15}, []any{
+		x.Exceptions[0].Name, x.Exceptions[0].When, x.Exceptions[0].File, x.Exceptions[0].Line, x.Exceptions[0].Column,
+	})
+	require.Equal(t, []any{"", `phase == "menu"`, 10, 9}, []any{x.Exceptions[1].Name, x.Exceptions[1].When, x.Exceptions[1].Line, x.Exceptions[1].Column})
+	for _, res := range set.Test(nil) {
+		require.True(t, res.Passed, res.String())
+	}
+}
+
+// TestExceptionsPerEntry: one exception that reads the entry itself makes its
+// rule one that is tried for each entry, and only that.
+func TestExceptionsPerEntry(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - id: x
+    when: 'template startsWith "a"'
+    exceptions: ['phase == "menu"', 'message contains "9"']
+    disposition: blocking
+  - {id: y, when: 'template startsWith "a"', disposition: ignore}
+`)
+	require.True(t, set.Rule("x").PerEntry)
+	require.False(t, set.Rule("y").PerEntry)
+	ev := set.NewEvaluator()
+	plan := func(template, phase string) rules.Plan {
+		return ev.Plan(&rules.Input{Template: template, Phase: phase, Message: "poison 9"})
+	}
+	p := plan("a <*>", "play")
+	require.Nil(t, p.Known())
+	require.Equal(t, "x", ev.Decide(&p, &rules.Input{Template: "a <*>", Phase: "play", Message: "a 8"}).Decision.Rule)
+	require.Equal(t, "y", ev.Decide(&p, &rules.Input{Template: "a <*>", Phase: "play", Message: "a 9"}).Decision.Rule)
+
+	p = plan("b", "play")
+	require.NotNil(t, p.Known(), "the condition is known not to hold")
+	p = plan("a <*>", "menu")
+	require.NotNil(t, p.Known(), "another exception is known to hold")
+	require.Equal(t, "y", p.Known().Decision.Rule)
+}
+
+// TestExceptionsReach: what an exception leaves over is not covered.
+func TestExceptionsReach(t *testing.T) {
+	const next = "\n  - {id: next, when: 'level == \"error\"', disposition: ignore}\n"
+	for _, first := range []string{
+		`when: 'level == "error"', exceptions: ['phase == "x"']`,
+		`when: 'kind == "log"', exceptions: ['level == "error"']`,
+		`when: 'true', exceptions: ['level == "error" and source == "x"']`,
+	} {
+		compile(t, "version: 1\nrules:\n  - {id: first, disposition: ignore, "+first+"}"+next)
+	}
+	errs := compileError(t, rules.File{Name: "f", Data: []byte(
+		"version: 1\nrules:\n  - {id: first, disposition: ignore, when: 'true', exceptions: ['level == \"fatal\"']}" + next)})
+	require.ErrorContains(t, errs, "rule next: when: can never match: rule first in line 3 always matches first")
+	// A rule that is left with nothing but what others cover.
+	errs = compileError(t, rules.File{Name: "f", Data: []byte("version: 1\nrules:\n  - {id: first, disposition: ignore, when: 'level == \"error\"'}" +
+		"\n  - {id: next, when: 'level in [\"error\", \"fatal\"]', exceptions: ['level == \"fatal\"'], disposition: ignore}\n")})
+	require.ErrorContains(t, errs, "rule next: when: can never match: rule first in line 3 always matches first")
+}
+
+func TestEscalate(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want event.Escalation
+	}{
+		{"{after: 20, within: 30s, to: blocking}", event.Escalation{After: 20, Within: 30 * time.Second, Entries: 1500, To: event.Blocking, Severity: event.SeverityError}},
+		{"{after: 20, within: 10ms, to: advisory}", event.Escalation{After: 20, Within: 10 * time.Millisecond, Entries: 20, To: event.Advisory, Severity: event.SeverityWarning}},
+		{"{after: 2, within: 24h, to: blocking}", event.Escalation{After: 2, Within: 24 * time.Hour, Entries: 1_000_000, To: event.Blocking, Severity: event.SeverityError}},
+		{"{after: 20, within: {entries: 500}, to: blocking, severity: fatal}", event.Escalation{After: 20, Within: 10 * time.Second, Entries: 500, To: event.Blocking, Severity: event.SeverityFatal}},
+		{"{after: 1000, within: {duration: 1m30s, entries: 1000}, to: blocking, severity: info}", event.Escalation{After: 1000, Within: 90 * time.Second, Entries: 1000, To: event.Blocking}},
+	} {
+		set := compile(t, "version: 1\nrules: [{id: x, when: 'phase == \"x\"', disposition: ignore, escalate: "+tc.text+"}]")
+		require.Equal(t, &tc.want, set.Rule("x").Escalate, tc.text)
+	}
+	require.Nil(t, compile(t, overridable).Rule("first").Escalate)
+}

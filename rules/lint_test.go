@@ -1,0 +1,201 @@
+package rules_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func lint(texts ...string) []string {
+	files := make([]rules.File, len(texts))
+	for i, text := range texts {
+		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
+	}
+	var out []string
+	for _, f := range rules.Lint(files...) {
+		out = append(out, f.String())
+	}
+	return out
+}
+
+// tested is the end of a rule that has the tests it should have. They need not
+// pass.
+const tested = `, tests: [{match: a}, {match: b}, {no_match: c}]}`
+
+func TestLintReach(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:5:5: warning: rule mute: has the same condition as rule tag.c at f1.yaml:4 (one of the two decides: give it the tags of the other) [duplicate]`,
+		`f1.yaml:8:5: warning: rule tag.b: has the same condition as rule tag.a at f1.yaml:7 (give that rule the tags of both) [duplicate]`,
+		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 has the same condition and comes first (to change a rule rather than to mute it, write its id and override: true) [shadowed]`,
+		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 and those before it always match first (narrow that rule, or switch this one off with override: true and enabled: false) [shadowed]`,
+	}, lint(`
+version: 1
+rules:
+  - {id: tag.c, when: 'template == "x"', continue: true, tags: [c]`+tested+`
+  - {id: mute, when: 'template == "x"', disposition: ignore`+tested+`
+  - {id: all, when: 'level == "info"', disposition: ignore`+tested+`
+  - {id: tag.a, when: 'phase == "y"', continue: true, tags: [a]`+tested+`
+  - {id: tag.b, when: '(phase == "y")', continue: true, tags: [b]`+tested+`
+`, `
+version: 1
+rules:
+  - {id: same, when: 'template  ==  "x"', disposition: blocking`+tested+`
+  - {id: covered, when: 'level == "info" and phase == "y"', disposition: blocking`+tested+`
+  - {id: off, when: 'template == "x"', disposition: blocking, enabled: false}
+`))
+}
+
+func TestLintTests(t *testing.T) {
+	const hint = " (write two texts that it must match, and the nearest that it must not) [tests]"
+	require.Equal(t, []string{
+		"f1.yaml:4:5: warning: rule none: has no tests" + hint,
+		"f1.yaml:5:5: warning: rule one: has 1 of two tests that match, and 0 of one that does not" + hint,
+		"f1.yaml:6:5: warning: rule near: has 2 of two tests that match, and 0 of one that does not" + hint,
+		"f1.yaml:7:5: warning: rule only: has 0 of two tests that match, and 1 of one that does not" + hint,
+	}, lint(`
+version: 1
+rules:
+  - {id: none, when: 'phase == "a"', disposition: ignore, exceptions: ['phase == "x"']}
+  - {id: one, when: 'phase == "b"', disposition: ignore, tests: [{match: a}]}
+  - {id: near, when: 'phase == "c"', disposition: ignore, tests: [{match: a}, {match: b}]}
+  - {id: only, when: 'phase == "d"', disposition: ignore, tests: [{no_match: a}]}
+  - {id: all, when: 'phase == "e"', disposition: ignore`+tested+`
+  - {id: off, when: 'phase == "f"', disposition: ignore, enabled: false}
+`))
+}
+
+func TestLintPerEntry(t *testing.T) {
+	const because = ", so that it is evaluated for each entry and not once per signature "
+	require.Equal(t, []string{
+		"f1.yaml:5:58: warning: rule m: reads message" + because + "(compare template where masking leaves enough of the text) [per-entry]",
+		"f1.yaml:6:46: warning: rule s: reads stack" + because + "(compare frames, the methods of the stack) [per-entry]",
+		"f1.yaml:7:70: warning: rule o: reads operation" + because + "(compare method or status, which tell what the operation was) [per-entry]",
+		"f1.yaml:10:12: warning: rule macro: reads message" + because + "(compare template where masking leaves enough of the text) [per-entry]",
+	}, lint(`
+version: 1
+macros: {hot: 'message contains "hot"'}
+rules:
+  - {id: m, disposition: ignore, when: 'phase == "x" and message contains "y" or message == "z"'`+tested+`
+  - {id: s, disposition: ignore, when: 'not (stack == "")'`+tested+`
+  - {id: o, disposition: ignore, when: 'phase == "x"', exceptions: ['operation == "1"']`+tested+`
+  - id: macro
+    disposition: ignore
+    when: 'hot'
+    tests: [{match: a}, {match: b}, {no_match: c}]
+`))
+}
+
+// TestLintMasked: texts that masking hides, and texts that it leaves.
+func TestLintMasked(t *testing.T) {
+	for _, tc := range []struct{ when, want string }{
+		{`template == "Human12 is gone"`, `24: no template holds "Human12 is gone": masking hides some of it (write "<*> is gone")`},
+		{`"Human12 is gone" != template`, `12: no template holds "Human12 is gone": masking hides some of it (write "<*> is gone")`},
+		{`template startsWith "12 pawns"`, `32: no template holds "12 pawns": masking hides some of it (write "<*> pawns")`},
+		{`template endsWith " took 5 ms"`, `30: no template holds " took 5 ms": masking hides some of it (write " took <*>")`},
+		{`not (template contains " Thing77 ")`, `35: no template holds " Thing77 ": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`template in ["ok", "Job_60 failed"]`, `24: no template holds "Job_60 failed": masking hides some of it (write "<*> failed")`},
+		{`template in hidden`, `24: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
+		{`contains_any(template, hidden)`, `35: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
+		{`starts_with_any(template, hidden)`, `38: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
+		{`ends_with_any(template, ["Pawn7"])`, `36: no template holds "Pawn7": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`hasPrefix(template, "7 pawns")`, `32: no template holds "7 pawns": masking hides some of it (write "<*> pawns")`},
+		{`hasSuffix(template, "pawns 7")`, `32: no template holds "pawns 7": masking hides some of it (write "pawns <*>")`},
+		{`indexOf(template, "pawn7") > 3`, `30: no template holds "pawn7": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`phase == "x" and template contains "/home/ann/"`, `47: no template holds "/home/ann/": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`template contains "two\nlines"`, `30: no template holds "two\nlines": masking hides some of it (write "two")`},
+		{`seven`, `12: no template holds "7 pawns": masking hides some of it (write "<*> pawns")`},
+
+		{`template == "<*> is gone"`, ""},
+		{`template startsWith "Could not load "`, ""},
+		{`template contains "Beta2"`, ""},
+		{`template contains "404"`, ""},
+		{`template contains "status 404"`, ""},
+		{`template endsWith " 'Foo'"`, ""},
+		{`template contains " (Human"`, ""},
+		{`template contains "x='"`, ""},
+		{`template contains ""`, ""},
+		{`phase == "Human12" and source contains "12"`, ""},
+		{`message == template`, ""},
+		{`any(["7 pawns"], template contains #)`, ""},
+		{`template matches "^[0-9]+"`, ""},
+		{`contains_any(frames, hidden)`, ""},
+	} {
+		var got []string
+		for _, f := range lint(`
+version: 1
+protect: [Beta2]
+lists: {hidden: [fine, Pawn7 left, Pawn8 left, Beta2]}
+macros: {seven: 'template == "7 pawns"'}
+rules:
+  - id: x
+    when: '` + tc.when + `'
+    disposition: ignore
+    tests: [{match: a}, {match: b}, {no_match: c}]
+`) {
+			if f, ok := strings.CutSuffix(f, " [masked]"); ok {
+				got = append(got, f)
+			}
+		}
+		if tc.want == "" {
+			require.Empty(t, got, tc.when)
+			continue
+		}
+		line, msg, _ := strings.Cut(tc.want, ": ")
+		require.Equal(t, []string{"f1.yaml:8:" + line + ": warning: rule x: " + msg}, got, tc.when)
+	}
+}
+
+// TestLintLeavesTemplates: a template is its own template, so a rule that asks
+// for one is never said to be in vain.
+func TestLintLeavesTemplates(t *testing.T) {
+	n, err := signature.New(signature.Config{})
+	require.NoError(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ a-zA-Z0-9_.:/'"=()<>*,-]{1,40}`).Draw(t, "text")
+		template := string(n.AppendTemplate(nil, text, ""))
+		if template == "" || strings.Contains(template, "\n") {
+			return
+		}
+		for _, op := range []string{"==", "startsWith", "endsWith", "contains"} {
+			for _, f := range lint("version: 1\nrules: [{id: x, disposition: ignore, when: " + yamlQuote("template "+op+" "+yamlQuote(template)) + "}]") {
+				require.NotContains(t, f, "[masked]")
+			}
+		}
+	})
+}
+
+// TestLintErrors: what does not compile is found too, and nothing else then.
+func TestLintErrors(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:3:32: error: rule x: when: unknown name "templat" (did you mean "template"?) [compile]`,
+		`f2.yaml: error: the file is empty (a rule file begins with "version: 1") [compile]`,
+	}, lint("version: 1\nrules:\n- {disposition: ignore, when: 'templat', id: x}\n", ""))
+	f := rules.Lint(rules.File{Name: "\x1b[2J", Data: []byte("\x00")})[0]
+	require.Equal(t, event.SeverityError, f.Severity)
+	require.Equal(t, `\x1b[2J:1:1: error: control character (write it as an escape in double quotes, such as "\x1b") [compile]`, f.String())
+}
+
+// TestDefaultsLint: the default rules are what lint asks of others.
+func TestDefaultsLint(t *testing.T) {
+	require.Empty(t, rules.Lint(rules.Defaults()...))
+}
+
+// TestLintIsDeterministic lints a set with findings of every kind, twice.
+func TestLintIsDeterministic(t *testing.T) {
+	texts := make([]string, 0, 30)
+	for i := range 30 {
+		texts = append(texts, fmt.Sprintf("version: 1\nrules:\n  - {id: r%d, when: 'template == \"Pawn%d\" and message != \"\"', disposition: ignore}\n  - {id: s%d, when: 'phase == \"x\"', continue: true, tags: [t]}\n", i, i, i))
+	}
+	first := lint(texts...)
+	require.Len(t, first, 30*4+29)
+	for range 3 {
+		require.Equal(t, first, lint(texts...))
+	}
+}

@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// A fit says where a text must stand in another.
+type fit struct{ start, end bool }
+
+var (
+	fitWhole  = fit{true, true}
+	fitPrefix = fit{start: true}
+	fitSuffix = fit{end: true}
+	fitPart   = fit{}
+)
+
+// fits are the ways of comparing a text with others, by operator and function.
+var fits = map[string]fit{
+	"==": fitWhole, "!=": fitWhole, "in": fitWhole,
+	"startsWith": fitPrefix, "hasPrefix": fitPrefix, "starts_with_any": fitPrefix,
+	"endsWith": fitSuffix, "hasSuffix": fitSuffix, "ends_with_any": fitSuffix,
+	"contains": fitPart, "contains_any": fitPart, "indexOf": fitPart, "lastIndexOf": fitPart,
+}
+
+// hiddenText is a text that masking hides; the zero value where none is.
+type hiddenText struct {
+	text  string
+	shown string // what templates have in its place
+	more  int    // further ones in the same list
+}
+
+// listUse is a list and how it is compared.
+type listUse struct {
+	first *string // of its items
+	n     int
+	fit   fit
+}
+
+// comparison reports n when it compares template with a text that no template
+// can hold.
+func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
+	var (
+		op   string
+		args []ast.Node
+	)
+	switch n := n.(type) {
+	case *ast.BinaryNode:
+		op, args = n.Operator, []ast.Node{n.Left, n.Right}
+	case *ast.BuiltinNode:
+		op, args = n.Name, n.Arguments
+	case *ast.CallNode:
+		op, args = n.Callee.(*ast.IdentifierNode).Value, n.Arguments
+	}
+	how, ok := fits[op]
+	if !ok || len(args) != 2 {
+		return
+	}
+	if how == fitWhole && isTemplate(args[1]) {
+		slices.Reverse(args)
+	}
+	if !isTemplate(args[0]) {
+		return
+	}
+	h := l.hidden(args[1], how)
+	if h.text == "" {
+		return
+	}
+	others := ""
+	if h.more > 0 {
+		others = " (and of other items of the list)"
+	}
+	hint := "write " + quote(h.shown)
+	if strings.Trim(h.shown, "<*> ") == "" {
+		hint = `"<*>" stands in its place; add the word to protect, or compare message`
+	}
+	l.node(r, c, args[1], CheckMasked, hint, "no template holds %s: masking hides some of it%s", quote(h.text), others)
+}
+
+func isTemplate(n ast.Node) bool {
+	id, ok := n.(*ast.IdentifierNode)
+	return ok && varOf(id.Value) == varTemplate
+}
+
+// hidden returns the first text in n, a text or a list of texts, that no
+// template can hold.
+func (l *linter) hidden(n ast.Node, how fit) hiddenText {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return l.hiddenOf([]string{n.Value}, how)
+	case *ast.ArrayNode:
+		var items []string
+		for _, item := range n.Nodes {
+			if s, ok := item.(*ast.StringNode); ok {
+				items = append(items, s.Value)
+			}
+		}
+		return l.hiddenOf(items, how)
+	case *ast.ConstantNode:
+		items, ok := n.Value.([]string)
+		if !ok || len(items) == 0 {
+			break
+		}
+		use := listUse{&items[0], len(items), how}
+		h, known := l.lists[use]
+		if !known {
+			h = l.hiddenOf(items, how)
+			l.lists[use] = h
+		}
+		return h
+	}
+	return hiddenText{}
+}
+
+func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {
+	for _, text := range items {
+		switch {
+		case text == "" || l.possible(text, how):
+		case h.text != "":
+			h.more++
+		default:
+			h.text, h.shown = text, l.template(text)
+			if !how.start && strings.HasPrefix(text, " ") {
+				h.shown = " " + h.shown
+			}
+			if !how.end && strings.HasSuffix(text, " ") {
+				h.shown += " "
+			}
+		}
+	}
+	return h
+}
+
+// What may stand before and after a text, as far as masking cares: nothing, more
+// of the same word, another word, a variable, an open quotation. Before a number
+// it may be a word after which codes stay as they are.
+var (
+	textsBefore = []string{"", "x", "x ", "x: ", "<*> ", "x'", "x'x '"}
+	codesBefore = append(slices.Clip(textsBefore), "code ", "(code=")
+	textsAfter  = []string{"", "x", " x", ": x", " <*>", "'x", "x'"}
+)
+
+// mayBeCode reports whether text begins with what could be an error code.
+func mayBeCode(text string) bool {
+	text = strings.TrimLeft(text, " :=([#-")
+	end := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune("0123456789abcdefABCDEFxX", r) })
+	if end < 0 {
+		end = len(text)
+	}
+	return strings.ContainsAny(text[:end], "0123456789")
+}
+
+// possible reports whether there is a template that text fits into. It tries
+// what may stand around it, so it may err, in both directions: masking has
+// more rules than are tried here, and no template needs to ever come up. It is
+// meant for a warning.
+func (l *linter) possible(text string, how fit) bool {
+	before, after := textsBefore, textsAfter
+	switch {
+	case how.start:
+		before = before[:1]
+	case mayBeCode(text):
+		before = codesBefore
+	}
+	if how.end {
+		after = after[:1]
+	}
+	for _, b := range before {
+		for _, a := range after {
+			got := l.template(b + text + a)
+			i := strings.Index(got, text)
+			switch {
+			case i < 0:
+			case how == fitPart,
+				how == fitWhole && got == text,
+				how == fitPrefix && i == 0,
+				how == fitSuffix && strings.HasSuffix(got, text):
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// template returns the first line of the template of a message.
+func (l *linter) template(message string) string {
+	l.buf = l.set.normalizer.AppendTemplate(l.buf[:0], message, "")
+	head, _, _ := strings.Cut(string(l.buf), "\n")
+	return head
+}

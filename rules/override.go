@@ -1,0 +1,167 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Overriding: an earlier file changes what later ones define. It has to say so,
+// and there has to be something to change: a clash of names is never silent, and
+// neither is a default rule that was renamed.
+
+// override finds rules with the same id. In one file that is a mistake; across
+// files, the earlier overrides the later, and has to say so.
+func (l *linker) override() {
+	last := map[string]*ruleDecl{} // the rule with the last word so far
+	var lonely []*ruleDecl         // override none
+	for _, doc := range slices.Backward(l.docs) {
+		inFile := map[string]*ruleDecl{}
+		for _, d := range doc.rules {
+			id := d.rule.ID
+			if id == "" {
+				continue
+			}
+			if first := inFile[id]; first != nil {
+				l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d", clean(d.src.name), first.at.line)
+				continue
+			}
+			inFile[id] = d
+			switch base := last[id]; {
+			case base != nil && d.override:
+				d.inherit(base)
+				base.overridden = d
+			case base != nil:
+				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
+					"the id is also that of the rule at %s:%d", clean(base.src.name), base.at.line)
+			case d.override:
+				lonely = append(lonely, d)
+			}
+			last[id] = d
+			l.set.byID[id] = &d.rule
+		}
+	}
+	ids := sortedKeys(last)
+	for _, d := range lonely {
+		id := d.rule.ID
+		hint := nothingThere(id, ids, "remove override", l.errs)
+		if last[id] != d {
+			hint = fmt.Sprintf("the rule at %s:%d comes first and has the last word", clean(last[id].src.name), last[id].at.line)
+		}
+		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", quote(id))
+	}
+}
+
+// nothingThere returns the hint for something that overrides nothing: the name
+// that was meant, or else what to do instead. It searches for the former only
+// among so many names, and for so many errors, that it takes no time to speak of.
+func nothingThere(name string, names []string, instead string, errs *collector) string {
+	if len(names) <= MaxRules && errs.count() < 100 {
+		if near := nearest(name, names); near != "" {
+			return `did you mean "` + near + `"?`
+		}
+	}
+	return instead + ": a file changes what files after it define, as a user's file does with the defaults"
+}
+
+// inherit takes over from base, the rule that d overrides, the fields that d
+// does not give itself. Tests belong to the condition: where d gives another,
+// those of base say nothing about it.
+func (d *ruleDecl) inherit(base *ruleDecl) {
+	_, when := d.given["when"]
+	_, exceptions := d.given["exceptions"]
+	r, b := &d.rule, &base.rule
+	for f, p := range base.given {
+		if _, own := d.given[f]; own || f == "tests" && (when || exceptions) {
+			continue
+		}
+		d.given[f] = p
+		switch f {
+		case "id", "override":
+		case "when":
+			d.when = base.when
+		case "exceptions":
+			d.exceptions = base.exceptions
+		case "disposition":
+			r.Disposition = b.Disposition
+		case "severity":
+			r.Severity, r.HasSeverity = b.Severity, b.HasSeverity
+		case "invalidates":
+			r.Invalidates = b.Invalidates
+		case "escalate":
+			r.Escalate, d.escalateTo = b.Escalate, base.escalateTo
+		case "summary":
+			r.Summary = b.Summary
+		case "why":
+			r.Why = b.Why
+		case "sets_phase":
+			r.SetsPhase = b.SetsPhase
+		case "blinds":
+			r.Blinds = b.Blinds
+		case "resolves":
+			d.resolves = base.resolves
+		case "tags":
+			r.Tags = b.Tags
+		case "continue":
+			r.Continue = b.Continue
+		case "enabled":
+			r.Disabled = b.Disabled
+		case "tests":
+			d.tests = base.tests
+		default:
+			panic("BUG: rules: an override does not take over " + f)
+		}
+	}
+	d.home = base.home
+}
+
+// checkOverrides reports definitions of name that override another without
+// saying so, or say so and do not.
+func (r *resolver) checkOverrides(name string, byName map[string][]definition, names []string) {
+	chain := byName[name]
+	for i := range chain {
+		d := &chain[i]
+		plain := "the condition"
+		if d.list != nil {
+			plain = "the items"
+		}
+		switch last := i == len(chain)-1; {
+		case last && d.override:
+			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
+			if i > 0 {
+				hint = fmt.Sprintf("the %s at %s:%d comes first and has the last word", d.kind(), clean(chain[0].at.src.name), chain[0].at.line)
+			}
+			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), quote(name))
+		case !last && !d.override:
+			hint := "write {override: true, when: '…'} to replace it, or use another name"
+			if d.list != nil {
+				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
+			}
+			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name), chain[i+1].at.line)
+		}
+	}
+}
+
+// joined returns the items of the first list of chain, after those of the lists
+// that it is appended to. An item that stands in both is there once: a later
+// version of the defaults may well take up what a user added.
+func joined(chain []definition) []string {
+	n := 0 // the list that the others are appended to
+	for n < len(chain)-1 && chain[n].list.extend {
+		n++
+	}
+	items := chain[n].list.items
+	if n == 0 {
+		return items
+	}
+	items = slices.Clone(items)
+	have := toSet(items)
+	for _, d := range slices.Backward(chain[:n]) {
+		for _, item := range d.list.items {
+			if _, dup := have[item]; !dup {
+				have[item] = struct{}{}
+				items = append(items, item)
+			}
+		}
+	}
+	return items
+}

@@ -1,0 +1,108 @@
+package rules_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/rules"
+)
+
+var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(rules.Schema()))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("schema.json")
+})
+
+// validate returns what the schema has against a rule file.
+func validate(t require.TestingT, text string) error {
+	s, err := compiledSchema()
+	require.NoError(t, err)
+	var doc any
+	require.NoError(t, yaml.Unmarshal([]byte(text), &doc))
+	return s.Validate(doc)
+}
+
+// TestSchemaTakesDefaults: every file that compiles is valid. The helper
+// compile holds all other tests to it too.
+func TestSchemaTakesDefaults(t *testing.T) {
+	for _, f := range rules.Defaults() {
+		require.NoError(t, validate(t, string(f.Data)), f.Name)
+	}
+	require.NoError(t, validate(t, example))
+
+	page, err := os.ReadFile("../docs/rules.md")
+	require.NoError(t, err)
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, examples)
+	for _, m := range examples {
+		require.NoError(t, validate(t, m[1]), m[1])
+	}
+}
+
+// TestSchemaRefuses lists what both the schema and the loader refuse.
+func TestSchemaRefuses(t *testing.T) {
+	with := func(fields ...string) string {
+		return rule(append([]string{"id: x", `when: 'template == "x"'`}, fields...)...)
+	}
+	tested := func(test string) string { return with("disposition: ignore", "tests: ["+test+"]") }
+	escalate := func(e string) string { return with("disposition: ignore", "escalate: "+e) }
+	for _, text := range []string{
+		"[]", "rules: []", "version: 2", "version: '1'", "version: 1\nrule: []", "version: 1\nrules: {}", "version: 1\nrules: [x]",
+		"version: 1\nprotect: [a b]", "version: 1\nprotect: ['']", "version: 1\nprotect: [1]", "version: 1\nprotect: a", "version: 1\nlogger_frames: ['']",
+		"version: 1\nlists: {a: []}", "version: 1\nlists: {a: [x, x]}", "version: 1\nlists: {a: [1]}", "version: 1\nlists: {a-b: [x]}", "version: 1\nlists: {a: x}",
+		"version: 1\nlists: {a: {}}", "version: 1\nlists: {a: {items: [x], add: true}}", "version: 1\nlists: {a: {items: [x], override: true, append: true}}",
+		"version: 1\nmacros: {a: ''}", "version: 1\nmacros: {a: 1}", "version: 1\nmacros: {a: {override: true}}", "version: 1\nmacros: {1: 'true'}",
+		"version: 1\ndefaults: {logs: {}}", "version: 1\ndefaults: {log: {warn: ignore}}", "version: 1\ndefaults: {operation: {error: ignore}}",
+		"version: 1\ndefaults: {log: {error: block}}", "version: 1\ndefaults: {log: {error: {severity: info}}}", "version: 1\ndefaults: {notice: {stall: ignore}}",
+		rule(`when: 'template == "x"'`, "disposition: ignore"), rule("id: x", "disposition: ignore"), with(), with("disposition: block"),
+		rule("id: X", `when: 'template == "x"'`, "disposition: ignore"), rule("id: default.x", `when: 'template == "x"'`, "disposition: ignore"),
+		rule("id: x", "when: ' '", "disposition: ignore"), rule("id: x", "when: true", "disposition: ignore"),
+		with("disposition: ignore", "severty: info"), with("disposition: ignore", "severity: critical"), with("disposition: ignore", "invalidates: 1"),
+		with("disposition: ignore", "summary: ''"), with("disposition: ignore", `summary: "a\nb"`), with("disposition: ignore", "summary: "+strings.Repeat("x", 221)),
+		with("disposition: ignore", "sets_phase: In Game"), with("disposition: ignore", "blinds: 1"), with("disposition: ignore", "resolves: ['*.x']"),
+		with("disposition: ignore", "tags: [A]"), with("disposition: ignore", "tags: [a, a]"), with("disposition: ignore", "tags: a"),
+		with("disposition: ignore", "enabled: 'no'"), with("disposition: ignore", "override: 1"), rule("id: x", "override: true", "dispose: ignore"),
+		with("continue: true"), with("continue: true", "tags: [a]", "disposition: ignore"), with("continue: true", "tags: [a]", "sets_phase: x"),
+		with("disposition: ignore", "exceptions: x"), with("disposition: ignore", "exceptions: [{name: x}]"), with("disposition: ignore", "exceptions: [{name: X, when: 'true'}]"),
+		with("disposition: ignore", "exceptions: ['']"), with("disposition: ignore", "exceptions: [{when: 'phase == \"x\"', if: x}]"),
+		escalate("blocking"), escalate("{}"), escalate("{after: 3, within: 1s}"), escalate("{after: 1, within: 1s, to: blocking}"), escalate("{after: 1001, within: 1s, to: blocking}"),
+		escalate("{after: 3, within: 1, to: blocking}"), escalate("{after: 3, within: soon, to: blocking}"), escalate("{after: 3, within: {}, to: blocking}"),
+		escalate("{after: 3, within: {entries: 1}, to: blocking}"), escalate("{after: 3, within: 1s, to: ignore}"), escalate("{after: 3, within: 1s, to: blocking, level: error}"),
+		with("disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), with("disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"),
+		tested("{level: info}"), tested("{match: a, no_match: b}"), tested("{match: a, lvl: info}"), tested("{match: a, level: warn}"), tested("{match: 404}"), tested("a"),
+		tested("{match: a, kind: state, status: failed}"), tested("{match: a, kind: notice}"), tested("{match: a, status: failed, level: info}"),
+		tested("{match: a, status: hole, method: m}"), tested("{match: a, method: m, source: s}"), tested("{match: a, kind: log, method: m}"),
+	} {
+		require.Error(t, validate(t, text), "the schema takes %s", text)
+		_, err := rules.Compile(rules.File{Name: "f", Data: []byte(text)})
+		require.Error(t, err, "the loader takes %s", text)
+	}
+}
+
+// TestSchemaOfOverrides: what a rule may leave out when it overrides another.
+func TestSchemaOfOverrides(t *testing.T) {
+	for _, fields := range []string{"enabled: false", "tags: []", "continue: false, disposition: blocking", "exceptions: ['true']", "when: 'true'"} {
+		require.NoError(t, validate(t, fmt.Sprintf("version: 1\nrules: [{id: x, override: true, %s}]", fields)), fields)
+	}
+}
+
+func TestSchemaIsTheCallers(t *testing.T) {
+	s := rules.Schema()
+	s[0] = 'x'
+	require.NotEqual(t, s, rules.Schema())
+}
