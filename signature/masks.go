@@ -111,10 +111,12 @@ func isConstant(t string) bool {
 
 // afterKeyword reports whether the token at i says which thing happened, since
 // it follows a word such as "code" or "status": error 404 is not error 500.
+//
+// Where speed counts, ask mayFollowKeyword first.
 func (sc *scanner) afterKeyword(i int) bool {
 	s, floor := sc.s, max(sc.masked, 0)
 	j := i
-	for j > floor && precedes(s[j-1]) {
+	for j > floor && classes[s[j-1]]&precede != 0 {
 		j--
 	}
 	if j == i || j == floor {
@@ -133,9 +135,12 @@ func (sc *scanner) afterKeyword(i int) bool {
 	return isKeyword(t) || len(t) > 3 && t[len(t)-3:] == "was" && afterError(t[:len(t)-3])
 }
 
-// precedes reports whether b may stand between a keyword and its value.
-func precedes(b byte) bool {
-	return classes[b]&space != 0 || b == ':' || b == '=' || b == '(' || b == '[' || b == '#'
+// mayFollowKeyword reports whether the two bytes before i permit afterKeyword to
+// be true: the first may stand before a value, and so may the second, or it is
+// the last letter of a keyword. It is inlined, and rules out most tokens for a
+// third of what the call costs.
+func mayFollowKeyword(s string, i int) bool {
+	return i > 1 && classes[s[i-1]]&(classes[s[i-2]]>>1)&precede != 0
 }
 
 // isKeyword reports whether t, which is not empty, ends in a word that names a

@@ -25,10 +25,18 @@ func plainWord(s string, i int) int {
 	lower := v&^highs | 0x20*ones
 	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
 	n := bits.TrailingZeros64(^letters&highs) >> 3
-	if n == 0 || n == 8 || at(s, i+n)&ends == 0 {
+	if n == 0 || n == 8 || !wordEndsAt(s, i+n) {
 		return 0
 	}
 	return i + n
+}
+
+// wordEndsAt reports whether s[i], which is no ASCII letter, cannot make more of
+// the ASCII letters before it than a word: most punctuation cannot, and no glue
+// or colon can that white space follows.
+func wordEndsAt(s string, i int) bool {
+	c := at(s, i)
+	return c&ends != 0 || c&narrow == 0 && at(s, i+1)&space != 0
 }
 
 // digitRun returns the end of the number without letters at i: digits, and
@@ -52,7 +60,8 @@ func digitRun(s string, i int) int {
 func narrowEnd(s string, i int) (int, class) {
 	var all class
 	for i < len(s) {
-		// Letters, digits and '_', eight at a time.
+		// Letters, digits and '_', and points and dashes before one of those,
+		// eight at a time.
 		var v uint64
 		if i+8 <= len(s) {
 			v = load(s, i)
@@ -64,15 +73,23 @@ func narrowEnd(s string, i int) (int, class) {
 		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
 		digits := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones)
 		bars := ^(low ^ '_'*ones + 0x7f*ones)
-		end := bits.TrailingZeros64((^(letters | digits | bars) | v) & highs)
-		if digits&highs&(1<<uint(end)-1) != 0 {
+		body := (letters | digits | bars) &^ v & highs
+		joins := (low + (0x80-'-')*ones) &^ (low + (0x80-'.'-1)*ones) &^ v & (body >> 8)
+		end := bits.TrailingZeros64(^(body | joins) & highs)
+		before := uint64(1)<<uint(end) - 1 // all of it for 64
+		if digits&body&before != 0 {
 			all |= digit
 		}
-		i += end >> 3
+		if joins&before != 0 {
+			all |= glue
+		}
 		if end == 64 {
+			// A constant step: the next load need not wait for the count.
+			i += 8
 			continue
 		}
-		// All else, one at a time.
+		i += end >> 3
+		// All else, and a point or dash that is last of the eight, one at a time.
 		c := at(s, i)
 		if c&narrow == 0 && (c&glue == 0 || at(s, i+1)&narrow == 0) {
 			break
@@ -85,13 +102,18 @@ func narrowEnd(s string, i int) (int, class) {
 
 // skipPlain returns how far text that begins at i, where a token does, is
 // nothing but words of small letters, with single spaces between them, that
-// mean no more than they say: the space after the last such word, or i. It
-// looks at whole blocks of eight bytes only, so it may stop early.
+// mean no more than they say: the end of the last such word that something of
+// class ends follows, or i.
 func skipPlain(s string, i int) int {
 	last := i
 	after := uint64(0x80) // the high bit of byte 0 if byte -1 was a space
-	for ; i+8 <= len(s); i += 8 {
-		v := load(s, i)
+	for ; ; i += 8 {
+		var v uint64 // zeros, which are odd, at the end
+		if i+8 <= len(s) {
+			v = load(s, i)
+		} else if i < len(s) {
+			v = loadEnd(s, i)
+		}
 		low := v &^ highs
 		lower := low | 0x20*ones
 		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
@@ -108,6 +130,15 @@ func skipPlain(s string, i int) int {
 		// capitals, spaces and the letter u.
 		odd := (^(letters | spaces) | first&(^(v<<2)|us|spaces)) & highs
 		if odd != 0 {
+			end := i + bits.TrailingZeros64(odd)>>3
+			if first&(odd&-odd) == 0 {
+				// A word ends here, or is not plain.
+				if wordEndsAt(s, end) {
+					return end
+				}
+			} else {
+				return end - 1
+			}
 			spaces &= odd&-odd - 1
 			if spaces &= highs; spaces != 0 {
 				last = i + (bits.Len64(spaces)-1)>>3
@@ -119,7 +150,6 @@ func skipPlain(s string, i int) int {
 		}
 		after = spaces >> 56
 	}
-	return last
 }
 
 // loadEnd is load for the last bytes of s: it reads zeros beyond the end.
