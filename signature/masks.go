@@ -72,41 +72,49 @@ func isCalendar(s string, i, j int) bool {
 	return false
 }
 
-// isUnit reports whether a word that directly follows a number belongs to it:
-// a unit of measurement, a half of the day or a time zone.
-func isUnit(t string) bool {
+// unitWords belong to a number right before them: units of measurement, halves
+// of the day and time zones.
+var unitWords = []string{
+	"ns", "us", "ms", "s", "sec", "secs", "second", "seconds",
+	"min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days",
+	"nanoseconds", "microseconds", "milliseconds", "millisecond", "ticks",
+	"B", "b", "byte", "bytes", "bit", "bits",
+	"kB", "KB", "MB", "GB", "TB", "kb", "mb", "gb", "KiB", "MiB", "GiB", "TiB", "K", "M", "G",
+	"Hz", "kHz", "MHz", "GHz", "px", "fps", "percent",
+	"AM", "PM", "am", "pm",
+	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
+}
+
+// constantWords are the values of keys that are one of few: such values are what a
+// message means, not what it is about.
+var constantWords = []string{
+	"true", "false", "True", "False", "TRUE", "FALSE",
+	"null", "Null", "NULL", "nil", "none", "None",
+	"yes", "no", "Yes", "No", "on", "off", "On", "Off",
+}
+
+// A table of words answers nearly every token from one load, where a switch
+// takes a call and a search by length: 4 ns less for each variable.
+var (
+	units     = newWords(unitWords)
+	constants = newWords(constantWords)
+)
+
+// isRate reports whether t is units with slashes between them, as KB/s is.
+func isRate(t string) bool {
 	if len(t) > len("microseconds/microseconds") {
 		return false
 	}
+	from := 0
 	for i := range len(t) {
 		if t[i] == '/' {
-			return isUnit(t[:i]) && isUnit(t[i+1:])
+			if i == from || !units.has(t[from:i]) {
+				return false
+			}
+			from = i + 1
 		}
 	}
-	switch t {
-	case "ns", "us", "ms", "s", "sec", "secs", "second", "seconds",
-		"min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days",
-		"nanoseconds", "microseconds", "milliseconds", "millisecond", "ticks",
-		"B", "b", "byte", "bytes", "bit", "bits",
-		"kB", "KB", "MB", "GB", "TB", "kb", "mb", "gb", "KiB", "MiB", "GiB", "TiB", "K", "M", "G",
-		"Hz", "kHz", "MHz", "GHz", "px", "fps", "percent",
-		"AM", "PM", "am", "pm",
-		"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK":
-		return true
-	}
-	return false
-}
-
-// isConstant reports whether t, the value of a key, is one of few: such values
-// are what a message means, not what it is about.
-func isConstant(t string) bool {
-	switch t {
-	case "true", "false", "True", "False", "TRUE", "FALSE",
-		"null", "Null", "NULL", "nil", "none", "None",
-		"yes", "no", "Yes", "No", "on", "off", "On", "Off":
-		return true
-	}
-	return false
+	return from > 0 && from < len(t) && units.has(t[from:])
 }
 
 // afterKeyword reports whether the token at i says which thing happened, since

@@ -57,14 +57,8 @@ func (sc *scanner) next() piece {
 		case c&narrow != 0:
 			// Most tokens are short words of ASCII letters that mean no more
 			// than they say.
-			if c&initial == 0 && i != sc.account {
-				if isLower(s[i]) {
-					if j := skipPlain(s, i); j > i {
-						i = j
-						continue
-					}
-				}
-				if j := plainWord(s, i); j > 0 {
+			if c&(letter|initial) == letter && i != sc.account {
+				if j := skipPlain(s, i); j > i {
 					i = j
 					continue
 				}
@@ -104,7 +98,12 @@ func (sc *scanner) next() piece {
 		case c&act == 0 || c&wide == 0 && isInert(s, i):
 			i++
 		default:
-			start, end, k := sc.special(i)
+			start, end, k := i, i+1, literal
+			if s[i] != '=' {
+				start, end, k = sc.special(i)
+			} else if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
+				start, end, k = sc.value(i + 1)
+			}
 			if k == literal {
 				i = end
 				continue
@@ -149,7 +148,8 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		} else if c&(letter|initial) == letter && i != sc.account {
 			stop = plainWord(s, i)
 		}
-		if stop == 0 {
+		plain := stop > 0
+		if !plain {
 			stop, k = sc.token(i)
 		}
 		if k != literal {
@@ -171,7 +171,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		if !blank {
 			break
 		}
-		if t := s[i:stop]; isUnit(t) && !sc.n.words.has(t) {
+		if t := s[i:stop]; (units.has(t) || !plain && isRate(t)) && !sc.n.words.has(t) {
 			end = stop
 			sc.masked = end
 			i = end - 1
@@ -251,7 +251,8 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	return j, literal
 }
 
-// special decides about the token at i that begins with a byte of class act.
+// special decides about the token at i that begins with a byte of class act,
+// but for '=', which is no part of any token.
 // The variable, if it is one, begins at start.
 func (sc *scanner) special(i int) (start, end int, k kind) {
 	s := sc.s
@@ -301,10 +302,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 				return i, e, kindPath
 			}
 		}
-	case '=':
-		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
-			return sc.value(i + 1)
-		}
 	case '(':
 		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
 			return i + 1, i + 1, kindValue
@@ -337,7 +334,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isConstant(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+	if t := s[i:end]; constants.has(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 		return i, end, literal
 	}
 	return i, end, kindValue

