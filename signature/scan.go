@@ -57,8 +57,10 @@ func (sc *scanner) next() piece {
 		case c&narrow != 0:
 			// Most tokens are short words of ASCII letters that mean no more
 			// than they say.
+			seen := i
 			if c&(letter|initial) == letter && i != sc.account {
-				if j := skipPlain(s, i); j > i {
+				var j int
+				if j, seen = skipPlain(s, i); j > i {
 					i = j
 					continue
 				}
@@ -72,7 +74,7 @@ func (sc *scanner) next() piece {
 					return sc.variable(i, j, kindToken)
 				}
 			}
-			j, all := narrowEnd(s, i)
+			j, all := narrowEnd(s, seen)
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
@@ -219,7 +221,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		case all&(digit|slash) == 0 && classes[s[j+1]]&digit != 0 && hasDot(s[i:j]) && !isKeyword(s[i:j]):
 			return j, kindHost
 		}
-		if j-i <= groupMax {
+		if j-i <= groupMax && (s[j+1] == ':' || classes[s[j+1]]&(hexa|digit) != 0) {
 			if end := addressEnd(s, i); end > 0 && !sc.afterKeyword(i) {
 				return end, kindHost
 			}

@@ -104,11 +104,11 @@ func narrowEnd(s string, i int) (int, class) {
 // nothing but words of small letters, with single spaces between them, that
 // mean no more than they say: the end of the last such word that something of
 // class ends follows, or i. The first letter may be a capital, but not one of
-// class initial.
+// class initial. If that is i, s[i:seen] is known to be letters.
 //
 // It takes blocks of eight bytes, each in 12 cycles on one 2.7 GHz Xeon: what
 // can wait for the last block does.
-func skipPlain(s string, i int) int {
+func skipPlain(s string, i int) (end, seen int) {
 	from := i
 	after := uint64(0)                 // the high bit of byte 0 if byte -1 is a space
 	spaceBlock, spaces := 0, uint64(0) // the last block with spaces, and which they are
@@ -132,6 +132,7 @@ func skipPlain(s string, i int) int {
 		// a block up to one of its ends.
 		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
 		if uint32(hexes) == uint32(highs&0xffffffff) || hexes>>32 == highs>>32 {
+			seen = i
 			break
 		}
 		// Not plain are bytes other than letters and spaces, and, after a space,
@@ -145,22 +146,23 @@ func skipPlain(s string, i int) int {
 			continue
 		}
 		lowest := odd & -odd
-		end := i + bits.TrailingZeros64(odd)>>3
+		end = i + bits.TrailingZeros64(odd)>>3
 		if first&lowest != 0 {
-			return end - 1
+			return end - 1, end
 		}
 		if wordEndsAt(s, end) {
-			return end
+			return end, end
 		}
+		seen = end
 		if blanks &= lowest - 1; blanks != 0 {
 			spaceBlock, spaces = i, blanks
 		}
 		break
 	}
 	if spaces == 0 {
-		return from
+		return from, seen
 	}
-	return spaceBlock + (bits.Len64(spaces)-1)>>3
+	return spaceBlock + (bits.Len64(spaces)-1)>>3, seen
 }
 
 // loadEnd is load for the last bytes of s: it reads zeros beyond the end.

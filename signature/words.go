@@ -104,9 +104,8 @@ func (w *words) slot(t string) int {
 	if len(t) >= 8 {
 		v = load(t, 0) ^ load(t, len(t)-8)<<1
 	} else {
-		for i := range len(t) {
-			v = v<<8 | uint64(t[i])
-		}
+		// Three bytes and the length tell most words of a list apart.
+		v = uint64(t[0]) | uint64(t[len(t)/2])<<8 | uint64(t[len(t)-1])<<16
 	}
 	return int((v + uint64(len(t))) * mulA >> w.shift)
 }
