@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // Mask is what stands in a canonical template for every variable.
 const Mask = "<*>"
 
@@ -94,33 +96,24 @@ var constantWords = []string{
 }
 
 // A table of words answers nearly every token from one load, where a switch
-// takes a call and a search by length: 4 ns less for each variable.
+// takes a call and a search by length: that took 3 to 5 ns more for each
+// variable on one 2.7 GHz Xeon.
 var (
 	units     = newWords(unitWords)
 	constants = newWords(constantWords)
 )
 
-// isRate reports whether t is units with slashes between them, as KB/s is.
+// isRate reports whether t is a unit per unit, as KB/s is. What has two slashes
+// is a path.
 func isRate(t string) bool {
-	if len(t) > len("microseconds/microseconds") {
-		return false
-	}
-	from := 0
-	for i := range len(t) {
-		if t[i] == '/' {
-			if i == from || !units.has(t[from:i]) {
-				return false
-			}
-			from = i + 1
-		}
-	}
-	return from > 0 && from < len(t) && units.has(t[from:])
+	a, b, ok := strings.Cut(t, "/")
+	return ok && a != "" && b != "" && units.has(a) && units.has(b)
 }
 
 // afterKeyword reports whether the token at i says which thing happened, since
 // it follows a word such as "code" or "status": error 404 is not error 500.
 //
-// Where speed counts, ask mayFollowKeyword first.
+// On the hot path, mayFollowKeyword is asked first.
 func (sc *scanner) afterKeyword(i int) bool {
 	s, floor := sc.s, max(sc.masked, 0)
 	j := i
@@ -144,9 +137,8 @@ func (sc *scanner) afterKeyword(i int) bool {
 }
 
 // mayFollowKeyword reports whether the two bytes before i permit afterKeyword to
-// be true: the first may stand before a value, and so may the second, or it is
-// the last letter of a keyword. It is inlined, and rules out most tokens for a
-// third of what the call costs.
+// be true: the second may stand before a value, and so may the first, or it is
+// the last letter of a keyword. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
 	return i > 1 && classes[s[i-1]]&(classes[s[i-2]]>>1)&precede != 0
 }

@@ -55,9 +55,9 @@ func (sc *scanner) next() piece {
 		c := classes[s[i]]
 		switch {
 		case c&narrow != 0:
-			// Most tokens are short words of ASCII letters that mean no more
-			// than they say.
-			seen := i
+			// Most tokens are words of ASCII letters that mean no more than
+			// they say.
+			seen := i // the token goes on at least to here
 			if c&(letter|initial) == letter && i != sc.account {
 				var j int
 				if j, seen = skipPlain(s, i); j > i {
@@ -343,7 +343,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 }
 
 // isInert reports whether the byte at i, which is of class act but not wide, is
-// one that special would do nothing about, judged by what is next: the point
+// one that special would do nothing about, judged by the byte after it: the point
 // that ends a sentence, the bracket that opens a remark. It is inlined.
 func isInert(s string, i int) bool {
 	c := at(s, i+1)

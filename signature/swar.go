@@ -106,8 +106,8 @@ func narrowEnd(s string, i int) (int, class) {
 // class ends follows, or i. The first letter may be a capital, but not one of
 // class initial. If that is i, s[i:seen] is known to be letters.
 //
-// It takes blocks of eight bytes, each in 12 cycles on one 2.7 GHz Xeon: what
-// can wait for the last block does.
+// It takes eight bytes in 4 ns on one 2.7 GHz Xeon, which is most of what plain
+// text costs: what can wait for the last block does.
 func skipPlain(s string, i int) (end, seen int) {
 	from := i
 	after := uint64(0)                 // the high bit of byte 0 if byte -1 is a space
