@@ -2,7 +2,7 @@ package signature
 
 // class is the set of roles that a byte can play in the text of a head line.
 // One table lookup per byte is all that most bytes cost.
-type class uint16
+type class uint32
 
 const (
 	// letter is a byte of a narrow token that is no digit: an ASCII letter, '_',
@@ -41,6 +41,11 @@ const (
 	link
 	// ends is what cannot make more of the ASCII letters before it than a word.
 	ends
+	// precede may stand between a keyword and its value.
+	precede
+	// final is the last letter of a keyword, in either case, or precede. It must
+	// be the bit above precede; see afterKeyword.
+	final
 )
 
 // narrow is what a narrow token begins with and mostly consists of.
@@ -55,7 +60,7 @@ func makeClasses() (t [256]class) {
 	for b := range t {
 		switch {
 		case b <= ' ' || b == 0x7f:
-			t[b] = space | fold | open
+			t[b] = space | fold | open | precede | final
 		case b >= 0xe0:
 			t[b] = wide | act | file | link
 		case b >= 0xc0:
@@ -81,6 +86,8 @@ func makeClasses() (t [256]class) {
 	add(",;:-/|@#~+", fold)
 	add("\"'<(=+-/\\.", act)
 	add("\"'([{,;:=|.@#", open)
+	add(":=([#", precede|final)
+	add("estoESTO", final)
 	for b := range t {
 		if t[b]&(narrow|glue) == 0 && b != ':' {
 			t[b] |= ends

@@ -42,7 +42,7 @@ func TestHostileText(t *testing.T) {
 func BenchmarkKeyBySize(b *testing.B) {
 	n := newDefault(b)
 	line := "Harvester31415 could not reach (166, 0, 143) because the way through Door_17 is blocked; "
-	for size := 20; size <= 64<<10; size *= 4 {
+	for _, size := range []int{20, 80, 320, 1280, 5 << 10, 20 << 10, 64 << 10} {
 		text := repeated(line, size)[:size]
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			b.SetBytes(int64(size))

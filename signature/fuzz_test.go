@@ -37,10 +37,9 @@ func checkLaws(t *testing.T, n *Normalizer, r *reference, message, stack string)
 
 // referenceKey hashes a finished template, byte by byte.
 func referenceKey(template string) Key {
-	var h hasher
-	h.reset()
+	h := newHasher()
 	for i := range len(template) {
-		h.byte(template[i])
+		h = h.byte(template[i])
 	}
 	return h.sum()
 }

@@ -121,20 +121,19 @@ func (n *Normalizer) Version() uint64 { return n.version }
 // Key returns the key of an entry with this message and stack, in one pass
 // over them and without building the template. It does not allocate.
 func (n *Normalizer) Key(message, stack string) Key {
-	var h hasher
-	h.reset()
+	h := newHasher()
 	head, rest := splitHead(message)
 	var sc scanner
 	sc.start(n, head)
 	for {
 		p := sc.next()
-		h.text(sc.s, sc.from, sc.to)
+		h = h.text(sc.s, sc.from, sc.to)
 		switch p {
 		case pieceMask:
-			h.mask()
+			h = h.mask()
 			continue
 		case pieceSpace:
-			h.byte(' ')
+			h = h.byte(' ')
 			continue
 		}
 		break
@@ -148,15 +147,15 @@ func (n *Normalizer) Key(message, stack string) Key {
 		if !ok {
 			return h.sum()
 		}
-		h.text("\nat ", 0, 4)
+		h = h.text("\nat ", 0, 4)
 		if fr.module != "" {
-			h.text(fr.module, 0, len(fr.module))
-			h.byte('.')
+			h = h.text(fr.module, 0, len(fr.module))
+			h = h.byte('.')
 		}
 		p := parts{s: fr.line}
 		for p.next() {
-			h.text(p.s, p.from, p.to)
-			h.text(p.sep, 0, len(p.sep))
+			h = h.text(p.s, p.from, p.to)
+			h = h.text(p.sep, 0, len(p.sep))
 		}
 	}
 }

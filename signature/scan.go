@@ -55,30 +55,26 @@ func (sc *scanner) next() piece {
 		c := classes[s[i]]
 		switch {
 		case c&narrow != 0:
-			// Most tokens are short words of ASCII letters that mean no more
-			// than they say.
-			if c&initial == 0 && i != sc.account {
-				if isLower(s[i]) {
-					if j := skipPlain(s, i); j > i {
-						i = j
-						continue
-					}
-				}
-				if j := plainWord(s, i); j > 0 {
+			// Most tokens are words of ASCII letters that mean no more than
+			// they say.
+			seen := i // the token goes on at least to here
+			if c&(letter|initial) == letter && i != sc.account {
+				var j int
+				if j, seen = skipPlain(s, i); j > i {
 					i = j
 					continue
 				}
 			}
 			if c&digit != 0 && !sc.n.words.digits {
 				if j := digitRun(s, i); j > 0 {
-					if sc.afterKeyword(i) {
+					if mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 						i = j
 						continue
 					}
 					return sc.variable(i, j, kindToken)
 				}
 			}
-			j, all := narrowEnd(s, i)
+			j, all := narrowEnd(s, seen)
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
@@ -101,10 +97,15 @@ func (sc *scanner) next() piece {
 			sc.from, sc.to = sc.lit, i
 			sc.lit, sc.i = j, j
 			return pieceSpace
-		case c&act == 0:
+		case c&act == 0 || c&wide == 0 && isInert(s, i):
 			i++
 		default:
-			start, end, k := sc.special(i)
+			start, end, k := i, i+1, literal
+			if s[i] != '=' {
+				start, end, k = sc.special(i)
+			} else if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
+				start, end, k = sc.value(i + 1)
+			}
 			if k == literal {
 				i = end
 				continue
@@ -119,27 +120,63 @@ func (sc *scanner) next() piece {
 
 // variable ends the literal stretch at start, and takes into the variable that
 // ends at end all variables, separators between them and units that follow.
+//
+// Separators may themselves begin a variable, as the sign of a number does.
 func (sc *scanner) variable(start, end int, k kind) piece {
-	sc.from, sc.to = sc.lit, start
 	s := sc.s
+	sc.from, sc.to = sc.lit, start
+	sc.masked = end
 	if sc.show {
 		sc.kind = shown(s[start:end], k)
 	}
-	for {
-		sc.masked = end
-		i, stop, k := sc.following(end)
+	digits := !sc.n.words.digits
+	blank := true // nothing but white space between end and i
+	for i := end; i < len(s); i++ {
+		c := classes[s[i]]
+		if c&(narrow|act) == 0 {
+			if c&fold == 0 {
+				break
+			}
+			blank = blank && c&space != 0
+			continue
+		}
+		var stop int
+		k := literal
+		if c&digit != 0 && digits {
+			// No keyword can stand between a variable and a number that follows.
+			if stop = digitRun(s, i); stop > 0 {
+				k = kindToken
+			}
+		} else if c&(letter|initial) == letter && i != sc.account {
+			stop = plainWord(s, i)
+		}
+		plain := stop > 0
+		if !plain {
+			stop, k = sc.token(i)
+		}
 		if k != literal {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end = stop
+			end, blank = stop, true
+			sc.masked = end
+			i = end - 1
 			continue
 		}
-		if i == len(s) || classes[s[i]]&narrow == 0 || !blank(s[end:i]) {
+		if c&narrow == 0 {
+			if c&fold == 0 {
+				break
+			}
+			blank = false
+			continue
+		}
+		if !blank {
 			break
 		}
-		if t := s[i:stop]; isUnit(t) && !sc.n.words.has(t) {
+		if t := s[i:stop]; (units.has(t) || !plain && isRate(t)) && !sc.n.words.has(t) {
 			end = stop
+			sc.masked = end
+			i = end - 1
 			continue
 		}
 		// A token after one space, or none, need not be looked at again, unless
@@ -152,38 +189,6 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	}
 	sc.lit, sc.i = end, end
 	return pieceMask
-}
-
-// following returns the bounds and the kind of the first token after the
-// variable that ends at end, not counting separators, which may themselves
-// begin a variable, as the sign of a number does.
-func (sc *scanner) following(end int) (i, stop int, k kind) {
-	s := sc.s
-	for i = end; i < len(s); i++ {
-		c := classes[s[i]]
-		if c&(narrow|act) == 0 {
-			if c&fold == 0 {
-				return i, i, literal
-			}
-			continue
-		}
-		if c&narrow != 0 && c&initial == 0 && i != sc.account {
-			if stop = plainWord(s, i); stop > 0 {
-				return i, stop, literal
-			}
-		}
-		// No keyword can stand between a variable and a number that follows it.
-		if c&digit != 0 && !sc.n.words.digits {
-			if stop = digitRun(s, i); stop > 0 {
-				return i, stop, kindToken
-			}
-		}
-		stop, k = sc.token(i)
-		if k != literal || c&fold == 0 {
-			return i, stop, k
-		}
-	}
-	return i, i, literal
 }
 
 // token returns the end of the token at i and what it is. It is what next does
@@ -216,7 +221,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		case all&(digit|slash) == 0 && classes[s[j+1]]&digit != 0 && hasDot(s[i:j]) && !isKeyword(s[i:j]):
 			return j, kindHost
 		}
-		if j-i <= groupMax {
+		if j-i <= groupMax && (s[j+1] == ':' || classes[s[j+1]]&(hexa|digit) != 0) {
 			if end := addressEnd(s, i); end > 0 && !sc.afterKeyword(i) {
 				return end, kindHost
 			}
@@ -227,7 +232,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	case all&(digit|glue) == 0 && len(t) < hexMin && classes[t[0]]&initial == 0:
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
-		if sc.n.words.keeps(t, all) || sc.afterKeyword(i) {
+		if sc.n.words.keeps(t, all) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 			return j, literal
 		}
 		return j, kindToken
@@ -248,7 +253,8 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	return j, literal
 }
 
-// special decides about the token at i that begins with a byte of class act.
+// special decides about the token at i that begins with a byte of class act,
+// but for '=', which is no part of any token.
 // The variable, if it is one, begins at start.
 func (sc *scanner) special(i int) (start, end int, k kind) {
 	s := sc.s
@@ -298,10 +304,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 				return i, e, kindPath
 			}
 		}
-	case '=':
-		if at(s, i+1)&wordlike != 0 && sc.afterWord(i) {
-			return sc.value(i + 1)
-		}
 	case '(':
 		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
 			return i + 1, i + 1, kindValue
@@ -322,7 +324,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	}
 	if classes[s[i]]&digit != 0 && !sc.n.words.digits {
 		if end = digitRun(s, i); end > 0 {
-			if sc.afterKeyword(i) {
+			if mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 				return i, end, literal
 			}
 			return i, end, kindToken
@@ -334,10 +336,18 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isConstant(t) || sc.n.words.has(t) || sc.afterKeyword(i) {
+	if t := s[i:end]; constants.has(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 		return i, end, literal
 	}
 	return i, end, kindValue
+}
+
+// isInert reports whether the byte at i, which is of class act but not wide, is
+// one that special would do nothing about, judged by the byte after it: the point
+// that ends a sentence, the bracket that opens a remark. It is inlined.
+func isInert(s string, i int) bool {
+	c := at(s, i+1)
+	return c&space != 0 || s[i] == '(' && s[i+1] != ')'
 }
 
 // afterWord reports whether a word or a variable ends right before i.

@@ -25,10 +25,18 @@ func plainWord(s string, i int) int {
 	lower := v&^highs | 0x20*ones
 	letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
 	n := bits.TrailingZeros64(^letters&highs) >> 3
-	if n == 0 || n == 8 || at(s, i+n)&ends == 0 {
+	if n == 0 || n == 8 || !wordEndsAt(s, i+n) {
 		return 0
 	}
 	return i + n
+}
+
+// wordEndsAt reports whether s[i] cannot make more of the ASCII letters before it
+// than a word, or of the digits than a number: most punctuation cannot, and no glue
+// or colon can that white space follows.
+func wordEndsAt(s string, i int) bool {
+	c := at(s, i)
+	return c&ends != 0 || c&narrow == 0 && at(s, i+1)&space != 0
 }
 
 // digitRun returns the end of the number without letters at i: digits, and
@@ -40,7 +48,7 @@ func digitRun(s string, i int) int {
 		for i++; i < len(s) && classes[s[i]]&digit != 0; i++ {
 		}
 	}
-	if at(s, i)&ends == 0 {
+	if !wordEndsAt(s, i) {
 		return 0
 	}
 	return i
@@ -52,7 +60,8 @@ func digitRun(s string, i int) int {
 func narrowEnd(s string, i int) (int, class) {
 	var all class
 	for i < len(s) {
-		// Letters, digits and '_', eight at a time.
+		// Letters, digits and '_', and points and dashes before one of those,
+		// eight at a time.
 		var v uint64
 		if i+8 <= len(s) {
 			v = load(s, i)
@@ -64,15 +73,23 @@ func narrowEnd(s string, i int) (int, class) {
 		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
 		digits := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones)
 		bars := ^(low ^ '_'*ones + 0x7f*ones)
-		end := bits.TrailingZeros64((^(letters | digits | bars) | v) & highs)
-		if digits&highs&(1<<uint(end)-1) != 0 {
+		body := (letters | digits | bars) &^ v & highs
+		joins := (low + (0x80-'-')*ones) &^ (low + (0x80-'.'-1)*ones) &^ v & (body >> 8)
+		end := bits.TrailingZeros64(^(body | joins) & highs)
+		before := uint64(1)<<uint(end) - 1 // all of it for 64
+		if digits&body&before != 0 {
 			all |= digit
 		}
-		i += end >> 3
+		if joins&before != 0 {
+			all |= glue
+		}
 		if end == 64 {
+			// A constant step: the next load need not wait for the count.
+			i += 8
 			continue
 		}
-		// All else, one at a time.
+		i += end >> 3
+		// All else, and a point or dash that is last of the eight, one at a time.
 		c := at(s, i)
 		if c&narrow == 0 && (c&glue == 0 || at(s, i+1)&narrow == 0) {
 			break
@@ -85,41 +102,67 @@ func narrowEnd(s string, i int) (int, class) {
 
 // skipPlain returns how far text that begins at i, where a token does, is
 // nothing but words of small letters, with single spaces between them, that
-// mean no more than they say: the space after the last such word, or i. It
-// looks at whole blocks of eight bytes only, so it may stop early.
-func skipPlain(s string, i int) int {
-	last := i
-	after := uint64(0x80) // the high bit of byte 0 if byte -1 was a space
-	for ; i+8 <= len(s); i += 8 {
-		v := load(s, i)
+// mean no more than they say: the end of the last such word that something of
+// class ends follows, or i. The first letter may be a capital, but not one of
+// class initial. If that is i, s[i:seen] is known to be letters.
+//
+// It takes eight bytes in 4 ns on one 2.7 GHz Xeon, which is most of what plain
+// text costs: what can wait for the last block does.
+func skipPlain(s string, i int) (end, seen int) {
+	from := i
+	after := uint64(0)                 // the high bit of byte 0 if byte -1 is a space
+	spaceBlock, spaces := 0, uint64(0) // the last block with spaces, and which they are
+	for ; ; i += 8 {
+		var v uint64 // zeros, which are odd, at the end
+		if i+8 <= len(s) {
+			v = load(s, i)
+		} else if i < len(s) {
+			v = loadEnd(s, i)
+		}
+		// Bytes from 0x80 on are odd; that they are taken for others before that
+		// is seen changes nothing before them.
 		low := v &^ highs
 		lower := low | 0x20*ones
-		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones) &^ v
-		spaces := ^(low ^ ' '*ones + 0x7f*ones) &^ v
-		us := ^(low ^ 'u'*ones + 0x7f*ones)
-		first := spaces&highs<<8 | after
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
+		notSpace := low ^ ' '*ones + 0x7f*ones
+		notU := low ^ 'u'*ones + 0x7f*ones
+		blanks := highs &^ notSpace
+		first := blanks<<8 | after
 		// Eight hexadecimal letters in a row, wherever they begin, fill half of
 		// a block up to one of its ends.
 		hexes := letters &^ (lower + (0x80-'g')*ones) & highs
-		if hexes&(highs>>32) == highs>>32 || hexes>>32 == highs>>32 {
-			return last
+		if uint32(hexes) == uint32(highs&0xffffffff) || hexes>>32 == highs>>32 {
+			seen = i
+			break
 		}
 		// Not plain are bytes other than letters and spaces, and, after a space,
 		// capitals, spaces and the letter u.
-		odd := (^(letters | spaces) | first&(^(v<<2)|us|spaces)) & highs
-		if odd != 0 {
-			spaces &= odd&-odd - 1
-			if spaces &= highs; spaces != 0 {
-				last = i + (bits.Len64(spaces)-1)>>3
+		odd := (notSpace&^letters | v | first&^(v<<2&notU&notSpace)) & highs
+		if odd == 0 {
+			if blanks != 0 {
+				spaceBlock, spaces = i, blanks
 			}
-			return last
+			after = blanks >> 56
+			continue
 		}
-		if spaces &= highs; spaces != 0 {
-			last = i + (bits.Len64(spaces)-1)>>3
+		lowest := odd & -odd
+		end = i + bits.TrailingZeros64(odd)>>3
+		if first&lowest != 0 {
+			return end - 1, end
 		}
-		after = spaces >> 56
+		if wordEndsAt(s, end) {
+			return end, end
+		}
+		seen = end
+		if blanks &= lowest - 1; blanks != 0 {
+			spaceBlock, spaces = i, blanks
+		}
+		break
 	}
-	return last
+	if spaces == 0 {
+		return from, seen
+	}
+	return spaceBlock + (bits.Len64(spaces)-1)>>3, seen
 }
 
 // loadEnd is load for the last bytes of s: it reads zeros beyond the end.

@@ -14,12 +14,14 @@ var wellKnown = []string{
 	"x86", "x64", "x86_64", "amd64", "arm64", "i386", "Win32", "win32", "Win64", "win64",
 }
 
-// words is a set of tokens that are never masked. It is immutable.
+// words is a set of tokens, made for the question whether one of the many that
+// are not in it is. It is immutable.
 type words struct {
 	slots []string // open addressing; a power of two, at most half full
 	shift uint
-	sizes uint64 // bit n is set if a word has n bytes; bit 63 stands for all beyond
-	heads [4]uint64
+	// sizes holds, by first byte, the lengths of the words that begin with it:
+	// bit n for n bytes, bit 63 for all beyond. Few tokens pass.
+	sizes [256]uint64
 	// digits is set if a word is a number, as digitRun sees it.
 	digits bool
 }
@@ -54,16 +56,17 @@ func (w *words) add(s string) {
 	}
 	w.slots[i] = s
 	w.digits = w.digits || classes[s[0]]&digit != 0 && digitRun(s, 0) == len(s)
-	w.sizes |= 1 << min(len(s), 63)
-	w.heads[s[0]>>6] |= 1 << (s[0] & 63)
+	w.sizes[s[0]] |= 1 << min(len(s), 63)
 }
 
-// has reports whether t is one of the words. Most tokens fail on their length
-// or their first byte.
+// has reports whether t, which is not empty, is one of the words. It is small
+// enough to be inlined, and nearly all tokens go no further.
 func (w *words) has(t string) bool {
-	if t == "" || w.sizes>>min(len(t), 63)&1 == 0 || w.heads[t[0]>>6]>>(t[0]&63)&1 == 0 {
-		return false
-	}
+	return w.sizes[t[0]]>>(uint(min(len(t), 63))&63)&1 != 0 && w.find(t)
+}
+
+// find is has for the tokens that may be one.
+func (w *words) find(t string) bool {
 	for i := w.slot(t); w.slots[i] != ""; i = (i + 1) & (len(w.slots) - 1) {
 		if w.slots[i] == t {
 			return true
@@ -101,9 +104,8 @@ func (w *words) slot(t string) int {
 	if len(t) >= 8 {
 		v = load(t, 0) ^ load(t, len(t)-8)<<1
 	} else {
-		for i := range len(t) {
-			v = v<<8 | uint64(t[i])
-		}
+		// Three bytes and the length tell most words of a list apart.
+		v = uint64(t[0]) | uint64(t[len(t)/2])<<8 | uint64(t[len(t)-1])<<16
 	}
 	return int((v + uint64(len(t))) * mulA >> w.shift)
 }
