@@ -197,6 +197,9 @@ func (e *Engine) take() Outcome {
 	e.number()
 	entry := &e.entry
 	res := e.classifier.Classify(entry)
+	if res.Rule != nil && res.Rule.Escalate != nil {
+		e.coalescer.Escalate(entry, res.Rule.Escalate, &res.Decision)
+	}
 	e.journal.Append(entry, res.Signature, res.Decision)
 
 	e.merges = e.classifier.Merges(e.merges[:0])

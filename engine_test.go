@@ -396,3 +396,65 @@ func TestGroupsInAnItem(t *testing.T) {
 		require.Equal(t, page.Records[0].Signature, e.Group(r.Signature))
 	}
 }
+
+func TestEscalation(t *testing.T) {
+	set := mustRules(t, `version: 1
+rules:
+  - id: t.path
+    when: 'template startsWith "No path"'
+    disposition: ignore
+    escalate: {after: 3, within: {duration: 10s, entries: 6}, to: blocking, severity: error}
+`)
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		gaps []int // before each occurrence: seconds, or with a negative number other entries
+		want string
+	}{
+		"within the window":       {[]int{0, 4, 5, 9, 1}, "iibii"},
+		"just too far apart":      {[]int{0, 5, 5, 4}, "iiib"},
+		"by entries":              {[]int{-1, -1, -1, -3, -3, -1, -1}, "iibbibb"},
+		"a burst after a silence": {[]int{0, 100, 1, 1, 1}, "iiibb"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := mustNew(t, Config{Rules: set})
+			var now time.Time
+			got := ""
+			for _, gap := range tc.gaps {
+				if gap >= 0 {
+					now = at.Add(time.Duration(gap) * time.Second)
+					at = now
+				}
+				for range -gap - 1 {
+					e.Log(event.Log{Message: "other"})
+				}
+				d := e.Log(event.Log{Time: now, Message: "No path to the lamp"})
+				require.Equal(t, "t.path", d.Rule)
+				got += d.Disposition.String()[:1]
+			}
+			require.Equal(t, tc.want, got)
+			s := e.Stats()
+			require.NoError(t, s.Check())
+			escalated := e.Read(Cursor{}, 100, Filter{MinDisposition: event.Blocking}).Records
+			require.Len(t, escalated, strings.Count(got, "b"), "the journal knows what was decided")
+			for _, r := range escalated {
+				require.Equal(t, event.SeverityError, r.Decision.Severity)
+			}
+		})
+	}
+
+	// What was acknowledged, and goes on at the same rate, stays so.
+	e := mustNew(t, Config{Rules: set})
+	for i := range 3 {
+		e.Log(event.Log{Time: at.Add(time.Duration(i) * time.Second), Message: "No path to the lamp"})
+	}
+	a, ok := e.Current()
+	require.True(t, ok)
+	require.True(t, a.Blocking)
+	require.EqualValues(t, 1, a.TotalUrgentEntries)
+	e.Ack(a.ID, 0)
+	for i := range 50 {
+		e.Log(event.Log{Time: at.Add(time.Duration(i+3) * time.Second), Message: "No path to the lamp"})
+	}
+	_, ok = e.Current()
+	require.False(t, ok)
+}

@@ -88,6 +88,9 @@ type Coalescer struct {
 	freshSince uint64 // sequence number from which the game's state is the one it is
 	viewers    viewers
 
+	escalations []*escalation // of the rules that were met, at most maxEscalations
+	repeated    *escalation   // that raised a decision last
+
 	queue    []*item // with a pending update, oldest first
 	evidence []Evidence
 
@@ -453,6 +456,9 @@ func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
 		return it, false
 	}
 	c.open(it, to, predecessor)
+	if known == nil {
+		c.repeats(&r)
+	}
 	it.rate = r
 	return it, true
 }

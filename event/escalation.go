@@ -3,8 +3,9 @@ package event
 import "time"
 
 // Escalation says when what a rule decides becomes more urgent than a single
-// occurrence of it: once After entries that the rule decided lie within the
-// window. It is plain data; the zero Escalation is not valid.
+// occurrence of it: as long as After entries that the rule decided lie within
+// the window that ends at an entry. It is plain data; the zero Escalation is not
+// valid.
 type Escalation struct {
 	// After is the number of entries, 2 or more: the one that completes them is
 	// the first that is decided as To says.
@@ -16,9 +17,9 @@ type Escalation struct {
 	Within  time.Duration
 	Entries int
 
-	// To is the disposition from then on, higher than the rule's own.
+	// To is the disposition then, higher than the rule's own.
 	To Disposition
 
-	// Severity is the least severity from then on.
+	// Severity is the least severity then.
 	Severity Severity
 }

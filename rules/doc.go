@@ -83,7 +83,7 @@
 //     at least a "severity". A window is a duration, as in 30s, or a mapping of
 //     duration and entries, the first for where the time is known and the second
 //     for where it is not; one follows from the other at 50 entries per second.
-//     A set only carries this, in [Rule.Escalate].
+//     A set only carries this, in [Rule.Escalate]; the engine counts.
 //   - summary: heed's own words for what happened, one line; never text of the
 //     log.
 //   - why: the reason for the rule, for people.

@@ -1,0 +1,65 @@
+package coalesce
+
+import (
+	"slices"
+
+	"github.com/heedlog/heed/event"
+)
+
+// maxEscalations bounds the rules whose repetition is watched: as many as a
+// rule set may have.
+const maxEscalations = 256
+
+// escalation is the latest occurrences of what one rule decides: as many as its
+// threshold.
+type escalation struct {
+	rule string
+	ring []moment // capacity: the threshold
+	next int      // position in ring of the oldest, once it is full
+}
+
+// Escalate notes an occurrence of what a rule decides that becomes more by
+// repetition, and raises the decision where it is one too many: the threshold is
+// reached by the occurrences within the window. Call it before Fold, with the
+// same entry. It costs a look-up; the first occurrence of a rule allocates 24
+// bytes for each occurrence up to the threshold.
+func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) {
+	c.now.seq = e.Seq
+	c.tick(e.Time)
+	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.rule == d.Rule })
+	if i < 0 {
+		if len(c.escalations) == maxEscalations || by.After < 1 {
+			return
+		}
+		i = len(c.escalations)
+		c.escalations = append(c.escalations, &escalation{rule: d.Rule, ring: make([]moment, 0, by.After)})
+	}
+	x := c.escalations[i]
+	if len(x.ring) < cap(x.ring) {
+		x.ring = append(x.ring, c.now)
+	} else {
+		x.ring[x.next] = c.now
+		x.next = (x.next + 1) % len(x.ring)
+	}
+	if len(x.ring) < cap(x.ring) {
+		return
+	}
+	if w := (Window{by.Within, by.Entries}); w.passed(x.ring[x.next], c.now) {
+		return
+	}
+	d.Disposition, d.Severity = max(d.Disposition, by.To), max(d.Severity, by.Severity)
+	c.repeated = x
+}
+
+// repeats lets r know the occurrences that made the latest entry more urgent: an
+// item that it opens has not begun with it, and is no faster when it goes on as
+// it was.
+func (c *Coalescer) repeats(r *rate) {
+	x := c.repeated
+	if x == nil || x.ring[(x.next+len(x.ring)-1)%len(x.ring)].seq != c.now.seq {
+		return
+	}
+	for i := range len(x.ring) - 1 {
+		r.add(&c.cfg.RateWindow, x.ring[(x.next+i)%len(x.ring)])
+	}
+}
