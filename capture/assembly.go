@@ -15,6 +15,7 @@ const (
 	blockContext
 	blockCrash
 	blockMemory
+	blockSymbols
 	blockPatchTrace
 )
 
@@ -103,6 +104,8 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block, a.split = blockCrash, EvidenceBlock
 	case hasPrefix(b, memoryStart):
 		a.block, a.split = blockMemory, EvidenceBlock
+	case hasPrefix(b, symbolsStart):
+		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace
 	case isFooter(b):
@@ -235,20 +238,4 @@ func (a *assembly) isException() bool {
 	head := a.head()
 	n, _ := exceptionType(head)
 	return n > 0 || namesException(head)
-}
-
-// level returns the level of the record and what it rests on.
-func (a *assembly) level() (event.Level, Evidence) {
-	switch {
-	case a.block == blockCrash:
-		return event.LevelFatal, EvidenceCrash
-	case a.byConsole:
-		return a.console, EvidenceConsole
-	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
-		return event.LevelError, EvidenceException
-	case a.footer:
-		// The layout says only "warning or error".
-		return event.LevelWarning, EvidenceFooter
-	}
-	return event.LevelUnknown, EvidenceNone
 }

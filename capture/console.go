@@ -10,6 +10,19 @@ import (
 // game's console.
 const consoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
 
+// noTrace is what the console's copy says below a message that was logged
+// without a trace.
+const noTrace = "No stack trace."
+
+// isLogging reports whether b is a frame of the top of a console's trace.
+func isLogging(b []byte) bool {
+	if hasPrefix(b, consoleMark) {
+		return true
+	}
+	_, ok := consoleLevel(b)
+	return ok
+}
+
 // consoleLevel returns the level that b gives, a frame in Unity's form, if the
 // method is one that logs:
 //

@@ -28,10 +28,19 @@ func isKnownContinuation(b []byte) bool {
 		return hasPrefix(b, "Memory overview")
 	case 'X':
 		return hasPrefix(b, "XML:")
+	case 'w':
+		return hasPrefix(b, "with error:") // below "dlopen failed trying to load:" and a path
 	case '[':
 		return isPatchTraceEnd(b) || hasPrefix(b, "[ ALLOC_")
 	}
 	return false
+}
+
+// isShaderNote reports whether b is a further line of a shader that could not
+// be compiled, which the engine sets off from the compiler's own words by a blank
+// line.
+func isShaderNote(b []byte) bool {
+	return hasPrefix(b, "Note: Creation of internal variant of shader ") || hasPrefix(b, "ShaderProgram is unsupported, ")
 }
 
 // isXMLSection reports whether b opens one of the paragraphs into which the

@@ -65,6 +65,15 @@ func announcesException(b []byte) bool {
 	return false
 }
 
+// loaderErrors reports whether b, the first line of a record, names the
+// exception that lists, below its trace, one exception per type that could not
+// be loaded.
+func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
+
+// isInnerException reports whether b opens a further exception of an
+// AggregateException, which stands apart by a blank line.
+func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
+
 // isExceptionDetail reports whether b is a further line of an exception's
 // message, as .NET and Mono write them below the first.
 func isExceptionDetail(b []byte) bool {

@@ -65,6 +65,8 @@ type detection struct {
 	layout Layout // of the log itself, below a header
 	header bool   // the input opens with a HugsLib header
 
+	footered bool // a footer of managed code is among it
+
 	// pure says that the log is a copy of the console and nothing of a player's
 	// log: every record ends with frames, so that lines before them belong
 	// together.
@@ -99,6 +101,7 @@ func detect(window []byte) detection {
 			json++
 		case isFooter(b):
 			footers++
+			d.footered = d.footered || isManaged(b)
 			if blank(prev) {
 				gaps++
 			}

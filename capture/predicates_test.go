@@ -219,10 +219,17 @@ func TestIsCrashStart(t *testing.T) {
 		"Crash!!!",
 		"Got a SIGSEGV while executing native code. This usually indicates",
 		"Got a SIGABRT while executing native code.",
+		"Got a UNKNOWN while executing native code. This usually indicates",
+		"========== OUTPUTTING STACK TRACE ==================",
+		"Native stacktrace:", "Debug info from gdb:",
+		"* Assertion at mini-amd64.c:212, condition `amd64_is_imm32 (disp)' not met",
+		"* Assertion: should not be reached at tramp-amd64.c:641",
 		"Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)",
 		"\tNative Crash Reporting",
 		"Receiving unhandled NULL exception",
-	}, []string{"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Native Crash", "\tat x"})
+	}, []string{"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
+		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30)})
+	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
 	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
 		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})
 }
@@ -302,6 +309,7 @@ func TestDetect(t *testing.T) {
 		"2019.4":            {version("2019.4.30f1 (x)"), detection{layout: LayoutUnity2019_4}},
 		"2022.3":            {version("2022.3.35f1 (x)"), detection{layout: LayoutUnity2022_3}},
 		"footers, gap":      {"a\n \n(Filename:  Line: 35)\n", detection{layout: LayoutUnity2019_2}},
+		"managed footers":   {"a \n" + footer + "\n", detection{layout: LayoutUnity2019_4, footered: true}},
 		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: LayoutUnity2019_4}},
 		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: LayoutUnity2022_3}},
 		"only refs":         {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: LayoutUnity2022_3}},
@@ -314,7 +322,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestEnumsAreNamed(t *testing.T) {
-	for e := EvidenceNone; e <= EvidenceField; e++ {
+	for e := EvidenceNone; e <= EvidenceNoFooter; e++ {
 		require.NotContains(t, e.String(), "(")
 	}
 	require.Equal(t, "evidence(200)", Evidence(200).String())
@@ -330,4 +338,44 @@ func TestEnumsAreNamed(t *testing.T) {
 	require.Equal(t, "kind(9)", Kind(9).String())
 	require.Equal(t, "unresolved", RefUnresolved.String())
 	require.Equal(t, "ref(9)", RefState(9).String())
+}
+
+func TestTagLevel(t *testing.T) {
+	for in, want := range map[string]event.Level{
+		"[ERROR] no panel":              event.LevelError,
+		"[Gadgets][ERR] no panel":       event.LevelError,
+		"[Gadgets] [Panels] [Warn] old": event.LevelWarning,
+		"[WARNING]":                     event.LevelWarning,
+		"[fatal] x":                     event.LevelFatal,
+		"[Info] ready":                  event.LevelInfo,
+		"[trace] x":                     event.LevelDebug,
+		"[a] [b] [c] [ERR] x":           event.LevelUnknown,
+		"[Errors] 3":                    event.LevelUnknown,
+		"[Gadgets] [ready]":             event.LevelUnknown,
+		"Gadgets [ERR] x":               event.LevelUnknown,
+		"[Gadgets] saw [ERR]":           event.LevelUnknown,
+		"[ERR":                          event.LevelUnknown,
+		"[" + strings.Repeat(" ", 60) + "] [ERR]": event.LevelUnknown,
+		"": event.LevelUnknown,
+	} {
+		got, ok := tagLevel([]byte(in))
+		require.Equal(t, want, got, in)
+		require.Equal(t, want != event.LevelUnknown, ok, in)
+	}
+}
+
+func TestOpensFault(t *testing.T) {
+	table(t, opensFault, []string{
+		"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y", "d3d11: failed to create 2D texture",
+	}, []string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""})
+	table(t, isManaged, []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
+}
+
+func TestFramesOfTheEngine(t *testing.T) {
+	table(t, isEngineFrame, []string{"0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a12345678 in raise", "#12 0x0000000115a2b3c4 in main"},
+		[]string{"0x00007FF0DECADE00 is where", "# heading", "#3 things", "0 a", "0x12 (x)", "#x 0x007f3a12345678 in"})
+	table(t, isSymbolsLine, []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
+		[]string{"OS-Versions", "x"})
+	table(t, isShaderNote, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
+	table(t, isLogging, []string{consoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

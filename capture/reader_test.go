@@ -25,12 +25,12 @@ func TestRecords(t *testing.T) {
 				"UnloadTime: 0.25 ms", "", "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.",
 				"Total: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)", "", "done"),
 			`
-4-4 line "RimWorld 1.2.2900 rev837"
-5-5 line "[Gadgets] ready"
+4-4 line info/no-footer "RimWorld 1.2.2900 rev837"
+5-5 line info/no-footer "[Gadgets] ready"
 6-8 footer warning/footer "Key binding conflict: Panel and Map are both bound to F9."
-10-10 blank "UnloadTime: 0.25 ms"
-12-13 blank "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.\nTotal: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)"
-15-15 line "done"
+10-10 blank info/no-footer "UnloadTime: 0.25 ms"
+12-13 blank info/no-footer "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.\nTotal: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)"
+15-15 line info/no-footer "done"
 `,
 		},
 		{
@@ -38,7 +38,7 @@ func TestRecords(t *testing.T) {
 			doc("[Gadgets] ready", "GADGETS: Panels found ", footer, "", "Possibly relevant mods for above error:", "Anna's [tools] (anna.tools)", "[KR] 은비의 패널 (eunbi.panels)", " ", footer, "",
 				"Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.", `D:\play\RimWorld\Mods\Tools`, `D:\play\RimWorld\Mods\1234567890 `, footer),
 			`
-4-4 line "[Gadgets] ready"
+4-4 line info/no-footer "[Gadgets] ready"
 5-6 footer warning/footer "GADGETS: Panels found"
 8-12 footer warning/footer "Possibly relevant mods for above error:\nAnna's [tools] (anna.tools)\n[KR] 은비의 패널 (eunbi.panels)"
 14-17 footer warning/footer "Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.\nD:\\play\\RimWorld\\Mods\\Tools\nD:\\play\\RimWorld\\Mods\\1234567890"
@@ -76,8 +76,8 @@ func TestRecords(t *testing.T) {
 				"CONSTANTS", "pawn_gender        Female", "count              3", "", "CUSTOM RULES", "■a → b", " ", footer, "", "FINISHED", "", "READY"),
 			`
 4-18 footer warning/footer "Grammar unresolvable. Root 'root'\n\nGRAMMAR RESOLUTION TRACE\n1    root → [a]\n2      a → 초원\n     root → UNRESOLVABLE\n\nCONSTANTS\npawn_gender        Female\ncount              3\n\nCUSTOM RULES\n■a → b"
-20-20 blank "FINISHED"
-22-22 line "READY"
+20-20 blank info/no-footer "FINISHED"
+22-22 line info/no-footer "READY"
 `,
 		},
 		{
