@@ -50,7 +50,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err != nil {
 		return nil, &ReadError{Op: op, Err: err}
 	}
-	rd := &Reader{opt: opt, lines: newLineReader(src), op: op, out: make([]Record, 0, 8)}
+	rd := &Reader{opt: opt, lines: newLineReader(decoded(src)), op: op, out: make([]Record, 0, 8)}
 	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)

@@ -303,6 +303,15 @@ func TestTruncated(t *testing.T) {
 		"{\"msg\":\"a\"}\n{\"msg\":\"b":                                          true,
 		"{\"msg\":\"a\"}\n{\"msg\":\"b\"}":                                       false,
 		"{\"msg\":\"a\"}\nbye":                                                   false,
+		unity2019_4 + "Parsed 2.5 as int. \n" + footer + "\nno \n(Filena":        true,
+		unity2019_4 + "Parsed 2.5 as int. \n(Filena":                             false,
+		unity2022_3 + "a: System.Exception: x\n[Ref 12A":                         true,
+		unity2022_3 + "the name is Мир\xd0":                                      true,
+		unity2022_3 + "the name is 은\xeb\xb9":                                    true,
+		unity2022_3 + "\xe4 legacy caf\xe9":                                      false,
+		unity2022_3 + "the name is Мир\xd0\n":                                    false,
+		"plain 은\xeb":                                                            true,
+		unity2022_3 + "a\n(log trimmed to 10,000 lines. Use publishing options)": true,
 	} {
 		recs, _, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)
