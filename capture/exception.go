@@ -28,6 +28,13 @@ func exceptionType(b []byte) (n int, qualified bool) {
 	return 0, false
 }
 
+// beginsException reports whether b, the text of a record, is nothing but an
+// exception and its message, as the engine prints one that nobody caught.
+func beginsException(b []byte) bool {
+	n, _ := exceptionType(b)
+	return n > 0 && n < len(b) && b[n] == ':'
+}
+
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {

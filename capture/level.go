@@ -17,6 +17,8 @@ func (a *assembly) level(footered bool) (event.Level, Evidence) {
 		return a.console, EvidenceConsole
 	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
 		return event.LevelError, EvidenceException
+	case beginsException(a.message):
+		return event.LevelError, EvidenceException
 	}
 	tag, tagged := tagLevel(a.message)
 	switch {
@@ -85,10 +87,7 @@ func levelWord(word []byte) (event.Level, bool) {
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it says nothing there.
 func opensFault(b []byte) bool {
-	word := b
-	if i := bytes.IndexByte(b, ' '); i >= 0 {
-		word = b[:i]
-	}
+	word, _, _ := bytes.Cut(b, []byte(" "))
 	switch string(word) {
 	case "Could", "Couldn't", "Failed", "Unable", "Cannot", "Can't", "Invalid", "Error", "ERROR:", "Exception", "Fatal",
 		"Assertion", "GC", "WARNING:", "Warning:", "Config", "XML", "Plugins:", "Metal:", "d3d11:", "d3d12:", "Vulkan:":

@@ -107,15 +107,18 @@ func TestConsoleLevel(t *testing.T) {
 		"Verse.Log:Message (string)":                                         event.LevelInfo,
 		"(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)": event.LevelError,
 		"(wrapper dynamic-method) MonoMod:Verse.Log.Error_Patch2 (string)":   event.LevelUnknown,
-		"UnityEngine.Debug:LogError (object)":                                event.LevelError,
-		"UnityEngine.Debug:LogException (System.Exception)":                  event.LevelError,
-		"UnityEngine.Debug:LogWarning(Object)":                               event.LevelWarning,
-		"UnityEngine.Debug:LogFormat (string,object[])":                      event.LevelInfo,
-		"UnityEngine.Debug:Log (object)":                                     event.LevelInfo,
-		"Verse.Log:Notify_MessageReceivedThreadedInternal (string)":          event.LevelUnknown,
-		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":                 event.LevelUnknown,
-		"Verse.LogMessage:Error (string)":                                    event.LevelUnknown,
-		"(wrapper":                                                           event.LevelUnknown,
+		"(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Log.Warning_Patch2 (string)": event.LevelWarning,
+		"(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Logs.Error_Patch2 (string)":  event.LevelUnknown,
+		"(wrapper dynamic-method) UnityEngine.Debug:UnityEngine.Debug.LogWarning_Patch1 (object)":          event.LevelWarning,
+		"UnityEngine.Debug:LogError (object)":                       event.LevelError,
+		"UnityEngine.Debug:LogException (System.Exception)":         event.LevelError,
+		"UnityEngine.Debug:LogWarning(Object)":                      event.LevelWarning,
+		"UnityEngine.Debug:LogFormat (string,object[])":             event.LevelInfo,
+		"UnityEngine.Debug:Log (object)":                            event.LevelInfo,
+		"Verse.Log:Notify_MessageReceivedThreadedInternal (string)": event.LevelUnknown,
+		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":        event.LevelUnknown,
+		"Verse.LogMessage:Error (string)":                           event.LevelUnknown,
+		"(wrapper":                                                  event.LevelUnknown,
 	} {
 		got, ok := consoleLevel([]byte(in))
 		require.Equal(t, want, got, in)
@@ -227,8 +230,10 @@ func TestIsCrashStart(t *testing.T) {
 		"Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)",
 		"\tNative Crash Reporting",
 		"Receiving unhandled NULL exception",
-	}, []string{"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
-		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30)})
+	}, []string{
+		"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
+		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
+	})
 	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
 	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
 		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})

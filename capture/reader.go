@@ -269,6 +269,9 @@ func (r *Reader) join(ln *line) bool {
 		a.stripSeparator()
 		a.footer = true
 	}
+	if a.refFrom >= 0 && isLogging(ln.text) {
+		a.closeRef() // a console's frames differ from one use of the reference to the next
+	}
 	a.add(ln, to, ev)
 	if to == partStack && ev == EvidenceFrame {
 		a.frame(ln.text)
