@@ -62,6 +62,7 @@ type assembly struct {
 	unity     bool // a frame in Unity's form was among them
 	report    bool // the message holds CRLF after a blank line; see joinsReport
 	exception bool // a line below the first is an exception that the first announced
+	inner     bool // the last line is a further exception of an AggregateException
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	section   bool // a title within it has been read; shape is that of its lines
@@ -132,6 +133,7 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.lines++
 	a.split = ev
 	a.cut += ln.cut
+	a.inner = ev == EvidenceForm && isInnerException(ln.text)
 	if to != partNone {
 		a.put(to, ln.text)
 	}

@@ -17,7 +17,9 @@ func isKnownContinuation(b []byte) bool {
 	case 'f':
 		return hasPrefix(b, "file: ")
 	case 'S':
-		return hasPrefix(b, "Source file: ") || hasPrefix(b, "Subnode:")
+		// "Stacktrace:" may be the head of a crash report.
+		return hasPrefix(b, "Source file: ") || hasPrefix(b, "Subnode:") ||
+			hasPrefix(b, "StackTrace:") || hasPrefix(b, "Stack trace:") || hasPrefix(b, "Stack Trace:")
 	case 'T':
 		return hasPrefix(b, "The top operation is the one that failed") || hasPrefix(b, "Trying to allocate: ") ||
 			hasPrefix(b, "Total: ") && bytes.Contains(b, []byte("(FindLiveObjects: ")) ||

@@ -59,8 +59,12 @@ func (h *heldLines) line(i int) line {
 }
 
 // awaitsTrace reports whether the record ends in the middle as far as one can
-// tell: it holds an exception, and nothing of what follows one.
+// tell: it holds an exception, or its last line is a further one, and nothing of
+// what follows one.
 func (a *assembly) awaitsTrace() bool {
+	if a.inner {
+		return true
+	}
 	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == RefNone &&
 		bytes.Contains(a.message, []byte("Exception")) && a.isException()
 }

@@ -22,6 +22,12 @@ func TestMessagesOfSeveralLines(t *testing.T) {
 4-7 footer error/exception 0 frames: Could not start Gadgets: System.Exceptio
 9-11 footer error/exception 0 frames: Could not start Gadgets: System.Exceptio
 `},
+		{"so do those of an inner exception", unity2022_3, doc(head, frame, "---> (Inner Exception #0) System.Exception: broken", "two screws", frame, "", "---> (Inner Exception #1) System.Exception: broken", "two screws", "next", "", "last"), `
+5-11 form error/exception 2 frames: Could not start Gadgets: System.Exceptio
+12-12 line unknown/none 0 frames: two screws
+13-13 blank unknown/none 0 frames: next
+15-15 line unknown/none 0 frames: last
+`},
 		{"eight lines are looked at", unity2022_3, doc(head) + doc(eight...) + doc(frame), `
 5-14 frame error/exception 1 frames: Could not start Gadgets: System.Exceptio
 `},

@@ -254,12 +254,13 @@ func TestContinuations(t *testing.T) {
 	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
 	table(t, isKnownContinuation, []string{
 		"file: /opt/game/Mods/Gadgets/Patches/Panels.xml", "Source file: C:\\Mods\\Gadgets\\Patches\\Panels.xml", "Subnode:", "XML:",
+		"StackTrace:", "Stack trace: ", "with error:",
 		"The top operation is the one that failed, the ones below it are the parents",
 		"Total: 41.5 ms (FindLiveObjects: 0.6 ms CreateObjectMapping: 0.1 ms)",
 		"This message has been deprecated and will be removed in a later version of Unity.",
 		"Add a delegate to SceneManager.sceneLoaded instead", "[End of stack trace]",
 		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
-	}, []string{"Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
+	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
 	table(t, isXMLSection, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
 		[]string{"Field", "Root", "XML:"})
 	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
