@@ -210,6 +210,7 @@ func (r *Reader) taken() {
 
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
+	r.endRun(0) // what is missing may be of the run or not
 	r.notice(event.Notice{
 		Status: event.StatusHole, Count: ln.hole, Pos: uint64(ln.no),
 		Detail: "the log holds a run of NUL bytes where text should be",

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
 )
 
 const (
@@ -288,6 +290,58 @@ func TestRunCut(t *testing.T) {
 	recs, _, err = readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	require.Equal(t, "notice run_cut count=99 pos=203\n204-204 line \"next\"\n", render(recs[len(recs)-2:]))
+}
+
+// TestRunCutVariants: what is alike is the message, of however many lines; what
+// lies between or is missing ends a run.
+func TestRunCutVariants(t *testing.T) {
+	notices := func(in string) (n int) {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		requireCovers(t, in, recs)
+		for i := range recs {
+			if recs[i].Kind == KindNotice && recs[i].Notice.Status == event.StatusRunCut {
+				n++
+			}
+		}
+		return n
+	}
+	const two = "Panels:\n  - one\n"
+	lines := func(n int) string { return strings.Repeat(two, n) }
+	require.Equal(t, 1, notices(unity2022_3+lines(99)+"next\n"))
+	require.Equal(t, 1, notices(unity2022_3+strings.ReplaceAll(lines(99), "\n", "\r\n")))
+	require.Equal(t, 0, notices(unity2022_3+lines(98)+"Panels:\n  - two\n"), "the last one differs in its second line")
+	require.Equal(t, 2, notices(unity2022_3+lines(99)+"next\n"+lines(99)))
+	require.Equal(t, 0, notices(unity2022_3+lines(50)+"next\n"+lines(49)))
+	require.Equal(t, 0, notices(unity2022_3+lines(50)+strings.Repeat("\x00", 64)+"\n"+lines(49)), "a hole may hold anything")
+	require.Equal(t, 1, notices(unity2022_3+lines(99)+strings.Repeat("\x00", 64)+"\n"+lines(1)))
+	require.Equal(t, 1, notices(unity2022_3+strings.Repeat(two+"\n", 99)+"next\n"), "blank lines between")
+	require.Equal(t, 1, notices(unity2022_3+strings.Repeat("a: System.Exception: x\n", 99)+"y\n"), "what follows is held back first")
+}
+
+func TestInputsOfNoUse(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"empty":                  {"", ""},
+		"a mark":                 {byteOrderMark, ""},
+		"two marks":              {byteOrderMark + byteOrderMark + "a\n", "1-1 line \"a\"\n"},
+		"line ends":              {"\n\r\n\r\r\n\r", ""},
+		"spaces":                 {" \t\n  ", ""},
+		"63 NULs":                {strings.Repeat("\x00", 63), ""},
+		"nothing but a hole":     {strings.Repeat("\x00", 64), "notice hole count=64 pos=1\n"},
+		"a hole at both ends":    {strings.Repeat("\x00", 64) + "a\n" + strings.Repeat("\x00", 64), "notice hole count=64 pos=1\n1-1 hole \"a\"\nnotice hole count=64 pos=2\n"},
+		"a mark before a hole":   {byteOrderMark + strings.Repeat("\x00", 64) + "\na\n", "notice hole count=64 pos=1\n2-2 line \"a\"\n"},
+		"line ends of all sorts": {"a\r\nb\nc\r\r\n\td\n\re", "1-1 line \"a\"\n2-2 line \"b\"\n3-4 indent \"c\\n\\td\"\n5-5 line \"\\re\"\n"},
+		"one byte":               {"\xff", "1-1 line \"\\xff\"\n"},
+	} {
+		recs, _, err := readAll(t, strings.NewReader(c.in), Options{})
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, render(recs), name)
+		for _, packed := range [][]byte{gz(t, c.in), zst(t, c.in)} {
+			again, _, err := readAll(t, strings.NewReader(string(packed)), Options{})
+			require.NoError(t, err, name)
+			require.Equal(t, recs, again, name)
+		}
+	}
 }
 
 func TestTruncated(t *testing.T) {
