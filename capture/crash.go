@@ -5,6 +5,7 @@ package capture
 // to the banner of another run:
 //
 //	Crash!!!                                              Windows
+//	A crash has been intercepted by the crash handler. …   Windows, where another process reports
 //	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins below the line above
 //	Got a SIGSEGV while executing native code. …          Mono, Linux and macOS; "a UNKNOWN" on Windows
 //	Native stacktrace:                                    Mono before 2018
@@ -13,6 +14,8 @@ package capture
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
 	switch b[0] {
+	case 'A':
+		return hasPrefix(b, "A crash has been intercepted by the crash handler")
 	case 'C':
 		return hasPrefix(b, "Crash!!!") || hasPrefix(b, "Caught fatal signal - signo:")
 	case 'D':

@@ -27,6 +27,10 @@ func isFrame(b []byte) bool {
 		if isTraceMark(b) {
 			return true
 		}
+	case 'a': // the first frame of a trace that was trimmed
+		if isAtFrame(b) && bytes.Contains(b, []byte("] in <")) {
+			return true
+		}
 	}
 	return isUnityFrame(b) || isOffsetFrame(b)
 }

@@ -31,6 +31,7 @@ func TestIsFrame(t *testing.T) {
 		"  at Gadget.Panel.Draw[T] (System.Int32 x) [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		" at Gadget.Panel.Draw ()",
 		"\tat gadget.Panel.draw(Panel.java:12)",
+		"at Gadget.Panel.Draw () [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		"  at (wrapper dynamic-method) Gadget.Panel.Gadget.Panel.Draw_Patch0(Gadget.Panel,int)",
 		"(wrapper managed-to-native) System.Reflection.MonoMethod.InternalInvoke(object)",
 		" [0x00006] in <fedcba9876543210fedcba9876543210>:0 ",
@@ -57,7 +58,7 @@ func TestIsFrame(t *testing.T) {
 		"  at last.",
 		"- PREFIX some.mod: Boolean A:Prefix(Thing t)",
 		"Rethinking",
-		"at the end",
+		"at the end", "at Gadget.Panel.Draw ()", "at last [0x1] in <the> end",
 		"[0x00006] in the list",
 		"Gadget.Panel.Draw(int)",
 		"a:b(c) and more",
@@ -224,7 +225,7 @@ func TestIsCrashStart(t *testing.T) {
 		"Got a SIGABRT while executing native code.",
 		"Got a UNKNOWN while executing native code. This usually indicates",
 		"========== OUTPUTTING STACK TRACE ==================",
-		"Native stacktrace:", "Debug info from gdb:",
+		"Native stacktrace:", "Debug info from gdb:", "A crash has been intercepted by the crash handler. For call stack",
 		"* Assertion at mini-amd64.c:212, condition `amd64_is_imm32 (disp)' not met",
 		"* Assertion: should not be reached at tramp-amd64.c:641",
 		"Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)",
@@ -255,12 +256,15 @@ func TestContinuations(t *testing.T) {
 	table(t, isKnownContinuation, []string{
 		"file: /opt/game/Mods/Gadgets/Patches/Panels.xml", "Source file: C:\\Mods\\Gadgets\\Patches\\Panels.xml", "Subnode:", "XML:",
 		"StackTrace:", "Stack trace: ", "with error:",
+		"Constructors and field initializers will be executed from the loading thread when loading a scene.",
+		"Don't use this function in the constructor or field initializers, instead move it", "Your script should either check if it is null or you should not destroy the object.",
 		"The top operation is the one that failed, the ones below it are the parents",
 		"Total: 41.5 ms (FindLiveObjects: 0.6 ms CreateObjectMapping: 0.1 ms)",
 		"This message has been deprecated and will be removed in a later version of Unity.",
 		"Add a delegate to SceneManager.sceneLoaded instead", "[End of stack trace]",
 		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
 	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
+	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
 	table(t, isXMLSection, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
 		[]string{"Field", "Root", "XML:"})
 	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},

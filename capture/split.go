@@ -110,6 +110,8 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partMessage, EvidenceForm, true
 	case a.blanks == 0 && a.joinsList(b):
 		return partMessage, EvidenceList, true
+	case a.blanks == 0 && !a.engine && isInDocument(b):
+		return partMessage, EvidenceForm, true
 	case a.pureLines && !a.unity && a.blanks == 0:
 		return partMessage, EvidenceConsole, true
 	}
