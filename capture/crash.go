@@ -1,8 +1,8 @@
 package capture
 
 // isCrashStart reports whether b opens the report of a native crash. Such a
-// report is the last thing a run writes, so it lasts to the end of the input or
-// to the banner of another run:
+// report is the last thing a run writes, so it lasts to the end of the input, to
+// the banner of another run, or to a line that shows the process to be alive:
 //
 //	Crash!!!                                              Windows
 //	A crash has been intercepted by the crash handler. …   Windows, where another process reports
@@ -32,6 +32,22 @@ func isCrashStart(b []byte) bool {
 		return hasPrefix(b, "========== OUTPUTTING STACK TRACE")
 	case '*':
 		return hasPrefix(b, "* Assertion at ") || hasPrefix(b, "* Assertion: should not be reached at ")
+	}
+	return false
+}
+
+// isSignOfLife reports whether b is a line that a process which has crashed does
+// not write. It bounds what a message can do that reads like the beginning of a
+// crash report.
+func isSignOfLife(b []byte) bool {
+	switch b[0] {
+	case 'U':
+		const unloading = "Unloading "
+		return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
+	case 'L':
+		return hasPrefix(b, "Loading game from file ")
+	case 'I':
+		return hasPrefix(b, "Initializing new game with mods")
 	}
 	return false
 }

@@ -78,9 +78,8 @@
 //
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most
 // [Options.MaxRecordText], 4 KiB of lines held back, and a bounded table of
-// stack traces; nothing grows
-// with the input, a line or a record. What did not fit is counted in
-// [Record].Cut. zstd may need a window of up to 128 MiB more, as the stream
-// asks. In a steady state reading allocates nothing, JSON strings with escapes
-// excepted. A Reader is for one goroutine and starts none.
+// stack traces; nothing grows with the input, a line or a record. What did not
+// fit is counted in [Record].Cut. zstd may need a window of up to 128 MiB more,
+// as the stream asks. In a steady state reading allocates nothing, JSON strings
+// with escapes excepted. A Reader is for one goroutine and starts none.
 package capture

@@ -113,7 +113,9 @@ func detect(window []byte) detection {
 		case hasPrefix(b, consoleMark):
 			frames++
 		case hasPrefix(b, "Fallback handler could not load library "), hasPrefix(b, "UnloadTime: "),
-			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."):
+			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."), hasPrefix(b, "GfxDevice: "), hasPrefix(b, "<RI> Init"),
+			hasPrefix(b, "Loading game from file "), hasPrefix(b, "Initializing new game with mods"),
+			hasPrefix(b, "Reached max messages limit. Stopping logging"), isCrashStart(b):
 			game++
 		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
 			mono++

@@ -235,6 +235,8 @@ func TestIsCrashStart(t *testing.T) {
 		"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
 		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
 	})
+	table(t, isSignOfLife, []string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:", "Initializing new game with mods:"},
+		[]string{"Unloading x.dll", "Unloading ", "Loading C:/x.dll", "Initializing input", "[Gadgets] on"})
 	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
 	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
 		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})
@@ -322,6 +324,8 @@ func TestDetect(t *testing.T) {
 		"managed footers":   {"a \n" + footer + "\n", detection{layout: LayoutUnity2019_4, footered: true}},
 		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: LayoutUnity2019_4}},
 		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: LayoutUnity2022_3}},
+		"a game's end":      {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: LayoutUnity2022_3}},
+		"a game's middle":   {"Loading game from file A with mods:\n  - b\n", detection{layout: LayoutUnity2022_3}},
 		"only refs":         {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: LayoutUnity2022_3}},
 		"console":           {"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole, pure: true}},
 		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole}},

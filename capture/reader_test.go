@@ -148,6 +148,15 @@ notice restarted count=0 pos=12
 `,
 		},
 		{
+			"a message that reads like a crash ends where the process is seen to live", unity2022_3,
+			doc("Crash!!! said Мира", "[Tools] on", "", "UnloadTime: 0.3 ms", "[Tools] on"),
+			`
+5-6 block fatal/crash "Crash!!! said Мира\n[Tools] on"
+8-8 line "UnloadTime: 0.3 ms"
+9-9 line "[Tools] on"
+`,
+		},
+		{
 			"lines that end in CR CR LF: rows of a table each, a report with a blank line one", unity2019_4,
 			"Rows of Мира\r\n" + "Row a of 1\r\r\n" + "Row b of 1\r\r\n" + "\r\n" +
 				"[Tools] Report on panels\r\n" + "\r\n" + "<Panel> in \"Tools\": frame\r\r\n" + "<Lamp> in \"Tools\": bulb\r\r\n" + "\r\n" + "[Tools] done\r\n",

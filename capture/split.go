@@ -21,6 +21,9 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		a.sealed = isContextEnd(b)
 		return partMessage, EvidenceBlock, !isBanner(b)
 	case blockCrash:
+		if isSignOfLife(b) {
+			return 0, 0, false
+		}
 		if isNativeFrame(b) || isFrame(b) {
 			return partStack, EvidenceBlock, true
 		}
