@@ -61,6 +61,8 @@ type assembly struct {
 	frames    int  // lines in stack that are frames
 	unity     bool // a frame in Unity's form was among them
 	report    bool // the message holds CRLF after a blank line; see joinsReport
+	searched  int  // length of the message when it was searched for mentions
+	mentions  bool // the message has the word Exception; see mentionsException
 	exception bool // a line below the first is an exception that the first announced
 	inner     bool // the last line is a further exception of an AggregateException
 	footer    bool
@@ -229,6 +231,15 @@ func (a *assembly) head() []byte {
 		return a.message[:i]
 	}
 	return a.message
+}
+
+// mentionsException reports whether the message has the word at all. Nearly every
+// record is asked more than once, and nearly none has it.
+func (a *assembly) mentionsException() bool {
+	if a.searched != len(a.message) {
+		a.searched, a.mentions = len(a.message), bytes.Contains(a.message, []byte("Exception"))
+	}
+	return a.mentions
 }
 
 // isException reports whether the record has the form of an exception. Asked

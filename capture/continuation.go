@@ -70,7 +70,13 @@ func isInDocument(b []byte) bool {
 // be compiled, which the engine sets off from the compiler's own words by a blank
 // line.
 func isShaderNote(b []byte) bool {
-	return hasPrefix(b, "Note: Creation of internal variant of shader ") || hasPrefix(b, "ShaderProgram is unsupported, ")
+	switch b[0] {
+	case 'N':
+		return hasPrefix(b, "Note: Creation of internal variant of shader ")
+	case 'S':
+		return hasPrefix(b, "ShaderProgram is unsupported, ")
+	}
+	return false
 }
 
 // isXMLSection reports whether b opens one of the paragraphs into which the

@@ -1,7 +1,5 @@
 package capture
 
-import "bytes"
-
 // The message of an exception may have several lines of any shape, and its trace
 // comes below the last. The game seldom prints an exception without a trace, or,
 // where there are footers, without one. So where a record holds an exception and
@@ -66,7 +64,7 @@ func (a *assembly) awaitsTrace() bool {
 		return true
 	}
 	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == RefNone &&
-		bytes.Contains(a.message, []byte("Exception")) && a.isException()
+		a.mentionsException() && a.isException()
 }
 
 // mayGoOn reports whether b may be a further line of an exception's message.

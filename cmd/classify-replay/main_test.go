@@ -472,6 +472,37 @@ func records(t *testing.T, path string) []record {
 	return all
 }
 
+// TestRecordsSayWhatTheyRestOn: the evidence is there for every record, and the
+// help names every kind that occurs.
+func TestRecordsSayWhatTheyRestOn(t *testing.T) {
+	help := runArgs(t, "records", "--help").stdout
+	seen := map[string]bool{}
+	for _, path := range captures(t, ownCaptures) {
+		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
+			var r struct {
+				Kind, Layout, Split, Level string
+				LevelBy                    string `json:"level_by"`
+				RefState                   string `json:"ref_state"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &r))
+			require.NotEmpty(t, r.Layout, line)
+			require.NotContains(t, []string{"", "none"}, r.Split, line)
+			if r.Kind == "log" {
+				require.Equal(t, r.Level == "unknown", r.LevelBy == "none", line)
+			}
+			seen["split "+r.Split], seen["level_by "+r.LevelBy], seen["ref_state "+r.RefState] = true, true, true
+		}
+	}
+	require.Greater(t, len(seen), 15)
+	for s := range seen {
+		_, name, _ := strings.Cut(s, " ")
+		require.Contains(t, help, name, s)
+	}
+	for _, state := range []string{"original", "resolved", "unresolved"} {
+		require.True(t, seen["ref_state "+state], state)
+	}
+}
+
 // requireCovered holds that the records cover each line that is not blank
 // exactly once, in order.
 func requireCovered(t *testing.T, text []byte, recs []record) {
