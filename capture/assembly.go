@@ -15,6 +15,7 @@ const (
 	blockContext
 	blockCrash
 	blockMemory
+	blockSymbols
 	blockPatchTrace
 )
 
@@ -60,7 +61,10 @@ type assembly struct {
 	frames    int  // lines in stack that are frames
 	unity     bool // a frame in Unity's form was among them
 	report    bool // the message holds CRLF after a blank line; see joinsReport
+	searched  int  // length of the message when it was searched for mentions
+	mentions  bool // the message has the word Exception; see mentionsException
 	exception bool // a line below the first is an exception that the first announced
+	inner     bool // the last line is a further exception of an AggregateException
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	section   bool // a title within it has been read; shape is that of its lines
@@ -103,6 +107,8 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block, a.split = blockCrash, EvidenceBlock
 	case hasPrefix(b, memoryStart):
 		a.block, a.split = blockMemory, EvidenceBlock
+	case hasPrefix(b, symbolsStart):
+		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace
 	case isFooter(b):
@@ -129,6 +135,7 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.lines++
 	a.split = ev
 	a.cut += ln.cut
+	a.inner = ev == EvidenceForm && isInnerException(ln.text)
 	if to != partNone {
 		a.put(to, ln.text)
 	}
@@ -226,6 +233,15 @@ func (a *assembly) head() []byte {
 	return a.message
 }
 
+// mentionsException reports whether the message has the word at all. Nearly every
+// record is asked more than once, and nearly none has it.
+func (a *assembly) mentionsException() bool {
+	if a.searched != len(a.message) {
+		a.searched, a.mentions = len(a.message), bytes.Contains(a.message, []byte("Exception"))
+	}
+	return a.mentions
+}
+
 // isException reports whether the record has the form of an exception. Asked
 // only where something else speaks for one, since it searches the text.
 func (a *assembly) isException() bool {
@@ -235,20 +251,4 @@ func (a *assembly) isException() bool {
 	head := a.head()
 	n, _ := exceptionType(head)
 	return n > 0 || namesException(head)
-}
-
-// level returns the level of the record and what it rests on.
-func (a *assembly) level() (event.Level, Evidence) {
-	switch {
-	case a.block == blockCrash:
-		return event.LevelFatal, EvidenceCrash
-	case a.byConsole:
-		return a.console, EvidenceConsole
-	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
-		return event.LevelError, EvidenceException
-	case a.footer:
-		// The layout says only "warning or error".
-		return event.LevelWarning, EvidenceFooter
-	}
-	return event.LevelUnknown, EvidenceNone
 }

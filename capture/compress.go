@@ -13,11 +13,14 @@ import (
 // the reference decoder accepts without being told otherwise.
 const maxZstdWindow = 128 << 20
 
+// inputSize is how much of the input is read at a time.
+const inputSize = 64 << 10
+
 // decompressed returns r, or what it holds if it is compressed, and the name of
 // the operation that reading it is. Both formats are recognized by their magic
 // bytes; several members or frames in a row are one stream.
-func decompressed(r io.Reader) (io.Reader, string, error) {
-	br := bufio.NewReaderSize(r, 64<<10)
+func decompressed(r io.Reader) (*bufio.Reader, string, error) {
+	br := bufio.NewReaderSize(r, inputSize)
 	magic, err := br.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) && len(magic) == 0 {
 		return nil, "read", err
@@ -28,7 +31,7 @@ func decompressed(r io.Reader) (io.Reader, string, error) {
 		if err != nil {
 			return nil, "gzip", unexpected(err)
 		}
-		return z, "gzip", nil
+		return bufio.NewReaderSize(z, inputSize), "gzip", nil
 	case len(magic) >= 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd:
 		// Concurrency 1 starts no goroutines, so that there is nothing to close.
 		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -36,7 +39,7 @@ func decompressed(r io.Reader) (io.Reader, string, error) {
 		if err != nil {
 			return nil, "zstd", unexpected(err)
 		}
-		return z, "zstd", nil
+		return bufio.NewReaderSize(z, inputSize), "zstd", nil
 	}
 	return br, "read", nil
 }

@@ -10,12 +10,26 @@ import (
 // game's console.
 const consoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
 
+// noTrace is what the console's copy says below a message that was logged
+// without a trace.
+const noTrace = "No stack trace."
+
+// isLogging reports whether b is a frame of the top of a console's trace.
+func isLogging(b []byte) bool {
+	if hasPrefix(b, consoleMark) {
+		return true
+	}
+	_, ok := consoleLevel(b)
+	return ok
+}
+
 // consoleLevel returns the level that b gives, a frame in Unity's form, if the
 // method is one that logs:
 //
 //	Verse.Log:Error (string)
 //	UnityEngine.Debug:LogWarning(Object)
 //	(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)
+//	(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Log.Error_Patch2 (string)
 func consoleLevel(b []byte) (event.Level, bool) {
 	if hasPrefix(b, "(wrapper ") {
 		i := bytes.IndexByte(b, ')')
@@ -23,8 +37,12 @@ func consoleLevel(b []byte) (event.Level, bool) {
 			return event.LevelUnknown, false
 		}
 		b = trimLeft(b[i+1:])
+		// A detour of Harmony's stands under MonoMod's type, or under its own.
+		if j := bytes.IndexByte(b, ':'); j > 0 && hasPrefix(b, "MonoMod.") {
+			b = b[j+1:]
+		}
 	}
-	if !hasPrefix(b, "Verse.Log:") && !hasPrefix(b, "Verse.Log.") && !hasPrefix(b, "UnityEngine.Debug:") {
+	if !hasPrefix(b, "Verse.Log:") && !hasPrefix(b, "Verse.Log.") && !hasPrefix(b, "UnityEngine.Debug:") && !hasPrefix(b, "UnityEngine.Debug.") {
 		return event.LevelUnknown, false
 	}
 	if i := bytes.IndexByte(b, '('); i >= 0 {

@@ -17,7 +17,9 @@ func isKnownContinuation(b []byte) bool {
 	case 'f':
 		return hasPrefix(b, "file: ")
 	case 'S':
-		return hasPrefix(b, "Source file: ") || hasPrefix(b, "Subnode:")
+		// "Stacktrace:" may be the head of a crash report.
+		return hasPrefix(b, "Source file: ") || hasPrefix(b, "Subnode:") ||
+			hasPrefix(b, "StackTrace:") || hasPrefix(b, "Stack trace:") || hasPrefix(b, "Stack Trace:")
 	case 'T':
 		return hasPrefix(b, "The top operation is the one that failed") || hasPrefix(b, "Trying to allocate: ") ||
 			hasPrefix(b, "Total: ") && bytes.Contains(b, []byte("(FindLiveObjects: ")) ||
@@ -26,10 +28,53 @@ func isKnownContinuation(b []byte) bool {
 		return hasPrefix(b, "Add a delegate to SceneManager.sceneLoaded") || hasPrefix(b, "Allocation happened at: ")
 	case 'M':
 		return hasPrefix(b, "Memory overview")
+	case 'C':
+		return hasPrefix(b, "Constructors and field initializers will be executed from the loading thread")
+	case 'D':
+		return hasPrefix(b, "Don't use this function in the constructor or field initializers")
+	case 'Y':
+		return hasPrefix(b, "Your script should either check if it is null or you should not destroy the object")
 	case 'X':
 		return hasPrefix(b, "XML:")
+	case 'w':
+		return hasPrefix(b, "with error:") // below "dlopen failed trying to load:" and a path
 	case '[':
 		return isPatchTraceEnd(b) || hasPrefix(b, "[ ALLOC_")
+	}
+	return false
+}
+
+// isInDocument reports whether b can only be a line of a document that a
+// message prints: the end of an XML element, or nothing but brackets, as stand
+// on lines of their own in JSON: "{", "},", "])".
+func isInDocument(b []byte) bool {
+	switch b[0] {
+	case '<':
+		return len(b) > 2 && b[1] == '/' && isLetter(b[2]) && !hasPrefix(b, "</color>")
+	case '{', '}', ']', ')':
+	default:
+		return false
+	}
+	b = trimRight(b)
+	for _, c := range b {
+		switch c {
+		case '{', '}', '[', ']', '(', ')', ',', ';':
+		default:
+			return false
+		}
+	}
+	return len(b) <= 4
+}
+
+// isShaderNote reports whether b is a further line of a shader that could not
+// be compiled, which the engine sets off from the compiler's own words by a blank
+// line.
+func isShaderNote(b []byte) bool {
+	switch b[0] {
+	case 'N':
+		return hasPrefix(b, "Note: Creation of internal variant of shader ")
+	case 'S':
+		return hasPrefix(b, "ShaderProgram is unsupported, ")
 	}
 	return false
 }

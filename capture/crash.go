@@ -1,38 +1,75 @@
 package capture
 
 // isCrashStart reports whether b opens the report of a native crash. Such a
-// report is the last thing a run writes, so it lasts to the end of the input or
-// to the banner of another run:
+// report is the last thing a run writes, so it lasts to the end of the input, to
+// the banner of another run, or to a line that shows the process to be alive:
 //
 //	Crash!!!                                              Windows
-//	Got a SIGSEGV while executing native code. …          Linux, macOS (Mono)
-//	Caught fatal signal - signo:11 code:1 …               Linux, macOS (Unity)
+//	A crash has been intercepted by the crash handler. …   Windows, where another process reports
+//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins below the line above
+//	Got a SIGSEGV while executing native code. …          Mono, Linux and macOS; "a UNKNOWN" on Windows
+//	Native stacktrace:                                    Mono before 2018
+//	* Assertion at mini.c:42, condition `…' not met       Mono, which aborts
+//	Caught fatal signal - signo:11 code:1 …               Unity, Linux
+//	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
 	switch b[0] {
+	case 'A':
+		return hasPrefix(b, "A crash has been intercepted by the crash handler")
 	case 'C':
 		return hasPrefix(b, "Crash!!!") || hasPrefix(b, "Caught fatal signal - signo:")
+	case 'D':
+		return hasPrefix(b, "Debug info from gdb:")
 	case 'G':
 		return isGotSignal(b)
 	case 'R':
 		return hasPrefix(b, "Received signal SIG") || hasPrefix(b, "Receiving unhandled NULL exception")
-	case ' ', '\t', 'N':
+	case 'N':
+		return hasPrefix(b, "Native Crash Reporting") || hasPrefix(b, "Native stacktrace:")
+	case ' ', '\t':
 		return hasPrefix(trimLeft(b), "Native Crash Reporting")
+	case '=':
+		return hasPrefix(b, "========== OUTPUTTING STACK TRACE")
+	case '*':
+		return hasPrefix(b, "* Assertion at ") || hasPrefix(b, "* Assertion: should not be reached at ")
 	}
 	return false
 }
 
-// isGotSignal reports whether b is "Got a SIG… while executing native code".
+// isSignOfLife reports whether b is a line that a process which has crashed does
+// not write. It bounds what a message can do that reads like the beginning of a
+// crash report.
+func isSignOfLife(b []byte) bool {
+	switch b[0] {
+	case 'U':
+		const unloading = "Unloading "
+		return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
+	case 'L':
+		return hasPrefix(b, "Loading game from file ")
+	case 'I':
+		return hasPrefix(b, "Initializing new game with mods")
+	}
+	return false
+}
+
+// isGotSignal reports whether b is "Got a SIG… while executing native code", or
+// the same with the "UNKNOWN" of a system without signals.
 func isGotSignal(b []byte) bool {
-	const got = "Got a SIG"
+	const got = "Got a "
 	if !hasPrefix(b, got) {
 		return false
 	}
 	n := len(got)
-	for n < len(b) && isLetter(b[n]) {
+	for n < len(b) && b[n]-'A' < 26 {
 		n++
 	}
-	return hasPrefix(b[n:], " while executing native code")
+	return n > len(got) && hasPrefix(b[n:], " while executing native code")
 }
+
+// isTraceHead reports whether message, all that a record holds besides frames,
+// is the head under which Mono prints the managed trace before the line by which
+// a crash is known. A mod's message may be the same, so alone it is no crash.
+func isTraceHead(message []byte) bool { return string(trimRight(message)) == "Stacktrace:" }
 
 // isRule reports whether b is a line drawn with one character, as frames the
 // headings of Mono's crash report.

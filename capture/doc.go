@@ -4,11 +4,11 @@
 //
 // # Input
 //
-// Any io.Reader, gzip and zstd recognized by their magic bytes. The layout is
-// recognized by content (see [Layout]): Unity's Player.log in its three
-// layouts, a copy of the game's console, an upload by HugsLib, JSON lines,
-// plain text. Line ends may be \n, \r\n or \r\r\n, a byte order mark is skipped,
-// invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
+// Any io.Reader, gzip and zstd recognized by their magic bytes, UTF-16 by its
+// mark. The layout is recognized by content (see [Layout]): Unity's Player.log
+// in its three layouts, a copy of the game's console, an upload by HugsLib, JSON
+// lines, plain text. Line ends may be \n, \r\n or \r\r\n, a byte order mark is
+// skipped, invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
 // pages of a file were never written, becomes a notice. No input is an error;
 // only input that cannot be read to its end is (see [ReadError]).
 //
@@ -16,8 +16,10 @@
 //
 // Logs of games have no separators. A [Reader] decides line by line whether a
 // line belongs to the record above it, by named forms: footers, stack frames,
-// indentation, known blocks, lists. Each record carries the evidence for where
-// it ends and for its level, so that a wrong split can be traced. Every line
+// indentation, known blocks, lists. Where a record holds an exception and no
+// trace, up to eight lines below it are held back until one tells whether they
+// are the rest of its message. Each record carries the evidence for where it
+// ends and for its level, so that a wrong split can be traced. Every line
 // that is not blank belongs to exactly one record, in order; blank is a line of
 // only CR, NUL, space and tab.
 //
@@ -29,8 +31,10 @@
 //
 // A level is given only where something speaks for it: a footer (a warning at
 // least), the logging frame of a console copy, the form of an exception, a
-// crash, a field. Everything else is unknown, which is not the same as
-// information. Times are given only where the input has them; capture knows no
+// crash, a field, a tag such as [ERR]. In a log whose warnings and errors have
+// footers, what has none is information, unless it opens as the engine opens
+// reports of its own faults, which may lack one. Everything else is unknown,
+// which is not the same as information. Times are given only where the input has them; capture knows no
 // clock.
 //
 // # Notices
@@ -39,8 +43,9 @@
 // itself: [event.StatusHole] for a run of NUL bytes; [event.StatusRunCut] after
 // a run of exactly 99 alike messages in the layout of Unity 2022.3, which stops
 // writing there; [event.StatusTruncated] where the last line has no end and is
-// visibly cut off (a footer, frame or JSON object without its end; a missing
-// line end alone says nothing, since editors and uploads strip it);
+// visibly cut off (a footer, frame, reference, character or JSON object without
+// its end; a missing line end alone says nothing, since editors and uploads
+// strip it) or where an upload says that it left out the rest;
 // [event.StatusRestarted] where the banner of another run of the engine follows.
 //
 // # JSON lines
@@ -72,9 +77,9 @@
 // # Bounds, cost, concurrency
 //
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most
-// [Options.MaxRecordText] and a bounded table of stack traces; nothing grows
-// with the input, a line or a record. What did not fit is counted in
-// [Record].Cut. zstd may need a window of up to 128 MiB more, as the stream
-// asks. In a steady state reading allocates nothing, JSON strings with escapes
-// excepted. A Reader is for one goroutine and starts none.
+// [Options.MaxRecordText], 4 KiB of lines held back, and a bounded table of
+// stack traces; nothing grows with the input, a line or a record. What did not
+// fit is counted in [Record].Cut. zstd may need a window of up to 128 MiB more,
+// as the stream asks. In a steady state reading allocates nothing, JSON strings
+// with escapes excepted. A Reader is for one goroutine and starts none.
 package capture

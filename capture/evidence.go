@@ -28,11 +28,13 @@ const (
 	EvidenceException // the text has the form of an exception
 	EvidenceCrash     // it is the report of a native crash
 	EvidenceField     // a field of the input says so
+	EvidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]"
+	EvidenceNoFooter  // it has no footer where warnings and errors have one
 )
 
 var evidenceNames = [...]string{
 	"none", "footer", "json", "block", "frame", "indent", "form", "list", "blank", "line", "hole",
-	"console", "exception", "crash", "field",
+	"console", "exception", "crash", "field", "tag", "no-footer",
 }
 
 // String returns the lower-case name of e.

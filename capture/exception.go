@@ -28,6 +28,13 @@ func exceptionType(b []byte) (n int, qualified bool) {
 	return 0, false
 }
 
+// beginsException reports whether b, the text of a record, is nothing but an
+// exception and its message, as the engine prints one that nobody caught.
+func beginsException(b []byte) bool {
+	n, _ := exceptionType(b)
+	return n > 0 && n < len(b) && b[n] == ':'
+}
+
 // namesException reports whether an exception type is written anywhere in b, as
 // in "Error in LordToil.Init(): System.NullReferenceException: …".
 func namesException(b []byte) bool {
@@ -64,6 +71,15 @@ func announcesException(b []byte) bool {
 	}
 	return false
 }
+
+// loaderErrors reports whether b, the first line of a record, names the
+// exception that lists, below its trace, one exception per type that could not
+// be loaded.
+func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
+
+// isInnerException reports whether b opens a further exception of an
+// AggregateException, which stands apart by a blank line.
+func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
 // isExceptionDetail reports whether b is a further line of an exception's
 // message, as .NET and Mono write them below the first.

@@ -27,6 +27,10 @@ func isFrame(b []byte) bool {
 		if isTraceMark(b) {
 			return true
 		}
+	case 'a': // the first frame of a trace that was trimmed
+		if isAtFrame(b) && bytes.Contains(b, []byte("] in <")) {
+			return true
+		}
 	}
 	return isUnityFrame(b) || isOffsetFrame(b)
 }
@@ -188,6 +192,25 @@ func isNativeFrame(b []byte) bool {
 		n++
 	}
 	return n >= 10 && n < len(b) && (b[n] == ' ' || b[n] == ':')
+}
+
+// isEngineFrame reports whether b is a frame of native code wherever it stands,
+// as the engine writes them below a message if it is told to log full traces. In
+// a crash report, where nothing else is to be expected, isNativeFrame asks less.
+func isEngineFrame(b []byte) bool {
+	switch b[0] {
+	case '#':
+		i := bytes.IndexByte(b, ' ')
+		if i < 2 || !isDigit(b[1]) {
+			return false
+		}
+		t := trimLeft(b[i:])
+		return hasPrefix(t, "0x") && isNativeFrame(t)
+	case '0':
+		i := bytes.IndexByte(b, ' ')
+		return i > 0 && hasPrefix(b[i:], " (") && isNativeFrame(b)
+	}
+	return false
 }
 
 // isAnnotation reports whether b is what Harmony adds under a frame, or a

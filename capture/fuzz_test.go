@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -28,9 +29,12 @@ func FuzzReader(f *testing.F) {
 	add("a" + strings.Repeat("\x00", 100) + "b\n" + strings.Repeat("\x00", 70) + "\n \x00\n")
 	add("{\"msg\":1}\n{\"msg\":2}" + strings.Repeat("\x00", 64) + "\n")
 	add("[X - Start of stack trace]\na\n[End of stack trace]\nSource file: x\n==========================\n\tNative Crash Reporting\nx\n")
+	add(unity2022_3 + "a: System.Exception: x\nb\n\tc\n  at A.B () [0x0] in <1>:0 \nd: System.Exception: y\ne\n\nf\ng: System.Exception: z\nh" + strings.Repeat("\x00", 64) + "i\n")
+	add(unity2019_4 + "a: System.Exception: x\nb\n" + strings.Repeat("c\n", 9) + "d: System.Exception: x\nb\n \n" + footer + "\n\nStacktrace:\n\n  at A.B () [0x0]\n\nNative stacktrace:\n\nx\n")
 	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16) {
-		if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b || bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
-			t.Skip("compressed")
+		if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b || bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+			bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+			t.Skip("compressed or UTF-16")
 		}
 		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
 		recs, r, err := readAll(t, bytes.NewReader(data), opt)
@@ -52,6 +56,26 @@ func FuzzReader(f *testing.F) {
 		again, _, err := readAll(t, &chunked{data: data, sizes: []int{1 + int(chunk%64), 1, 1 + int(chunk/64)}}, opt)
 		require.NoError(t, err)
 		require.Equal(t, recs, again)
+	})
+}
+
+// FuzzUTF16 encodes any text: its records are those of the text itself, however
+// it comes in.
+func FuzzUTF16(f *testing.F) {
+	f.Add(unity2019_4+"Мира, 은비 \U0001F9A1 \n"+footer+"\nbye", uint8(1))
+	f.Add("\xef\xbb\xbfa\r\r\n\x00\n  b", uint8(3))
+	f.Fuzz(func(t *testing.T, in string, size uint8) {
+		in = strings.ToValidUTF8(in, "?")
+		if strings.HasPrefix(in, "\x1f\x8b") || strings.HasPrefix(in, byteOrderMark+byteOrderMark) {
+			t.Skip("not text")
+		}
+		want, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			got, _, err := readAll(t, &chunked{data: encode16(order, in), sizes: []int{1 + int(size)}}, Options{})
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		}
 	})
 }
 

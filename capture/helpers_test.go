@@ -72,6 +72,25 @@ func render(recs []Record) string {
 	return b.String()
 }
 
+// outline renders records one per line by their heads, for logs as they are.
+func outline(recs []Record) string {
+	var b strings.Builder
+	for i := range recs {
+		r := &recs[i]
+		if r.StartLine == 0 {
+			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Notice.Status, r.Notice.Count, r.Notice.Pos)
+			continue
+		}
+		head, _, _ := strings.Cut(r.Log.Message, "\n")
+		frames := 0
+		if r.Log.Stack != "" {
+			frames = 1 + strings.Count(r.Log.Stack, "\n")
+		}
+		fmt.Fprintf(&b, "%d-%d %s %s/%s %d frames: %.40s\n", r.StartLine, r.EndLine, r.Split, r.Log.Level, r.LevelBy, frames, strings.TrimSpace(head))
+	}
+	return b.String()
+}
+
 // requireCovers fails unless the records with lines cover every line of data
 // that is not blank exactly once and in order, and end on such a line.
 func requireCovers(tb testing.TB, data string, recs []Record) {
@@ -84,6 +103,10 @@ func requireCovers(tb testing.TB, data string, recs []Record) {
 		if r.StartLine == 0 {
 			require.Equal(tb, KindNotice, r.Kind)
 			continue
+		}
+		require.NotEqual(tb, EvidenceNone, r.Split, "record %d", i)
+		if r.Kind == KindLog {
+			require.Equal(tb, r.Log.Level == event.LevelUnknown, r.LevelBy == EvidenceNone, "record %d", i)
 		}
 		require.Greater(tb, r.StartLine, last, "record %d begins before the one above it ends", i)
 		require.LessOrEqual(tb, r.StartLine, r.EndLine, "record %d", i)

@@ -65,6 +65,8 @@ type detection struct {
 	layout Layout // of the log itself, below a header
 	header bool   // the input opens with a HugsLib header
 
+	footered bool // a footer of managed code is among it
+
 	// pure says that the log is a copy of the console and nothing of a player's
 	// log: every record ends with frames, so that lines before them belong
 	// together.
@@ -99,6 +101,7 @@ func detect(window []byte) detection {
 			json++
 		case isFooter(b):
 			footers++
+			d.footered = d.footered || isManaged(b)
 			if blank(prev) {
 				gaps++
 			}
@@ -110,7 +113,9 @@ func detect(window []byte) detection {
 		case hasPrefix(b, consoleMark):
 			frames++
 		case hasPrefix(b, "Fallback handler could not load library "), hasPrefix(b, "UnloadTime: "),
-			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."):
+			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."), hasPrefix(b, "GfxDevice: "), hasPrefix(b, "<RI> Init"),
+			hasPrefix(b, "Loading game from file "), hasPrefix(b, "Initializing new game with mods"),
+			hasPrefix(b, "Reached max messages limit. Stopping logging"), isCrashStart(b):
 			game++
 		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
 			mono++

@@ -136,7 +136,10 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	if raceDetector {
 		t.Skip("allocations cannot be counted under the race detector")
 	}
-	for name, text := range map[string]string{"2022.3": text, "2019.4": strings.ReplaceAll(text, "x\n", "x \n"+footer+"\n\n"), "JSON": json} {
+	for name, text := range map[string]string{
+		"2022.3": text, "2019.4": strings.ReplaceAll(text, "x\n", "x \n"+footer+"\n\n"), "JSON": json,
+		"held": "a: System.Exception: x\nb\nc\n  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n[Tools][WARN] a\nd: System.Exception: x\ne\n[Tools] on\n",
+	} {
 		r, err := NewReader(&endless{text: text, size: 1 << 40}, Options{})
 		require.NoError(t, err)
 		var rec Record

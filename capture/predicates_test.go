@@ -31,6 +31,7 @@ func TestIsFrame(t *testing.T) {
 		"  at Gadget.Panel.Draw[T] (System.Int32 x) [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		" at Gadget.Panel.Draw ()",
 		"\tat gadget.Panel.draw(Panel.java:12)",
+		"at Gadget.Panel.Draw () [0x00012] in <0123456789abcdef0123456789abcdef>:0 ",
 		"  at (wrapper dynamic-method) Gadget.Panel.Gadget.Panel.Draw_Patch0(Gadget.Panel,int)",
 		"(wrapper managed-to-native) System.Reflection.MonoMethod.InternalInvoke(object)",
 		" [0x00006] in <fedcba9876543210fedcba9876543210>:0 ",
@@ -57,7 +58,7 @@ func TestIsFrame(t *testing.T) {
 		"  at last.",
 		"- PREFIX some.mod: Boolean A:Prefix(Thing t)",
 		"Rethinking",
-		"at the end",
+		"at the end", "at Gadget.Panel.Draw ()", "at last [0x1] in <the> end",
 		"[0x00006] in the list",
 		"Gadget.Panel.Draw(int)",
 		"a:b(c) and more",
@@ -107,15 +108,18 @@ func TestConsoleLevel(t *testing.T) {
 		"Verse.Log:Message (string)":                                         event.LevelInfo,
 		"(wrapper dynamic-method) Verse.Log:Verse.Log.Error_Patch2 (string)": event.LevelError,
 		"(wrapper dynamic-method) MonoMod:Verse.Log.Error_Patch2 (string)":   event.LevelUnknown,
-		"UnityEngine.Debug:LogError (object)":                                event.LevelError,
-		"UnityEngine.Debug:LogException (System.Exception)":                  event.LevelError,
-		"UnityEngine.Debug:LogWarning(Object)":                               event.LevelWarning,
-		"UnityEngine.Debug:LogFormat (string,object[])":                      event.LevelInfo,
-		"UnityEngine.Debug:Log (object)":                                     event.LevelInfo,
-		"Verse.Log:Notify_MessageReceivedThreadedInternal (string)":          event.LevelUnknown,
-		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":                 event.LevelUnknown,
-		"Verse.LogMessage:Error (string)":                                    event.LevelUnknown,
-		"(wrapper":                                                           event.LevelUnknown,
+		"(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Log.Warning_Patch2 (string)": event.LevelWarning,
+		"(wrapper dynamic-method) MonoMod.Utils.DynamicMethodDefinition:Verse.Logs.Error_Patch2 (string)":  event.LevelUnknown,
+		"(wrapper dynamic-method) UnityEngine.Debug:UnityEngine.Debug.LogWarning_Patch1 (object)":          event.LevelWarning,
+		"UnityEngine.Debug:LogError (object)":                       event.LevelError,
+		"UnityEngine.Debug:LogException (System.Exception)":         event.LevelError,
+		"UnityEngine.Debug:LogWarning(Object)":                      event.LevelWarning,
+		"UnityEngine.Debug:LogFormat (string,object[])":             event.LevelInfo,
+		"UnityEngine.Debug:Log (object)":                            event.LevelInfo,
+		"Verse.Log:Notify_MessageReceivedThreadedInternal (string)": event.LevelUnknown,
+		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":        event.LevelUnknown,
+		"Verse.LogMessage:Error (string)":                           event.LevelUnknown,
+		"(wrapper":                                                  event.LevelUnknown,
 	} {
 		got, ok := consoleLevel([]byte(in))
 		require.Equal(t, want, got, in)
@@ -219,10 +223,21 @@ func TestIsCrashStart(t *testing.T) {
 		"Crash!!!",
 		"Got a SIGSEGV while executing native code. This usually indicates",
 		"Got a SIGABRT while executing native code.",
+		"Got a UNKNOWN while executing native code. This usually indicates",
+		"========== OUTPUTTING STACK TRACE ==================",
+		"Native stacktrace:", "Debug info from gdb:", "A crash has been intercepted by the crash handler. For call stack",
+		"* Assertion at mini-amd64.c:212, condition `amd64_is_imm32 (disp)' not met",
+		"* Assertion: should not be reached at tramp-amd64.c:641",
 		"Caught fatal signal - signo:11 code:1 errno:0 addr:(nil)",
 		"\tNative Crash Reporting",
 		"Receiving unhandled NULL exception",
-	}, []string{"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Native Crash", "\tat x"})
+	}, []string{
+		"Crash landed", "Got a SIG", "Got a SIGSEGV", "Got a letter while executing native code", "Got a  while executing native code", "Native Crash", "\tat x",
+		"Stacktrace:", "* Assertions are on", strings.Repeat("=", 30),
+	})
+	table(t, isSignOfLife, []string{"UnloadTime: 0.4 ms", "Unloading 3 unused Assets", "Loading game from file A with mods:", "Initializing new game with mods:"},
+		[]string{"Unloading x.dll", "Unloading ", "Loading C:/x.dll", "Initializing input", "[Gadgets] on"})
+	table(t, isTraceHead, []string{"Stacktrace:", "Stacktrace: "}, []string{"Stacktrace: x", "StackTrace:"})
 	table(t, isRule, []string{strings.Repeat("=", 65), strings.Repeat("-", 20) + " "},
 		[]string{strings.Repeat("=", 19), strings.Repeat("=", 20) + ">", "", strings.Repeat("x", 30)})
 }
@@ -242,12 +257,16 @@ func TestContinuations(t *testing.T) {
 	table(t, isIndented, []string{"  x", "\tx", " \tx"}, []string{" x", "x", " "})
 	table(t, isKnownContinuation, []string{
 		"file: /opt/game/Mods/Gadgets/Patches/Panels.xml", "Source file: C:\\Mods\\Gadgets\\Patches\\Panels.xml", "Subnode:", "XML:",
+		"StackTrace:", "Stack trace: ", "with error:",
+		"Constructors and field initializers will be executed from the loading thread when loading a scene.",
+		"Don't use this function in the constructor or field initializers, instead move it", "Your script should either check if it is null or you should not destroy the object.",
 		"The top operation is the one that failed, the ones below it are the parents",
 		"Total: 41.5 ms (FindLiveObjects: 0.6 ms CreateObjectMapping: 0.1 ms)",
 		"This message has been deprecated and will be removed in a later version of Unity.",
 		"Add a delegate to SceneManager.sceneLoaded instead", "[End of stack trace]",
 		"Trying to allocate: 64B with 16 alignment.", "Allocation happened at: Line:72", "Memory overview", "[ ALLOC_DEFAULT ] used: 1B",
-	}, []string{"Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
+	}, []string{"Stacktrace:", "with errors", "Total: 3", "file x", "The top", "This message", "[Gadgets] ready", "XML error: x", "Memory Statistics:"})
+	table(t, isInDocument, []string{"{", "}", "},", "]) ", "</ThingDef>", "</li> x"}, []string{"{ready}", "<ThingDef>", "</color> ready", "</", "}}}}}", "(", ","})
 	table(t, isXMLSection, []string{"Field contents: false.", "Root node: <panel />", "Whole XML:", "Whole XML: <panel />"},
 		[]string{"Field", "Root", "XML:"})
 	table(t, isPath, []string{`D:\play\RimWorld\Mods\Gadgets`, `C:/games/Mods/1234567890 `, "/home/mira/.local/Mods/Gadgets"},
@@ -302,8 +321,11 @@ func TestDetect(t *testing.T) {
 		"2019.4":            {version("2019.4.30f1 (x)"), detection{layout: LayoutUnity2019_4}},
 		"2022.3":            {version("2022.3.35f1 (x)"), detection{layout: LayoutUnity2022_3}},
 		"footers, gap":      {"a\n \n(Filename:  Line: 35)\n", detection{layout: LayoutUnity2019_2}},
+		"managed footers":   {"a \n" + footer + "\n", detection{layout: LayoutUnity2019_4, footered: true}},
 		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: LayoutUnity2019_4}},
 		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: LayoutUnity2022_3}},
+		"a game's end":      {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: LayoutUnity2022_3}},
+		"a game's middle":   {"Loading game from file A with mods:\n  - b\n", detection{layout: LayoutUnity2022_3}},
 		"only refs":         {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: LayoutUnity2022_3}},
 		"console":           {"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole, pure: true}},
 		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole}},
@@ -314,7 +336,7 @@ func TestDetect(t *testing.T) {
 }
 
 func TestEnumsAreNamed(t *testing.T) {
-	for e := EvidenceNone; e <= EvidenceField; e++ {
+	for e := EvidenceNone; e <= EvidenceNoFooter; e++ {
 		require.NotContains(t, e.String(), "(")
 	}
 	require.Equal(t, "evidence(200)", Evidence(200).String())
@@ -330,4 +352,44 @@ func TestEnumsAreNamed(t *testing.T) {
 	require.Equal(t, "kind(9)", Kind(9).String())
 	require.Equal(t, "unresolved", RefUnresolved.String())
 	require.Equal(t, "ref(9)", RefState(9).String())
+}
+
+func TestTagLevel(t *testing.T) {
+	for in, want := range map[string]event.Level{
+		"[ERROR] no panel":              event.LevelError,
+		"[Gadgets][ERR] no panel":       event.LevelError,
+		"[Gadgets] [Panels] [Warn] old": event.LevelWarning,
+		"[WARNING]":                     event.LevelWarning,
+		"[fatal] x":                     event.LevelFatal,
+		"[Info] ready":                  event.LevelInfo,
+		"[trace] x":                     event.LevelDebug,
+		"[a] [b] [c] [ERR] x":           event.LevelUnknown,
+		"[Errors] 3":                    event.LevelUnknown,
+		"[Gadgets] [ready]":             event.LevelUnknown,
+		"Gadgets [ERR] x":               event.LevelUnknown,
+		"[Gadgets] saw [ERR]":           event.LevelUnknown,
+		"[ERR":                          event.LevelUnknown,
+		"[" + strings.Repeat(" ", 60) + "] [ERR]": event.LevelUnknown,
+		"": event.LevelUnknown,
+	} {
+		got, ok := tagLevel([]byte(in))
+		require.Equal(t, want, got, in)
+		require.Equal(t, want != event.LevelUnknown, ok, in)
+	}
+}
+
+func TestOpensFault(t *testing.T) {
+	table(t, opensFault, []string{
+		"Could not allocate memory", "Failed", "ERROR: 0:3: '' : x", "[Gadgets] x: System.Exception: y", "d3d11: failed to create 2D texture",
+	}, []string{"[Gadgets] could not", "Gadgets: Missing icons", "Couldnt", ""})
+	table(t, isManaged, []string{footer, "(Filename: ./Runtime/Export/Debug/Debug.bindings.h Line: 39)"}, []string{"(Filename:  Line: 580)", `(Filename: C:\buildslave\unity\build\Runtime/Mono/MonoManager.cpp Line: 42)`})
+}
+
+func TestFramesOfTheEngine(t *testing.T) {
+	table(t, isEngineFrame, []string{"0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "#3  0x007f3a12345678 in raise", "#12 0x0000000115a2b3c4 in main"},
+		[]string{"0x00007FF0DECADE00 is where", "# heading", "#3 things", "0 a", "0x12 (x)", "#x 0x007f3a12345678 in"})
+	table(t, isSymbolsLine, []string{"OS-Version: 10.0.0", `C:\x.dll:x.dll (00007FF8A0000000), size: 28 (result: 0), SymType: '-exported-', PDB: '', fileVersion: 1.0`},
+		[]string{"OS-Versions", "x"})
+	table(t, isShaderNote, []string{"Note: Creation of internal variant of shader 'A' failed.", "ShaderProgram is unsupported, but because"}, []string{"Note: x", "Shader is"})
+	table(t, isLogging, []string{consoleMark + " ()", "Verse.Log:Error (string)"}, []string{"Verse.Root:Update ()"})
 }

@@ -23,9 +23,12 @@ type Reader struct {
 	have bool // cur is to be looked at
 
 	asm     assembly
+	held    heldLines
 	banner  bannerState
 	started bool // a line that is not blank has been seen
-	json    jsonLine
+
+	footered bool // managed code's warnings and errors have footers in this log
+	json     jsonLine
 
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
@@ -47,7 +50,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err != nil {
 		return nil, &ReadError{Op: op, Err: err}
 	}
-	rd := &Reader{opt: opt, lines: newLineReader(src), op: op, out: make([]Record, 0, 8)}
+	rd := &Reader{opt: opt, lines: newLineReader(decoded(src)), op: op, out: make([]Record, 0, 8)}
 	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
@@ -57,7 +60,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	} else {
 		rd.detect = detection{layout: opt.Layout, header: opt.Layout == LayoutHugsLib, pure: opt.Layout == LayoutConsole}
 	}
-	rd.layout = rd.detect.layout
+	rd.layout, rd.footered = rd.detect.layout, rd.detect.footered
 	if rd.layout == LayoutHugsLib {
 		rd.layout = LayoutUnity2022_3
 	}
@@ -85,7 +88,8 @@ func (r *Reader) Lines() int { return r.lines.no }
 // badly a *[ReadError]; both are returned again by every further call.
 //
 // A record is complete when its footer or JSON line has been read, else when
-// the line after it has been.
+// the line after it has been; one that ends in an exception without a trace may
+// wait for up to eight lines more.
 func (r *Reader) Next(rec *Record) error {
 	for r.outHead == len(r.out) {
 		if r.err != nil {
@@ -105,23 +109,36 @@ func (r *Reader) Next(rec *Record) error {
 func (r *Reader) read() {
 	r.asm.reset()
 	for !r.asm.sealed {
-		if !r.have {
-			if err := r.lines.next(&r.cur); err != nil {
-				r.flush()
-				r.finish(err)
-				return
-			}
-			r.have = true
-			if r.cur.hole > 0 && (r.cur.holeFirst || blank(r.cur.text)) {
-				// It parts what came before from the text of this line.
-				r.asm.split = EvidenceHole
-				r.flush()
-				r.hole(&r.cur)
-				r.have = !blank(r.cur.text)
-				return
+		ln, err := &r.cur, error(nil)
+		switch {
+		case r.held.again:
+			ln, err = r.heldOrNext()
+		case !r.have:
+			if err = r.lines.next(&r.cur); err == nil {
+				r.have = true
 			}
 		}
-		ln := &r.cur
+		if err != nil {
+			if !r.held.empty() {
+				r.release()
+				break
+			}
+			r.flush()
+			r.finish(err)
+			return
+		}
+		if ln.hole > 0 && (ln.holeFirst || blank(ln.text)) {
+			if !r.held.empty() {
+				r.release()
+				break
+			}
+			// It parts what came before from the text of this line.
+			r.asm.split = EvidenceHole
+			r.flush()
+			r.hole(ln)
+			r.have = !blank(ln.text)
+			return
+		}
 		if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
 			ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
 		}
@@ -130,12 +147,10 @@ func (r *Reader) read() {
 			r.asm.blanks++
 			continue
 		}
-		if r.asm.empty() {
-			r.begin(ln)
-		} else if !r.join(ln) {
+		if !r.take(ln) {
 			break
 		}
-		r.have = false
+		r.taken()
 		if ln.hole > 0 {
 			if !r.asm.sealed {
 				r.asm.split = EvidenceHole
@@ -148,8 +163,54 @@ func (r *Reader) read() {
 	r.flush()
 }
 
+// heldOrNext returns the next line that was held back and is to be looked at
+// again, and after the last of them the current line of the input.
+func (r *Reader) heldOrNext() (*line, error) {
+	h := &r.held
+	if h.next < len(h.lines) {
+		h.cur = h.line(h.next)
+		r.asm.blanks = h.lines[h.next].blanks
+		return &h.cur, nil
+	}
+	r.asm.blanks = h.tail
+	h.reset()
+	if !r.have {
+		if err := r.lines.next(&r.cur); err != nil {
+			return nil, err
+		}
+		r.have = true
+	}
+	return &r.cur, nil
+}
+
+// take makes ln part of the open record, or the first line of one if none is
+// open, or holds it back. It reports whether it did; otherwise the record is
+// complete.
+func (r *Reader) take(ln *line) bool {
+	switch {
+	case r.asm.empty():
+		r.begin(ln)
+		return true
+	case !r.held.again && !r.held.empty():
+		return r.holds(ln)
+	case r.join(ln):
+		return true
+	}
+	return !r.held.again && r.layout.unity() && r.asm.awaitsTrace() && r.holds(ln)
+}
+
+// taken says that the line that was looked at has been dealt with.
+func (r *Reader) taken() {
+	if r.held.again {
+		r.held.next++
+		return
+	}
+	r.have = false
+}
+
 // hole puts the notice about the hole in ln into out, and takes it off ln.
 func (r *Reader) hole(ln *line) {
+	r.endRun(0) // what is missing may be of the run or not
 	r.notice(event.Notice{
 		Status: event.StatusHole, Count: ln.hole, Pos: uint64(ln.no),
 		Detail: "the log holds a run of NUL bytes where text should be",
@@ -205,9 +266,12 @@ func (r *Reader) join(ln *line) bool {
 		return true
 	}
 	if ev == EvidenceFooter {
-		r.noteFooter()
+		r.noteFooter(ln.text)
 		a.stripSeparator()
 		a.footer = true
+	}
+	if a.refFrom >= 0 && isLogging(ln.text) {
+		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
 	a.add(ln, to, ev)
 	if to == partStack && ev == EvidenceFrame {
@@ -218,7 +282,8 @@ func (r *Reader) join(ln *line) bool {
 }
 
 // noteFooter refines the layout by a footer that is about to be joined.
-func (r *Reader) noteFooter() {
+func (r *Reader) noteFooter(b []byte) {
+	r.footered = r.footered || isManaged(b)
 	switch {
 	case r.layout == LayoutConsole:
 	case r.asm.blanks == 0:
@@ -263,7 +328,7 @@ func (r *Reader) flush() {
 		if a.block == blockContext {
 			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
 		} else {
-			rec.Log.Level, rec.LevelBy = a.level()
+			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
 		r.countRun()
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
 )
 
 const (
@@ -25,12 +27,12 @@ func TestRecords(t *testing.T) {
 				"UnloadTime: 0.25 ms", "", "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.",
 				"Total: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)", "", "done"),
 			`
-4-4 line "RimWorld 1.2.2900 rev837"
-5-5 line "[Gadgets] ready"
+4-4 line info/no-footer "RimWorld 1.2.2900 rev837"
+5-5 line info/no-footer "[Gadgets] ready"
 6-8 footer warning/footer "Key binding conflict: Panel and Map are both bound to F9."
-10-10 blank "UnloadTime: 0.25 ms"
-12-13 blank "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.\nTotal: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)"
-15-15 line "done"
+10-10 blank info/no-footer "UnloadTime: 0.25 ms"
+12-13 blank info/no-footer "Unloading 31 unused Assets to reduce memory usage. Loaded Objects now: 20111.\nTotal: 41.5 ms (FindLiveObjects: 0.5 ms CreateObjectMapping: 0.1 ms MarkObjects: 40.9 ms  DeleteObjects: 0.01 ms)"
+15-15 line info/no-footer "done"
 `,
 		},
 		{
@@ -38,7 +40,7 @@ func TestRecords(t *testing.T) {
 			doc("[Gadgets] ready", "GADGETS: Panels found ", footer, "", "Possibly relevant mods for above error:", "Anna's [tools] (anna.tools)", "[KR] 은비의 패널 (eunbi.panels)", " ", footer, "",
 				"Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.", `D:\play\RimWorld\Mods\Tools`, `D:\play\RimWorld\Mods\1234567890 `, footer),
 			`
-4-4 line "[Gadgets] ready"
+4-4 line info/no-footer "[Gadgets] ready"
 5-6 footer warning/footer "GADGETS: Panels found"
 8-12 footer warning/footer "Possibly relevant mods for above error:\nAnna's [tools] (anna.tools)\n[KR] 은비의 패널 (eunbi.panels)"
 14-17 footer warning/footer "Tried loading mod with the same packageId multiple times: anna.tools. Ignoring the duplicates.\nD:\\play\\RimWorld\\Mods\\Tools\nD:\\play\\RimWorld\\Mods\\1234567890"
@@ -76,8 +78,8 @@ func TestRecords(t *testing.T) {
 				"CONSTANTS", "pawn_gender        Female", "count              3", "", "CUSTOM RULES", "■a → b", " ", footer, "", "FINISHED", "", "READY"),
 			`
 4-18 footer warning/footer "Grammar unresolvable. Root 'root'\n\nGRAMMAR RESOLUTION TRACE\n1    root → [a]\n2      a → 초원\n     root → UNRESOLVABLE\n\nCONSTANTS\npawn_gender        Female\ncount              3\n\nCUSTOM RULES\n■a → b"
-20-20 blank "FINISHED"
-22-22 line "READY"
+20-20 blank info/no-footer "FINISHED"
+22-22 line info/no-footer "READY"
 `,
 		},
 		{
@@ -143,6 +145,15 @@ notice restarted count=0 pos=12
 13-13 line "Mono config path = 'C:/games/RimWorld/MonoBleedingEdge/etc'"
 14-14 line "[PhysX] Initialized MultithreadedTaskDispatcher with 8 workers."
 15-15 line "Initialize engine version: 2022.3.35f1 (011206c7a712)"
+`,
+		},
+		{
+			"a message that reads like a crash ends where the process is seen to live", unity2022_3,
+			doc("Crash!!! said Мира", "[Tools] on", "", "UnloadTime: 0.3 ms", "[Tools] on"),
+			`
+5-6 block fatal/crash "Crash!!! said Мира\n[Tools] on"
+8-8 line "UnloadTime: 0.3 ms"
+9-9 line "[Tools] on"
 `,
 		},
 		{
@@ -290,6 +301,58 @@ func TestRunCut(t *testing.T) {
 	require.Equal(t, "notice run_cut count=99 pos=203\n204-204 line \"next\"\n", render(recs[len(recs)-2:]))
 }
 
+// TestRunCutVariants: what is alike is the message, of however many lines; what
+// lies between or is missing ends a run.
+func TestRunCutVariants(t *testing.T) {
+	notices := func(in string) (n int) {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		requireCovers(t, in, recs)
+		for i := range recs {
+			if recs[i].Kind == KindNotice && recs[i].Notice.Status == event.StatusRunCut {
+				n++
+			}
+		}
+		return n
+	}
+	const two = "Panels:\n  - one\n"
+	lines := func(n int) string { return strings.Repeat(two, n) }
+	require.Equal(t, 1, notices(unity2022_3+lines(99)+"next\n"))
+	require.Equal(t, 1, notices(unity2022_3+strings.ReplaceAll(lines(99), "\n", "\r\n")))
+	require.Equal(t, 0, notices(unity2022_3+lines(98)+"Panels:\n  - two\n"), "the last one differs in its second line")
+	require.Equal(t, 2, notices(unity2022_3+lines(99)+"next\n"+lines(99)))
+	require.Equal(t, 0, notices(unity2022_3+lines(50)+"next\n"+lines(49)))
+	require.Equal(t, 0, notices(unity2022_3+lines(50)+strings.Repeat("\x00", 64)+"\n"+lines(49)), "a hole may hold anything")
+	require.Equal(t, 1, notices(unity2022_3+lines(99)+strings.Repeat("\x00", 64)+"\n"+lines(1)))
+	require.Equal(t, 1, notices(unity2022_3+strings.Repeat(two+"\n", 99)+"next\n"), "blank lines between")
+	require.Equal(t, 1, notices(unity2022_3+strings.Repeat("a: System.Exception: x\n", 99)+"y\n"), "what follows is held back first")
+}
+
+func TestInputsOfNoUse(t *testing.T) {
+	for name, c := range map[string]struct{ in, want string }{
+		"empty":                  {"", ""},
+		"a mark":                 {byteOrderMark, ""},
+		"two marks":              {byteOrderMark + byteOrderMark + "a\n", "1-1 line \"a\"\n"},
+		"line ends":              {"\n\r\n\r\r\n\r", ""},
+		"spaces":                 {" \t\n  ", ""},
+		"63 NULs":                {strings.Repeat("\x00", 63), ""},
+		"nothing but a hole":     {strings.Repeat("\x00", 64), "notice hole count=64 pos=1\n"},
+		"a hole at both ends":    {strings.Repeat("\x00", 64) + "a\n" + strings.Repeat("\x00", 64), "notice hole count=64 pos=1\n1-1 hole \"a\"\nnotice hole count=64 pos=2\n"},
+		"a mark before a hole":   {byteOrderMark + strings.Repeat("\x00", 64) + "\na\n", "notice hole count=64 pos=1\n2-2 line \"a\"\n"},
+		"line ends of all sorts": {"a\r\nb\nc\r\r\n\td\n\re", "1-1 line \"a\"\n2-2 line \"b\"\n3-4 indent \"c\\n\\td\"\n5-5 line \"\\re\"\n"},
+		"one byte":               {"\xff", "1-1 line \"\\xff\"\n"},
+	} {
+		recs, _, err := readAll(t, strings.NewReader(c.in), Options{})
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, render(recs), name)
+		for _, packed := range [][]byte{gz(t, c.in), zst(t, c.in)} {
+			again, _, err := readAll(t, strings.NewReader(string(packed)), Options{})
+			require.NoError(t, err, name)
+			require.Equal(t, recs, again, name)
+		}
+	}
+}
+
 func TestTruncated(t *testing.T) {
 	for in, want := range map[string]bool{
 		unity2019_4 + "Parsed 2.5 as int. \n(Filename: C:\\buildsl":              true,
@@ -303,6 +366,15 @@ func TestTruncated(t *testing.T) {
 		"{\"msg\":\"a\"}\n{\"msg\":\"b":                                          true,
 		"{\"msg\":\"a\"}\n{\"msg\":\"b\"}":                                       false,
 		"{\"msg\":\"a\"}\nbye":                                                   false,
+		unity2019_4 + "Parsed 2.5 as int. \n" + footer + "\nno \n(Filena":        true,
+		unity2019_4 + "Parsed 2.5 as int. \n(Filena":                             false,
+		unity2022_3 + "a: System.Exception: x\n[Ref 12A":                         true,
+		unity2022_3 + "the name is Мир\xd0":                                      true,
+		unity2022_3 + "the name is 은\xeb\xb9":                                    true,
+		unity2022_3 + "\xe4 legacy caf\xe9":                                      false,
+		unity2022_3 + "the name is Мир\xd0\n":                                    false,
+		"plain 은\xeb":                                                            true,
+		unity2022_3 + "a\n(log trimmed to 10,000 lines. Use publishing options)": true,
 	} {
 		recs, _, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)

@@ -21,12 +21,20 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		a.sealed = isContextEnd(b)
 		return partMessage, EvidenceBlock, !isBanner(b)
 	case blockCrash:
+		if isSignOfLife(b) {
+			return 0, 0, false
+		}
 		if isNativeFrame(b) || isFrame(b) {
 			return partStack, EvidenceBlock, true
 		}
 		return partMessage, EvidenceBlock, !isBanner(b)
 	case blockMemory:
 		if isMemoryLine(b) {
+			return partMessage, EvidenceBlock, true
+		}
+		return 0, 0, false
+	case blockSymbols:
+		if a.blanks == 0 && isSymbolsLine(b) {
 			return partMessage, EvidenceBlock, true
 		}
 		return 0, 0, false
@@ -46,8 +54,17 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 	case isBanner(b):
 		return 0, 0, false
 	case isFrame(b):
+		if a.blanks > 0 && a.byConsole && isLogging(b) {
+			return 0, 0, false // the trace of a message without text
+		}
 		a.list = listNone
 		return partStack, EvidenceFrame, true
+	case a.blanks == 0 && isEngineFrame(b):
+		a.list = listNone
+		return partStack, EvidenceFrame, true
+	case layout == LayoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
+		a.sealed = true
+		return partNone, EvidenceForm, true
 	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
 		return partStack, EvidenceFrame, true
 	}
@@ -68,6 +85,8 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 			a.list = listNone
 			return partMessage, EvidenceForm, true
 		}
+	} else if a.frames > 0 && isInnerException(b) {
+		return partMessage, EvidenceForm, true
 	}
 	switch {
 	case a.section && a.blanks == 0 && a.joinsSection(b, layout):
@@ -78,7 +97,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		}
 		a.indentedItem(b)
 		return partMessage, EvidenceIndent, true
-	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), a.blanks > 0 && a.joinsXML(b):
+	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), isShaderNote(b), a.blanks > 0 && a.joinsXML(b):
 		a.list = listNone
 		if announcesList(b) {
 			a.list = listExpected
@@ -94,6 +113,8 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partMessage, EvidenceForm, true
 	case a.blanks == 0 && a.joinsList(b):
 		return partMessage, EvidenceList, true
+	case a.blanks == 0 && !a.engine && isInDocument(b):
+		return partMessage, EvidenceForm, true
 	case a.pureLines && !a.unity && a.blanks == 0:
 		return partMessage, EvidenceConsole, true
 	}
@@ -119,10 +140,10 @@ func (a *assembly) joinsPlain(b []byte) (part, Evidence, bool) {
 	return 0, 0, false
 }
 
-// isCrashHeading reports whether b turns the open record, so far nothing but a
-// drawn rule, into a crash report: Mono's begins with a heading in a box.
+// isCrashHeading reports whether b turns the open record, so far nothing but
+// what Mono prints above it, into a crash report.
 func (a *assembly) isCrashHeading(b []byte) bool {
-	return a.lines == 1 && a.blanks == 0 && isCrashStart(b) && isRule(a.message)
+	return isCrashStart(b) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
 }
 
 // joinsException reports whether b is the exception that the line above
@@ -133,6 +154,11 @@ func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message)
 			return yes, yes
+		}
+	}
+	if a.frames > 0 {
+		if n, qualified := exceptionType(b); n > 0 && qualified && loaderErrors(a.head()) {
+			return false, true
 		}
 	}
 	return false, isExceptionDetail(b) && (a.frames > 0 || a.isException() || announcesException(a.head()))

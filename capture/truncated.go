@@ -1,5 +1,10 @@
 package capture
 
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
 // truncated says what shows that the input ends in the middle of a record, or
 // "" if nothing does. It is asked once, at the end.
 //
@@ -13,8 +18,14 @@ func (r *Reader) truncated() string {
 		return ""
 	}
 	switch {
-	case isCutFooter(ln.text):
+	case isTrimNote(ln.text):
+		return "the upload holds only the first lines of the log"
+	case endsInCharacter(ln.text):
+		return "the last line ends in the middle of a character"
+	case isCutFooter(ln.text) || r.footered && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
 		return "the last line is the beginning of a footer"
+	case hasPrefix(ln.text, "[Ref ") && bytes.IndexByte(ln.text, ']') < 0:
+		return "the last line is the beginning of a stack reference"
 	case r.layout == LayoutJSON:
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
@@ -23,4 +34,19 @@ func (r *Reader) truncated() string {
 		return "the last line is the beginning of a stack frame"
 	}
 	return ""
+}
+
+// isTrimNote reports whether b is what HugsLib writes, without a line end, below
+// the lines of a log that was too long to be uploaded whole.
+func isTrimNote(b []byte) bool { return hasPrefix(b, "(log trimmed to ") }
+
+// endsInCharacter reports whether b ends with the beginning of a character and
+// is valid UTF-8 otherwise; text in a legacy encoding seldom is.
+func endsInCharacter(b []byte) bool {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
+			return tail[0] >= utf8.RuneSelf && !utf8.FullRune(tail) && utf8.Valid(b[:len(b)-n])
+		}
+	}
+	return false
 }

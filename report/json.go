@@ -74,8 +74,13 @@ type Record struct {
 	File        string            `json:"file"`
 	StartLine   int               `json:"start_line"` // 1-based, of lines split on \n
 	EndLine     int               `json:"end_line"`
-	Kind        string            `json:"kind"` // log, context, operation, state or notice
+	Kind        string            `json:"kind"`   // log, context, operation, state or notice
+	Layout      string            `json:"layout"` // in which the record was read
+	Split       string            `json:"split"`  // what the end of the record rests on
 	Level       event.Level       `json:"level"`
+	LevelBy     string            `json:"level_by"`            // what the level rests on
+	RefState    string            `json:"ref_state,omitempty"` // what became of a stack reference; empty if there is none
+	Cut         uint64            `json:"cut,omitempty"`       // bytes of text that were left out
 	Signature   signature.ID      `json:"signature"`
 	Template    string            `json:"template"` // head, then a line per frame
 	Disposition event.Disposition `json:"disposition"`
@@ -96,7 +101,16 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	dst = strconv.AppendInt(append(dst, `,"start_line":`...), int64(r.StartLine), 10)
 	dst = strconv.AppendInt(append(dst, `,"end_line":`...), int64(r.EndLine), 10)
 	dst = appendField(dst, `,"kind":`, r.Kind)
+	dst = appendField(dst, `,"layout":`, r.Layout)
+	dst = appendField(dst, `,"split":`, r.Split)
 	dst = appendField(dst, `,"level":`, r.Level.String())
+	dst = appendField(dst, `,"level_by":`, r.LevelBy)
+	if r.RefState != "" {
+		dst = appendField(dst, `,"ref_state":`, r.RefState)
+	}
+	if r.Cut > 0 {
+		dst = strconv.AppendUint(append(dst, `,"cut":`...), r.Cut, 10)
+	}
 	dst = append(dst, `,"signature":"`...)
 	dst = appendID(dst, r.Signature)
 	dst = appendTemplate(append(dst, `","template":`...), r.Template)

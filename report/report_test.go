@@ -461,7 +461,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 	for _, r := range []Record{
 		{},
 		{
-			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Level: event.LevelError, Signature: 0xfedcba9876543210,
+			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Layout: "console", Split: "frame", Level: event.LevelError, LevelBy: "console", RefState: "resolved", Cut: 7, Signature: 0xfedcba9876543210,
 			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal, Rule: "x.y", Phase: "play",
 		},
 		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},

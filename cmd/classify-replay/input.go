@@ -115,7 +115,7 @@ func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 
 var (
 	errBinary = errors.New("is not a text file: classify-replay reads logs, plain or compressed with gzip or zstd")
-	errUTF16  = errors.New("is UTF-16 text: convert it to UTF-8 first, such as with iconv -f UTF-16 -t UTF-8")
+	errUTF16  = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
 )
 
 // refuseBinary looks at the beginning of the input, as far as the first read
@@ -142,7 +142,7 @@ func refuseBinary(br *bufio.Reader) error {
 // beyond ASCII: a log may be in a legacy encoding.
 func looksBinary(head []byte) error {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return errUTF16
+		return nil // package capture decodes it
 	}
 	var controls, alone, rest int
 	for i, b := range head {

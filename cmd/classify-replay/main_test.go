@@ -258,7 +258,8 @@ func TestStatus(t *testing.T) {
 	good := file("good.yaml", testRules)
 	missing := filepath.Join(dir, "absent.log")
 	binary := file("game.exe", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10")
-	utf16 := file("utf16.log", "\xff\xfea\x00b\x00c\x00\n\x00")
+	utf16 := file("utf16.log", strings.Repeat("a\x00b\x00 \x00", 20)+"\n\x00")
+	marked := file("marked.log", "\xff\xfea\x00b\x00c\x00\n\x00")
 
 	var zipped bytes.Buffer
 	zw := gzip.NewWriter(&zipped)
@@ -325,7 +326,8 @@ func TestStatus(t *testing.T) {
 		{"directory", with(dir), exitInput, "", "is a directory: name a log in it, such as "},
 		{"empty directory", with(t.TempDir()), exitInput, "", "is a directory: name a log, such as Player.log"},
 		{"binary", with(binary), exitInput, "", "is not a text file"},
-		{"UTF-16", with(utf16), exitInput, "", "is UTF-16 text"},
+		{"UTF-16 without a mark", with(utf16), exitInput, "", "is UTF-16 text without a byte order mark"},
+		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitInput, "NOT READ TO ITS END", "truncated.log.gz"},
 		{"truncated gzip header", with(header), exitInput, "", "header.log.gz"},
 		{"others are shown all the same", with(missing, advisory), exitInput, "1 advisory item", "no such file"},
@@ -473,6 +475,37 @@ func records(t *testing.T, path string) []record {
 		all = append(all, rec)
 	}
 	return all
+}
+
+// TestRecordsSayWhatTheyRestOn: the evidence is there for every record, and the
+// help names every kind that occurs.
+func TestRecordsSayWhatTheyRestOn(t *testing.T) {
+	help := runArgs(t, "records", "--help").stdout
+	seen := map[string]bool{}
+	for _, path := range captures(t, ownCaptures) {
+		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
+			var r struct {
+				Kind, Layout, Split, Level string
+				LevelBy                    string `json:"level_by"`
+				RefState                   string `json:"ref_state"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &r))
+			require.NotEmpty(t, r.Layout, line)
+			require.NotContains(t, []string{"", "none"}, r.Split, line)
+			if r.Kind == "log" {
+				require.Equal(t, r.Level == "unknown", r.LevelBy == "none", line)
+			}
+			seen["split "+r.Split], seen["level_by "+r.LevelBy], seen["ref_state "+r.RefState] = true, true, true
+		}
+	}
+	require.Greater(t, len(seen), 15)
+	for s := range seen {
+		_, name, _ := strings.Cut(s, " ")
+		require.Contains(t, help, name, s)
+	}
+	for _, state := range []string{"original", "resolved", "unresolved"} {
+		require.True(t, seen["ref_state "+state], state)
+	}
 }
 
 // requireCovered holds that the records cover each line that is not blank
@@ -814,7 +847,7 @@ func TestLooksBinary(t *testing.T) {
 		{"legacy encoding", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 50), nil},
 		{"executable", "\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00", errBinary},
 		{"picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02", errBinary},
-		{"UTF-16 with a mark", "\xff\xfeh\x00i\x00", errUTF16},
+		{"UTF-16 with a mark", "\xff\xfeh\x00i\x00", nil},
 		{"UTF-16 without", strings.Repeat("h\x00i\x00 \x00", 20), errUTF16},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, looksBinary([]byte(c.head))) })

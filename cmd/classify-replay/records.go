@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -32,7 +33,15 @@ likeliest first, each with a score and the evidence, by kind and by line of the
 record's text (its message, then its stack).
 
 As text, the fields are separated by tabs: place, disposition, severity, level,
-rule, phase, signature, template.`,
+rule, phase, signature, template. As JSON there are also the layout in which the
+record was read and the evidence for its end and its level ("split", "level_by"):
+
+  split     footer, json, block, frame, indent, form, list, blank, line, hole, console
+  level_by  none, console, exception, crash, field, tag, footer, no-footer
+
+"ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
+original, or a duplicate that was resolved or is unresolved; "cut" is how many
+bytes of a long record were left out.`,
 		Example: `  classify-replay records Player.log
   classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
 		Args: atLeastOne(`a log to list, or "-" for standard input`),
@@ -91,10 +100,14 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		}
 		template, _ := src.engine.Template(outcome.Signature)
 		r := report.Record{
-			File: name, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(), Level: rec.Log.Level,
+			File: name, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(),
+			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Log.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
 			Signature: outcome.Signature.ID, Template: template,
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
 			Rule: outcome.Decision.Rule, Phase: outcome.Phase,
+		}
+		if rec.RefState != capture.RefNone {
+			r.RefState = rec.RefState.String()
 		}
 		if format == formatJSONL {
 			if r.Disposition.Urgent() {

@@ -20,10 +20,19 @@ type capture struct {
 	bytes.Buffer
 	layout layout
 	eol    string
+	source string // the folder of the engine's sources that a footer names
 }
 
-func windows(l layout) *capture { return &capture{layout: l, eol: "\r\n"} }
-func linux(l layout) *capture   { return &capture{layout: l, eol: "\n"} }
+func windows(l layout) *capture {
+	return &capture{layout: l, eol: "\r\n", source: `C:\buildslave\unity\build\`}
+}
+
+// linux writes line ends of \n below what else comes from Windows, as uploads
+// do; unix also writes the footers of the system.
+func linux(l layout) *capture {
+	return &capture{layout: l, eol: "\n", source: `C:\buildslave\unity\build\`}
+}
+func unix(l layout) *capture { return &capture{layout: l, eol: "\n", source: "./"} }
 
 // line writes a line, or several that are separated by \n.
 func (c *capture) line(text string) {
@@ -42,7 +51,7 @@ func (c *capture) crcrlf(text string) { c.line(text + strings.TrimSuffix(c.eol, 
 
 // warn writes a warning or an error, which look alike.
 func (c *capture) warn(text string) {
-	c.footered(text, fmt.Sprintf(`(Filename: C:\buildslave\unity\build\Runtime/Export/Debug/Debug.bindings.h Line: %d)`,
+	c.footered(text, fmt.Sprintf(`(Filename: %sRuntime/Export/Debug/Debug.bindings.h Line: %d)`, c.source,
 		map[layout]int{unity2019_2: 35, unity2019_4: 39}[c.layout]))
 }
 

@@ -32,6 +32,8 @@ var captures = []struct {
 	{"colony-1.6.log", colony16},
 	{"console-1.5.txt", console15},
 	{"crash-1.4.log", crash14},
+	{"crash-1.4-linux.log", crash14Linux},
+	{"crash-1.5-macos.log", crash15Mac},
 	{"crash-1.6-linux.log", crash16Linux},
 	{"healthy-1.6.log", healthy16},
 	{"hole-1.4.log", hole14},

@@ -1,0 +1,120 @@
+package capture
+
+// The message of an exception may have several lines of any shape, and its trace
+// comes below the last. The game seldom prints an exception without a trace, or,
+// where there are footers, without one. So where a record holds an exception and
+// neither, the lines below it are held back until the next one that tells:
+//
+//	Could not start Gadgets: System.Exception: the panel is broken
+//	Details: two screws are missing                         held
+//	  at Gadget.Panel.Draw () [0x0001f] in <0123…>:0        so it belonged to the record
+//
+// A blank line, a line that opens a record of its own, another exception or too
+// many lines say that it did not; then each is looked at as if it came only now.
+const (
+	maxHeld      = 8       // an exception's message seldom has more lines
+	maxHeldBytes = 4 << 10 // of all lines held
+)
+
+// heldLine is a line held back. Its text lies in heldLines.text.
+type heldLine struct {
+	no, crs, blanks int // blanks: blank lines above it
+	from, to        int
+}
+
+// heldLines are the lines held back below the open record, or being looked at
+// again.
+type heldLines struct {
+	lines []heldLine
+	text  []byte
+	next  int // the one to be looked at again, if again is set
+	cur   line
+	again bool
+	tail  int // blank lines below the last
+}
+
+// hold keeps ln back, which has no claim to the open record but may yet turn out
+// to belong to it. It reports whether it did.
+func (h *heldLines) hold(ln *line, blanks int) bool {
+	if len(h.lines) == maxHeld || len(h.text)+len(ln.text) > maxHeldBytes {
+		return false
+	}
+	from := len(h.text)
+	h.text = append(h.text, ln.text...)
+	h.lines = append(h.lines, heldLine{no: ln.no, crs: ln.crs, blanks: blanks, from: from, to: len(h.text)})
+	return true
+}
+
+func (h *heldLines) empty() bool { return len(h.lines) == 0 }
+
+// reset forgets all lines and keeps the memory.
+func (h *heldLines) reset() { *h = heldLines{lines: h.lines[:0], text: h.text[:0]} }
+
+// line is the line that was held at place i.
+func (h *heldLines) line(i int) line {
+	l := &h.lines[i]
+	return line{no: l.no, text: h.text[l.from:l.to], crs: l.crs, ended: true}
+}
+
+// awaitsTrace reports whether the record ends in the middle as far as one can
+// tell: it holds an exception, or its last line is a further one, and nothing of
+// what follows one.
+func (a *assembly) awaitsTrace() bool {
+	if a.inner {
+		return true
+	}
+	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == RefNone &&
+		a.mentionsException() && a.isException()
+}
+
+// mayGoOn reports whether b may be a further line of an exception's message.
+func mayGoOn(b []byte) bool {
+	if n, _ := exceptionType(b); n > 0 {
+		return false
+	}
+	return !startsRecord(b) && !isBanner(b) && !isRule(b) && !namesException(b)
+}
+
+// endsException reports whether b is what follows the last line of an
+// exception's message.
+func endsException(b []byte) bool {
+	_, _, ref := parseRef(b)
+	return ref || isFrame(b) || isFooter(b)
+}
+
+// holds decides about ln, which comes after a record that awaits a trace and
+// does not join it by itself. It reports whether ln was dealt with; otherwise ln
+// is to be looked at, after the lines held before it if there are any.
+func (r *Reader) holds(ln *line) bool {
+	a, h := &r.asm, &r.held
+	if !h.empty() && endsException(ln.text) && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
+		blanks := a.blanks
+		for i := range h.lines {
+			l := h.line(i)
+			a.blanks = h.lines[i].blanks
+			a.add(&l, partMessage, EvidenceForm)
+		}
+		h.reset()
+		a.blanks = blanks
+		return r.join(ln)
+	}
+	// Where every record ends with frames a blank line may lie within one.
+	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
+	if within && ln.hole == 0 && ln.cut == 0 && mayGoOn(ln.text) && h.hold(ln, a.blanks) {
+		a.blanks = 0
+		return true
+	}
+	if !h.empty() {
+		r.release()
+	}
+	return false
+}
+
+// release ends the open record above the lines held below it, which are to be
+// looked at again.
+func (r *Reader) release() {
+	h := &r.held
+	h.tail = r.asm.blanks
+	r.asm.blanks = h.lines[0].blanks
+	h.again, h.next = true, 0
+}

@@ -1,0 +1,103 @@
+package capture
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/event"
+)
+
+// level returns the level of the record and what it rests on, from the hardest
+// evidence to the softest. Footered says that the log has footers under warnings
+// and errors, so that the lack of one speaks as well.
+func (a *assembly) level(footered bool) (event.Level, Evidence) {
+	switch {
+	case a.block == blockCrash:
+		return event.LevelFatal, EvidenceCrash
+	case a.byConsole:
+		return a.console, EvidenceConsole
+	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
+		return event.LevelError, EvidenceException
+	case a.mentionsException() && beginsException(a.message):
+		return event.LevelError, EvidenceException
+	}
+	tag, tagged := tagLevel(a.message)
+	switch {
+	case a.footer && tagged && tag > event.LevelWarning:
+		return tag, EvidenceTag
+	case a.footer:
+		// The layout says only "warning or error".
+		return event.LevelWarning, EvidenceFooter
+	case tagged:
+		return tag, EvidenceTag
+	case footered && a.frames == 0 && a.refState == RefNone && a.split != EvidenceHole && !opensFault(a.message):
+		return event.LevelInfo, EvidenceNoFooter
+	}
+	return event.LevelUnknown, EvidenceNone
+}
+
+// maxTags is how many tags in brackets are looked at: the mod, the part of it,
+// the level.
+const maxTags = 3
+
+// tagLevel returns the level that b, the text of a record, gives itself by a tag
+// in brackets before anything else: "[Gadgets][ERR] no panel", "[WARN] old panel".
+// The name of a mod that is no more than such a word would be taken for one.
+func tagLevel(b []byte) (event.Level, bool) {
+	for range maxTags {
+		if len(b) == 0 || b[0] != '[' {
+			break
+		}
+		end := bytes.IndexByte(b[:min(len(b), 48)], ']')
+		if end < 0 {
+			break
+		}
+		if l, ok := levelWord(b[1:end]); ok {
+			return l, true
+		}
+		b = trimLeft(b[end+1:])
+	}
+	return event.LevelUnknown, false
+}
+
+func levelWord(word []byte) (event.Level, bool) {
+	var lower [len("warning")]byte
+	if len(word) > len(lower) {
+		return event.LevelUnknown, false
+	}
+	for i, c := range word {
+		lower[i] = c | 0x20
+	}
+	switch string(lower[:len(word)]) {
+	case "fatal":
+		return event.LevelFatal, true
+	case "error", "err":
+		return event.LevelError, true
+	case "warning", "warn":
+		return event.LevelWarning, true
+	case "info":
+		return event.LevelInfo, true
+	case "debug", "trace", "verbose":
+		return event.LevelDebug, true
+	}
+	return event.LevelUnknown, false
+}
+
+// opensFault reports whether b, the text of a record, opens as the engine's and
+// the game's own reports of faults do, or names an exception. The engine's reports
+// may lack a footer, and of a report whose end was not recognized only the last
+// line has one; so the lack of it says nothing there.
+func opensFault(b []byte) bool {
+	word, _, _ := bytes.Cut(b, []byte(" "))
+	switch string(word) {
+	case "Could", "Couldn't", "Failed", "Unable", "Cannot", "Can't", "Invalid", "Error", "ERROR:", "Exception", "Fatal",
+		"Assertion", "GC", "WARNING:", "Warning:", "Config", "XML", "Plugins:", "Metal:", "d3d11:", "d3d12:", "Vulkan:":
+		return true
+	}
+	return namesException(b)
+}
+
+// isManaged reports whether b is the footer of a line that managed code logged:
+// it names the file of the engine's that all of them pass through
+// ("…/Debug/Debug.bindings.h"). Footers of
+// native code stay where those are stripped, as old uploads by HugsLib do.
+func isManaged(footer []byte) bool { return bytes.Contains(footer, []byte("/Debug")) }

@@ -1,0 +1,64 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+)
+
+// encode16 returns s in UTF-16 behind its mark.
+func encode16(order binary.AppendByteOrder, s string) []byte {
+	out := order.AppendUint16(nil, 0xfeff)
+	for _, u := range utf16.Encode([]rune(s)) {
+		out = order.AppendUint16(out, u)
+	}
+	return out
+}
+
+func TestUTF16(t *testing.T) {
+	in := unity2019_4 + doc("[Gadgets] Мира, 은비 and 🦡", "Parsed 2.5 as int. ", footer, "", "bye")
+	want, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.NotEmpty(t, want)
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		data := encode16(order, in)
+		for name, src := range map[string]io.Reader{
+			"whole": bytes.NewReader(data), "by bytes": iotest.OneByteReader(bytes.NewReader(data)),
+			"gzip": bytes.NewReader(gz(t, string(data))), "zstd": bytes.NewReader(zst(t, string(data))),
+		} {
+			got, r, err := readAll(t, src, Options{})
+			require.NoError(t, err, name)
+			require.Equal(t, want, got, name)
+			require.Equal(t, LayoutUnity2019_4, r.Layout())
+		}
+	}
+}
+
+func TestUTF16Damage(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                 "",
+		"\xff\xfe":                         "",
+		"\xff":                             "\xff",
+		"\xff\xff":                         "\xff\xff",
+		"\xff\xfea\x00b":                   "a\uFFFD",
+		"\xff\xfe\x3d\xd8":                 "\uFFFD",
+		"\xff\xfe\x3d\xd8a\x00":            "\uFFFDa",
+		"\xff\xfe\x3d\xd8\x3d\xd8\xa1\xdd": "\uFFFD" + string(utf16.DecodeRune(0xd83d, 0xdda1)),
+		"\xff\xfe\xa1\xdda\x00":            "\uFFFDa",
+		"\xfe\xff\x00a\xd8\x3d\xdd\xa1":    "a" + string(utf16.DecodeRune(0xd83d, 0xdda1)),
+	} {
+		src, _, err := decompressed(strings.NewReader(in))
+		require.NoError(t, err)
+		got, err := io.ReadAll(decoded(src))
+		require.NoError(t, err)
+		require.Equal(t, want, string(got), "%q", in)
+	}
+	_, _, err := readAll(t, io.MultiReader(strings.NewReader("\xff\xfea\x00\n\x00"), iotest.ErrReader(io.ErrClosedPipe)), Options{})
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+}
