@@ -53,15 +53,17 @@ type Engine struct {
 	coalescer  *coalesce.Coalescer
 	finder     *blame.Finder
 
-	seq       uint64
-	byKind    [event.KindHost + 1]uint64
-	heartbeat heartbeat
-	loadPhase string
-	entry     event.Entry            // reused, so that no entry escapes to the heap
-	input     coalesce.Input         // reused
-	evidence  []coalesce.Evidence    // reused
-	suspects  []Suspect              // reused
-	merges    []signature.GroupMerge // reused
+	seq         uint64
+	byKind      [event.KindHost + 1]uint64
+	heartbeat   heartbeat
+	judged      Judge // or nil
+	judgePanics uint64
+	loadPhase   string
+	entry       event.Entry            // reused, so that no entry escapes to the heap
+	input       coalesce.Input         // reused
+	evidence    []coalesce.Evidence    // reused
+	suspects    []Suspect              // reused
+	merges      []signature.GroupMerge // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -109,7 +111,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	return &Engine{
 		normalizer: normalizer, classifier: classifier, journal: jrn, coalescer: co, finder: finder,
-		loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase),
+		loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase), judged: cfg.Judge,
 	}, nil
 }
 
@@ -200,6 +202,9 @@ func (e *Engine) take() Outcome {
 	if res.Rule != nil && res.Rule.Escalate != nil {
 		e.coalescer.Escalate(entry, res.Rule.Escalate, &res.Decision)
 	}
+	if e.judged != nil {
+		e.judge(res.Signature, &res.Decision)
+	}
 	e.journal.Append(entry, res.Signature, res.Decision)
 
 	e.merges = e.classifier.Merges(e.merges[:0])
@@ -213,7 +218,10 @@ func (e *Engine) take() Outcome {
 	}
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	if res.Rule != nil {
-		in.Summary, in.Resolves, in.Begins = res.Rule.Summary, res.Rule.Resolves, res.Rule.Blinds
+		in.Resolves, in.Begins = res.Rule.Resolves, res.Rule.Blinds
+		if res.Rule.ID == res.Decision.Rule { // else the host decided
+			in.Summary = res.Rule.Summary
+		}
 	}
 	folded := e.coalescer.Fold(in)
 	e.keep(&folded)

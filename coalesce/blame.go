@@ -42,16 +42,3 @@ func (c *counter) accused() []string {
 	}
 	return strings.Split(c.blame, "\n")
 }
-
-// writeBlame adds names to a summary, in quotes like every name that could be
-// taken for heed's own words.
-func writeBlame(b *strings.Builder, names []string) {
-	for i, name := range names {
-		if i == 0 {
-			b.WriteString("; blame: ")
-		} else {
-			b.WriteString(", ")
-		}
-		writeName(b, name)
-	}
-}

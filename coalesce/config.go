@@ -27,6 +27,7 @@ const (
 	DefaultMaxSamples    = 5
 	DefaultMaxSampleText = 220
 	DefaultMaxNamed      = 3
+	DefaultMaxSummary    = 512
 	DefaultMaxViewers    = 8
 	DefaultMaxSkew       = time.Minute
 )
@@ -79,6 +80,13 @@ type Config struct {
 	// acknowledgement of it covers. Default 3.
 	MaxNamed int
 
+	// MaxSummary bounds a summary, in bytes. What matters least is left out
+	// first, and said to be. No less than 200. Default 512.
+	MaxSummary int
+
+	// Summarizer words items for a host. Default: heed's own words.
+	Summarizer Summarizer
+
 	// MaxViewers bounds the viewers of whom it is known what they were shown,
 	// the one without a name included. One more displaces the one that was
 	// heard of longest ago, of those that are not attached first; it is then
@@ -117,6 +125,10 @@ type Config struct {
 	RateWindow Window
 }
 
+// minSummary has room for half of a headline, and for what says that the rest was
+// left out.
+const minSummary = 200
+
 // Validate reports every field of c that is out of range. It does not change c.
 func (c *Config) Validate() error {
 	var errs []error
@@ -138,6 +150,10 @@ func (c *Config) Validate() error {
 	count("MaxSampleText", c.MaxSampleText)
 	count("MaxNamed", c.MaxNamed)
 	count("MaxViewers", c.MaxViewers)
+	count("MaxSummary", c.MaxSummary)
+	if c.MaxSummary > 0 && c.MaxSummary < minSummary {
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: no summary is of use in less than %d bytes", c.MaxSummary, minSummary))
+	}
 	duration("MaxSkew", c.MaxSkew)
 	if c.MaxGroups > maxGroups {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: at most %d are possible", c.MaxGroups, maxGroups))
@@ -197,6 +213,7 @@ func (c Config) withDefaults() Config {
 	fill(&c.MaxSampleText, DefaultMaxSampleText)
 	fill(&c.MaxNamed, DefaultMaxNamed)
 	fill(&c.MaxViewers, DefaultMaxViewers)
+	fill(&c.MaxSummary, DefaultMaxSummary)
 	if c.MaxSkew == 0 {
 		c.MaxSkew = DefaultMaxSkew
 	}

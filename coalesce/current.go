@@ -7,7 +7,7 @@ func (c *Coalescer) Current() (Attention, bool) { return c.View("") }
 
 // View returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
-// others, as many as Config.MaxNamed; an acknowledgement of it by the same viewer
+// others, as many as Config.MaxNamed and as it has room for; an acknowledgement of it by the same viewer
 // covers those, unless another viewer looked at it since. It returns false when
 // nothing is open. What it returns counts as shown to the viewer, and belongs to
 // the caller.
@@ -32,12 +32,14 @@ func (c *Coalescer) View(viewer string) (Attention, bool) {
 		}
 	}
 	sortItems(others)
-	for _, it := range others[:min(len(others), c.cfg.MaxNamed)] {
+	a := c.bare(top)
+	var named int
+	a.Summary, named = c.summarize(top, &a, others)
+	for _, it := range others[:named] {
 		it.shown[v] = it.latest.seq
 		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
 	}
-	a := c.attention(top)
-	a.Summary = c.appendOthers(a.Summary, others)
+	c.reword(&a)
 	return a, true
 }
 

@@ -105,9 +105,7 @@ func (c *Coalescer) digestAll() *digested {
 		c.clear(it, ReasonAttached)
 	}
 	var b strings.Builder
-	b.WriteString("before you came, ")
-	writeCount(&b, uint64(d.items), "item with ", "items with ")
-	writeCount(&b, d.entries, "entry", "entries")
+	b.WriteString("before you came, " + count(uint64(d.items), "item", "items") + " with " + count(d.entries, "entry", "entries"))
 	for i, h := range named {
 		b.WriteString([...]string{": ", ", "}[min(i, 1)])
 		b.WriteString(h)

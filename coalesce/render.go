@@ -3,7 +3,6 @@ package coalesce
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +21,14 @@ func sortItems(items []*item) {
 
 // attention renders an item.
 func (c *Coalescer) attention(it *item) Attention {
+	a := c.bare(it)
+	a.Summary, _ = c.summarize(it, &a, nil)
+	c.reword(&a)
+	return a
+}
+
+// bare renders an item but for its summary.
+func (c *Coalescer) bare(it *item) Attention {
 	a := Attention{
 		ID:                 it.id,
 		State:              Open,
@@ -55,7 +62,6 @@ func (c *Coalescer) attention(it *item) Attention {
 	if it.state != itemOpen {
 		a.State = Cleared
 	}
-	a.Summary = summary(it, &a)
 	return a
 }
 
@@ -88,118 +94,6 @@ func (c *Coalescer) samples(it *item) []Sample {
 		})
 	}
 	return samples
-}
-
-// headline says what the item is about, in heed's own words.
-func (it *item) headline() string {
-	if r := it.rule(it.cause.Rule); r != nil && r.summary != "" {
-		return r.summary
-	}
-	switch {
-	case it.severity >= event.SeverityFatal:
-		return "something fatal was reported"
-	case it.severity == event.SeverityError:
-		return "an error was reported"
-	case it.severity == event.SeverityWarning:
-		return "a warning was reported"
-	}
-	return "something worth attention was reported"
-}
-
-// maxName bounds a method or an operation id inside a summary, in characters.
-const maxName = 64
-
-// summary says in one line what an agent needs to decide what to do next.
-func summary(it *item, a *Attention) string {
-	var b strings.Builder
-	b.WriteString(it.headline())
-	if it.scope != scopeDigest { // whose headline tells its counts
-		b.WriteString(" (")
-		writeCount(&b, a.TotalUrgentEntries, "entry", "entries")
-		b.WriteString(" in ")
-		if !a.GroupsExact {
-			b.WriteString("at least ")
-		}
-		writeCount(&b, uint64(a.Groups), "group", "groups")
-		b.WriteByte(')')
-	}
-	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		b.WriteString("; from ")
-		writeName(&b, name)
-	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		b.WriteString("; after ")
-		writeName(&b, name)
-	}
-	writeBlame(&b, a.Blame)
-	if a.StateInvalidated {
-		b.WriteString("; what you know of the game's state may be stale")
-	}
-	if a.Prelude > 0 {
-		b.WriteString("; preceded by ")
-		writeCount(&b, a.Prelude, "lesser entry", "lesser entries")
-	}
-	if a.Predecessor != "" {
-		b.WriteString("; continues ")
-		b.WriteString(a.Predecessor)
-	}
-	if a.ClearedBy != "" {
-		b.WriteString("; cleared: ")
-		b.WriteString(string(a.ClearedBy))
-	}
-	return b.String()
-}
-
-// appendOthers adds the other open items to the summary of the current one.
-func (c *Coalescer) appendOthers(s string, others []*item) string {
-	if len(others) == 0 {
-		return s
-	}
-	var b strings.Builder
-	b.WriteString(s)
-	b.WriteString("; also open: ")
-	named := min(len(others), c.cfg.MaxNamed) // at least one
-	for i, it := range others[:named] {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(it.id)
-		b.WriteString(" (")
-		b.WriteString(it.disposition.String())
-		b.WriteString(": ")
-		b.WriteString(it.headline())
-		b.WriteByte(')')
-	}
-	if rest := len(others) - named; rest > 0 {
-		b.WriteString(" and ")
-		b.WriteString(strconv.Itoa(rest))
-		b.WriteString(" more")
-	}
-	return b.String()
-}
-
-func writeCount(b *strings.Builder, n uint64, one, many string) {
-	b.WriteString(strconv.FormatUint(n, 10))
-	b.WriteByte(' ')
-	if n == 1 {
-		b.WriteString(one)
-	} else {
-		b.WriteString(many)
-	}
-}
-
-// writeName writes what a host called a method or an operation. It stands in
-// quotes where it could be taken for heed's own words.
-func writeName(b *strings.Builder, name string) {
-	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
-	name = safetext.Text(name, maxName)
-	if !plain {
-		name = `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
-	}
-	b.WriteString(name)
-}
-
-func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }
 
 // sampleText returns one line that shows what an entry said, escaped and cut

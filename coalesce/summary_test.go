@@ -1,0 +1,98 @@
+package coalesce
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// crowd returns a coalescer with four open items, of which the first has all that
+// a summary can tell.
+func crowd(t *testing.T, cfg Config) *Coalescer {
+	t.Helper()
+	c, err := New(cfg)
+	require.NoError(t, err)
+	seq := uint64(0)
+	fold := func(op, rule, summary string, d event.Disposition) Folded {
+		seq++
+		return c.Fold(&Input{
+			Entry: &event.Entry{Seq: seq, Message: "text", OperationID: op}, Signature: groupSignature(rule), Summary: summary,
+			Decision: event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityError, Invalidates: d == event.Blocking},
+		})
+	}
+	fold("op-1", "r", "the first thing", event.Blocking)
+	c.Ack("0-1", 0)
+	fold("op-1", "s", "a lesser thing", event.Advisory)
+	f := fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking)
+	c.Accuse(f.Owner, []string{"Some Mod", "Other"})
+	for i := range 3 {
+		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i), event.Blocking)
+	}
+	return c
+}
+
+func TestSummaryTellsAll(t *testing.T) {
+	a, ok := crowd(t, Config{}).Current()
+	require.True(t, ok)
+	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); from op-1; blame: "Some Mod", Other; `+
+		"what you know of the game's state may be stale; since entry 2; preceded by 1 lesser entry; continues 0-1; read the journal after 2; "+
+		"also open: 0-3 (blocking: one more thing that is number 0 of its kind), 0-4 (blocking: one more thing that is number 1 of its kind), "+
+		"0-5 (blocking: one more thing that is number 2 of its kind)", a.Summary)
+}
+
+// TestSummaryFits: whatever the room, a summary fits into it, what matters most is
+// in it, what is not is said to be left out, and an acknowledgement covers what is
+// named alone.
+func TestSummaryFits(t *testing.T) {
+	var last string
+	for size := minSummary; size < 600; size++ {
+		c := crowd(t, Config{MaxSummary: size})
+		a, ok := c.Current()
+		require.True(t, ok)
+		require.LessOrEqual(t, len(a.Summary), size)
+		require.Contains(t, a.Summary, "something went wrong", size)
+		require.Equal(t, strings.Contains(a.Summary, "state may be stale"), !strings.Contains(a.Summary, "stale state"), a.Summary)
+		require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") && !strings.Contains(a.Summary, "left out: blame"), a.Summary)
+		named := strings.Count(a.Summary, "(blocking: ")
+		if named < 3 {
+			require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
+		}
+		require.Len(t, c.Ack(a.ID, 0).Covered, named, a.Summary)
+		last = a.Summary
+	}
+	require.NotContains(t, last, "left out")
+}
+
+type wording func(*Attention) string
+
+func (w wording) Summarize(a *Attention) string { return w(a) }
+
+func TestSummarizer(t *testing.T) {
+	say := func(w wording) (string, uint64) {
+		c := crowd(t, Config{MaxSummary: 200, Summarizer: w})
+		a, _ := c.Current()
+		require.Equal(t, "text", a.Sample[0].Message, "it works on a copy")
+		s := c.Stats()
+		require.NoError(t, s.Check())
+		return a.Summary, s.SummarizerPanics
+	}
+	own, panics := say(func(a *Attention) string { a.Sample[0].Message = "forged"; return "" })
+	require.True(t, strings.HasPrefix(own, "something went wrong"), "nothing to say: heed's own words")
+	require.Zero(t, panics)
+
+	got, panics := say(func(*Attention) string { panic("host") })
+	require.Equal(t, own, got)
+	require.NotZero(t, panics)
+
+	got, _ = say(func(a *Attention) string { return a.ID + ": look\n\x1b[31m at this" })
+	require.NotContains(t, got, "\n")
+	require.NotContains(t, got, "\x1b")
+	require.True(t, strings.HasPrefix(got, "0-2: look"))
+
+	got, _ = say(func(*Attention) string { return strings.Repeat("한", 200) })
+	require.LessOrEqual(t, len(got), 200)
+}
