@@ -152,6 +152,19 @@ func mayBeCode(text string) bool {
 	return strings.ContainsAny(text[:end], "0123456789")
 }
 
+// missingHead returns what is missing of a word after which codes stay as they
+// are where text begins within one: "rror was 5" may be of "error was 5".
+func missingHead(text string) string {
+	for _, word := range [...]string{"error was ", "code ", "status ", "hresult ", "errno "} {
+		for i := 1; i < len(word)-1; i++ {
+			if strings.HasPrefix(text, word[i:]) {
+				return word[:i]
+			}
+		}
+	}
+	return ""
+}
+
 // possible reports whether there is a template that text fits into. It tries
 // what may stand around it, so it may err, in both directions: masking has
 // more rules than are tried here, and no template needs to ever come up. It is
@@ -166,6 +179,9 @@ func (l *linter) possible(text string, how fit) bool {
 	}
 	if how.end {
 		after = after[:1]
+	}
+	if b := missingHead(text); b != "" && !how.start {
+		before = append(slices.Clip(before), b)
 	}
 	for _, b := range before {
 		for _, a := range after {

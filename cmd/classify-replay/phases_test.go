@@ -18,8 +18,8 @@ func TestPhasesFollowThreeLoads(t *testing.T) {
 	)
 	boot := func(version, game string) []string {
 		return []string{
-			"Mono path[0] = '/opt/games/rimworld/RimWorldLinux_Data/Managed'", "Initialize engine version: " + version + "@boot",
-			fmt.Sprintf(left, 411) + "@boot", "RimWorld " + game + "@boot", "[Gadgets] ready@boot", fmt.Sprintf(unload, 90) + "@boot", "[Gadgets] waits@menu",
+			"Mono path[0] = '/opt/games/rimworld/RimWorldLinux_Data/Managed'", "Initialize engine version: " + version + "@start",
+			fmt.Sprintf(left, 411) + "@start", "RimWorld " + game + "@start", "[Gadgets] ready@boot", fmt.Sprintf(unload, 90) + "@boot", "[Gadgets] waits@menu",
 		}
 	}
 	game := func(n int, first string) []string {
