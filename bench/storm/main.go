@@ -10,6 +10,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"runtime"
 	"time"
@@ -26,12 +27,50 @@ type result struct {
 	Mode           bench.Mode `json:"mode"`
 	Entries        int        `json:"entries"`
 	NsPerEntry     float64    `json:"ns_per_entry"`
+	LastToFirst    float64    `json:"last_to_first"` // time of the last tenth to that of the second, which has warm tables
 	AllocsPerEntry float64    `json:"allocs_per_entry"`
 	HeapBytes      uint64     `json:"heap_bytes"` // live, with the engine
 	PeakRSSBytes   uint64     `json:"peak_rss_bytes"`
 	Updates        uint64     `json:"updates"`
-	Groups         uint64     `json:"groups"` // signatures that were not known when they came
-	Lost           uint64     `json:"lost"`   // entries that the journal does not hold any more
+	UpdatesAllowed float64    `json:"updates_allowed"` // 6 + 3 log10 entries + 3 log10 groups
+	Groups         uint64     `json:"groups"`          // signatures that were not known when they came
+	Lost           uint64     `json:"lost"`            // entries that the journal does not hold any more
+
+	// CauseHeld is how much of what was planted before the storm can be read after
+	// it, through the item: the fault that is its cause, and its neighbors.
+	CauseHeld int `json:"cause_held"`
+}
+
+// planted is how many entries come before the storm: a fault between others.
+const planted = 17
+
+// plant logs a blocking fault between quiet lines, and returns its number.
+func plant(engine *heed.Engine) uint64 {
+	var cause uint64
+	for i := range planted {
+		if i != planted/2 {
+			engine.Log(event.Log{Message: fmt.Sprintf("Quiet line %d before the storm", i)})
+			continue
+		}
+		cause = engine.Observe(event.Log{
+			Message: "Exception ticking Press7 (at (12, 0, 5)): System.NullReferenceException: no ink",
+			Stack:   "  at Verse.Thing.Tick () [0x00012] in <5a0c7e11d2f34b68>:0",
+		}).Seq
+	}
+	return cause
+}
+
+// causeHeld returns how many of the planted entries a reader who looks at the
+// open items finds: all of them, or 0 where none has the fault as its cause.
+func causeHeld(engine *heed.Engine, cause uint64) int {
+	for _, a := range engine.Open(nil) {
+		if a.Cause.Seq == cause {
+			all, _, _ := engine.Since(heed.Cursor{})
+			after, _, _ := engine.Since(heed.Cursor{Seq: planted})
+			return int(all - after)
+		}
+	}
+	return 0
 }
 
 func main() {
@@ -74,11 +113,15 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	cause := plant(engine)
+	quiet := engine.Stats()
+	engine.Updates(nil)
 	lines := bench.NewStorm(mode, seed)
 	text := make([]byte, 0, chunk*256)
 	records := make([]event.Log, 0, chunk)
 	updates := make([]heed.Update, 0, 64)
 	var spent time.Duration
+	var tenths [10]time.Duration
 	var mallocs uint64
 	var before, after runtime.MemStats
 	// The allocation counters stop the world: they are read in every 64th
@@ -102,7 +145,9 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 		for i := range records {
 			engine.Log(records[i])
 		}
-		spent += time.Since(start)
+		took := time.Since(start)
+		spent += took
+		tenths[min(9, 10*done/n)] += took
 		if measured {
 			runtime.ReadMemStats(&after)
 			mallocs += after.Mallocs - before.Mallocs
@@ -115,7 +160,7 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 	if err := stats.Check(); err != nil {
 		return result{}, err
 	}
-	if stats.Received != uint64(n) {
+	if stats.Received != uint64(n)+planted {
 		return result{}, fmt.Errorf("storm: %d entries sent, %d received", n, stats.Received)
 	}
 	text, records, updates = nil, nil, nil
@@ -127,9 +172,12 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 		HeapBytes:    after.HeapAlloc,
 		PeakRSSBytes: peakRSS(),
 		Updates:      stats.Coalesce.Updates,
-		Groups:       stats.Classify.Misses,
+		Groups:       stats.Classify.Misses - quiet.Classify.Misses,
 		Lost:         stats.Journal.Written - stats.Journal.Held,
 	}
+	res.UpdatesAllowed = 6 + 3*math.Log10(float64(n)) + 3*math.Log10(max(1, float64(res.Groups)))
+	res.LastToFirst = float64(tenths[9]) / float64(tenths[1])
+	res.CauseHeld = causeHeld(engine, cause)
 	if counted > 0 {
 		res.AllocsPerEntry = float64(mallocs) / float64(counted)
 	}

@@ -16,9 +16,11 @@ func TestRun(t *testing.T) {
 			var res map[string]any
 			require.NoError(t, json.Unmarshal(out.Bytes(), &res))
 			require.EqualValues(t, 5000, res["entries"])
-			for _, field := range []string{"ns_per_entry", "heap_bytes", "updates", "groups"} {
+			for _, field := range []string{"ns_per_entry", "heap_bytes", "updates", "groups", "last_to_first"} {
 				require.NotZero(t, res[field], field)
 			}
+			require.LessOrEqual(t, res["updates"], res["updates_allowed"])
+			require.EqualValues(t, planted, res["cause_held"], "the fault before the storm, and what was around it")
 			for _, field := range []string{"allocs_per_entry", "peak_rss_bytes", "lost"} {
 				require.Contains(t, res, field)
 			}
