@@ -86,8 +86,9 @@ type Recovery struct {
 }
 
 // OpenJournal opens the journal in a directory, and goes through all that is
-// there: 1 GB/s, if the system has it in its cache. The journal goes on where
-// its epoch ended, if the directory knows it.
+// there: 1 GB/s, if the system has it in its cache. It syncs what it finds, unless
+// the policy is [SyncNever]. The journal goes on where its epoch ended, if the
+// directory knows it.
 //
 // An error names the field of the configuration that is wrong, wraps
 // [ErrVersion] for a directory of a newer program, or is that of the file
@@ -139,12 +140,15 @@ func (j *Journal) load() error {
 	j.segments = slices.DeleteFunc(j.segments, func(s *segment) bool { return s.file == 0 })
 	j.recovery.Segments = len(j.segments)
 
-	run, last := j.run(j.config.Epoch)
+	_, last := j.run(j.config.Epoch)
 	j.pos, j.taken = last, last
 	if j.config.Sync == SyncNever {
 		return nil
 	}
-	for _, s := range run {
+	for _, s := range j.segments { // what a killed process had not synced, whatever its epoch
+		if s.epoch == "" {
+			continue
+		}
 		if err := j.fs.sync(j.path(s)); err != nil {
 			return err
 		}
@@ -187,7 +191,9 @@ func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bo
 		j.recovery.DamagedBytes += rest
 		return nil
 	case s.epoch == "" || s.last < s.first:
-		j.recovery.TornBytes += rest
+		if rest > 0 { // a header alone is whole, and of no use
+			j.recovery.TornBytes += s.file
+		}
 		err = j.fs.remove(j.path(s))
 		s.epoch = ""
 		if err == nil {
@@ -428,12 +434,15 @@ func (j *Journal) begin() error {
 		total += s.onDisk()
 	}
 	for total > j.config.MaxBytes {
-		s := j.segments[0]
+		// The oldest goes; before it what nobody can read, such as the rest of a
+		// segment that could not be begun.
+		i := max(0, slices.IndexFunc(j.segments, func(s *segment) bool { return s.epoch == "" }))
+		s := j.segments[i]
 		if err := j.fs.remove(j.path(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 		total -= s.onDisk()
-		j.segments = slices.Delete(j.segments, 0, 1)
+		j.segments = slices.Delete(j.segments, i, i+1)
 		j.counts.DeletedSegments++
 		j.counts.DeletedRecords += s.records
 		j.counts.DeletedBytes += s.file

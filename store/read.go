@@ -143,7 +143,7 @@ func (j *Journal) Read(after journal.Cursor, limit int, f journal.Filter) Page {
 	segments, end := j.run(epoch)
 	p.Latest = end
 	if epoch == j.config.Epoch {
-		p.Latest = j.taken
+		p.Latest, end = j.taken, j.pos
 	} else if len(segments) == 0 {
 		p.Err = fmt.Errorf("%w: nothing is held of %q", journal.ErrCursorEpoch, epoch)
 		return p
@@ -177,6 +177,9 @@ func (j *Journal) Read(after journal.Cursor, limit int, f journal.Filter) Page {
 		}
 	}
 	if !full && p.Err == nil {
+		if len(segments) == 0 {
+			r.jump(end, GapDeleted)
+		}
 		r.jump(end, GapDamaged)
 	}
 	p.Next = journal.Cursor{Epoch: epoch, Seq: r.pos}
