@@ -68,7 +68,10 @@
 // that a slow disk delays no entry. A Journal has its directory for itself, by
 // a lock that ends with the process.
 //
-// Append is one write, 2 µs for a record of 150 bytes; Drain writes 64 KiB at a
-// time, 0.3 µs for each record. A sync is the device's: between 0.1 and 20 ms.
-// Opening reads everything once.
+// Append is one write: 0.7 µs for a message of 85 bytes, and 1.0 µs with the syncs
+// of the default policy. Drain writes 64 KiB at a time, 0.4 µs for each entry of
+// a full ring, without syncs. A sync is the device's: 0.2 ms here,
+// tens of milliseconds on a disk that turns. A page of 100 records is read in 0.13 ms, and what
+// is there when the journal opens at 2.9 GB/s from the system's cache. (go test
+// -bench ., Go 1.26, one core of an Intel Xeon.) Append allocates nothing.
 package store

@@ -10,10 +10,15 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"syscall"
 )
 
-var errKilled = errors.New("the process was killed")
+// What a disk says in tests.
+var (
+	errKilled = errors.New("the process was killed")
+	errFull   = errors.New("no space left on device")
+	errDevice = errors.New("input/output error")
+	errBusy   = errors.New("somebody else has it")
+)
 
 // faultFS is a disk in memory. It fails where fault says so, and forgets what
 // was not synced when the power goes.
@@ -100,7 +105,7 @@ func (f *faultFS) mkdir(string) error { return nil }
 
 func (f *faultFS) lock(name string) (io.Closer, error) {
 	if f.locked {
-		return nil, &fs.PathError{Op: "lock", Path: name, Err: syscall.EAGAIN}
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: errBusy}
 	}
 	f.locked = true
 	return faultLock{f}, nil

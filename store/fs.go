@@ -10,7 +10,7 @@ import (
 // filesystem is what the package asks of a disk. Tests put one in its place
 // that fails, tears writes and forgets what was not synced.
 type filesystem interface {
-	mkdir(dir string) error
+	mkdir(dir string) error              // with those above it, durable
 	lock(name string) (io.Closer, error) // fails while somebody else has it
 	list(dir string) ([]string, error)
 	open(name string) (inFile, int64, error) // with its size
@@ -41,7 +41,23 @@ const (
 // osFS is the operating system's.
 type osFS struct{}
 
-func (osFS) mkdir(dir string) error { return os.MkdirAll(dir, dirPerm) }
+// mkdir makes a directory and those above it, and makes their names durable:
+// with the name of a directory all that is in it would go.
+func (f osFS) mkdir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := f.mkdir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, dirPerm); err != nil {
+		return err
+	}
+	return f.syncDir(parent)
+}
 
 func (osFS) list(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)

@@ -86,7 +86,7 @@ type Recovery struct {
 }
 
 // OpenJournal opens the journal in a directory, and goes through all that is
-// there: 1 GB/s, if the system has it in its cache. It syncs what it finds, unless
+// there. It syncs what it finds, unless
 // the policy is [SyncNever]. The journal goes on where its epoch ended, if the
 // directory knows it.
 //
@@ -185,20 +185,20 @@ func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bo
 
 	rest := s.file - s.size
 	switch {
-	case err != nil || !newest || s.epoch == "" && s.file > segmentHeader:
+	case err == nil && (s.file <= segmentHeader || newest && s.epoch != "" && s.last < s.first):
+		// It ended as it began. A header alone is whole, and of no use.
+		if rest > 0 {
+			j.recovery.TornBytes += s.file
+		}
+		s.epoch, s.void = "", true
+		if err = j.fs.remove(j.path(s)); err == nil {
+			s.file = 0
+		}
+	case err != nil || !newest || s.epoch == "":
 		// Of a file that could not be read, or is not one of ours, nothing is
 		// cut; of one that is not the newest, a kill tore nothing.
 		j.recovery.DamagedBytes += rest
 		return nil
-	case s.epoch == "" || s.last < s.first:
-		if rest > 0 { // a header alone is whole, and of no use
-			j.recovery.TornBytes += s.file
-		}
-		err = j.fs.remove(j.path(s))
-		s.epoch = ""
-		if err == nil {
-			s.file = 0
-		}
 	case rest > 0:
 		j.recovery.TornBytes += rest
 		if err = j.fs.truncate(j.path(s), s.size); err == nil {
@@ -434,9 +434,8 @@ func (j *Journal) begin() error {
 		total += s.onDisk()
 	}
 	for total > j.config.MaxBytes {
-		// The oldest goes; before it what nobody can read, such as the rest of a
-		// segment that could not be begun.
-		i := max(0, slices.IndexFunc(j.segments, func(s *segment) bool { return s.epoch == "" }))
+		// The oldest goes, unless there is one that never held anything.
+		i := max(0, slices.IndexFunc(j.segments, func(s *segment) bool { return s.void }))
 		s := j.segments[i]
 		if err := j.fs.remove(j.path(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -530,7 +529,7 @@ func (j *Journal) fail(err error, records []journal.Record) error {
 	}
 	j.active, j.out, j.pos = nil, nil, s.last
 	if s.last < s.first {
-		s.epoch = "" // nothing of it is read; it counts as long as it is there
+		s.epoch, s.void = "", true // it counts as long as it is there
 		if j.fs.remove(j.path(s)) == nil {
 			j.segments = j.segments[:len(j.segments)-1]
 		}

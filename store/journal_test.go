@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,8 +61,8 @@ func open(t require.TestingT, fs filesystem, c JournalConfig) *Journal {
 	return j
 }
 
-// small makes segments of some thirty records, four of them.
-var small = JournalConfig{MaxText: 1, SegmentBytes: 8<<10 + 200, MaxBytes: 4 * (8<<10 + 200)}
+// small makes segments of some eighty records, four of them.
+var small = JournalConfig{MaxText: 300, SegmentBytes: 9 << 10, MaxBytes: 36 << 10}
 
 // reading is all that a reader meets from a cursor on.
 type reading struct {
@@ -368,9 +368,42 @@ func TestRetention(t *testing.T) {
 // full is a disk without room, on which what was written can still be synced.
 func full(op string, n int) (int, error) {
 	if op == "create" || op == "write" {
-		return n / 2, syscall.ENOSPC
+		return n / 2, errFull
 	}
 	return n, nil
+}
+
+// TestReadWhileWriting follows a writer that is ahead by what is kept.
+func TestReadWhileWriting(t *testing.T) {
+	c := small
+	c.Dir, c.Epoch = t.TempDir(), "run-1"
+	j, err := OpenJournal(c)
+	require.NoError(t, err)
+	const n = 3000
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for seq := uint64(1); seq <= n; seq++ {
+			if err := j.Append(record(seq)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	defer writer.Wait()
+	var read, lost uint64
+	for after := (journal.Cursor{}); after.Seq < n && !t.Failed(); {
+		p := j.Read(after, 20, journal.Filter{})
+		require.NoError(t, p.Err)
+		for _, r := range p.Records {
+			require.Equal(t, record(r.Seq), r)
+		}
+		for _, g := range p.Gaps {
+			require.Equal(t, GapDeleted, g.Cause)
+		}
+		read += uint64(len(p.Records))
+		lost += p.Lost
+		after = p.Next
+	}
+	require.EqualValues(t, n, read+lost)
 }
 
 // TestFailedState fills the disk for a while.
@@ -391,16 +424,16 @@ func TestFailedState(t *testing.T) {
 	var tried []uint64
 	for seq := uint64(11); seq <= 60; seq++ {
 		before := attempts
-		require.ErrorIs(t, j.Append(record(seq)), syscall.ENOSPC)
+		require.ErrorIs(t, j.Append(record(seq)), errFull)
 		if attempts > before {
 			tried = append(tried, seq)
 		}
 	}
 	require.Equal(t, []uint64{11, 12, 14, 18, 26, 34, 42, 50, 58}, tried, "backoff by entries")
 	s := j.Stats()
-	require.ErrorIs(t, s.Err, syscall.ENOSPC)
+	require.ErrorIs(t, s.Err, errFull)
 	require.EqualValues(t, []uint64{60, 10, 9}, []uint64{s.Latest, s.OnDisk, s.Failures})
-	require.ErrorIs(t, j.Sync(), syscall.ENOSPC)
+	require.ErrorIs(t, j.Sync(), errFull)
 	p := j.Read(journal.Cursor{}, 0, journal.Filter{})
 	require.Equal(t, upTo(1, 10), seqs(p.Records), "what is there can be read")
 	require.EqualValues(t, []any{uint64(60), uint64(10), uint64(0), false}, []any{p.Latest, p.Next.Seq, p.Lost, p.More})
@@ -417,7 +450,7 @@ func TestFailedState(t *testing.T) {
 
 	// What fails at the end is a gap as well, once it can be written.
 	disk.fault = full
-	require.ErrorIs(t, j.Append(record(63)), syscall.ENOSPC)
+	require.ErrorIs(t, j.Append(record(63)), errFull)
 	disk.fault = nil
 	require.NoError(t, j.Close())
 	j = open(t, disk, JournalConfig{})
@@ -447,11 +480,11 @@ func TestFailedSync(t *testing.T) {
 		require.NoError(t, err)
 		disk.fault = func(op string, n int) (int, error) {
 			if op == "sync" || cutFails && op == "truncate" {
-				return 0, syscall.EIO
+				return 0, errDevice
 			}
 			return n, nil
 		}
-		require.ErrorIs(t, j.Sync(), syscall.EIO)
+		require.ErrorIs(t, j.Sync(), errDevice)
 		disk.fault = nil
 		require.EqualValues(t, 10, j.DurableUpTo())
 		require.Equal(t, upTo(1, 10), seqs(readAll(t, j, journal.Cursor{}, 0).records))
@@ -494,7 +527,7 @@ func TestFailedDrain(t *testing.T) {
 	log(5)
 	disk.fault = full
 	d, err = j.Drain(engine)
-	require.ErrorIs(t, err, syscall.ENOSPC)
+	require.ErrorIs(t, err, errFull)
 	require.Zero(t, d)
 	log(1)
 	disk.fault = nil
@@ -644,7 +677,7 @@ func TestRecoveryAtEveryByte(t *testing.T) {
 func TestDamageBetween(t *testing.T) {
 	disk := newFaultFS()
 	j := open(t, disk, small)
-	for seq := uint64(1); seq <= 400; seq++ {
+	for seq := uint64(1); seq <= 250; seq++ {
 		require.NoError(t, j.Append(record(seq)))
 	}
 	second := j.segments[1]

@@ -2,9 +2,9 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,7 +85,7 @@ func TestModel(t *testing.T) {
 }
 
 func (m *diskModel) newEpoch(t *rapid.T) {
-	m.config.Epoch = "run-" + string(rune('a'+len(m.epochs)))
+	m.config.Epoch = fmt.Sprint("run-", len(m.epochs))
 	m.epochs = append(m.epochs, m.config.Epoch)
 	m.given, m.kept, m.lasting, m.durable = map[uint64]bool{}, nil, nil, 0
 	m.j = open(t, m.disk, m.config)
@@ -122,7 +122,7 @@ func (m *diskModel) append(t *rapid.T, jump uint64) {
 
 // fine accepts no error but those of the disk.
 func (m *diskModel) fine(t *rapid.T, err error) {
-	if err == nil || errors.Is(err, syscall.ENOSPC) || errors.Is(err, os.ErrPermission) || errors.Is(err, errKilled) {
+	if err == nil || errors.Is(err, errFull) || errors.Is(err, os.ErrPermission) || errors.Is(err, errKilled) {
 		return
 	}
 	require.NoError(t, err)
@@ -132,10 +132,14 @@ func (m *diskModel) fine(t *rapid.T, err error) {
 // takes.
 func (m *diskModel) faults(t *rapid.T) func(string, int) (int, error) {
 	ops := rapid.SampledFrom([][]string{
-		{"write", "create"}, {"sync"}, {"remove"}, {"truncate", "write"}, {"close"},
+		{"write", "create"},
+		{"sync"},
+		{"remove"},
+		{"truncate", "write"},
+		{"close"},
 		{"write", "create", "sync", "syncdir", "truncate", "remove", "close"},
 	}).Draw(t, "ops")
-	why := rapid.SampledFrom([]error{syscall.ENOSPC, os.ErrPermission, errKilled}).Draw(t, "why")
+	why := rapid.SampledFrom([]error{errFull, os.ErrPermission, errKilled}).Draw(t, "why")
 	fails := rapid.SliceOfN(rapid.Bool(), 1, 8).Draw(t, "fails")
 	torn := rapid.IntRange(0, 1<<12).Draw(t, "torn")
 	at := 0

@@ -118,8 +118,8 @@ func (j *Journal) run(epoch string) (segments []*segment, last uint64) {
 // Read returns the records after a cursor that the filter chooses, oldest first,
 // at most limit of them, as [journal.Journal.Read] does: a limit of 0 or less is
 // [journal.DefaultLimit], one above [journal.MaxLimit] is MaxLimit; it examines
-// at most ReadEntries records and ReadBytes bytes of [JournalConfig], and
-// wherever more is written beyond the cursor, Next is beyond the cursor.
+// at most ReadEntries records and gaps, and ReadBytes bytes of them, and wherever
+// more is on disk beyond the cursor, Next is beyond the cursor.
 //
 // A cursor without an epoch reads this journal's own; one with the epoch of an
 // earlier run that is still held reads that. Others are refused with
@@ -168,6 +168,9 @@ func (j *Journal) Read(after journal.Cursor, limit int, f journal.Filter) Page {
 		if s.last <= r.pos {
 			continue
 		}
+		if full = r.full(0); full {
+			break
+		}
 		if i == 0 {
 			r.jump(s.first-1, GapDeleted)
 		}
@@ -195,6 +198,11 @@ type reader struct {
 
 	limit, entries, bytes int // what is left to examine
 	examined              bool
+}
+
+// full reports whether the page has no room for a frame of n bytes.
+func (r *reader) full(n int) bool {
+	return r.limit == 0 || r.entries == 0 || r.examined && n > r.bytes
 }
 
 // jump goes to a sequence number, over what is missing before it.
@@ -226,17 +234,17 @@ func (j *Journal) readSegment(s *segment, r *reader) (full bool, err error) {
 		if err != nil || sp.to <= r.pos || sp.to > s.last {
 			continue
 		}
-		if sp.gap {
-			r.jump(sp.after, GapDamaged)
-			r.jump(sp.to, sp.cause)
-			continue
-		}
-		if r.limit == 0 || r.entries == 0 || r.examined && len(payload) > r.bytes {
+		if r.full(len(payload)) {
 			return true, nil
 		}
 		r.examined = true
 		r.entries--
 		r.bytes -= len(payload)
+		if sp.gap {
+			r.jump(sp.after, GapDamaged)
+			r.jump(sp.to, sp.cause)
+			continue
+		}
 		record, err := decodeRecord(payload)
 		if err != nil {
 			continue

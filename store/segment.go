@@ -47,6 +47,7 @@ type segment struct {
 	oldest      uint64 // the first record, 0 if there is none
 	records     uint64
 
+	void  bool   // given up before anything was in it; what is left of it could not be removed
 	size  int64  // the whole frames end here
 	file  int64  // the file ends here, or earlier
 	marks []mark // rising; the first is that of the first frame
