@@ -434,6 +434,8 @@ func TestFailedState(t *testing.T) {
 	require.ErrorIs(t, s.Err, errFull)
 	require.EqualValues(t, []uint64{60, 10, 9}, []uint64{s.Latest, s.OnDisk, s.Failures})
 	require.ErrorIs(t, j.Sync(), errFull)
+	require.Len(t, disk.files, 1, "of what could not be begun nothing is left")
+	require.Len(t, disk.files[j.path(j.segments[0])].data, int(j.segments[0].size), "nor of what could not be written")
 	p := j.Read(journal.Cursor{}, 0, journal.Filter{})
 	require.Equal(t, upTo(1, 10), seqs(p.Records), "what is there can be read")
 	require.EqualValues(t, []any{uint64(60), uint64(10), uint64(0), false}, []any{p.Latest, p.Next.Seq, p.Lost, p.More})
@@ -455,6 +457,57 @@ func TestFailedState(t *testing.T) {
 	require.NoError(t, j.Close())
 	j = open(t, disk, JournalConfig{})
 	require.Equal(t, []Gap{{10, 60, GapFailed}, {62, 63, GapFailed}}, readAll(t, j, journal.Cursor{}, 0).gaps)
+}
+
+// TestWhatIsLeftGoesFirst: when room is made, what never held anything goes
+// before any record.
+func TestWhatIsLeftGoesFirst(t *testing.T) {
+	disk := newFaultFS()
+	j := open(t, disk, JournalConfig{MaxText: 300, SegmentBytes: 9 << 10, MaxBytes: 18 << 10})
+	for seq := uint64(1); seq <= 60; seq++ {
+		require.NoError(t, j.Append(record(seq)))
+	}
+	require.Greater(t, j.active.size, j.config.SegmentBytes-leastOnDisk, "the two and another are too much")
+	disk.fault = func(op string, n int) (int, error) {
+		if op == "write" || op == "remove" {
+			return n / 2, os.ErrPermission
+		}
+		return n, nil
+	}
+	for range 2 { // the segment is ended, and the next cannot be begun
+		require.ErrorIs(t, j.Append(record(j.Stats().Latest+1)), os.ErrPermission)
+	}
+	require.Len(t, disk.files, 2, "half a header is left")
+	disk.fault = nil
+	require.NoError(t, j.Append(record(64)))
+	require.Equal(t, append(upTo(1, 60), 64), seqs(readAll(t, j, journal.Cursor{}, 0).records))
+	require.Len(t, disk.files, 2)
+}
+
+// TestDurableBehindAFailure: what a later sync calls durable includes what was
+// written before a write failed, and before a segment was full.
+func TestDurableBehindAFailure(t *testing.T) {
+	for _, rotate := range []bool{false, true} {
+		disk := newFaultFS()
+		j := open(t, disk, small)
+		require.NoError(t, j.Append(record(1)))
+		require.NoError(t, j.Append(record(2)))
+		if rotate {
+			for segments := len(j.segments); len(j.segments) == segments; {
+				require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+			}
+		} else {
+			disk.fault = full
+			require.ErrorIs(t, j.Append(record(3)), errFull)
+			disk.fault = nil
+		}
+		require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+		require.NoError(t, j.Sync())
+		want := readAll(t, j, journal.Cursor{}, 0)
+		require.Equal(t, j.Stats().Latest, j.DurableUpTo())
+		disk.restart(true, func(int) int { return 0 })
+		require.Equal(t, want, readAll(t, open(t, disk, small), journal.Cursor{}, 0))
+	}
 }
 
 // TestFailedSync takes a device at its word: what it could not sync is not
@@ -499,9 +552,13 @@ func TestFailedSync(t *testing.T) {
 		require.EqualValues(t, 21, j.DurableUpTo())
 		want := readAll(t, j, journal.Cursor{}, 0)
 		require.Equal(t, upTo(1, 21), seqs(want.records))
-		disk.restart(true, func(int) int { return 0 })
-		j = open(t, disk, JournalConfig{})
-		require.Equal(t, want, readAll(t, j, journal.Cursor{}, 0))
+		for _, power := range []bool{false, true} {
+			disk.restart(power, func(int) int { return 0 })
+			j = open(t, disk, JournalConfig{})
+			require.Equal(t, want, readAll(t, j, journal.Cursor{}, 0))
+			require.EqualValues(t, 21, j.Recovery().Records, "what was withdrawn is not found again")
+			require.Equal(t, cutFails, j.Recovery().DamagedBytes > 0)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ func TestModel(t *testing.T) {
 		m.newEpoch(t)
 		t.Repeat(map[string]func(*rapid.T){
 			"append": func(t *rapid.T) {
-				for range rapid.IntRange(1, 30).Draw(t, "n") {
+				for range rapid.IntRange(1, 60).Draw(t, "n") {
 					m.append(t, rapid.SampledFrom([]uint64{1, 1, 1, 1, 1, 1, 2, 9}).Draw(t, "jump"))
 				}
 			},
@@ -60,19 +60,23 @@ func TestModel(t *testing.T) {
 				m.disk.fault = m.faults(t)
 			},
 			"repair": func(*rapid.T) { m.disk.fault = nil },
-			"reopen": func(t *rapid.T) {
-				m.fine(t, m.j.Close())
-				m.look(t)
-				m.restart(t, false)
-			},
-			"kill":  func(t *rapid.T) { m.restart(t, false) },
-			"power": func(t *rapid.T) { m.restart(t, true) },
-			"epoch": func(t *rapid.T) {
-				m.restart(t, false)
-				m.look(t)
-				m.earlier[m.config.Epoch] = readAll(t, m.j, journal.Cursor{}, 0)
-				require.NoError(t, m.j.Close())
-				m.newEpoch(t)
+			"end": func(t *rapid.T) { // one action, so that segments grow full between two
+				switch rapid.SampledFrom([]string{"power", "kill", "close", "epoch"}).Draw(t, "end") {
+				case "power":
+					m.restart(t, true)
+				case "kill":
+					m.restart(t, false)
+				case "close":
+					m.fine(t, m.j.Close())
+					m.look(t)
+					m.restart(t, false)
+				case "epoch":
+					m.restart(t, false)
+					m.look(t)
+					m.earlier[m.config.Epoch] = readAll(t, m.j, journal.Cursor{}, 0)
+					require.NoError(t, m.j.Close())
+					m.newEpoch(t)
+				}
 			},
 			"": func(t *rapid.T) {
 				if m.disk.killed {

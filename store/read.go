@@ -50,8 +50,8 @@ type Gap struct {
 // gaps in it.
 type Page struct {
 	// Page has the meaning that it has in package journal. Its Err may also be
-	// that of the file system, [ErrClosed] or both; then Records are those
-	// before the failure, and reading may go on from Next.
+	// [ErrClosed], or that of the file system: then Records are those before the
+	// failure, and reading may go on from Next.
 	journal.Page
 
 	// Gaps say what Lost is made of, oldest first, whatever the filter. They
