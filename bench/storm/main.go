@@ -27,7 +27,7 @@ type result struct {
 	Mode           bench.Mode `json:"mode"`
 	Entries        int        `json:"entries"`
 	NsPerEntry     float64    `json:"ns_per_entry"`
-	LastToFirst    float64    `json:"last_to_first"` // time of the last tenth to that of the second, which has warm tables
+	LastToFirst    float64    `json:"last_to_first,omitempty"` // time of the last tenth to that of the second, which has warm tables
 	AllocsPerEntry float64    `json:"allocs_per_entry"`
 	HeapBytes      uint64     `json:"heap_bytes"` // live, with the engine
 	PeakRSSBytes   uint64     `json:"peak_rss_bytes"`
@@ -176,7 +176,9 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 		Lost:         stats.Journal.Written - stats.Journal.Held,
 	}
 	res.UpdatesAllowed = 6 + 3*math.Log10(float64(n)) + 3*math.Log10(max(1, float64(res.Groups)))
-	res.LastToFirst = float64(tenths[9]) / float64(tenths[1])
+	if tenths[1] > 0 { // not where all is one chunk
+		res.LastToFirst = float64(tenths[9]) / float64(tenths[1])
+	}
 	res.CauseHeld = causeHeld(engine, cause)
 	if counted > 0 {
 		res.AllocsPerEntry = float64(mallocs) / float64(counted)
