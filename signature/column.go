@@ -34,9 +34,9 @@ func (t *templateWord) anchor() int {
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
 	t.sum = xxhash.Sum64(frames)
-	var previous []byte
+	var words [groupTokens][]byte
 	for len(head) > 0 {
-		if t.n == len(t.words) {
+		if t.n == len(words) {
 			return false
 		}
 		word := head
@@ -45,17 +45,19 @@ func (t *tokens) parse(template []byte) bool {
 		} else {
 			head = nil
 		}
-		w := &t.words[t.n]
+		words[t.n] = word
+		t.n++
+	}
+	for i, word := range words[:t.n] {
+		w := &t.words[i]
 		masked := bytes.Contains(word, []byte(Mask))
 		w.word = !masked && letters(word) >= 2
 		if masked || w.word {
-			w.role = roleOf(word, previous)
+			w.role = roleOf(words[:t.n], i)
 		}
-		previous = word
-		w.hash = place(xxhash.Sum64(word), t.n)
+		w.hash = place(xxhash.Sum64(word), i)
 		t.anchors += w.anchor()
 		t.sum += w.hash
-		t.n++
 	}
 	return true
 }

@@ -68,11 +68,16 @@ type GrouperConfig struct {
 //
 // Four words are enough where they look like names: Tobin, Bench_Large,
 // acme.press. Words that may as well be states, verbs or codes of a list that
-// nobody here knows (paused, ENOENT, POST) must be twelve. Words that are known to
-// carry meaning are never taken for a value: states and opposites of English
-// (started and stopped, on and off, true and false), participles, types of
-// exceptions and errors, qualified names of code and calls. Frames are part of
+// nobody here knows (jams, ENOENT, POST, what follows "is") must be twelve. Words
+// that are known to carry meaning are never taken for a value: states and
+// opposites of English (started and stopped, on and off, true and false),
+// participles, types of exceptions and errors, qualified names of code, calls,
+// and what follows a word such as code, threw or method. Frames are part of
 // what must be equal: faults thrown by different methods stay apart.
+//
+// Groups do not depend on the order in which texts come while nothing is
+// displaced. With more columns than are watched, evidence that is far apart (with
+// the defaults some 2,000 new texts) may not be put together; Stats tells.
 //
 // Each column needs evidence of its own: texts that differ in two names at once
 // are one group only where each of the names has also been seen to vary alone.

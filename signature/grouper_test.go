@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -68,11 +69,11 @@ func TestGrouperMerges(t *testing.T) {
 		"three are too few": {spread("No path was found for pawn %s", names[:3]...), 3},
 		"few other words":   {spread("Lost %s today", names...), 6},
 		"definitions":       {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1},
-		"accounts":          {spread("no answer came for %s from the gate", "alice", "www", "root", "daemon"), 1},
+		"accounts":          {spread("no right password came for %s from the gate", "alice", "www", "root", "daemon"), 1},
 		"lower case":        {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 6},
 		"many of them": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
 			"black", "white", "brown", "olive", "beige", "coral"), 1},
-		"packages": {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.some.Thing"), 1},
+		"packages": {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1},
 		"two columns": {append(
 			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
 			spread("Pawn Tobin is too far away from %s to light it", "Lamp_Oak", "Lamp_Elm", "Lamp_Ash", "Lamp_Yew", "Lamp_Fir")...,
@@ -81,7 +82,8 @@ func TestGrouperMerges(t *testing.T) {
 			"Pawn Tobin is too far from Lamp_Oak to light it", "Pawn Ilsebet is too far from Lamp_Elm to light it",
 			"Pawn Quillon is too far from Lamp_Ash to light it", "Pawn Ostap is too far from Lamp_Yew to light it",
 		}, 4},
-		"announced names": {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1},
+		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1},
+		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 4},
 		"two words beside names": {append(
 			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
 		), 2},
@@ -179,7 +181,7 @@ func TestGrouperBounds(t *testing.T) {
 		want  []int
 	}{
 		"single letters are no words": {spread("a b c %s", names...), []int{0, 1, 2, 3}},
-		"three words are enough":      {spread("so it was %s", names...), []int{0, 0, 0, 0}},
+		"three words are enough":      {spread("so it came %s", names...), []int{0, 0, 0, 0}},
 		"64 words":                    {long(64), []int{0, 0, 0, 0}},
 		"65 words":                    {long(65), []int{0, 1, 2, 3}},
 	} {
@@ -210,20 +212,39 @@ func TestGrouperDisplaces(t *testing.T) {
 func TestRoleOf(t *testing.T) {
 	for role, words := range map[role]string{
 		fixed: "true True, (off) STARTED Started running closed. 'failed' starts Stops, broken Frozen inbound of " +
-			"NullReferenceException: DiskFault LoadFailure TimerInterrupt KeyError IOException(<*>) " +
-			"Acme.Press Acme::Press works.press.Tick press->tick tick() press.tick(int) failed(<*>) closed#<*>",
-		plain: "red lamp ENOENT SAM POST остановлен state=Open state-started logged-in press.start lamp_open doStart " +
-			"Lamp_Open Pre-Closed (<*>) Human<*> <*>, a/b x+y",
-		name: "Tobin Bench_Large StoolOak Anne-Marie O'Neil Радомир 하윤 石 acme.press lamp.xml Bench.png com.acme.Press.Update org.acme (Tobin), \"Tobin\"",
+			"NullReferenceException: DiskFault LoadFailure TimerInterrupt KeyError IOException(<*>) True— Started… Stopped's “open” " +
+			"Acme.Press Acme::Press works.press.Tick press->tick tick() press.tick(int) tick(<*>) failed(<*>) closed#<*> state:on State=Open a/closed JobStarted",
+		plain: "red lamp ENOENT SAM POST остановлен state-started logged-in press.start lamp_open doStart " +
+			"Lamp_Open Pre-Closed IsOpen NotFound com.acme.press.start (<*>) Human<*> <*>, Tobin(<*>) a/b x+y",
+		name: "Tobin Bench_Large StoolOak Anne-Marie O'Neil Радомир 하윤 石 acme.press lamp.xml Bench.png com.acme.Press.Lamp org.acme (Tobin), \"Tobin\" " +
+			"GoToOpenDoor Tobin's Thing_Lamp Building_Speed net.iron.Thing",
 		mask: "<*>",
 	} {
 		for w := range strings.FieldsSeq(words) {
-			require.Equal(t, role, roleOf([]byte(w), []byte("so")), "%q", w)
+			require.Equal(t, role, roleOf([][]byte{[]byte("so"), []byte(w)}, 1), "%q", w)
 		}
 	}
-	require.Equal(t, name, roleOf([]byte("Acme.Press"), []byte("named")))
-	require.Equal(t, name, roleOf([]byte("alice"), []byte("for")))
-	require.Equal(t, fixed, roleOf([]byte("reading"), []byte("for")))
+	for line, want := range map[string]role{
+		"type named Acme.Press":       name,
+		"type named KeyError":         fixed,
+		"event named started":         fixed,
+		"com.acme.press.start: it":    fixed, // "it", the last word
+		"com.acme.press.start:":       name,
+		"a password for alice":        name,
+		"a lamp for alice":            plain,
+		"by alice":                    plain,
+		"a password for reading":      fixed,
+		"it ended with code NoSpace":  fixed,
+		"could not patch method Tick": fixed,
+		"it threw StackOverflow":      fixed,
+		"der Dienst ist Bereit":       plain,
+		"at last here comes Bereit":   name,
+		"状态 是 启动":                     plain,
+		"a lamp is with 하윤":           name,
+	} {
+		words := bytes.Fields([]byte(line))
+		require.Equal(t, want, roleOf(words, len(words)-1), "%q", line)
+	}
 	for w := range states {
 		require.LessOrEqual(t, len(w), maxState, w)
 		require.Equal(t, strings.ToLower(w), w)

@@ -16,40 +16,50 @@ const (
 	mask              // it is the mask
 )
 
-// roleOf returns the role of a word after the previous one.
+// roleOf returns the role of word i of a head.
 //
 // Never values are the state of something, a direction, a participle, the type
-// of an exception, a qualified name of code, a call. Of a word that holds a
-// mask, what is before the mask counts. The words of English that carry meaning
-// are listed. All that the list misses, other languages, and compounds
-// (state-started) are plain: the number of distinct words must tell.
-func roleOf(word, previous []byte) role {
+// of an exception, a qualified name of code, a call, a code, what a line says
+// was thrown. Of a word that holds a mask, what is before the mask counts, and of
+// state:open or state=open the end. The words of English that carry meaning are
+// listed. All that the list misses, other languages, and compounds are plain:
+// the number of distinct words must tell.
+func roleOf(words [][]byte, i int) role {
+	word := words[i]
 	if string(word) == Mask {
 		return mask
 	}
+	var previous []byte
+	if i > 0 {
+		previous = bytes.TrimFunc(words[i-1], isEdge)
+	}
 	w := bytes.TrimFunc(word, isEdge)
-	w = bytes.TrimRight(w, "<*>()[]:=#, ")
+	w = bytes.TrimSuffix(w, []byte("'s"))
+	code := isCodeName(w)
 	switch {
+	case isCall(word) || !code && isFixed(w[bytes.LastIndexAny(w, ":/|=")+1:]) || announcesCode(previous):
+		return fixed
 	case announcesName(previous):
 		return name
-	case isCall(word) || isState(w) || isParticiple(w) || isFaultType(w) || isCodeName(w):
+	case code || isFaultType(w):
 		return fixed
-	case bytes.Contains(word, []byte(Mask)):
+	case bytes.Contains(word, []byte(Mask)) || announcesState(previous):
 		return plain
-	case isName(w) || isReverseDomain(w) || announcesAccount(previous) && isSmall(w):
+	case isReverseDomain(w) && (i == 0 && word[len(word)-1] == ':' || isName(w)):
+		return name // at the beginning it is who reports, whatever it ends in
+	case isName(w) && !(isCaseless(w) && isCaseless(previous)) || isSmall(w) && isAccount(words, i):
 		return name
 	}
 	return plain
 }
 
-// isEdge reports whether r is punctuation around a word.
-func isEdge(r rune) bool {
-	switch r {
-	case '.', ',', ':', ';', '!', '?', '(', ')', '[', ']', '{', '}', '<', '>', '"', '\'', '`':
-		return true
-	}
-	return false
+// isFixed reports whether w is known to say what another word would contradict.
+func isFixed(w []byte) bool {
+	return isState(w) || isParticiple(w) || !bytes.Contains(w, []byte{'.'}) && isFaultType(w)
 }
+
+// isEdge reports whether r may stand around a word: punctuation, and the mask.
+func isEdge(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }
 
 // isName reports whether w is written like the name of someone or something: it
 // begins with a capital that others do not all follow, or is of a script
@@ -68,7 +78,7 @@ func isName(w []byte) bool {
 			}
 			j++
 		}
-		if part := w[i:j]; isState(part) || isParticiple(part) {
+		if saysState(w[i:j]) {
 			return false
 		}
 		dotted = dotted || j+1 < len(w) && w[j] == '.'
@@ -81,6 +91,35 @@ func isName(w []byte) bool {
 		small = small || unicode.IsLower(r)
 	}
 	return small
+}
+
+// saysState reports whether a part of a name is a state, or two words written as
+// one of which either is: IsOpen, NotFound. Longer ones are rather names.
+func saysState(part []byte) bool {
+	if isState(part) || isParticiple(part) {
+		return true
+	}
+	turn := 0
+	for i := 1; i < len(part); i++ {
+		if isUpper(part[i]) && !isUpper(part[i-1]) {
+			if turn > 0 {
+				return false
+			}
+			turn = i
+		}
+	}
+	if turn == 0 {
+		return false
+	}
+	a, b := part[:turn], part[turn:]
+	return isState(a) || isState(b) || isParticiple(a) || isParticiple(b)
+}
+
+// isCaseless reports whether w begins with a letter of a script without case: a
+// line in such a script says states in it, a line in another one names.
+func isCaseless(w []byte) bool {
+	r, _ := utf8.DecodeRune(w)
+	return unicode.IsLetter(r) && !unicode.IsUpper(r) && !unicode.IsLower(r)
 }
 
 // isReverseDomain reports whether w is a name that begins with a top-level
@@ -97,6 +136,11 @@ func isReverseDomain(w []byte) bool {
 // isState reports whether w is one of the words that come in opposites or in
 // short closed lists.
 func isState(w []byte) bool {
+	return isWord(w, states) || len(w) > 1 && w[len(w)-1]|0x20 == 's' && isWord(w[:len(w)-1], states) // starts, stops
+}
+
+// isWord reports whether w, in letters of either case, is in a set.
+func isWord(w []byte, set map[string]struct{}) bool {
 	if len(w) > maxState {
 		return false
 	}
@@ -107,17 +151,15 @@ func isState(w []byte) bool {
 		}
 		lower[i] = b
 	}
-	if _, ok := states[string(lower[:len(w)])]; ok {
-		return true
-	}
-	_, ok := states[string(lower[:max(len(w)-1, 0)])] // starts, stops
-	return ok && lower[len(w)-1] == 's'
+	_, ok := set[string(lower[:len(w)])]
+	return ok
 }
 
 // isParticiple reports whether w is a plain word that ends like a verb in a
-// tense: started, stopping. A name that happens to end so stays apart.
+// tense: started, stopping. A name that happens to end so stays apart, but for
+// some common nouns.
 func isParticiple(w []byte) bool {
-	if len(w) < 5 || !hasSuffixFold(w, "ed") && !hasSuffixFold(w, "ing") {
+	if len(w) < 5 || !hasSuffixFold(w, "ed") && !hasSuffixFold(w, "ing") || hasSuffixFold(w, "eed") || isWord(w, nouns) {
 		return false
 	}
 	for _, b := range w[1:] {
@@ -145,10 +187,10 @@ func isFaultType(w []byte) bool {
 }
 
 // isCall reports whether w is the call of a function, such as press.tick() or
-// tick(int).
+// tick(int). Tobin(7) is somebody with a number.
 func isCall(w []byte) bool {
 	open := bytes.IndexByte(w, '(')
-	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0
+	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0 && !(isUpper(w[0]) && bytes.Contains(w, []byte(Mask)))
 }
 
 // isCodeName reports whether w is a qualified name of code: a type or a method,
@@ -173,6 +215,10 @@ func letters(word []byte) int {
 	}
 	return n
 }
+
+// nouns are words that end like a participle.
+var nouns = wordSet("thing things something nothing anything everything building string king spring wing ring ceiling",
+	"morning evening clothing wedding meeting lightning hundred shed sled")
 
 // maxState is the length of the longest word in states.
 const maxState = 14
@@ -204,7 +250,9 @@ var states = wordSet(
 	"stole stolen tore torn wore worn born shown known flown seen saw bled fed fled led rid shot beat beaten bit",
 	"inbound outbound inward outward inside outside upward downward forward backward here there",
 	"double single once twice half whole same different equal unequal",
-	"friendly hostile enemy neutral male female day night",
+	"friendly hostile enemy neutral male female day night hot cold absent present victory defeat draw won",
+	"spawn kill halt reboot permit forbid verbose quiet alert emergency admin guest owner viewer",
+	"northwest northeast southwest southeast",
 )
 
 func wordSet(lines ...string) map[string]struct{} {
@@ -217,12 +265,50 @@ func wordSet(lines ...string) map[string]struct{} {
 	return set
 }
 
-// announcesName reports whether w says that the next word is a name, which is a
-// value whatever it looks like: "no type named Acme.Press".
+// announcesName reports whether w says that the next word is a name, be it that
+// of a type: "no type named Acme.Press".
 func announcesName(w []byte) bool {
 	switch string(w) {
-	case "named", "called", "name", "name:":
+	case "named", "called", "name":
 		return true
+	}
+	return false
+}
+
+// announcesCode reports whether after w another word says another thing: a code,
+// what was thrown, the name of a method or of something that happened.
+func announcesCode(w []byte) bool {
+	switch string(w) {
+	case "code", "status", "errno", "hresult", "signal", "threw", "thrown", "caught", "panic", "exception", "Exception",
+		"method", "Method", "function", "Function", "handler", "callback", "event", "action", "command", "state", "mode":
+		return true
+	}
+	return false
+}
+
+// announcesState reports whether after w a word tells how something is.
+func announcesState(w []byte) bool {
+	switch string(w) {
+	case "is", "are", "was", "were", "be", "been", "now", "became", "becomes", "remains", "still",
+		"ist", "sind", "war", "jetzt", "est", "sont", "es", "está", "son", "ora", "agora":
+		return true
+	}
+	return false
+}
+
+// isAccount reports whether word i is the name of an account: a line speaks of
+// accounts, and the word is whom something is for.
+func isAccount(words [][]byte, i int) bool {
+	switch string(words[max(i-1, 0)]) {
+	case "user", "user:", "account", "login":
+		return i > 0
+	case "for":
+		for _, w := range words[:i-1] {
+			switch string(w) {
+			case "user", "account", "login", "password", "authentication", "session", "publickey":
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -234,15 +320,5 @@ func isSmall(w []byte) bool {
 			return false
 		}
 	}
-	return true
-}
-
-// announcesAccount reports whether after w a word in lower case names somebody
-// or something: "password for alice".
-func announcesAccount(w []byte) bool {
-	switch string(w) {
-	case "for", "by", "of", "user", "user:", "account", "host":
-		return true
-	}
-	return false
+	return len(w) > 0
 }

@@ -31,7 +31,8 @@ not joined to records. The id is the XXH64 of the template.
 With --group, all input is read first, and the first field is the id of the group
 of the line: of the first signature in it. Signatures are one group when they
 differ in a word that was seen to vary, such as a name. It takes 16 bytes of
-memory for each line, and a template for each signature.
+memory for each line, and a template and about a kilobyte for each signature; with
+more than 100,000 signatures it forgets words that it saw long ago, and says so.
 
 Words that the rules protect are not masked, so the flags that choose rules have
 a say. Of a line beyond 16 MiB the rest is left out.`,
@@ -80,27 +81,44 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 	return err
 }
 
+// The bounds of what --group learns from one input: a column watched takes 120
+// bytes of memory.
+const (
+	maxGroupSignatures = 1 << 22
+	maxGroupColumns    = 1 << 20
+)
+
 // groups prints one line for each line of an input, once all of it is read.
 func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string) error {
-	grouper, err := signature.NewGrouper(signature.GrouperConfig{})
-	if err != nil {
-		return err
-	}
-	out := &output{w: p.stdout}
 	type known struct {
 		template string
-		group    signature.Signature // as it was when the line came; its name is asked for at the end
+		group    signature.Signature // as it was when it was learned; its name is asked for at the end
 	}
-	var lines []signature.Signature
-	texts := map[signature.Signature]known{}
-	err = p.templates(ctx, normalizer, name, out, func(template []byte) {
+	var lines, order []signature.Signature
+	texts := map[signature.Signature]*known{}
+	out := &output{w: p.stdout}
+	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		s := signature.Of(template)
-		if _, ok := texts[s]; !ok {
-			texts[s] = known{template: string(template), group: grouper.Learn(s, template)}
-			grouper.Merges(nil)
+		if texts[s] == nil {
+			texts[s] = &known{template: string(template)}
+			order = append(order, s)
 		}
 		lines = append(lines, s)
 	})
+	if len(order) == 0 {
+		return err
+	}
+	grouper, bad := signature.NewGrouper(signature.GrouperConfig{
+		Signatures: min(len(order), maxGroupSignatures),
+		Columns:    min(max(8*len(order), signature.DefaultGroupColumns), maxGroupColumns),
+	})
+	if bad != nil {
+		panic("BUG: " + bad.Error())
+	}
+	for _, s := range order {
+		texts[s].group = grouper.Learn(s, []byte(texts[s].template))
+		grouper.Merges(nil)
+	}
 	for _, s := range lines {
 		t := texts[s]
 		out.buf = appendSignature(out.buf, grouper.Group(t.group).ID, t.template)
@@ -110,6 +128,9 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	if !out.flush() {
 		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
+	}
+	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
+		p.message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
 	}
 	return err
 }
