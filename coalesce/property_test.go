@@ -608,6 +608,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	cached := c.onlyRoot()
 	c.only.valid = false
 	require.Same(t, cached, c.onlyRoot(), "the inference is up to date")
+	checkSnapshot(t, c)
 }
 
 // requireNotLater checks that alarm a goes off when b does, or earlier.
