@@ -40,7 +40,8 @@ type Config struct {
 	// words and logger frames are added to theirs.
 	Signature signature.Config
 
-	// Journal sets the budgets of the journal. Its Epoch is taken from above.
+	// Journal sets the budgets of the journal. Its Epoch is taken from above, and
+	// its After from the snapshot that [Restore] is given.
 	Journal journal.Config
 
 	// Coalesce sets the bounds and windows of attention. Its Epoch is taken

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,7 +109,7 @@ func TestRestoreRefused(t *testing.T) {
 			require.Error(t, err, "cut at %d", n)
 		}
 	}
-	_, err = Restore(cfg, append(snapshot[:len(snapshot):len(snapshot)], 0))
+	_, err = Restore(cfg, append(slices.Clip(snapshot), 0))
 	require.ErrorContains(t, err, "follow")
 	c.stats.Entries++
 	_, err = Restore(cfg, c.Snapshot(nil))

@@ -106,12 +106,11 @@ func (w *walker) change(f reflect.Value) bool {
 	case reflect.Array:
 		return w.change(f.Index(0))
 	case reflect.Struct:
-		if t, ok := f.Interface().(time.Time); ok {
+		if t, ok := reflect.TypeAssert[time.Time](f); ok {
 			f.Set(reflect.ValueOf(t.Add(time.Second)))
 			break
 		}
-		for i := range f.NumField() {
-			inner := f.Field(i)
+		for _, inner := range f.Fields() {
 			if w.change(reflect.NewAt(inner.Type(), unsafe.Pointer(inner.UnsafeAddr())).Elem()) {
 				return true
 			}
