@@ -19,7 +19,8 @@ type Config struct {
 
 	// Epoch tells the runs of a host apart: it is part of attention ids and of
 	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
-	// "0", which is only right for a replay.
+	// "0", which is only right for a replay. [Restore] goes on in the epoch of the
+	// snapshot.
 	Epoch string
 
 	// Signatures bounds the signatures whose decision is known. Default 65,536.

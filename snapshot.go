@@ -26,7 +26,8 @@ import (
 //	coalesce  8 bytes of length, and a snapshot of a coalesce.Coalescer
 //	checksum  4 bytes: CRC-32C of all before it
 //
-// Each room says which of its bounds the state needs, so that what does not fit
+// Whatever changes the description of a structure, in any room, is another
+// format. Each room says which of its bounds the state needs, so that what does not fit
 // can be told by name; a hash of them could only say that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"

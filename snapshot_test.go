@@ -3,9 +3,12 @@ package heed
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -244,6 +247,33 @@ func TestRestoreCursors(t *testing.T) {
 	next, ok := e.Item("e1-2")
 	require.True(t, ok, "and numbers go on")
 	require.EqualValues(t, 11, next.OpenedAtSequence)
+}
+
+var update = flag.Bool("update", false, "rewrite the snapshot in testdata")
+
+// TestSnapshotFormat restores a snapshot that was written when the format was
+// new. Where it fails, the description of a structure has changed: then
+// snapshotFormat needs another number, so that old snapshots are refused by it,
+// and this test one run with -update.
+func TestSnapshotFormat(t *testing.T) {
+	const file = "testdata/snapshot.hex"
+	cfg := snapshotConfig(mustRules(t, testRules))
+	if *update {
+		text := hex.Dump(busy(t, cfg, 1, 200).Snapshot(nil))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var snapshot []byte
+	for line := range strings.Lines(string(text)) {
+		_, line, _ = strings.Cut(line, "  ") // the offset
+		line, _, _ = strings.Cut(line, "|")  // the text
+		snapshot, err = hex.AppendDecode(snapshot, []byte(strings.ReplaceAll(line, " ", "")))
+		require.NoError(t, err)
+	}
+	e, err := Restore(cfg, snapshot)
+	require.NoError(t, err, "format %d", snapshotFormat)
+	require.Equal(t, snapshot, e.Snapshot(nil), "format %d", snapshotFormat)
 }
 
 func TestSnapshotKnowsEveryField(t *testing.T) {

@@ -521,6 +521,7 @@ func (m *model) check() {
 		require.Equal(m.t, m.seqInvalid(it), a.StateInvalidated)
 	}
 	checkStructure(m.t, m.c)
+	checkSnapshot(m.t, m.c)
 	for i := range m.c.items {
 		it := &m.c.items[i]
 		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||
@@ -608,7 +609,6 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	cached := c.onlyRoot()
 	c.only.valid = false
 	require.Same(t, cached, c.onlyRoot(), "the inference is up to date")
-	checkSnapshot(t, c)
 }
 
 // requireNotLater checks that alarm a goes off when b does, or earlier.

@@ -153,6 +153,39 @@ func TestSnapshotGoesOn(t *testing.T) {
 	})
 }
 
+// TestSnapshotGoesOnForLong is TestSnapshotGoesOn with long streams, which rapid
+// seldom draws.
+func TestSnapshotGoesOnForLong(t *testing.T) {
+	for stream := range uint64(100) {
+		rng := rand.New(rand.NewPCG(stream, 2))
+		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
+		if rng.IntN(2) == 0 {
+			cfg.AckMemory, cfg.AdvisoryTTL, cfg.OperationMax = Window{}, Window{}, Window{}
+		}
+		m := &caller{intn: rng.IntN}
+		if rng.IntN(2) == 0 {
+			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		a, err := New(cfg)
+		require.NoError(t, err)
+		for range rng.IntN(300) {
+			m.next()(a)
+		}
+		b, err := Restore(cfg, a.Snapshot(nil))
+		require.NoError(t, err)
+		a.Evidence(nil)
+		for range 100 {
+			do := m.next()
+			require.Equal(t, do(a), do(b))
+		}
+		require.Equal(t, a.Evidence(nil), b.Evidence(nil))
+		require.Equal(t, a.Stats(), b.Stats())
+		require.Equal(t, a.OpenItems(nil), b.OpenItems(nil))
+		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		checkStructure(t, b)
+	}
+}
+
 // busy returns a Coalescer after n calls of a stream.
 func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
 	rng := rand.New(rand.NewPCG(stream, 1))

@@ -64,6 +64,7 @@ func play(t *testing.T, script string, see func(*Attention)) string {
 			checkStructure(t, p.c)
 		}
 	}
+	checkSnapshot(t, p.c)
 	return out.String()
 }
 
