@@ -27,8 +27,9 @@ import (
 //	checksum  4 bytes: CRC-32C of all before it
 //
 // Whatever changes the description of a structure, in any room, is another
-// format. Each room says which of its bounds the state needs, so that what does not fit
-// can be told by name; a hash of them could only say that something differs.
+// format. Each room says which of its bounds the state needs, so that what does
+// not fit can be told by name; a hash of them could only say that something
+// differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 1
@@ -50,11 +51,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // those of the snapshot. What the first engine numbered after it is numbered
 // again, so that a host that takes snapshots as it runs should take one before it
 // tells anybody of an id or a cursor that is newer than the last one: before it
-// sends the updates that it has drained, and when it ends.
+// sends the updates that it has drained, and when it ends. Updates that were
+// drained before a snapshot are not drained again; [Engine.Open] has what they
+// told of.
 //
-// Its size is bounded by [Config]: with the default one and full tables of ASCII, 5 MB;
-// the rooms' methods of the same name say what takes how much. It holds the lock
-// meanwhile, some milliseconds, and allocates nothing but the growth of dst.
+// Its size is bounded by [Config]: with the default one and full tables of ASCII,
+// 5 MB; the rooms' methods of the same name say what takes how much. It holds the
+// lock meanwhile, some milliseconds, and allocates nothing but the growth of dst.
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.mu.Lock()
 	defer e.mu.Unlock()
