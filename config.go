@@ -22,7 +22,8 @@ type Config struct {
 
 	// Epoch tells the runs of a host apart: it is part of attention ids and of
 	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
-	// "0", which is only right for a replay.
+	// "0", which is only right for a replay. [Restore] goes on in the epoch of the
+	// snapshot.
 	Epoch string
 
 	// Signatures bounds the signatures whose decision is known. Default 65,536.
@@ -43,7 +44,8 @@ type Config struct {
 	// words and logger frames are added to theirs.
 	Signature signature.Config
 
-	// Journal sets the budgets of the journal. Its Epoch is taken from above.
+	// Journal sets the budgets of the journal. Its Epoch is taken from above, and
+	// its After from the snapshot that [Restore] is given.
 	Journal journal.Config
 
 	// Coalesce sets the bounds and windows of attention. Its Epoch is taken

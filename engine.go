@@ -52,6 +52,7 @@ type Engine struct {
 	journal    *journal.Journal
 	coalescer  *coalesce.Coalescer
 	finder     *blame.Finder
+	epoch      string
 
 	seq         uint64
 	byKind      [event.KindHost + 1]uint64
@@ -70,10 +71,40 @@ type Engine struct {
 // error names the field of cfg that is at fault. Without cfg.Rules it compiles
 // the default rules, which takes some milliseconds.
 func New(cfg Config) (*Engine, error) {
+	p, err := prepare(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("heed: %w", err)
+	}
+	e := p.engine()
+	if e.classifier, err = classify.New(p.classify); err != nil {
+		return nil, fmt.Errorf("heed: Config: %w", err)
+	}
+	if e.journal, err = journal.New(p.journal); err != nil {
+		return nil, fmt.Errorf("heed: Config.Journal: %w", err)
+	}
+	if e.coalescer, err = coalesce.New(p.coalesce); err != nil {
+		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
+	}
+	return e, nil
+}
+
+// parts is what the rooms of an engine are made of.
+type parts struct {
+	normalizer *signature.Normalizer
+	classify   classify.Config
+	journal    journal.Config
+	coalesce   coalesce.Config
+	loadPhase  string
+	finder     *blame.Finder
+	judge      Judge
+}
+
+// prepare works out a Config for each room.
+func prepare(cfg Config) (*parts, error) {
 	if cfg.Rules == nil {
 		set, err := rules.Compile(rules.Defaults()...)
 		if err != nil {
-			return nil, fmt.Errorf("heed: default rules: %w", err)
+			return nil, fmt.Errorf("default rules: %w", err)
 		}
 		cfg.Rules = set
 	}
@@ -84,35 +115,31 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Epoch == "" {
 		cfg.Epoch = coalesce.DefaultEpoch
 	}
-	cfg.Journal.Epoch = cfg.Epoch
+	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
 	cfg.Coalesce.Epoch = cfg.Epoch
 
 	normalizer, err := signature.New(masking)
 	if err != nil {
-		return nil, fmt.Errorf("heed: Config.Signature: %w", err)
-	}
-	classifier, err := classify.New(classify.Config{
-		Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups, InitialPhase: cfg.InitialPhase,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("heed: Config: %w", err)
-	}
-	jrn, err := journal.New(cfg.Journal)
-	if err != nil {
-		return nil, fmt.Errorf("heed: Config.Journal: %w", err)
-	}
-	co, err := coalesce.New(cfg.Coalesce)
-	if err != nil {
-		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
+		return nil, fmt.Errorf("Config.Signature: %w", err)
 	}
 	finder, err := blame.New(blame.Config{GameCode: cfg.Rules.GameCode()})
 	if err != nil {
 		panic("BUG: heed: " + err.Error()) // the set has seen to the names
 	}
-	return &Engine{
-		normalizer: normalizer, classifier: classifier, journal: jrn, coalescer: co, finder: finder,
-		loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase), judged: cfg.Judge,
+	return &parts{
+		normalizer: normalizer, finder: finder, judge: cfg.Judge,
+		classify: classify.Config{
+			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups, InitialPhase: cfg.InitialPhase,
+		},
+		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase),
 	}, nil
+}
+
+// engine returns an engine without its rooms.
+func (p *parts) engine() *Engine {
+	return &Engine{
+		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, judged: p.judge,
+	}
 }
 
 // Outcome is what became of one entry. Its strings, and the tags of the

@@ -71,7 +71,7 @@ func (s *Stats) Check() error {
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
 	equal("received = logs + operations + states + notices + acts of the host", s.Received, s.Logs+s.Operations+s.States+s.Notices+s.Host)
 	equal("received = classified + acts of the host", s.Received, s.Classify.Entries+s.Host)
-	equal("received = written to the journal", s.Received, s.Journal.Written)
+	equal("received = written to the journal, before a restore and since", s.Received, s.Journal.After+s.Journal.Written)
 	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)
 	if err := s.Coalesce.Check(); err != nil {
 		errs = append(errs, err)

@@ -119,6 +119,19 @@ type Classifier struct {
 
 // New returns a classifier.
 func New(c Config) (*Classifier, error) {
+	cl, err := newWithout(c)
+	if err != nil {
+		return nil, err
+	}
+	if cl.grouper, err = signature.NewGrouper(c.Groups); err != nil {
+		return nil, fmt.Errorf("classify: Config.Groups: %w", err)
+	}
+	return cl, nil
+}
+
+// newWithout returns a classifier without a grouper, which takes most of the
+// memory.
+func newWithout(c Config) (*Classifier, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -129,13 +142,8 @@ func New(c Config) (*Classifier, error) {
 			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
 		}
 	}
-	grouper, err := signature.NewGrouper(c.Groups)
-	if err != nil {
-		return nil, fmt.Errorf("classify: Config.Groups: %w", err)
-	}
 	cl := &Classifier{
 		normalizer: n,
-		grouper:    grouper,
 		eval:       c.Rules.NewEvaluator(),
 		signatures: newSignatures(orDefault(c.Signatures, DefaultSignatures), orDefault(c.TemplateBytes, DefaultTemplateBytes)),
 		decisions:  newDecisions(orDefault(c.Decisions, DefaultDecisions)),

@@ -95,6 +95,8 @@ type Coalescer struct {
 	evidence []Evidence
 
 	stats Stats
+
+	refs uint64 // given to operations by snapshots
 }
 
 // episode is the ambient burst that goes on; the zero value is none.

@@ -13,35 +13,42 @@ const maxEscalations = 256
 // escalation is the latest occurrences of what one rule decides: as many as its
 // threshold.
 type escalation struct {
-	rule string
-	ring []moment // capacity: the threshold
-	next int      // position in ring of the oldest, once it is full
+	rule  string
+	after int      // the threshold
+	ring  []moment // at most so many
+	next  int      // position in ring of the oldest, once it is full
 }
+
+func (x *escalation) full() bool { return len(x.ring) == x.after }
 
 // Escalate notes an occurrence of what a rule decides that becomes more by
 // repetition, and raises the decision where it is one too many: the threshold is
 // reached by the occurrences within the window. Call it before Fold, with the
-// same entry. It costs a look-up; the first occurrence of a rule allocates 24
-// bytes for each occurrence up to the threshold.
+// same entry. It costs a look-up, and 24 bytes for each of the first occurrences of
+// a rule, up to the threshold.
 func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) {
 	c.now.seq = e.Seq
 	c.tick(e.Time)
+	c.repeated = nil
 	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.rule == d.Rule })
 	if i < 0 {
 		if len(c.escalations) == maxEscalations || by.After < 1 {
 			return
 		}
 		i = len(c.escalations)
-		c.escalations = append(c.escalations, &escalation{rule: d.Rule, ring: make([]moment, 0, by.After)})
+		c.escalations = append(c.escalations, &escalation{rule: d.Rule, after: by.After})
 	}
 	x := c.escalations[i]
-	if len(x.ring) < cap(x.ring) {
+	if x.after != by.After { // the rule is another one since a restore
+		*x = escalation{rule: x.rule, after: by.After}
+	}
+	if !x.full() {
 		x.ring = append(x.ring, c.now)
 	} else {
 		x.ring[x.next] = c.now
 		x.next = (x.next + 1) % len(x.ring)
 	}
-	if len(x.ring) < cap(x.ring) {
+	if !x.full() {
 		return
 	}
 	if w := (Window{by.Within, by.Entries}); w.passed(x.ring[x.next], c.now) {

@@ -33,6 +33,8 @@ type operation struct {
 	// acknowledged last.
 	openItem *item
 	lastItem uint64
+
+	ref uint64 // in the latest snapshot; see coder
 }
 
 // running reports whether the operation was seen, and neither to end nor given

@@ -521,6 +521,7 @@ func (m *model) check() {
 		require.Equal(m.t, m.seqInvalid(it), a.StateInvalidated)
 	}
 	checkStructure(m.t, m.c)
+	checkSnapshot(m.t, m.c)
 	for i := range m.c.items {
 		it := &m.c.items[i]
 		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||

@@ -64,6 +64,7 @@ func play(t *testing.T, script string, see func(*Attention)) string {
 			checkStructure(t, p.c)
 		}
 	}
+	checkSnapshot(t, p.c)
 	return out.String()
 }
 
@@ -118,6 +119,11 @@ func (p *player) do(words []string) []string {
 		case "hostclock":
 			p.host = start
 		}
+		return nil
+	case "restart": // the process ends, and another one goes on with a snapshot
+		c, err := Restore(p.c.cfg, p.c.Snapshot(nil))
+		require.NoError(p.t, err)
+		p.c = c
 		return nil
 	case "advance": // advance DURATION: of the host's clock, which tells the time
 		clock := &p.now

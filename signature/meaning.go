@@ -47,7 +47,7 @@ func roleOf(words [][]byte, i int) role {
 		return plain
 	case isReverseDomain(w) && (i == 0 && word[len(word)-1] == ':' || isName(w)):
 		return name // at the beginning it is who reports, whatever it ends in
-	case isName(w) && !(isCaseless(w) && isCaseless(previous)) || isSmall(w) && isAccount(words, i):
+	case isName(w) && (!isCaseless(w) || !isCaseless(previous)) || isSmall(w) && isAccount(words, i):
 		return name
 	}
 	return plain
@@ -190,7 +190,7 @@ func isFaultType(w []byte) bool {
 // tick(int). Tobin(7) is somebody with a number.
 func isCall(w []byte) bool {
 	open := bytes.IndexByte(w, '(')
-	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0 && !(isUpper(w[0]) && bytes.Contains(w, []byte(Mask)))
+	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0 && (!isUpper(w[0]) || !bytes.Contains(w, []byte(Mask)))
 }
 
 // isCodeName reports whether w is a qualified name of code: a type or a method,

@@ -3,7 +3,8 @@
 // A [Journal] is the optional on-disk half of package journal: segments that are
 // only ever appended to, filled from an engine with [Journal.Drain] (or by hand,
 // with [Journal.Append]) and read with the cursors of package journal.
-// [WriteFile] and [ReadFile] keep one value whole: a file is the old one or the
+// [Save] and [Load] keep a snapshot of an engine, whole or not at all: where it is
+// refused, Load makes a new engine in an epoch of its own. [WriteFile] and [ReadFile] keep one value whole: a file is the old one or the
 // new one, never half of either, and says so when it is damaged.
 //
 //	j, err := store.OpenJournal(store.JournalConfig{Dir: dir, Epoch: epoch})

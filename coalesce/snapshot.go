@@ -1,0 +1,683 @@
+package coalesce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/signature"
+)
+
+// Snapshot appends the whole state to dst, for [Restore]: items that are open or
+// remembered, operations, viewers, the ambient episode, pending updates, time and
+// counts. What waits for [Coalescer.Evidence] is about a journal, and not part of
+// it. The same state gives the same bytes; they have no version and no checksum of
+// their own. It allocates nothing but the growth of dst.
+//
+// A group takes some 60 bytes, its rule and the text of its sample (up to four
+// bytes for each of the MaxSampleText characters); an operation 30, its id and its
+// method. So does one that is displaced, or was another life of an id, where a
+// group or an item still names it. With the default Config and full tables of
+// ASCII that are 3.6 MB.
+func (c *Coalescer) Snapshot(dst []byte) []byte {
+	s := coder{Coder: wire.Writer(dst), c: c, before: c.refs}
+	s.code()
+	return s.Bytes()
+}
+
+// Restore returns a Coalescer for cfg in the state that a snapshot holds, of
+// which it keeps nothing. Windows, MaxSkew and larger bounds take effect from
+// there on. It refuses a snapshot of another Epoch, one that was made with larger
+// bounds, naming the field, and one that cannot be the state of any Coalescer.
+func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
+	c, err := New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := coder{Coder: wire.Reader(snapshot), c: c}
+	s.code()
+	s.check()
+	if err := s.Close(); err != nil {
+		return nil, fmt.Errorf("coalesce: snapshot: %w", err)
+	}
+	c.setAlarms()
+	return c, nil
+}
+
+// Latest returns the sequence number of the latest entry.
+func (c *Coalescer) Latest() uint64 { return c.now.seq }
+
+// coder writes a Coalescer, or sets a new one. Each structure is described by
+// one method, for both directions; snapshot_test.go holds the methods to the
+// fields.
+type coder struct {
+	wire.Coder
+	c *Coalescer
+
+	// Operations are referred to by the order in which they were coded, counting
+	// from 1. When writing, those with a ref of at most before were not coded yet.
+	before uint64
+	ops    []*operation // that were read
+}
+
+// maxCount bounds sequence numbers and eras. No engine gets that far, and what is
+// added to them does not overflow.
+const maxCount = 1 << 62
+
+func (s *coder) code() {
+	c := s.c
+	s.config(&c.cfg)
+	s.now(c)
+	s.Bool("blind", &c.blind)
+	s.Uint64("freshSince", &c.freshSince, c.now.seq)
+	s.Uint64("numbers", &c.numbers, c.now.seq)
+	s.Uint64("clears", &c.clears, c.numbers)
+	s.viewers(&c.viewers)
+	s.operations(&c.ops)
+	n := s.Len("items", len(c.items), len(c.items))
+	for i := range n {
+		s.item(&c.items[i])
+	}
+	s.itemRef("episode.item", &c.episode.item)
+	s.moment("episode.last", &c.episode.last)
+	s.Uint64("episode.acked", &c.episode.acked, c.numbers)
+	s.itemRef("blindly", &c.blindly)
+	s.itemRef("absorber", &c.absorber)
+	s.queue()
+	s.escalations()
+	s.stats(&c.stats)
+}
+
+// config refuses what was made for another epoch, or with larger bounds.
+func (s *coder) config(cfg *Config) {
+	epoch := cfg.Epoch
+	s.Text("Config.Epoch", &epoch, 64)
+	if epoch != cfg.Epoch {
+		s.Fail("it is of the Config.Epoch %q, not of %q", epoch, cfg.Epoch)
+	}
+	for _, f := range [...]struct {
+		name string
+		now  int
+	}{
+		{"MaxOpen", cfg.MaxOpen},
+		{"MaxRemembered", cfg.MaxRemembered},
+		{"MaxGroups", cfg.MaxGroups},
+		{"MaxOperations", cfg.MaxOperations},
+		{"MaxSamples", cfg.MaxSamples},
+		{"MaxSampleText", cfg.MaxSampleText},
+		{"MaxNamed", cfg.MaxNamed},
+		{"MaxViewers", cfg.MaxViewers},
+	} {
+		then := f.now
+		wire.Int(&s.Coder, f.name, &then, 0, math.MaxInt)
+		if then > f.now {
+			s.Fail("it was made with Config.%s %d, and %d is less", f.name, then, f.now)
+		}
+	}
+}
+
+// now codes the time, to which all else is compared.
+func (s *coder) now(c *Coalescer) {
+	s.Uint64("now.seq", &c.now.seq, maxCount)
+	s.Uint64("now.era", &c.now.era, maxCount)
+	wire.Int(&s.Coder, "now.at", &c.now.at, -farthest, farthest)
+	s.Uint64("pos", &c.pos, math.MaxUint64)
+	if c.now.era != 0 {
+		s.Time("base", &c.base)
+	}
+}
+
+// moment codes a point that is not after now.
+func (s *coder) moment(what string, m *moment) {
+	now := &s.c.now
+	s.Uint64(what, &m.seq, now.seq)
+	s.Uint64(what, &m.era, now.era)
+	wire.Int(&s.Coder, what, &m.at, -farthest, farthest)
+	if clocked(*m, *now) && m.at > now.at {
+		s.Fail("%s is later than now", what)
+	}
+}
+
+func (s *coder) place(what string, p *place) {
+	s.Uint64(what, &p.seq, s.c.now.seq)
+	s.Uint64(what, &p.pos, math.MaxUint64)
+}
+
+func (s *coder) viewers(v *viewers) {
+	s.Uint64("viewers.calls", &v.calls, math.MaxUint64)
+	s.Uint64("viewers.displaced", &v.displaced, v.calls)
+	n := s.Len("viewers", len(v.list), cap(v.list))
+	if n == 0 {
+		s.Fail("there is no viewer without a name")
+	} else if s.Reading() {
+		v.list = v.list[:n]
+	}
+	for i := range v.list {
+		w := &v.list[i]
+		s.Text("viewer.name", &w.name, maxViewerName)
+		s.Bool("viewer.attached", &w.attached)
+		s.Uint64("viewer.used", &w.used, v.calls)
+		if (i == 0) != (w.name == "") || slices.ContainsFunc(v.list[:i], func(o viewer) bool { return o.name == w.name }) {
+			s.Fail("viewer %d is called %q", i, w.name)
+		}
+	}
+}
+
+func (s *coder) operations(t *operations) {
+	s.Uint64("operations.displaced", &t.displaced, math.MaxUint64)
+	s.Uint64("operations.abandoned", &t.abandoned, math.MaxUint64)
+	s.Uint64("operations.anonymous", &t.anonymous, math.MaxUint64)
+	if !s.Reading() {
+		s.Len("operations", len(t.order), t.limit)
+		for _, o := range t.order {
+			s.define(o)
+			s.itemRef("operation.openItem", &o.openItem)
+		}
+		return
+	}
+	for range s.Len("operations", 0, t.limit) {
+		o := &operation{}
+		s.define(o)
+		s.itemRef("operation.openItem", &o.openItem)
+		if t.byID[o.id] != nil {
+			s.Fail("operation %q is there twice", o.id)
+		}
+		if o.gone {
+			s.Fail("operation %q is displaced, and known", o.id)
+		}
+		t.byID[o.id] = o
+		t.order = append(t.order, o)
+	}
+}
+
+// define codes an operation, which can be referred to from there on. What one
+// that is not known any more gathered means nothing.
+func (s *coder) define(o *operation) {
+	if s.Reading() {
+		s.ops = append(s.ops, o)
+	} else {
+		s.c.refs++
+		o.ref = s.c.refs
+	}
+	s.Text("operation.id", &o.id, maxOperationID)
+	s.Text("operation.parent", &o.parent, maxOperationID)
+	s.Text("operation.method", &o.method, maxOperationID)
+	wire.Uint(&s.Coder, "operation.status", &o.status, event.StatusTimedOut)
+	s.Bool("operation.seen", &o.seen)
+	s.Bool("operation.begun", &o.begun)
+	s.Bool("operation.gone", &o.gone)
+	s.moment("operation.started", &o.started)
+	s.moment("operation.ended", &o.ended)
+	s.Bool("operation.abandoned", &o.abandoned)
+	s.Bool("operation.blind", &o.blind)
+	s.Bool("operation.doubtful", &o.doubtful)
+	wire.Uint(&s.Coder, "operation.worst", &o.worst, event.Blocking)
+	s.Uint64("operation.item", &o.item, s.c.numbers)
+	s.Uint64("operation.lastItem", &o.lastItem, s.c.numbers)
+	if o.id == "" {
+		s.Fail("an operation has no id")
+	}
+}
+
+// operation codes a reference to an operation, or nil. One that is not known any
+// more is defined where it is referred to first.
+func (s *coder) operation(what string, o **operation) {
+	if s.Reading() {
+		var n uint64
+		s.Uint64(what, &n, uint64(len(s.ops))+1)
+		switch {
+		case n == 0:
+		case n <= uint64(len(s.ops)):
+			*o = s.ops[n-1]
+		default:
+			*o = &operation{}
+			s.define(*o)
+		}
+		return
+	}
+	switch {
+	case *o == nil:
+		s.number(what, 0)
+	case (*o).ref > s.before:
+		s.number(what, (*o).ref-s.before)
+	default:
+		s.number(what, s.c.refs-s.before+1)
+		s.define(*o)
+	}
+}
+
+// number writes n.
+func (s *coder) number(what string, n uint64) { s.Uint64(what, &n, math.MaxUint64) }
+
+// itemRef codes a reference to an item, or nil.
+func (s *coder) itemRef(what string, it **item) {
+	items := s.c.items
+	var n uint64 // index plus one
+	if *it != nil {
+		for &items[n] != *it {
+			n++
+		}
+		n++
+	}
+	s.Uint64(what, &n, uint64(len(items)))
+	if s.Reading() && n > 0 {
+		*it = &items[n-1]
+	}
+}
+
+func (s *coder) item(it *item) {
+	wire.Uint(&s.Coder, "item.state", &it.state, itemCleared)
+	if it.state == itemFree {
+		return
+	}
+	c := s.c
+	s.Uint64("item.number", &it.number, c.numbers)
+	if s.Reading() {
+		it.id = c.id(it.number)
+	}
+	wire.Uint(&s.Coder, "item.scope", &it.scope, scopeDigest)
+	s.operation("item.root", &it.root)
+	s.Text("item.key", &it.key, math.MaxInt32)
+	s.digest(&it.digest)
+
+	wire.Uint(&s.Coder, "item.disposition", &it.disposition, event.Blocking)
+	wire.Uint(&s.Coder, "item.severity", &it.severity, event.SeverityFatal)
+	s.Bool("item.invalidates", &it.invalidates)
+
+	s.place("item.opened", &it.opened)
+	s.moment("item.latest", &it.latest)
+	s.Uint64("item.latestPos", &it.latestPos, math.MaxUint64)
+	s.moment("item.alive", &it.alive)
+
+	s.Uint64("item.total", &it.total, c.now.seq)
+	s.Uint64("item.untracked", &it.untracked, it.total)
+	s.counters(&it.counters)
+	s.rules(it)
+
+	s.cause(&it.cause)
+	s.operation("item.causeBy", &it.causeBy)
+	s.Uint64("item.prelude", &it.prelude, math.MaxUint64)
+	s.Uint64("item.severeAt", &it.severeAt, c.now.seq)
+	s.Uint64("item.invalidatedAt", &it.invalidatedAt, c.now.seq)
+	s.Uint64("item.nextCount", &it.nextCount, math.MaxUint64)
+	s.Uint64("item.nextGroups", &it.nextGroups, math.MaxUint64)
+
+	for i := range c.viewers.list {
+		s.Uint64("item.shown", &it.shown[i], c.now.seq)
+	}
+	wire.Int(&s.Coder, "item.viewer", &it.viewer, 0, len(c.viewers.list)-1)
+	s.Uint64("item.viewed", &it.viewed, c.now.seq)
+	n := s.Len("item.covers", len(it.covers), c.cfg.MaxNamed)
+	if s.Reading() {
+		it.covers = make([]cover, n)
+	}
+	for i := range it.covers {
+		s.Uint64("cover.number", &it.covers[i].number, c.numbers)
+		s.Uint64("cover.mark", &it.covers[i].mark, c.now.seq)
+	}
+
+	s.rate(&it.rate)
+	s.Uint64("item.ackRate", &it.ackRate, math.MaxUint64)
+	s.Uint64("item.predecessor", &it.predecessor, c.numbers)
+	s.reason("item.clearedBy", &it.clearedBy)
+	s.Bool("item.acked", &it.acked)
+	s.Bool("item.ceded", &it.ceded)
+	s.Uint64("item.clearedAt", &it.clearedAt, c.clears)
+	wire.Uint(&s.Coder, "item.pending", &it.pending, ClearedUpdate)
+	s.reason("item.pendingWhy", &it.pendingWhy)
+	s.place("item.pendingAt", &it.pendingAt)
+}
+
+func (s *coder) digest(d *digest) {
+	wire.Int(&s.Coder, "digest.items", &d.items, 0, math.MaxInt32)
+	s.Uint64("digest.entries", &d.entries, s.c.now.seq)
+	s.place("digest.from", &d.from)
+	n := s.Len("digest.samples", len(d.samples), s.c.cfg.MaxSamples)
+	if s.Reading() && n > 0 {
+		d.samples = make([]Sample, n)
+	}
+	for i := range d.samples {
+		a := &d.samples[i]
+		wire.Uint(&s.Coder, "sample.level", &a.Level, event.SeverityFatal)
+		s.sampleText("sample.message", &a.Message)
+		s.Uint64("sample.repeatCount", &a.RepeatCount, s.c.now.seq)
+		s.Uint64("sample.latestSequence", &a.LatestSequence, s.c.now.seq)
+		s.rule("sample.rule", &a.Rule)
+		s.signature(&a.Signature)
+		s.Uint64("sample.firstPos", &a.FirstPos, math.MaxUint64)
+		s.Uint64("sample.latestPos", &a.LatestPos, math.MaxUint64)
+		s.blame(&a.Blame)
+	}
+}
+
+// blame codes the names that a sample has.
+func (s *coder) blame(names *[]string) {
+	n := s.Len("sample.blame", len(*names), maxBlame)
+	if s.Reading() && n > 0 {
+		*names = make([]string, n)
+	}
+	for i := range *names {
+		s.Text("sample.blame", &(*names)[i], math.MaxInt32)
+	}
+}
+
+func (s *coder) counters(t *counters) {
+	n := s.Len("groups", len(t.rows), cap(t.rows))
+	if !s.Reading() {
+		for i := range t.rows {
+			s.counter(&t.rows[i])
+		}
+		return
+	}
+	for range n {
+		var row counter
+		s.counter(&row)
+		if t.find(row.rule, row.sig) != nil {
+			s.Fail("the group %v of the rule %q is there twice", row.sig, row.rule)
+		}
+		if s.Err() != nil {
+			return
+		}
+		t.add(row)
+	}
+	t.last = 0
+}
+
+func (s *coder) counter(r *counter) {
+	s.signature(&r.sig)
+	s.rule("counter.rule", &r.rule)
+	wire.Uint(&s.Coder, "counter.disposition", &r.disposition, event.Blocking)
+	wire.Uint(&s.Coder, "counter.severity", &r.severity, event.SeverityFatal)
+	s.Bool("counter.invalidates", &r.invalidates)
+	s.Uint64("counter.count", &r.count, s.c.now.seq)
+	s.place("counter.first", &r.first)
+	s.operation("counter.firstBy", &r.firstBy)
+	s.moment("counter.last", &r.last)
+	s.Uint64("counter.lastPos", &r.lastPos, math.MaxUint64)
+	s.turn(&r.worst)
+	s.turn(&r.raised)
+	s.sampleText("counter.text", &r.text)
+	s.Text("counter.blame", &r.blame, math.MaxInt32)
+}
+
+func (s *coder) turn(t *turn) {
+	s.place("turn", &t.place)
+	s.operation("turn.named", &t.named)
+	s.Uint64("turn.count", &t.count, math.MaxUint64)
+	wire.Uint(&s.Coder, "turn.disposition", &t.disposition, event.Blocking)
+	wire.Uint(&s.Coder, "turn.severity", &t.severity, event.SeverityFatal)
+}
+
+func (s *coder) rules(it *item) {
+	n := s.Len("rules", len(it.rules), maxRules)
+	if s.Reading() {
+		it.rules = it.rules[:n]
+	}
+	for i := range it.rules {
+		r := &it.rules[i]
+		s.rule("rule", &r.rule)
+		s.rule("rule.summary", &r.summary)
+		wire.Uint(&s.Coder, "rule.disposition", &r.disposition, event.Blocking)
+		s.Uint64("rule.first", &r.first, s.c.now.seq)
+		s.Bool("rule.resolved", &r.resolved)
+		if it.rule(r.rule) != r {
+			s.Fail("the rule %q is there twice", r.rule)
+		}
+	}
+	s.Bool("item.allRules", &it.allRules)
+}
+
+func (s *coder) cause(c *Cause) {
+	s.Uint64("cause.seq", &c.Seq, s.c.now.seq)
+	s.Uint64("cause.pos", &c.Pos, math.MaxUint64)
+	s.rule("cause.rule", &c.Rule)
+	s.signature(&c.Signature)
+}
+
+func (s *coder) rate(r *rate) {
+	s.moment("rate.start", &r.start)
+	s.Uint64("rate.current", &r.current, s.c.now.seq)
+	s.Uint64("rate.previous", &r.previous, s.c.now.seq)
+}
+
+func (s *coder) signature(sig *signature.Signature) {
+	s.Fixed64("signature.id", (*uint64)(&sig.ID))
+	s.Fixed32("signature.check", &sig.Check)
+}
+
+// rule codes an id or a summary of a rule: those that are equal share a copy, as
+// those of a rule set do.
+func (s *coder) rule(what string, id *string) { s.Name(what, id, math.MaxInt32) }
+
+func (s *coder) sampleText(what string, text *string) {
+	s.Text(what, text, utf8.UTFMax*s.c.cfg.MaxSampleText)
+}
+
+// reasons are all that an item may be given, by their number in a snapshot.
+var reasons = [...]Reason{
+	"", ReasonNew, ReasonReturned, ReasonRate,
+	ReasonRule, ReasonGroups, ReasonCount, ReasonInvalidated, ReasonSeverity, ReasonDisposition,
+	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonDisplaced, ReasonWithdrawn, ReasonAttached,
+}
+
+func (s *coder) reason(what string, r *Reason) {
+	n := uint8(max(0, slices.Index(reasons[:], *r)))
+	wire.Uint(&s.Coder, what, &n, uint8(len(reasons)-1))
+	*r = reasons[n]
+}
+
+func (s *coder) queue() {
+	c := s.c
+	n := s.Len("queue", len(c.queue), len(c.items))
+	if s.Reading() {
+		c.queue = c.queue[:n]
+	}
+	for i := range c.queue {
+		s.itemRef("queue", &c.queue[i])
+	}
+}
+
+func (s *coder) escalations() {
+	c := s.c
+	n := s.Len("escalations", len(c.escalations), maxEscalations)
+	if s.Reading() {
+		c.escalations = make([]*escalation, n)
+		for i := range c.escalations {
+			c.escalations[i] = &escalation{}
+		}
+	}
+	for _, x := range c.escalations {
+		s.rule("escalation.rule", &x.rule)
+		wire.Int(&s.Coder, "escalation.after", &x.after, 1, math.MaxInt32)
+		n := s.Len("escalation.ring", len(x.ring), x.after)
+		if s.Reading() {
+			x.ring = make([]moment, n)
+		}
+		for i := range x.ring {
+			s.moment("escalation.ring", &x.ring[i])
+		}
+		wire.Int(&s.Coder, "escalation.next", &x.next, 0, max(n-1, 0))
+		if !x.full() && x.next != 0 {
+			s.Fail("the repetitions of the rule %q begin in the middle", x.rule)
+		}
+	}
+}
+
+// stats codes what is counted, not what Stats works out.
+func (s *coder) stats(st *Stats) {
+	for _, f := range [...]struct {
+		name string
+		v    *uint64
+	}{
+		{"Received", &st.Received},
+		{"Ignored", &st.Ignored},
+		{"Folded", &st.Folded},
+		{"ByDisposition", &st.ByDisposition[0]},
+		{"ByDisposition", &st.ByDisposition[1]},
+		{"ByDisposition", &st.ByDisposition[2]},
+		{"Absorbed", &st.Absorbed},
+		{"Crowded", &st.Crowded},
+		{"Opened", &st.Opened},
+		{"Cleared", &st.Cleared},
+		{"Acknowledged", &st.Acknowledged},
+		{"Forgotten", &st.Forgotten},
+		{"FoldedForgotten", &st.FoldedForgotten},
+		{"Updates", &st.Updates},
+		{"UpdatesDropped", &st.UpdatesDropped},
+		{"SummarizerPanics", &st.SummarizerPanics},
+	} {
+		s.Uint64(f.name, f.v, maxCount)
+	}
+	if s.Reading() {
+		st.Blind = s.c.blind
+	}
+}
+
+// check refuses what no Coalescer can be in: what its methods rely on, and the
+// laws of conservation. What it does not refuse may be odd, but works.
+func (s *coder) check() {
+	if s.Err() != nil {
+		return
+	}
+	c := s.c
+	seen := map[uint64]bool{0: true}
+	pending := 0
+	for i := range c.items {
+		it := &c.items[i]
+		if it.state == itemFree {
+			continue
+		}
+		if seen[it.number] {
+			s.Fail("item number %d is 0, or there twice", it.number)
+		}
+		seen[it.number] = true
+		if it.open() {
+			c.nOpen++
+		}
+		if it.pending != 0 {
+			pending++
+		}
+		if why := it.broken(); why != "" {
+			s.Fail("item %d: %s", it.number, why)
+		}
+	}
+	if c.nOpen > c.cfg.MaxOpen {
+		s.Fail("%d items are open, and Config.MaxOpen is %d", c.nOpen, c.cfg.MaxOpen)
+	}
+	s.checkQueue(pending)
+
+	gathers := c.episode.item == nil || c.episode.item.open()
+	gathers = gathers && (c.blindly == nil || c.blindly.open())
+	for _, o := range c.ops.order {
+		gathers = gathers && (o.openItem == nil || o.openItem.open())
+	}
+	if !gathers {
+		s.Fail("an item that is not open gathers entries")
+	}
+	if it := c.absorber; it != nil && !it.acked {
+		s.Fail("an item that is not acknowledged takes repeats")
+	}
+	st := c.Stats()
+	if err := st.Check(); err != nil {
+		s.Fail("it does not add up: %w", err)
+	}
+	if st.Received > c.now.seq || st.Opened != c.numbers || st.Cleared != c.clears {
+		s.Fail("there cannot be %d entries, %d items opened and %d cleared after entry %d", st.Received, st.Opened, st.Cleared, c.now.seq)
+	}
+}
+
+// checkQueue refuses updates that are not those of the items, which are pending.
+func (s *coder) checkQueue(pending int) {
+	queued := map[*item]bool{}
+	for _, it := range s.c.queue {
+		if it == nil || it.pending == 0 || queued[it] {
+			s.Fail("an update is there twice, or of no item")
+		}
+		queued[it] = true
+	}
+	if len(queued) != pending {
+		s.Fail("%d updates are not those of the %d items that have one", len(queued), pending)
+	}
+}
+
+// broken returns the law that an item which is not free breaks, or "".
+func (it *item) broken() string {
+	left := it.total - it.untracked // which is at most the total
+	for i := range it.counters.rows {
+		n := it.counters.rows[i].count
+		if n == 0 || n > left {
+			return "its groups do not add up to its entries"
+		}
+		left -= n
+	}
+	switch open := it.open(); {
+	case len(it.counters.rows) == 0 || it.opened.seq == 0 || it.cause.Seq == 0:
+		return "there is nothing in it"
+	case left != 0:
+		return "its groups do not add up to its entries"
+	case (it.scope == scopeOperation) != (it.root != nil):
+		return "an operation is missing, or too many"
+	case it.scope == scopeDigest && it.digest.from.seq == 0:
+		return "it tells of nothing"
+	case open && (it.acked || it.clearedBy != "" || it.pending == ClearedUpdate):
+		return "it is open and cleared"
+	case !open && (it.clearedBy == "" || it.pending != 0 && it.pending != ClearedUpdate):
+		return "it is cleared and open"
+	case open:
+		return it.unsplittable()
+	}
+	return ""
+}
+
+// unsplittable returns the law that an open item breaks, so that an
+// acknowledgement could not part it, or "".
+func (it *item) unsplittable() string {
+	opened, cause := false, false
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		switch {
+		case r.first.seq > r.worst.seq || r.worst.seq > r.raised.seq || r.raised.seq > r.last.seq || r.last.seq > it.latest.seq:
+			return "a group with its entries out of order"
+		case !r.holds(&r.worst) || !r.holds(&r.raised):
+			return "a group that became worse after more entries than it has"
+		case r.disposition > it.disposition || r.severity > it.severity || r.invalidates && !it.invalidates:
+			return "a group worse than all of it"
+		case r.first.seq < it.opened.seq:
+			return "a group that is older"
+		case r.disposition == it.disposition && r.worst.seq < it.cause.Seq,
+			r.severity == it.severity && r.raised.seq < it.severeAt,
+			r.invalidates && r.raised.seq < it.invalidatedAt:
+			return "a group that was worse before all of it was"
+		}
+		opened = opened || r.first.seq == it.opened.seq
+		cause = cause || r.disposition == it.disposition && r.worst.seq == it.cause.Seq
+	}
+	if !opened || !cause {
+		return "the group of its first entry, or of its cause, is missing"
+	}
+	return ""
+}
+
+// holds reports whether c may have turned at t: after its first entry something
+// came before, and what came before leaves something.
+func (c *counter) holds(t *turn) bool {
+	return t.count < c.count && (t.count > 0) == (t.seq > c.first.seq)
+}
+
+// setAlarms sets the alarms for all that may become due. They are not part of a
+// snapshot, so that other windows take effect.
+func (c *Coalescer) setAlarms() {
+	for i := range c.items {
+		if it := &c.items[i]; it.open() {
+			c.wake(it)
+		}
+	}
+	for _, o := range c.ops.order {
+		if o.running() {
+			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
+		}
+	}
+}

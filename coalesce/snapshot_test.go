@@ -1,0 +1,459 @@
+package coalesce
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wiretest"
+)
+
+// checkSnapshot holds that the state of c can be restored, to the byte.
+func checkSnapshot(t require.TestingT, c *Coalescer) {
+	snapshot := c.Snapshot(nil)
+	r, err := Restore(c.cfg, snapshot)
+	require.NoError(t, err)
+	require.Equal(t, snapshot, r.Snapshot(nil))
+	require.Equal(t, c.Stats(), r.Stats())
+}
+
+// call is something that a host does to a Coalescer. It returns all that the
+// host is told.
+type call func(c *Coalescer) any
+
+// caller makes calls at random. All that differs between two Coalescers would
+// have to come from them.
+type caller struct {
+	intn func(n int) int
+	seq  uint64
+	now  time.Time
+}
+
+func (m *caller) one(of ...string) string { return of[m.intn(len(of))] }
+
+func (m *caller) next() call {
+	switch m.intn(16) {
+	case 0, 1, 2, 3, 4:
+		d := event.Decision{
+			Rule: m.one("r", "s", "t", "blinds"), Disposition: event.Disposition(m.intn(3)), Severity: event.Severity(m.intn(4)),
+			Invalidates: m.intn(5) == 0,
+		}
+		e := event.Entry{Message: "text\x1b of " + d.Rule, OperationID: m.one("", "", "x", "y", "z")}
+		in := Input{
+			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d, Summary: m.one("", "it broke"),
+			Begins: d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0, Fresh: m.intn(12) == 0,
+		}
+		if m.intn(6) == 0 {
+			e.Kind, e.Status, in.Raised = event.KindHost, event.StatusRaised, m.one("disk", "net")
+		}
+		return m.fold(e, in)
+	case 5, 6, 7:
+		e := event.Entry{
+			Kind: event.KindOperation, Status: event.StatusStarted + event.Status(m.intn(5)), Source: m.one("", "m", "n"),
+			OperationID: m.one("", "x", "y", "z"), Parent: m.one("", "", "x", "y"),
+		}
+		return m.fold(e, Input{Signature: groupSignature(e.Status.String()), Decision: event.Decision{Rule: "op", Disposition: event.Disposition(m.intn(3))}})
+	case 8:
+		return m.fold(event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, Input{Resolves: []string{m.one("r", "s", "blinds")}})
+	case 9:
+		if !m.now.IsZero() {
+			m.now = m.now.Add(time.Duration(m.intn(9000)-2000) * time.Millisecond)
+		}
+		now := m.now
+		return func(c *Coalescer) any { c.Advance(now); return nil }
+	case 10:
+		viewer, back, upTo := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)), uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
+		return func(c *Coalescer) any { return c.AckBy(viewer, c.id(c.numbers-min(back, c.numbers)), upTo) }
+	case 11:
+		viewer := m.one("", "ann", "bob", "eve")
+		return func(c *Coalescer) any { a, ok := c.View(viewer); return []any{a, ok} }
+	case 12:
+		return func(c *Coalescer) any { return c.Updates(nil) }
+	case 13:
+		from, into := groupSignature(m.one("a", "b", "c")), groupSignature(m.one("d", "e", "f"))
+		return func(c *Coalescer) any { c.Merge(from, into); return nil }
+	case 14:
+		back := uint64(m.intn(6))
+		return func(c *Coalescer) any {
+			id := c.id(c.numbers - min(back, c.numbers))
+			return []any{c.Withdraw(id), c.Shown("bob", id, m.seq), c.Verdict("x"), c.Verdict("y")}
+		}
+	default:
+		viewer := m.one("ann", "bob")
+		m.seq++
+		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: m.seq, Time: m.now}
+		leaves := m.intn(2) == 0
+		return func(c *Coalescer) any {
+			if leaves {
+				c.Detach("ann")
+				c.Detach("bob")
+			}
+			return c.Attach(viewer, &Input{Entry: &e, Blind: c.blind, Decision: AttachDecision(c.Past(viewer))})
+		}
+	}
+}
+
+func (m *caller) fold(e event.Entry, in Input) call {
+	m.seq++
+	e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
+	return func(c *Coalescer) any {
+		in := in
+		in.Entry = &e
+		if in.Decision.Rule == "t" {
+			by := event.Escalation{After: 3, Within: 3 * time.Second, Entries: 9, To: event.Blocking, Severity: event.SeverityError}
+			c.Escalate(&e, &by, &in.Decision)
+		}
+		f := c.Fold(&in)
+		if f.NewGroup {
+			c.Accuse(f.Owner, []string{"Some Mod", "Other"}[:e.Seq%3])
+		}
+		return f
+	}
+}
+
+func smallConfig(open, groups, operations int) Config {
+	return Config{
+		Epoch: "e", MaxOpen: open, MaxRemembered: 2, MaxGroups: groups, MaxOperations: operations, MaxSamples: 2, MaxNamed: 2, MaxViewers: 3, MaxSkew: time.Second,
+		Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
+		AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25}, RateWindow: Window{time.Second, 5},
+	}
+}
+
+// TestSnapshotGoesOn drives two Coalescers alike from the moment that one was
+// restored from the other's snapshot: nothing that a host sees differs.
+func TestSnapshotGoesOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		if rapid.Bool().Draw(t, "clock") {
+			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		cfg := smallConfig(1+m.intn(4), []int{1, 3, 30}[m.intn(3)], 1+m.intn(3))
+		a, err := New(cfg)
+		require.NoError(t, err)
+		for range rapid.IntRange(0, 80).Draw(t, "before") {
+			m.next()(a)
+		}
+		snapshot := a.Snapshot([]byte("head"))[4:]
+		b, err := Restore(cfg, snapshot)
+		require.NoError(t, err)
+		require.Equal(t, snapshot, b.Snapshot(nil))
+		clear(snapshot) // nothing of it is kept
+		a.Evidence(nil)
+		for range rapid.IntRange(0, 80).Draw(t, "after") {
+			do := m.next()
+			require.Equal(t, do(a), do(b))
+			require.Equal(t, a.Evidence(nil), b.Evidence(nil))
+			require.Equal(t, a.Stats(), b.Stats())
+			require.Equal(t, a.OpenItems(nil), b.OpenItems(nil))
+		}
+		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		checkStructure(t, b)
+	})
+}
+
+// TestSnapshotGoesOnForLong is TestSnapshotGoesOn with long streams, which rapid
+// seldom draws.
+func TestSnapshotGoesOnForLong(t *testing.T) {
+	for stream := range uint64(100) {
+		rng := rand.New(rand.NewPCG(stream, 2))
+		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
+		if rng.IntN(2) == 0 {
+			cfg.AckMemory, cfg.AdvisoryTTL, cfg.OperationMax = Window{}, Window{}, Window{}
+		}
+		m := &caller{intn: rng.IntN}
+		if rng.IntN(2) == 0 {
+			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		a, err := New(cfg)
+		require.NoError(t, err)
+		for range rng.IntN(300) {
+			m.next()(a)
+		}
+		b, err := Restore(cfg, a.Snapshot(nil))
+		require.NoError(t, err)
+		a.Evidence(nil)
+		for range 100 {
+			do := m.next()
+			require.Equal(t, do(a), do(b))
+		}
+		require.Equal(t, a.Evidence(nil), b.Evidence(nil))
+		require.Equal(t, a.Stats(), b.Stats())
+		require.Equal(t, a.OpenItems(nil), b.OpenItems(nil))
+		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		checkStructure(t, b)
+	}
+}
+
+// busy returns a Coalescer after n calls of a stream.
+func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
+	rng := rand.New(rand.NewPCG(stream, 1))
+	m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	c, err := New(cfg)
+	require.NoError(t, err)
+	for range n {
+		m.next()(c)
+	}
+	return c
+}
+
+func TestSnapshotKnowsEveryField(t *testing.T) {
+	cfg := smallConfig(8, 30, 3)
+	cfg.AdvisoryTTL = Window{time.Hour, 1000}
+	var c *Coalescer
+	rich := func() bool {
+		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
+		return c.episode.item != nil && c.blindly != nil && c.absorber != nil && len(c.queue) > 0 && len(c.viewers.list) > 1 &&
+			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
+			any(func(it item) bool { return len(it.covers) > 0 }) &&
+			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
+			any(func(it item) bool {
+				return slices.ContainsFunc(it.counters.rows, func(r counter) bool { return r.blame != "" })
+			}) &&
+			any(func(it item) bool {
+				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Blame != nil })
+			})
+	}
+	for stream := uint64(0); c == nil || !rich(); stream++ {
+		require.Less(t, stream, uint64(2000), "no state in which every field means something")
+		c = busy(t, cfg, stream, 150)
+	}
+	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
+		// Made anew from what is coded.
+		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
+		"item.id", "operations.byID", "counters.slots", "counters.last",
+		// What a host may set to something else at a restore.
+		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
+		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary", "-Config.Summarizer",
+		// Of one entry.
+		"-Coalescer.repeated",
+		// About a journal, which a snapshot is not part of.
+		"Coalescer.evidence",
+		// Of no meaning outside the writing of one snapshot.
+		"-Coalescer.refs", "-operation.ref",
+		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
+		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
+		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",
+		"Stats.Viewers", "Stats.ViewersDisplaced", "Stats.Blind",
+	)
+}
+
+// TestSnapshotKnowsEveryReason finds the reasons in the source.
+func TestSnapshotKnowsEveryReason(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "attention.go", nil, 0)
+	require.NoError(t, err)
+	n := 0
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, ok := node.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			return true
+		}
+		n++
+		require.Contains(t, reasons[:], Reason(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`)))
+		return true
+	})
+	require.Equal(t, len(reasons)-1, n)
+}
+
+func TestSnapshotAllocatesNothing(t *testing.T) {
+	c := busy(t, smallConfig(8, 30, 3), 1, 300)
+	buf := c.Snapshot(nil)
+	require.Zero(t, testing.AllocsPerRun(10, func() { c.Snapshot(buf[:0]) }))
+	require.Equal(t, buf, c.Snapshot(nil), "the same state, the same bytes")
+}
+
+func TestRestoreBounds(t *testing.T) {
+	cfg := smallConfig(8, 30, 8)
+	cfg.MaxSampleText = 20
+	c := busy(t, cfg, 3, 300)
+	snapshot := c.Snapshot(nil)
+	for field, less := range map[string]func(*Config){
+		"MaxOpen":       func(c *Config) { c.MaxOpen-- },
+		"MaxRemembered": func(c *Config) { c.MaxRemembered-- },
+		"MaxGroups":     func(c *Config) { c.MaxGroups-- },
+		"MaxOperations": func(c *Config) { c.MaxOperations-- },
+		"MaxSamples":    func(c *Config) { c.MaxSamples-- },
+		"MaxSampleText": func(c *Config) { c.MaxSampleText-- },
+		"MaxNamed":      func(c *Config) { c.MaxNamed-- },
+		"MaxViewers":    func(c *Config) { c.MaxViewers-- },
+		"Epoch":         func(c *Config) { c.Epoch = "f" },
+		"Linger":        func(c *Config) { c.Linger.Entries = -1 },
+	} {
+		smaller := cfg
+		less(&smaller)
+		r, err := Restore(smaller, snapshot)
+		require.Nil(t, r)
+		require.ErrorContains(t, err, "Config."+field)
+	}
+	larger := Config{Epoch: "e", MaxSamples: cfg.MaxSamples}
+	r, err := Restore(larger, snapshot)
+	require.NoError(t, err)
+	require.Equal(t, c.Stats(), r.Stats())
+	require.Equal(t, c.OpenItems(nil), r.OpenItems(nil))
+	checkStructure(t, r)
+}
+
+// TestRestoreOtherWindows restores an advisory item under a shorter AdvisoryTTL: it
+// expires by that.
+func TestRestoreOtherWindows(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	at := time.Unix(1000, 0)
+	c.Fold(&Input{Entry: &event.Entry{Seq: 1, Time: at}, Decision: event.Decision{Rule: "r", Disposition: event.Advisory}})
+	c.Fold(&Input{Entry: &event.Entry{Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted, OperationID: "x"}})
+	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}}, c.Snapshot(nil))
+	require.NoError(t, err)
+	r.Advance(at.Add(999 * time.Millisecond))
+	require.Equal(t, 1, r.Stats().Open)
+	r.Advance(at.Add(time.Second))
+	require.Zero(t, r.Stats().Open)
+	require.True(t, r.Verdict("x").Abandoned)
+}
+
+// TestRestoreRefused writes states that no Coalescer can be in.
+func TestRestoreRefused(t *testing.T) {
+	cfg := smallConfig(8, 30, 8)
+	first := func(c *Coalescer, state itemState) *item {
+		i := slices.IndexFunc(c.items, func(it item) bool { return it.state == state && it.scope == scopeOperation })
+		require.GreaterOrEqual(t, i, 0)
+		return &c.items[i]
+	}
+	for name, tc := range map[string]struct {
+		change func(c *Coalescer)
+		want   string
+	}{
+		"counts":        {func(c *Coalescer) { c.stats.Ignored++ }, "it does not add up: coalesce: BUG: received"},
+		"items opened":  {func(c *Coalescer) { c.numbers++ }, "items opened"},
+		"total":         {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
+		"empty group":   {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
+		"huge group":    {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 }, "counter.count is 9223372036854775808"},
+		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "there twice"},
+		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "an operation is missing"},
+		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
+		"cleared":       {func(c *Coalescer) { first(c, itemCleared).clearedBy = "" }, "cleared and open"},
+		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "nothing in it"},
+		"other cause":   {func(c *Coalescer) { first(c, itemOpen).cause.Seq-- }, "of its cause, is missing"},
+		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, "item.latest is"},
+		"later":         {func(c *Coalescer) { it := first(c, itemOpen); it.latest.era, it.latest.at = c.now.era, c.now.at+1 }, "item.latest is later than now"},
+		"turn":          {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count }, "more entries than it has"},
+		"group twice": {func(c *Coalescer) {
+			t := &first(c, itemOpen).counters
+			t.rows = append(t.rows, t.rows[0])
+		}, "is there twice"},
+		"rule twice":   {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) }, "the rule"},
+		"viewer":       {func(c *Coalescer) { first(c, itemOpen).viewer = 3 }, "item.viewer is 3"},
+		"viewer twice": {func(c *Coalescer) { c.viewers.list[1].name = c.viewers.list[2].name }, "viewer 2 is called"},
+		"no viewer":    {func(c *Coalescer) { c.viewers.list = c.viewers.list[:0] }, "no viewer without a name"},
+		"gathers":      {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
+		"absorbs":      {func(c *Coalescer) { c.absorber = first(c, itemOpen) }, "takes repeats"},
+		"queue":        {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) }, "update is there twice"},
+		"no queue":     {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
+		"operation":    {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
+		"no id":        {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
+		"displaced":    {func(c *Coalescer) { c.ops.order[0].gone = true }, "is displaced, and known"},
+		"status":       {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
+		"sequence":     {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := busy(t, cfg, 5, 300)
+			require.NotEmpty(t, c.queue)
+			checkSnapshot(t, c)
+			tc.change(c)
+			r, err := Restore(cfg, c.Snapshot(nil))
+			require.Nil(t, r)
+			require.ErrorContains(t, err, tc.want)
+		})
+	}
+}
+
+// FuzzRestore changes bytes of a snapshot: it is refused, or works.
+func FuzzRestore(f *testing.F) {
+	cfg := smallConfig(3, 5, 3)
+	for stream := range uint64(4) {
+		f.Add(busy(f, cfg, stream, 120).Snapshot(nil), uint16(100*stream), byte(stream), uint16(9), byte(0))
+	}
+	f.Add([]byte{}, uint16(0), byte(0), uint16(0), byte(0))
+	f.Fuzz(func(t *testing.T, src []byte, at1 uint16, flip1 byte, at2 uint16, flip2 byte) {
+		if len(src) > 0 {
+			src[int(at1)%len(src)] ^= flip1
+			src[int(at2)%len(src)] ^= flip2
+		}
+		c, err := Restore(cfg, src)
+		if err != nil {
+			require.Nil(t, c)
+			return
+		}
+		checkSnapshot(t, c)
+		rng := rand.New(rand.NewPCG(uint64(at1), uint64(at2)))
+		m := &caller{intn: rng.IntN, seq: c.now.seq, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+		for range 100 {
+			m.next()(c)
+			s := c.Stats()
+			require.NoError(t, s.Check())
+		}
+		checkSnapshot(t, c)
+	})
+}
+
+// BenchmarkSnapshot measures full tables of the default size.
+func BenchmarkSnapshot(b *testing.B) {
+	c := fullTables(b)
+	snapshot := c.Snapshot(nil)
+	b.Run("snapshot", func(b *testing.B) {
+		b.SetBytes(int64(len(snapshot)))
+		b.ReportAllocs()
+		for b.Loop() {
+			snapshot = c.Snapshot(snapshot[:0])
+		}
+	})
+	b.Run("restore", func(b *testing.B) {
+		b.SetBytes(int64(len(snapshot)))
+		b.ReportAllocs()
+		for b.Loop() {
+			r, err := Restore(Config{}, snapshot)
+			require.NoError(b, err)
+			require.Equal(b, c.now, r.now)
+		}
+	})
+}
+
+// fullTables returns a Coalescer of the default size in which there is no room:
+// items, groups and operations, with samples of the longest text.
+func fullTables(t testing.TB) *Coalescer {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	seq, text := uint64(0), strings.Repeat("long text ", 30)
+	for round := range 4 {
+		for i := range 40 {
+			op := fmt.Sprintf("operation-%d-%d", round, i)
+			for g := range c.cfg.MaxGroups {
+				seq++
+				c.Fold(&Input{
+					Entry:     &event.Entry{Seq: seq, Time: time.Unix(int64(seq/100), 0), Message: text, OperationID: op},
+					Signature: groupSignature(fmt.Sprint("group", g)),
+					Decision:  event.Decision{Rule: "rule.of.some.length", Disposition: event.Advisory, Severity: event.SeverityWarning},
+				})
+			}
+			if round < 3 {
+				c.Ack(c.id(c.numbers), seq)
+			}
+		}
+	}
+	for i := range c.cfg.MaxOperations {
+		seq++
+		c.Fold(&Input{Entry: &event.Entry{Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted, OperationID: fmt.Sprint("another", i)}})
+	}
+	s := c.Stats()
+	require.NoError(t, s.Check())
+	require.Equal(t, []int{DefaultMaxOpen, DefaultMaxRemembered, DefaultMaxOperations}, []int{s.Open, s.Remembered, s.Operations})
+	return c
+}

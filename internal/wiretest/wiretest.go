@@ -1,0 +1,149 @@
+// Package wiretest tests that a snapshot knows every field of what it is taken
+// of. It is for tests alone, and knows nothing of what the fields mean.
+package wiretest
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// Fields changes, one at a time, each field of each structure of the package of
+// root that can be reached from root, which is a pointer, and fails for those
+// of which no change shows in what snapshot returns. Derived names those that
+// are not part of it, as "Type.field"; one that is named and shows is an error as
+// well. One with a "-" in front, which snapshot needs as it is, is left alone.
+// What root holds should be rich, so that a field is met where it means
+// something: of each type, up to a hundred instances are tried.
+func Fields(t *testing.T, root any, snapshot func() []byte, derived ...string) {
+	t.Helper()
+	w := walker{
+		home: reflect.TypeOf(root).Elem().PkgPath(), snapshot: snapshot, base: slices.Clone(snapshot()),
+		derived: derived, shows: map[string]bool{}, tried: map[reflect.Type]int{}, seen: map[unsafe.Pointer]bool{},
+	}
+	w.structure(reflect.ValueOf(root).Elem())
+	if !bytes.Equal(w.base, snapshot()) {
+		t.Fatal("BUG: the changes were not undone")
+	}
+	for field, shows := range w.shows {
+		switch listed := slices.Contains(derived, field); {
+		case !shows && !listed:
+			t.Errorf("%s is not part of the snapshot: code it in snapshot.go, or say in this test why it is not", field)
+		case shows && listed:
+			t.Errorf("%s is part of the snapshot, and this test says it is not", field)
+		}
+	}
+	for _, field := range derived {
+		if _, met := w.shows[field]; !met && field[0] != '-' {
+			t.Errorf("%s: there is no such field, or none was met", field)
+		}
+	}
+}
+
+// instances is how many values of one type are tried.
+const instances = 100
+
+type walker struct {
+	home     string
+	snapshot func() []byte
+	base     []byte
+	derived  []string
+	shows    map[string]bool // by field: a change of it was seen
+	tried    map[reflect.Type]int
+	seen     map[unsafe.Pointer]bool
+}
+
+// structure tries the fields of v, which can be addressed.
+func (w *walker) structure(v reflect.Value) {
+	t := v.Type()
+	if t.PkgPath() != w.home && t.PkgPath() != "" || w.tried[t] == instances {
+		return
+	}
+	w.tried[t]++
+	for i := range t.NumField() {
+		f := v.Field(i)
+		f = reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() // unexported fields too
+		field := strings.TrimPrefix(t.Name()+"."+t.Field(i).Name, ".")
+		if slices.Contains(w.derived, "-"+field) {
+			continue
+		}
+		w.shows[field] = w.shows[field] || w.change(f)
+		if !slices.Contains(w.derived, field) {
+			w.inside(f)
+		}
+	}
+}
+
+// change reports whether a change of f shows, and undoes it.
+func (w *walker) change(f reflect.Value) bool {
+	old := reflect.New(f.Type()).Elem()
+	old.Set(f)
+	defer f.Set(old)
+	switch f.Kind() {
+	case reflect.Bool:
+		f.SetBool(!f.Bool())
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		f.SetInt(f.Int() + 1)
+	case reflect.Uint64, reflect.Uint32, reflect.Uint16, reflect.Uint8:
+		f.SetUint(f.Uint() + 1)
+	case reflect.String:
+		f.SetString(other(f.String()))
+	case reflect.Slice:
+		if f.Len() == 0 {
+			return false
+		}
+		f.Set(f.Slice(0, f.Len()-1))
+	case reflect.Pointer, reflect.Map:
+		if f.IsNil() {
+			return false
+		}
+		f.SetZero()
+	case reflect.Array:
+		return w.change(f.Index(0))
+	case reflect.Struct:
+		if t, ok := reflect.TypeAssert[time.Time](f); ok {
+			f.Set(reflect.ValueOf(t.Add(time.Second)))
+			break
+		}
+		for _, inner := range f.Fields() {
+			if w.change(reflect.NewAt(inner.Type(), unsafe.Pointer(inner.UnsafeAddr())).Elem()) {
+				return true
+			}
+		}
+		return false
+	default:
+		panic(fmt.Sprintf("BUG: wiretest: no way to change a %s", f.Type()))
+	}
+	return w.differs()
+}
+
+// differs reports whether the snapshot is another one now, or cannot be taken.
+func (w *walker) differs() (differs bool) {
+	defer func() { differs = differs || recover() != nil }()
+	return !bytes.Equal(w.base, w.snapshot())
+}
+
+// other returns another string.
+func other(s string) string { return s + "x" }
+
+// inside goes on with what f holds.
+func (w *walker) inside(f reflect.Value) {
+	switch f.Kind() {
+	case reflect.Struct:
+		w.structure(f)
+	case reflect.Slice, reflect.Array:
+		for i := range min(f.Len(), instances) {
+			w.inside(f.Index(i))
+		}
+	case reflect.Pointer:
+		if !f.IsNil() && !w.seen[f.UnsafePointer()] {
+			w.seen[f.UnsafePointer()] = true
+			w.inside(f.Elem())
+		}
+	}
+}

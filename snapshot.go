@@ -1,0 +1,201 @@
+package heed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/journal"
+)
+
+// A snapshot is, in this order, with numbers of fixed size in little endian:
+//
+//	magic     8 bytes
+//	format    4 bytes: snapshotFormat
+//	length    8 bytes: of all of it
+//	masking   8 bytes: signature.Normalizer.Version
+//	epoch     its length and bytes
+//	engine    see engineCoder
+//	classify  8 bytes of length, and a snapshot of a classify.Classifier
+//	coalesce  8 bytes of length, and a snapshot of a coalesce.Coalescer
+//	checksum  4 bytes: CRC-32C of all before it
+//
+// Whatever changes the description of a structure, in any room, is another
+// format. Each room says which of its bounds the state needs, so that what does
+// not fit can be told by name; a hash of them could only say that something
+// differs.
+const (
+	snapshotMagic    = "heed\x00sn\n"
+	snapshotFormat   = 1
+	snapshotHead     = len(snapshotMagic) + 4 + 8
+	snapshotChecksum = 4
+)
+
+// castagnoli is made once: the table of the instruction that most processors
+// have.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Snapshot appends the engine's state to dst, for [Restore]: items that are open
+// or remembered, with their counters and up to where they were shown to whom;
+// pending updates; operations; time; phase and blindness; what was learned of
+// groups; the heartbeat; the counts; the sequence number. The journal is not part
+// of it, nor are caches, nor [Config]. The same state gives the same bytes.
+//
+// An engine that is restored goes on with the sequence number and the item after
+// those of the snapshot. What the first engine numbered after it is numbered
+// again, so that a host that takes snapshots as it runs should take one before it
+// tells anybody of an id or a cursor that is newer than the last one: before it
+// sends the updates that it has drained, and when it ends. Updates that were
+// drained before a snapshot are not drained again; [Engine.Open] has what they
+// told of.
+//
+// Its size is bounded by [Config]: with the default one and full tables of ASCII,
+// 5 MB; the rooms' methods of the same name say what takes how much. It holds the
+// lock meanwhile, some milliseconds, and allocates nothing but the growth of dst.
+func (e *Engine) Snapshot(dst []byte) []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	start := len(dst)
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
+	dst = binary.LittleEndian.AppendUint64(dst, 0)
+	w := engineCoder{Coder: wire.Writer(dst)}
+	w.agreement(e.normalizer.Version(), e.epoch)
+	w.engine(e)
+	w.Put(e.classifier.Snapshot)
+	w.Put(e.coalescer.Snapshot)
+	dst = w.Bytes()
+	binary.LittleEndian.PutUint64(dst[start+snapshotHead-8:], uint64(len(dst)-start+snapshotChecksum))
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+// Restore returns an engine for cfg in the state that a snapshot holds, of which
+// it keeps nothing. It goes on in the snapshot's epoch, so that ids that were
+// given out can still be acknowledged, and no id is given twice: cfg.Epoch must be
+// the same or "". The journal is empty and goes on with the next sequence number:
+// what a cursor of before has not read counts as lost.
+//
+// Rules may be others than before, as long as they mask alike; blindness that was
+// begun by a rule that is no more is over. Windows and larger bounds take effect.
+// cfg.InitialPhase and cfg.Journal.After have no say.
+//
+// A snapshot is taken whole or refused whole, with an error that says why: one
+// that is torn or was changed, one of another format or another masking, of
+// another epoch, one made with larger bounds (the error names the field), and one
+// that no engine could be in. A host that then begins with [New] has to choose an
+// epoch that it never used before: in an old one, ids and cursors would be given
+// out again. The checksum finds accidents; it does not tell who wrote a snapshot.
+func Restore(cfg Config, snapshot []byte) (*Engine, error) {
+	e, err := restore(cfg, snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("heed: snapshot: %w", err)
+	}
+	return e, nil
+}
+
+func restore(cfg Config, snapshot []byte) (*Engine, error) {
+	body, err := openSnapshot(snapshot)
+	if err != nil {
+		return nil, err
+	}
+	r := engineCoder{Coder: wire.Reader(body)}
+	epoch := r.readEpoch(cfg.Epoch)
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	cfg.Epoch = epoch
+	p, err := prepare(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if v := p.normalizer.Version(); v != r.masking {
+		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: what it knows would not be found", r.masking, v)
+	}
+	e := p.engine()
+	r.engine(e)
+	classifier, coalescer := r.Section("classify"), r.Section("coalesce")
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	if e.classifier, err = classify.Restore(p.classify, classifier); err != nil {
+		return nil, err
+	}
+	if e.coalescer, err = coalesce.Restore(p.coalesce, coalescer); err != nil {
+		return nil, err
+	}
+	p.journal.After = e.seq
+	if e.journal, err = journal.New(p.journal); err != nil {
+		return nil, err
+	}
+	s := e.Stats()
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("it does not add up: %w", err)
+	}
+	if latest := e.coalescer.Latest(); latest != e.seq {
+		return nil, fmt.Errorf("it does not add up: the engine is at entry %d, its items are at %d", e.seq, latest)
+	}
+	return e, nil
+}
+
+// openSnapshot returns what is between head and checksum.
+func openSnapshot(s []byte) ([]byte, error) {
+	switch magic := s[:min(len(s), len(snapshotMagic))]; {
+	case !bytes.HasPrefix([]byte(snapshotMagic), magic):
+		return nil, fmt.Errorf("this is something else: it begins with %q", magic)
+	case len(s) < snapshotHead+snapshotChecksum:
+		return nil, fmt.Errorf("torn: it has %d bytes", len(s))
+	}
+	if format := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); format != snapshotFormat {
+		return nil, fmt.Errorf("it has format %d, this version of heed reads %d", format, snapshotFormat)
+	}
+	if length := binary.LittleEndian.Uint64(s[snapshotHead-8:]); length != uint64(len(s)) {
+		return nil, fmt.Errorf("torn: it has %d bytes of %d", len(s), length)
+	}
+	end := len(s) - snapshotChecksum
+	if sum, want := crc32.Checksum(s[:end], castagnoli), binary.LittleEndian.Uint32(s[end:]); sum != want {
+		return nil, fmt.Errorf("damaged: its checksum is %08x, and it says %08x", sum, want)
+	}
+	return s[snapshotHead:end], nil
+}
+
+// engineCoder writes what is the engine's own, or sets it.
+type engineCoder struct {
+	wire.Coder
+	masking uint64
+}
+
+// agreement codes what reader and writer must agree on.
+func (c *engineCoder) agreement(masking uint64, epoch string) string {
+	c.masking = masking
+	c.Fixed64("masking", &c.masking)
+	c.Text("epoch", &epoch, 64)
+	return epoch
+}
+
+// readEpoch reads the agreement. It returns the epoch of the snapshot, and refuses
+// it where the Config wants another one.
+func (c *engineCoder) readEpoch(want string) string {
+	epoch := c.agreement(0, "")
+	if want != "" && want != epoch {
+		c.Fail("it is of the epoch %q, and Config.Epoch is %q", epoch, want)
+	}
+	return epoch
+}
+
+func (c *engineCoder) engine(e *Engine) {
+	c.Uint64("sequence number", &e.seq, math.MaxUint64)
+	for i := range e.byKind {
+		c.Uint64(event.Kind(i).String(), &e.byKind[i], e.seq)
+	}
+	h := &e.heartbeat
+	c.Time("heartbeat.by", &h.by)
+	c.Bool("heartbeat.stalled", &h.stalled)
+	c.Bool("heartbeat.busy", &h.busy)
+	c.Uint64("judge panics", &e.judgePanics, e.seq)
+}

@@ -1,0 +1,385 @@
+package heed
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"hash/crc32"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/classify"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wiretest"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// snapshotConfig is small, so that every bound is met.
+func snapshotConfig(set *rules.Set) Config {
+	return Config{
+		Rules: set, Epoch: "e1", Signatures: 40, Groups: signature.GrouperConfig{Signatures: 1000, Columns: 64},
+		Journal: journal.Config{Entries: 50, Firsts: 10, Pinned: 20},
+		Coalesce: coalesce.Config{
+			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxViewers: 3, AmbientQuiet: coalesce.Window{Entries: 5},
+			AdvisoryTTL: coalesce.Window{Entries: 19}, AckMemory: coalesce.Window{Entries: 30},
+		},
+	}
+}
+
+// call is something that a host does to an engine. It returns all that the host
+// is told.
+type call func(e *Engine) any
+
+// caller makes calls at random.
+type caller struct {
+	intn func(n int) int
+	now  time.Time
+}
+
+func (m *caller) one(of ...string) string { return of[m.intn(len(of))] }
+
+func (m *caller) next() call {
+	now := m.now
+	id := fmt.Sprintf("e1-%d", 1+m.intn(12))
+	viewer := m.one("", "ann", "bob", "eve")
+	op := m.one("", "a", "b", "c", "d")
+	switch m.intn(14) {
+	case 0, 1, 2, 3, 4:
+		l := event.Log{
+			Time: now, Level: event.Level(m.intn(6)), Source: m.one("", "x"), OperationID: m.one("", op), Pos: uint64(m.intn(99)),
+			Message: fmt.Sprintf(m.one("Loading %d", "Loaded %d", "No more logging", "Logging again", "Broken thing %d", "Broken at the place of Name_%d for that", "Odd Thing_%d in the place of that", "secret %d"), m.intn(20)),
+		}
+		return func(e *Engine) any { return e.Observe(l) }
+	case 5, 6:
+		o := event.Operation{Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"), Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0}
+		return func(e *Engine) any { return e.Operation(o) }
+	case 7:
+		s := event.State{Time: now, Phase: m.one("", "play", "menu"), Status: event.StatusPhase + event.Status(m.intn(8))}
+		n := event.Notice{Time: now, Status: event.StatusHole + event.Status(m.intn(4))}
+		return func(e *Engine) any { return []any{e.State(s), e.Notice(n)} }
+	case 8:
+		if !now.IsZero() {
+			m.now = now.Add(time.Duration(m.intn(200)-5) * time.Second)
+		}
+		expect := m.intn(3) == 0
+		return func(e *Engine) any {
+			e.Advance(now)
+			if expect {
+				e.Expect(now, now.Add(time.Minute))
+			}
+			return nil
+		}
+	case 9:
+		upTo := uint64(m.intn(3) * m.intn(50))
+		return func(e *Engine) any { return e.AckBy(viewer, id, upTo) }
+	case 10:
+		return func(e *Engine) any { a, ok := e.View(viewer); return []any{a, ok, e.Verdict("a"), e.Verdict("b")} }
+	case 11:
+		return func(e *Engine) any { return e.Updates(nil) }
+	case 12:
+		r := Report{Time: now, Key: m.one("", "disk"), Disposition: event.Disposition(m.intn(3)), Summary: m.one("", "it is full"), Message: "disk", OperationID: op}
+		return func(e *Engine) any { return e.Raise(r) }
+	default:
+		leaves, clears := m.intn(2) == 0, m.intn(3) == 0
+		return func(e *Engine) any {
+			if leaves {
+				e.Detach(viewer)
+			}
+			return []any{clears && e.Clear(id), e.Shown("bob", id, 20), e.Attach(viewer, now)}
+		}
+	}
+}
+
+// told returns all that an engine says of itself but for caches and journal.
+func told(e *Engine) []any {
+	s := e.Stats()
+	c := s.Classify
+	s.Classify = classify.Stats{Entries: c.Entries, Holes: c.Holes, Groups: c.Groups}
+	s.Journal = journal.Stats{Latest: s.Journal.Latest}
+	return []any{s, e.Open(nil), e.heartbeat}
+}
+
+// TestSnapshotGoesOn drives two engines alike from the moment that one was restored
+// from the other's snapshot: nothing that a host is told differs.
+func TestSnapshotGoesOn(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	rapid.Check(t, func(t *rapid.T) {
+		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		if rapid.Bool().Draw(t, "clock") {
+			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		a, err := New(cfg)
+		require.NoError(t, err)
+		for range rapid.IntRange(0, 60).Draw(t, "before") {
+			m.next()(a)
+		}
+		snapshot := a.Snapshot(nil)
+		b, err := Restore(cfg, snapshot)
+		require.NoError(t, err)
+		require.Equal(t, snapshot, b.Snapshot(nil))
+		clear(snapshot) // nothing of it is kept
+		for range rapid.IntRange(0, 60).Draw(t, "after") {
+			do := m.next()
+			require.Equal(t, do(a), do(b))
+			require.Equal(t, told(a), told(b))
+			s := b.Stats()
+			require.NoError(t, s.Check())
+		}
+	})
+}
+
+// busy returns an engine after n calls of a stream.
+func busy(t testing.TB, cfg Config, stream uint64, n int) *Engine {
+	m := &caller{intn: rand.New(rand.NewPCG(stream, 1)).IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	e := mustNew(t, cfg)
+	for range n {
+		m.next()(e)
+	}
+	return e
+}
+
+// seal sets length and checksum of a snapshot that was changed.
+func seal(s []byte) []byte {
+	binary.LittleEndian.PutUint64(s[snapshotHead-8:], uint64(len(s)))
+	end := len(s) - snapshotChecksum
+	binary.LittleEndian.PutUint32(s[end:], crc32.Checksum(s[:end], castagnoli))
+	return s
+}
+
+func TestRestoreTorn(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	snapshot := busy(t, cfg, 1, 200).Snapshot(nil)
+	for n := range snapshot {
+		e, err := Restore(cfg, snapshot[:n])
+		require.Nil(t, e)
+		require.ErrorContains(t, err, "torn", "at %d", n)
+		changed := bytes.Clone(snapshot)
+		changed[n] ^= 1 << (n % 8)
+		_, err = Restore(cfg, changed)
+		require.Error(t, err, "changed at %d", n)
+	}
+	_, err := Restore(cfg, append(snapshot, 0))
+	require.ErrorContains(t, err, "torn")
+}
+
+func TestRestoreRefused(t *testing.T) {
+	set := mustRules(t, testRules)
+	cfg := snapshotConfig(set)
+	change := func(f func(*Config)) Config {
+		c := cfg
+		f(&c)
+		return c
+	}
+	e := busy(t, cfg, 1, 200)
+	snapshot := e.Snapshot(nil)
+	with := func(f func(*Engine)) []byte {
+		e, err := Restore(cfg, snapshot)
+		require.NoError(t, err)
+		f(e)
+		return e.Snapshot(nil)
+	}
+	other := bytes.Clone(snapshot)
+	other[len(snapshotMagic)]++
+	extra := seal(append(bytes.Clone(snapshot), 0))
+	for name, c := range map[string]struct {
+		cfg      Config
+		snapshot []byte
+		want     string
+	}{
+		"foreign":  {cfg, []byte("{\"epoch\": 1}"), `something else: it begins with "{\"epoch\"`},
+		"empty":    {cfg, nil, "torn: it has 0 bytes"},
+		"format":   {cfg, seal(other), "it has format 2, this version of heed reads 1"},
+		"extra":    {cfg, extra, "follow its end"},
+		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`},
+		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Config.Signature are by"},
+		"groups":   {change(func(c *Config) { c.Groups.Columns = 8 }), snapshot, "GrouperConfig.Columns 64"},
+		"coalesce": {change(func(c *Config) { c.Coalesce.MaxOpen = 2 }), snapshot, "Config.MaxOpen 3, and 2 is less"},
+		"journal":  {change(func(c *Config) { c.Journal.Entries = -1 }), snapshot, "Config.Entries is -1"},
+		"config":   {change(func(c *Config) { c.Coalesce.MaxOpen = -1 }), snapshot, "Config.MaxOpen is -1"},
+		"rules":    {change(func(c *Config) { c.Signatures = -1 }), snapshot, "Config.Signatures is negative"},
+		"sequence": {cfg, with(func(e *Engine) { e.seq++ }), "it does not add up"},
+		"kinds":    {cfg, with(func(e *Engine) { e.byKind[0]++ }), "it does not add up"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Restore(c.cfg, c.snapshot)
+			require.Nil(t, e)
+			require.ErrorContains(t, err, "heed: snapshot: ")
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	r, err := Restore(change(func(c *Config) { c.Epoch = "" }), snapshot)
+	require.NoError(t, err)
+	require.Equal(t, snapshot, r.Snapshot(nil), "the epoch goes on")
+}
+
+// TestRestoreCursors reads on, after a restart, with a cursor of before.
+func TestRestoreCursors(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	e := mustNew(t, cfg)
+	for range 10 {
+		e.Log(event.Log{Message: "Odd 1"})
+	}
+	cursor := e.Read(Cursor{}, 4, Filter{}).Next
+	id, _ := e.Current()
+	e, err := Restore(cfg, e.Snapshot(nil))
+	require.NoError(t, err)
+	require.EqualValues(t, 11, e.Observe(event.Log{Message: "Broken"}).Seq)
+	held, lost, err := e.Since(cursor)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{1, 6}, []uint64{held, lost})
+	page := e.Read(cursor, 10, Filter{})
+	require.NoError(t, page.Err)
+	require.EqualValues(t, 6, page.Lost)
+	require.EqualValues(t, 11, page.Records[0].Seq)
+	require.True(t, e.Ack(id.ID, 0).Acknowledged, "old ids are known")
+	next, ok := e.Item("e1-2")
+	require.True(t, ok, "and numbers go on")
+	require.EqualValues(t, 11, next.OpenedAtSequence)
+}
+
+var update = flag.Bool("update", false, "rewrite the snapshot in testdata")
+
+// TestSnapshotFormat restores a snapshot that was written when the format was
+// new. Where it fails, the description of a structure has changed: then
+// snapshotFormat needs another number, so that old snapshots are refused by it,
+// and this test one run with -update.
+func TestSnapshotFormat(t *testing.T) {
+	const file = "testdata/snapshot.hex"
+	cfg := snapshotConfig(mustRules(t, testRules))
+	if *update {
+		text := hex.Dump(busy(t, cfg, 1, 200).Snapshot(nil))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var snapshot []byte
+	for line := range strings.Lines(string(text)) {
+		_, line, _ = strings.Cut(line, "  ") // the offset
+		line, _, _ = strings.Cut(line, "|")  // the text
+		snapshot, err = hex.AppendDecode(snapshot, []byte(strings.ReplaceAll(line, " ", "")))
+		require.NoError(t, err)
+	}
+	e, err := Restore(cfg, snapshot)
+	require.NoError(t, err, "format %d", snapshotFormat)
+	require.Equal(t, snapshot, e.Snapshot(nil), "format %d", snapshotFormat)
+}
+
+func TestSnapshotKnowsEveryField(t *testing.T) {
+	e := busy(t, snapshotConfig(mustRules(t, testRules)), 2, 200)
+	e.heartbeat.by = time.Unix(1, 0)
+	wiretest.Fields(t, e, func() []byte { return e.Snapshot(nil) },
+		// Of a room's own snapshot, or of none.
+		"-Engine.mu", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
+		// Set by Config, and made anew with each entry.
+		"Engine.loadPhase", "Engine.entry", "Engine.input", "Engine.evidence", "Engine.merges", "Engine.suspects", "-Engine.judged",
+		// What is known of mods: the host tells it, and records say it again.
+		"-Engine.finder",
+	)
+}
+
+func TestSnapshotAllocatesNothing(t *testing.T) {
+	e := busy(t, snapshotConfig(mustRules(t, testRules)), 2, 200)
+	buf := e.Snapshot(nil)
+	require.Zero(t, testing.AllocsPerRun(10, func() { e.Snapshot(buf[:0]) }))
+	require.Equal(t, "head", string(e.Snapshot([]byte("head"))[:4]))
+}
+
+// FuzzRestore feeds any bytes to Restore, and valid snapshots in which bytes were
+// changed and the checksum set right: they are refused, or the engine works.
+func FuzzRestore(f *testing.F) {
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
+	require.NoError(f, err)
+	cfg := snapshotConfig(set)
+	cfg.Groups.Columns = 16
+	for stream := range uint64(3) {
+		f.Add(busy(f, cfg, stream, 40).Snapshot(nil), uint16(50*stream), byte(stream), uint16(9), byte(0), true)
+	}
+	f.Add([]byte{}, uint16(0), byte(0), uint16(0), byte(0), false)
+	f.Add([]byte(snapshotMagic+strings.Repeat("\x00", 40)), uint16(8), byte(1), uint16(0), byte(0), true)
+	f.Fuzz(func(t *testing.T, src []byte, at1 uint16, flip1 byte, at2 uint16, flip2 byte, fix bool) {
+		if len(src) > snapshotHead+snapshotChecksum {
+			src[int(at1)%len(src)] ^= flip1
+			src[int(at2)%len(src)] ^= flip2
+			if fix {
+				seal(src)
+			}
+		}
+		e, err := Restore(cfg, src)
+		if err != nil {
+			require.Nil(t, e)
+			return
+		}
+		m := &caller{intn: rand.New(rand.NewPCG(uint64(at1), uint64(at2))).IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+		for range 60 {
+			m.next()(e)
+			s := e.Stats()
+			require.NoError(t, s.Check())
+		}
+		again, err := Restore(cfg, e.Snapshot(nil))
+		require.NoError(t, err)
+		require.Equal(t, told(e), told(again))
+	})
+}
+
+// BenchmarkSnapshot measures an engine with the default Config, all tables full:
+// 96 items of 128 groups, 1,024 operations, 65,536 signatures, their columns.
+func BenchmarkSnapshot(b *testing.B) {
+	cfg := Config{Rules: mustRules(b, testRules)}
+	e := mustNew(b, cfg)
+	for i := range 96 {
+		op := fmt.Sprintf("operation-%d", i)
+		for g := range 200 {
+			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16)})
+		}
+		if i < 64 {
+			e.Ack(fmt.Sprintf("0-%d", i+1), e.Stats().Received)
+		}
+	}
+	for i := range signature.DefaultGroupSignatures {
+		e.Log(event.Log{Message: fmt.Sprintf("could not open the %s Name_%d of that thing for %s now", letters(i%5000), i, letters(i))})
+	}
+	for i := range 2000 {
+		e.Operation(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted})
+	}
+	snapshot := e.Snapshot(nil)
+	s := e.Stats()
+	require.Equal(b, []int{32, 64, 1024, 65536}, []int{s.Coalesce.Open, s.Coalesce.Remembered, s.Coalesce.Operations, s.Classify.Groups.Signatures})
+	b.Run("snapshot", func(b *testing.B) {
+		b.SetBytes(int64(len(snapshot)))
+		b.ReportAllocs()
+		for b.Loop() {
+			snapshot = e.Snapshot(snapshot[:0])
+		}
+	})
+	b.Run("restore", func(b *testing.B) {
+		b.SetBytes(int64(len(snapshot)))
+		b.ReportAllocs()
+		for b.Loop() {
+			r, err := Restore(cfg, snapshot)
+			require.NoError(b, err)
+			require.Equal(b, e.seq, r.seq)
+		}
+	})
+}
+
+// letters returns a word for a number.
+func letters(i int) string {
+	word := []byte("word")
+	for ; i > 0; i /= 26 {
+		word = append(word, 'a'+byte(i%26))
+	}
+	slices.Reverse(word[4:])
+	return string(word)
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+var (
+	now     = time.Date(2026, 1, 31, 10, 0, 0, 123456789, time.FixedZone("", 3600))
+	nowText = "20260131T090000.123456789"
+)
+
+// smallConfig makes snapshots of a few hundred bytes.
+func smallConfig(t testing.TB) heed.Config {
+	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nrules:\n  - {id: broken, when: 'template startsWith \"Broken\"', disposition: blocking}\n")})
+	require.NoError(t, err)
+	return heed.Config{Rules: set, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engine")
+	cfg := smallConfig(t)
+	e, restored, err := Load(path, cfg, now)
+	require.NoError(t, err, "no file is no error")
+	require.False(t, restored)
+	e.Log(event.Log{Message: "Broken"})
+	a, _ := e.Current()
+	require.Equal(t, nowText+"-1", a.ID)
+	require.NoError(t, Save(path, e))
+
+	cfg.Epoch = "another"
+	e, restored, err = Load(path, cfg, now.Add(time.Hour))
+	require.NoError(t, err)
+	require.True(t, restored)
+	require.True(t, e.Ack(a.ID, 0).Acknowledged, "the epoch of the snapshot goes on")
+	require.NoError(t, Save(path, e), "it replaces the old one")
+	e, _, err = Load(path, cfg, now)
+	require.NoError(t, err)
+	require.True(t, e.Ack(a.ID, 0).Already)
+
+	files, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, files, 1, "nothing else is left behind")
+}
+
+// TestLoadTorn cuts the file at every byte, and changes each: what is loaded is a
+// new engine in a new epoch, and the reason is told.
+func TestLoadTorn(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engine")
+	cfg := smallConfig(t)
+	e, _, err := Load(path, cfg, now)
+	require.NoError(t, err)
+	e.Log(event.Log{Message: "Broken"})
+	require.NoError(t, Save(path, e))
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	refused := func(data []byte) {
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		_, err := ReadFile(path, snapshotKind, snapshotVersion)
+		require.Error(t, err)
+	}
+	for n := range whole {
+		refused(whole[:n])
+		changed := bytes.Clone(whole)
+		changed[n] ^= 0x10
+		refused(changed)
+	}
+	for _, data := range [][]byte{{}, whole[:len(whole)-1], []byte("something else")} {
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		e, restored, err := Load(path, cfg, now.Add(time.Second))
+		require.False(t, restored)
+		require.ErrorContains(t, err, path)
+		e.Log(event.Log{Message: "Broken"})
+		a, _ := e.Current()
+		require.Equal(t, strings.Replace(nowText, "00.", "01.", 1)+"-1", a.ID)
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, data, left, "the file stays, for whoever wants to know")
+	}
+}
+
+// TestSaveKilled has the rests of a Save that was killed beside the file: they do
+// no harm.
+func TestSaveKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engine")
+	cfg := smallConfig(t)
+	e, _, err := Load(path, cfg, now)
+	require.NoError(t, err)
+	require.NoError(t, Save(path, e))
+	require.NoError(t, os.WriteFile(path+tempSuffix, []byte("half of a"), 0o600))
+	_, restored, err := Load(path, cfg, now)
+	require.NoError(t, err)
+	require.True(t, restored)
+	require.NoError(t, Save(path, e))
+	_, restored, err = Load(path, cfg, now)
+	require.NoError(t, err)
+	require.True(t, restored)
+}
+
+func TestSaveFails(t *testing.T) {
+	cfg := smallConfig(t)
+	dir := t.TempDir()
+	e, _, err := Load(filepath.Join(dir, "engine"), cfg, now)
+	require.NoError(t, err)
+	require.ErrorContains(t, Save(filepath.Join(dir, "no", "engine"), e), "store: ")
+
+	// A directory stands where the file should be: what was written goes.
+	taken := filepath.Join(dir, "taken")
+	require.NoError(t, os.Mkdir(taken, 0o700))
+	require.Error(t, Save(taken, e))
+	require.NoFileExists(t, taken+tempSuffix)
+	_, restored, err := Load(taken, cfg, now)
+	require.False(t, restored)
+	require.ErrorContains(t, err, taken)
+
+	huge := filepath.Join(dir, "huge")
+	require.NoError(t, os.WriteFile(huge, nil, 0o600))
+	require.NoError(t, os.Truncate(huge, 2*MaxFile)) // a hole, which takes no room
+	_, restored, err = Load(huge, cfg, now)
+	require.False(t, restored)
+	require.ErrorContains(t, err, huge)
+
+	cfg.Signatures = -1
+	e, restored, err = Load(filepath.Join(dir, "engine"), cfg, now)
+	require.Nil(t, e)
+	require.False(t, restored)
+	require.ErrorContains(t, err, "Config.Signatures")
+}
