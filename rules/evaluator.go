@@ -91,6 +91,7 @@ type Evaluator struct {
 	env     any    // &vars, made into an interface once
 	loaded  varSet // of the input at hand
 
+	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
 	continued []*Rule // scratch: matched rules with Continue, in order
 
 	failures uint64
@@ -100,7 +101,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}}
+	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}, tried: newRuleSet(len(s.active))}
 	ev.env = &ev.vars
 	return ev
 }
@@ -127,7 +128,9 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		p     Plan
 		try   bool // p.steps has a rule to try
 	)
-	for _, r := range ev.set.active {
+	ev.candidates(in)
+	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+		r := ev.set.active[i]
 		if r.possible&shape == 0 {
 			continue
 		}
@@ -220,9 +223,14 @@ func (ev *Evaluator) Evaluate(in *Input) Outcome {
 func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 	defer ev.end()
 	ev.continued = ev.continued[:0]
-	var tags []string
-	for _, r := range ev.set.active {
-		if !ev.matches(in, r) {
+	var (
+		shape = shapeOf(in.Kind, in.Level, in.Status)
+		tags  []string
+	)
+	ev.candidates(in)
+	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+		r := ev.set.active[i]
+		if r.possible&shape == 0 || !ev.matches(in, r) {
 			continue
 		}
 		if !r.Continue {
@@ -232,6 +240,18 @@ func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 		tags = merge(tags, r.Tags)
 	}
 	return *withTags(ev.set.fallback(in), tags), ev.continued
+}
+
+// candidates sets ev.tried to the rules that may match in.
+func (ev *Evaluator) candidates(in *Input) {
+	if x := ev.set.index; x != nil {
+		x.candidates(in, ev.tried)
+		return
+	}
+	clear(ev.tried)
+	for i := range ev.set.active {
+		ev.tried.add(i)
+	}
 }
 
 // outcome returns what r decides about an entry of level l after rules with
@@ -264,18 +284,19 @@ func merge(tags, more []string) []string {
 
 // end lets go of the borrowed strings.
 func (ev *Evaluator) end() {
-	ev.loaded = 0
-	ev.vars = boxes{}
+	if ev.loaded != 0 {
+		ev.loaded, ev.vars = 0, boxes{}
+	}
 }
 
 // matches reports whether r matches in: its condition holds, and none of its
 // exceptions.
 func (ev *Evaluator) matches(in *Input, r *Rule) bool {
-	if !ev.holds(in, r, r.cond) {
+	if !ev.holds(in, r, &r.cond.code) {
 		return false
 	}
 	for i := range r.Exceptions {
-		if ev.holds(in, r, r.Exceptions[i].cond) {
+		if ev.holds(in, r, &r.Exceptions[i].cond.code) {
 			return false
 		}
 	}
@@ -287,14 +308,14 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	switch c := r.cond; {
 	case c.reads&perEntry == 0:
-		if !ev.holds(in, r, c) {
+		if !ev.holds(in, r, &c.code) {
 			return false
 		}
-	case c.guard != nil && !ev.run(in, r, c.guard, c.reads&^perEntry):
+	case c.guard != nil && !ev.holds(in, r, c.guard):
 		return false
 	}
 	for i := range r.Exceptions {
-		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, c) {
+		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
 			return false
 		}
 	}
@@ -302,16 +323,19 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 }
 
 // holds reports whether c, of rule r, holds for in.
-func (ev *Evaluator) holds(in *Input, r *Rule, c *condition) bool {
-	return ev.run(in, r, c.program, c.reads)
+func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
+	if c.test != nil {
+		return c.test(in)
+	}
+	return ev.run(in, r, c)
 }
 
-// run reports whether a program of rule r, which reads vars, holds for in.
-func (ev *Evaluator) run(in *Input, r *Rule, program *vm.Program, vars varSet) bool {
-	if missing := vars &^ ev.loaded; missing != 0 {
+// run reports whether c holds for in, by the machine.
+func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
+	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
-	got, err := ev.machine.Run(program, ev.env)
+	got, err := ev.machine.Run(c.program, ev.env)
 	if err != nil {
 		ev.failures++
 		ev.failed, ev.failure = r, err
