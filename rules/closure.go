@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -104,11 +103,11 @@ func (r *resolver) binaryPredicate(n *ast.BinaryNode) predicate {
 		if text == nil {
 			return nil
 		}
-		re, err := regexp.Compile(n.Right.(*ast.StringNode).Value)
+		p, err := newPattern(n.Right.(*ast.StringNode).Value)
 		if err != nil {
 			return nil // the machine's compiler will tell
 		}
-		return func(in *Input) bool { return re.MatchString(text(in)) }
+		return func(in *Input) bool { return p.match(text(in)) }
 	}
 	if rel := relations[n.Operator]; rel != nil {
 		return compare(rel, n.Left, n.Right)

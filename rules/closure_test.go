@@ -85,6 +85,7 @@ func FuzzFunctions(f *testing.F) {
 		`not (level in ["error", "fatal"]) && phase != ""`, `!(template startsWith "a" || !(frames endsWith "abcd"))`,
 		`template matches "^Could not (load|find) [a-z]+" ? source == "x" : "Unity" == source`,
 		`template matches "(?i)could"`, `template matches "(could|would)+x|^should"`, "frames matches `\\x{FFFD}abcd`", "template matches `(abcd){2,}(efgh)*`",
+		"template matches `[a-z]abcd(:|$)`", "template matches `[a-z]o[a-z]+ d$`", "template matches `[a-z][^x]abcd`", "template matches `[A-Z]c\\b`", "template matches `[A-Z]c(?m)$`", "template matches `[A-Z]\\Qc`",
 		`starts_with_any(template, ["Could", "C", "Couldn't"])`, `contains_any(frames, ["ab", "abcd"])`, `ends_with_any(lower(template), ["abcd"])`,
 		`hasPrefix(template, "Could") and hasSuffix(upper(source), "UNITY")`, `trim(message) == "" or message < stack`,
 		`kind == "log" and status != "failed"`, `template in ["a", "abcd"]`, `template not in ["a", phase]`, `method == operation`,
@@ -156,7 +157,7 @@ func drawWhen(t *rapid.T, depth int) string {
 	case 8:
 		return fmt.Sprintf("%s in %s", variable, list())
 	case 9:
-		pattern := rapid.SampledFrom([]string{"^%s", "%s", "(?i)%s", "%s|load", "^(%s|item) ", "(%s)+x?", "[a-z]%s$", "(%s)*"}).Draw(t, "pattern")
+		pattern := rapid.SampledFrom([]string{"^%s", "%s", "(?i)%s", "%s|load", "^(%s|item) ", "(%s)+x?", "[a-z]%s$", "(%s)*", "[a-z ][A-Za]%s(:| |$)", "[ -m]%s.*[xl]$", "%s[^a-z]"}).Draw(t, "pattern")
 		return fmt.Sprintf("%s matches %q", variable, fmt.Sprintf(pattern, text()))
 	case 10:
 		return fmt.Sprintf("split(%s, %q)[1] == %q", variable, "o", text()) // fails without an o

@@ -15,10 +15,11 @@ type index struct {
 	tables [len(indexed)]literalTable
 }
 
-// maxLiterals bounds how many texts an index looks at. It takes some 100 bytes
+// maxLiterals bounds how many texts an index looks at. It takes some 150 bytes
 // for each that it files, besides the text itself, which is the rule's; rules
-// beyond the bound are tried every time.
-const maxLiterals = 1 << 16
+// beyond the bound are tried every time. All can be numbered with 16 bits, with
+// 0 left for none.
+const maxLiterals = 1<<16 - 1
 
 // newIndex returns the index of rules, which name each other by their position.
 func newIndex(rules []*Rule) *index {
@@ -67,7 +68,7 @@ type literalTable struct {
 	text     textOf   // of the variable
 	prefixes []prefix // sorted
 	parts    []part
-	heads    []uint32 // by the hash of four bytes: 1 + the first of parts with it, 0 without
+	heads    []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
 	shift    uint8    // of the hash
 }
 
@@ -83,7 +84,7 @@ type prefix struct {
 type part struct {
 	text  string
 	at    int    // of the four bytes
-	next  uint32 // 1 + the next part with this hash, 0 at the end
+	next  uint16 // 1 + the next part with this hash, 0 at the end
 	rules []uint16
 }
 
@@ -107,8 +108,8 @@ func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTa
 	if len(parts) == 0 {
 		return t
 	}
-	size := bits.Len(uint(4*len(parts) - 1)) // four to eight heads for each part
-	t.heads, t.shift = make([]uint32, 1<<size), uint8(32-size)
+	size := bits.Len(uint(16*len(parts) - 1)) // so few are taken that most bytes of a text meet none
+	t.heads, t.shift = make([]uint16, 1<<size), uint8(32-size)
 	t.parts = make([]part, 0, len(parts))
 	texts := sortedKeys(parts)
 	load := make([]uint32, len(t.heads))
@@ -126,7 +127,7 @@ func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTa
 		}
 		head := &t.heads[t.hash(gram(text, at))]
 		t.parts = append(t.parts, part{text, at, *head, parts[text]})
-		*head = uint32(len(t.parts))
+		*head = uint16(len(t.parts))
 	}
 	return t
 }

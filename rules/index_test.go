@@ -77,6 +77,7 @@ func TestNeed(t *testing.T) {
 		{`template matches "abcd|[0-9]"`, "?"},
 		{`template matches "(abcd)*efghi{0,3}"`, "template~efgh"},
 		{`template matches "(abcd){2,3}x?"`, "template~abcd"},
+		{`template matches "(abcd){0,3}x?"`, "?"},
 		{`template matches "(?m)^abcd"`, "template~abcd"},
 		{"template matches `abcd\\x{FFFD}`", "?"}, // matches any invalid byte
 	} {
@@ -146,6 +147,22 @@ func TestRuleSet(t *testing.T) {
 		}
 		require.Equal(t, want, got)
 	})
+}
+
+// TestFewAreTried: of the default rules, a record of the captures leaves fewer
+// than one in five to be tried, on average.
+func TestFewAreTried(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	inputs := corpus(t, set, ownCaptures(t))
+	found, tried := newRuleSet(len(set.active)), 0
+	for i := range inputs {
+		set.index.candidates(&inputs[i], found)
+		for j := found.next(0); j >= 0; j = found.next(j + 1) {
+			tried++
+		}
+	}
+	require.Less(t, tried, len(inputs)*len(set.active)/5)
 }
 
 // TestIndexIsBounded: rules with more texts than an index looks at are tried

@@ -4,7 +4,6 @@ import (
 	"math"
 	"regexp/syntax"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -175,11 +174,9 @@ func (f *needFinder) pattern(variable ast.Node, re *syntax.Regexp) need {
 	return need{}
 }
 
-// literal returns the need of a literal of a regular expression. One in any
-// case, or with the character that matches every invalid byte, stands for more
-// than one text.
+// literal returns the need of a literal of a regular expression.
 func (f *needFinder) literal(variable ast.Node, prefix bool, re *syntax.Regexp) need {
-	if re.Flags&syntax.FoldCase != 0 || slices.Contains(re.Rune, utf8.RuneError) {
+	if !isText(re) {
 		return need{}
 	}
 	return f.texts(variable, prefix, []string{string(re.Rune)})
