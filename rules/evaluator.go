@@ -81,9 +81,9 @@ func (p *Plan) Known() *Outcome {
 	return nil
 }
 
-// Evaluator decides about entries by a [Set]. It holds the machine that runs
-// expressions and counts their errors; it is not safe for concurrent use. Any
-// number of them may share a set.
+// Evaluator decides about entries by a [Set]. It holds the machine that runs the
+// conditions of rules that are [Rule.Interpreted] and counts their errors; it is
+// not safe for concurrent use. Any number of them may share a set.
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
@@ -94,6 +94,7 @@ type Evaluator struct {
 	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
 	continued []*Rule // scratch: matched rules with Continue, in order
 
+	runs     uint64 // of the machine
 	failures uint64
 	failed   *Rule
 	failure  error
@@ -110,16 +111,23 @@ func (s *Set) NewEvaluator() *Evaluator {
 func (ev *Evaluator) Set() *Set { return ev.set }
 
 // Failures returns how often a condition ended in an error, such as an index
-// out of range, which counts as no match; and the last rule and error. With
-// plans that are kept, a condition runs less often than entries come, and so
-// fails less often.
+// out of range, which counts as no match; and the last rule and error. A
+// condition runs less often than entries come, and so fails less often: plans
+// are kept, and a condition that cannot hold for want of a text that it needs
+// does not run.
 func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
 	return ev.failures, ev.failed, ev.failure
 }
 
+// MachineRuns returns how often the condition of a rule or an exception ran in
+// the virtual machine of expr; 0 without rules that are [Rule.Interpreted].
+func (ev *Evaluator) MachineRuns() uint64 { return ev.runs }
+
 // Plan returns what is known about all entries that have the cacheable part of
-// in in common; it does not read the rest of in. It runs every condition that
-// can be run, up to the first match, and allocates a few small values.
+// in in common; it does not read the rest of in. It runs the conditions that may
+// hold and can be run, up to the first match. It allocates only what the plan
+// keeps, which most need nothing for, and what rules that are
+// [Rule.Interpreted] box.
 func (ev *Evaluator) Plan(in *Input) Plan {
 	defer ev.end()
 	var (
@@ -166,8 +174,8 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 }
 
 // Decide returns the outcome for in, of which p is the plan. It allocates
-// nothing for a plan that is [Plan.Known]; others box the texts that conditions
-// read.
+// nothing but the tags that rules with Continue add for this entry alone, and
+// what rules that are [Rule.Interpreted] box.
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 	if len(p.steps) == 0 {
 		return *p.final
@@ -210,9 +218,11 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 	return out
 }
 
-// Evaluate decides about in by trying every rule in order. This is what a rule
-// set means; [Evaluator.Plan] and [Evaluator.Decide] together give the same
-// outcome, and a test holds them to it.
+// Evaluate decides about in by trying every rule that may match, in order.
+// [Evaluator.Plan] and [Evaluator.Decide] together give the same outcome. What a
+// rule set means is to run every rule in order in the virtual machine of expr;
+// tests hold all three to that. It allocates what Decide does, and the tags of
+// all rules with Continue.
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	o, _ := ev.evaluate(in)
 	return o
@@ -335,6 +345,7 @@ func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
 	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
+	ev.runs++
 	got, err := ev.machine.Run(c.program, ev.env)
 	if err != nil {
 		ev.failures++

@@ -363,6 +363,9 @@ rules:
 	ev := set.NewEvaluator()
 	in := &rules.Input{Message: "abc"}
 	require.True(t, set.Rule("a").Interpreted)
+	require.Zero(t, ev.MachineRuns())
+	ev.Evaluate(in)
+	require.EqualValues(t, 2, ev.MachineRuns())
 	p := ev.Plan(in)
 	require.Nil(t, p.Known())
 	require.Equal(t, 1.0, testing.AllocsPerRun(100, func() { ev.Decide(&p, in) }))

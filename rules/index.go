@@ -15,7 +15,7 @@ type index struct {
 	tables [len(indexed)]literalTable
 }
 
-// maxLiterals bounds how many texts an index looks at. It takes some 150 bytes
+// maxLiterals bounds how many texts an index looks at. It takes some 100 bytes
 // for each that it files, besides the text itself, which is the rule's; rules
 // beyond the bound are tried every time. All can be numbered with 16 bits, with
 // 0 left for none.
