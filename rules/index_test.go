@@ -66,6 +66,7 @@ func TestNeed(t *testing.T) {
 		{`phase == "play" ? template contains "abcd" : source == "a"`, "source^a template~abcd"},
 		{`template contains "abcd" ? phase == "play" : level == "error"`, "?"},
 		{`template contains "abcd" ? phase == "play" : false`, "template~abcd"},
+		{strings.Repeat("(", 50) + `phase == "a"` + strings.Repeat(` ? source == "b" : phase == "c")`, 50), "?"}, // in no time
 		{`false or template contains "abcd"`, "template~abcd"},
 		{`len(template) > 3 and m`, "template~macro"},
 		{`split(template, " ")[7] == "x" or template contains "abcd"`, "?"},

@@ -65,8 +65,10 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 			return f.need(n.Node, !want)
 		}
 	case *ast.ConditionalNode:
+		// What the second branch needs of the condition is left out: to look at
+		// it twice would double the work with each one inside of another.
 		a := f.need(n.Cond, true).and(f.need(n.Exp1, want))
-		return a.or(f.need(n.Cond, false).and(f.need(n.Exp2, want)))
+		return a.or(f.need(n.Exp2, want))
 	case *ast.BinaryNode:
 		switch n.Operator {
 		case "&&", "||":
