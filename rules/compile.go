@@ -78,7 +78,9 @@ func (l *linker) link() {
 		if !r.Disabled {
 			l.set.active = append(l.set.active, r)
 		}
+		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions, func(e Exception) bool { return e.cond.test == nil })
 	}
+	l.set.index = newIndex(l.set.active)
 }
 
 // masking gathers what the files say about masking and makes sure that

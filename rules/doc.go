@@ -188,15 +188,29 @@
 // [Evaluator.Plan] computes what is known about all entries that share a
 // signature and the like, [Evaluator.Decide] the rest; that is how package
 // classify evaluates most rules once per signature. Together they equal
-// [Evaluator.Evaluate], which tries every rule in order.
+// [Evaluator.Evaluate], which tries the rules in order.
+//
+// Not all are tried. What a rule needs of template, frames or source, such as a
+// beginning or any of several words, is filed in an index of the set, and one
+// pass over these texts finds the rules of which something is there. Most
+// conditions are Go functions: all that compare texts with texts, lists and
+// patterns, joined by and, or, not and ?:. Those that count, loop or cut texts
+// run in the virtual machine of expr, at some 100 ns and 16 bytes for each text
+// that is read first; [Rule.Interpreted] tells them, [Evaluator.MachineRuns]
+// counts. None of this changes what a rule means.
 //
 // # Bounds, concurrency, cost
 //
 // [MaxFileBytes], [MaxRules] and the other Max constants bound a set. A Set is
 // immutable and safe for concurrent use; an Evaluator is not, but costs only a
-// few hundred bytes. A Set keeps the text of its files, to tell places in them.
-// Compiling takes some 75 µs per rule; evaluating a condition
-// that compares a few texts some 100 ns and no allocation, and the first
-// reading of each text variable of an entry 16 bytes. The package does no I/O,
-// starts no goroutine and reads no clock.
+// few hundred bytes and a bit per rule. A Set keeps the text of its files, to
+// tell places in them, and an index of at most 65,535 of the texts in its
+// conditions, some 100 bytes each; rules beyond that are tried every time.
+//
+// Compiling takes some 75 µs per rule. A plan or a decision in order takes some
+// 100 ns, 1.5 ns for each byte of template and frames (where rules look for
+// something in them), and some 10 ns for each rule of which a needed text is
+// there: less than half a microsecond for most records, by the default rules or
+// by thousands. The package does no I/O, starts no goroutine and reads no
+// clock.
 package rules

@@ -81,9 +81,9 @@ func (p *Plan) Known() *Outcome {
 	return nil
 }
 
-// Evaluator decides about entries by a [Set]. It holds the machine that runs
-// expressions and counts their errors; it is not safe for concurrent use. Any
-// number of them may share a set.
+// Evaluator decides about entries by a [Set]. It holds the machine that runs the
+// conditions of rules that are [Rule.Interpreted] and counts their errors; it is
+// not safe for concurrent use. Any number of them may share a set.
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
@@ -91,8 +91,10 @@ type Evaluator struct {
 	env     any    // &vars, made into an interface once
 	loaded  varSet // of the input at hand
 
+	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
 	continued []*Rule // scratch: matched rules with Continue, in order
 
+	runs     uint64 // of the machine
 	failures uint64
 	failed   *Rule
 	failure  error
@@ -100,7 +102,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}}
+	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}, tried: newRuleSet(len(s.active))}
 	ev.env = &ev.vars
 	return ev
 }
@@ -109,16 +111,23 @@ func (s *Set) NewEvaluator() *Evaluator {
 func (ev *Evaluator) Set() *Set { return ev.set }
 
 // Failures returns how often a condition ended in an error, such as an index
-// out of range, which counts as no match; and the last rule and error. With
-// plans that are kept, a condition runs less often than entries come, and so
-// fails less often.
+// out of range, which counts as no match; and the last rule and error. A
+// condition runs less often than entries come, and so fails less often: plans
+// are kept, and a condition that cannot hold for want of a text that it needs
+// does not run.
 func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
 	return ev.failures, ev.failed, ev.failure
 }
 
+// MachineRuns returns how often the condition of a rule or an exception ran in
+// the virtual machine of expr; 0 without rules that are [Rule.Interpreted].
+func (ev *Evaluator) MachineRuns() uint64 { return ev.runs }
+
 // Plan returns what is known about all entries that have the cacheable part of
-// in in common; it does not read the rest of in. It runs every condition that
-// can be run, up to the first match, and allocates a few small values.
+// in in common; it does not read the rest of in. It runs the conditions that may
+// hold and can be run, up to the first match. It allocates only what the plan
+// keeps, which most need nothing for, and what rules that are
+// [Rule.Interpreted] box.
 func (ev *Evaluator) Plan(in *Input) Plan {
 	defer ev.end()
 	var (
@@ -127,7 +136,9 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		p     Plan
 		try   bool // p.steps has a rule to try
 	)
-	for _, r := range ev.set.active {
+	ev.candidates(in)
+	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+		r := ev.set.active[i]
 		if r.possible&shape == 0 {
 			continue
 		}
@@ -163,8 +174,8 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 }
 
 // Decide returns the outcome for in, of which p is the plan. It allocates
-// nothing for a plan that is [Plan.Known]; others box the texts that conditions
-// read.
+// nothing but the tags that rules with Continue add for this entry alone, and
+// what rules that are [Rule.Interpreted] box.
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 	if len(p.steps) == 0 {
 		return *p.final
@@ -207,9 +218,11 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 	return out
 }
 
-// Evaluate decides about in by trying every rule in order. This is what a rule
-// set means; [Evaluator.Plan] and [Evaluator.Decide] together give the same
-// outcome, and a test holds them to it.
+// Evaluate decides about in by trying every rule that may match, in order.
+// [Evaluator.Plan] and [Evaluator.Decide] together give the same outcome. What a
+// rule set means is to run every rule in order in the virtual machine of expr;
+// tests hold all three to that. It allocates what Decide does, and the tags of
+// all rules with Continue.
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	o, _ := ev.evaluate(in)
 	return o
@@ -220,9 +233,14 @@ func (ev *Evaluator) Evaluate(in *Input) Outcome {
 func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 	defer ev.end()
 	ev.continued = ev.continued[:0]
-	var tags []string
-	for _, r := range ev.set.active {
-		if !ev.matches(in, r) {
+	var (
+		shape = shapeOf(in.Kind, in.Level, in.Status)
+		tags  []string
+	)
+	ev.candidates(in)
+	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
+		r := ev.set.active[i]
+		if r.possible&shape == 0 || !ev.matches(in, r) {
 			continue
 		}
 		if !r.Continue {
@@ -232,6 +250,18 @@ func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 		tags = merge(tags, r.Tags)
 	}
 	return *withTags(ev.set.fallback(in), tags), ev.continued
+}
+
+// candidates sets ev.tried to the rules that may match in.
+func (ev *Evaluator) candidates(in *Input) {
+	if x := ev.set.index; x != nil {
+		x.candidates(in, ev.tried)
+		return
+	}
+	clear(ev.tried)
+	for i := range ev.set.active {
+		ev.tried.add(i)
+	}
 }
 
 // outcome returns what r decides about an entry of level l after rules with
@@ -264,18 +294,19 @@ func merge(tags, more []string) []string {
 
 // end lets go of the borrowed strings.
 func (ev *Evaluator) end() {
-	ev.loaded = 0
-	ev.vars = boxes{}
+	if ev.loaded != 0 {
+		ev.loaded, ev.vars = 0, boxes{}
+	}
 }
 
 // matches reports whether r matches in: its condition holds, and none of its
 // exceptions.
 func (ev *Evaluator) matches(in *Input, r *Rule) bool {
-	if !ev.holds(in, r, r.cond) {
+	if !ev.holds(in, r, &r.cond.code) {
 		return false
 	}
 	for i := range r.Exceptions {
-		if ev.holds(in, r, r.Exceptions[i].cond) {
+		if ev.holds(in, r, &r.Exceptions[i].cond.code) {
 			return false
 		}
 	}
@@ -287,14 +318,14 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	switch c := r.cond; {
 	case c.reads&perEntry == 0:
-		if !ev.holds(in, r, c) {
+		if !ev.holds(in, r, &c.code) {
 			return false
 		}
-	case c.guard != nil && !ev.run(in, r, c.guard, c.reads&^perEntry):
+	case c.guard != nil && !ev.holds(in, r, c.guard):
 		return false
 	}
 	for i := range r.Exceptions {
-		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, c) {
+		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
 			return false
 		}
 	}
@@ -302,16 +333,20 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 }
 
 // holds reports whether c, of rule r, holds for in.
-func (ev *Evaluator) holds(in *Input, r *Rule, c *condition) bool {
-	return ev.run(in, r, c.program, c.reads)
+func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
+	if c.test != nil {
+		return c.test(in)
+	}
+	return ev.run(in, r, c)
 }
 
-// run reports whether a program of rule r, which reads vars, holds for in.
-func (ev *Evaluator) run(in *Input, r *Rule, program *vm.Program, vars varSet) bool {
-	if missing := vars &^ ev.loaded; missing != 0 {
+// run reports whether c holds for in, by the machine.
+func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
+	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
-	got, err := ev.machine.Run(program, ev.env)
+	ev.runs++
+	got, err := ev.machine.Run(c.program, ev.env)
 	if err != nil {
 		ev.failures++
 		ev.failed, ev.failure = r, err

@@ -7,7 +7,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser/lexer"
-	"github.com/expr-lang/expr/vm"
 )
 
 // Explainer says why a rule set decides as it does: clause by clause, in the
@@ -158,6 +157,7 @@ func (x *Explainer) Explain(in *Input) Explanation {
 	out.Next = out.Outcome
 	if rule := out.Outcome.Rule; rule != nil {
 		without := *x.set
+		without.index = nil
 		without.active = slices.DeleteFunc(slices.Clone(x.set.active), func(r *Rule) bool { return r == rule })
 		out.Next = without.NewEvaluator().Evaluate(in)
 	}
@@ -182,10 +182,10 @@ func (x *Explainer) Explain(in *Input) Explanation {
 func (x *Explainer) clause(ev *Evaluator, in *Input, r *Rule, cond *condition) Clause {
 	c := x.conditions[cond]
 	out := c.explain(ev, in, r)
-	if out.Value != ev.holds(in, r, cond) {
+	if out.Value != ev.holds(in, r, &cond.code) {
 		// What is shown must be what happened, whatever reading the condition a
 		// second time made of it.
-		whole := clause{text: c.text, at: c.at, program: cond.program, reads: cond.reads}
+		whole := clause{text: c.text, at: c.at, code: cond.code}
 		out = whole.explain(ev, in, r)
 	}
 	return out
@@ -198,8 +198,7 @@ type clause struct {
 	at   at
 
 	// Of leaves only.
-	program  *vm.Program
-	reads    varSet
+	code
 	negative bool
 	list     listTest
 
@@ -225,7 +224,7 @@ func (c *clause) explain(ev *Evaluator, in *Input, r *Rule) Clause {
 	switch c.op {
 	case ClauseLeaf:
 		failures := ev.failures
-		out.Value = ev.run(in, r, c.program, c.reads)
+		out.Value = ev.run(in, r, &c.code)
 		if ev.failures != failures {
 			out.Err = ev.failure
 		}
@@ -287,7 +286,7 @@ func (b *clauseBuilder) whole(cond *condition) *clause {
 	if c := b.expression(e); c != nil {
 		return c
 	}
-	c := &clause{text: strings.TrimSpace(e.text), at: e.at, program: cond.program, reads: cond.reads}
+	c := &clause{text: strings.TrimSpace(e.text), at: e.at, code: cond.code}
 	c.at.line, c.at.col = locate(e.at.src, e.node, 0)
 	return c
 }

@@ -157,7 +157,7 @@ func checkExplain(t *testing.T, x *Explainer, in *Input) {
 	ev := x.set.NewEvaluator()
 	for _, r := range x.set.active {
 		c := x.conditions[r.cond].explain(ev, in, r)
-		require.Equal(t, ev.run(in, r, r.cond.program, r.cond.reads), c.Value, "clauses of rule %s: %s", r.ID, r.When)
+		require.Equal(t, ev.run(in, r, &r.cond.code), c.Value, "clauses of rule %s: %s", r.ID, r.When)
 		for _, d := range c.Decisive() {
 			require.Equal(t, c.Value, d.Value, "what decided in rule %s: %s", r.ID, r.When)
 		}

@@ -20,14 +20,20 @@ const memoryBudget = 1 << 16
 
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
-	expr     *exprText // as written, with its place
-	tree     ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
-	program  *vm.Program
-	guard    *vm.Program // nil when there is nothing to know before the entry
-	reads    varSet
+	expr *exprText // as written, with its place
+	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
+	code
+	guard    *code    // nil when there is nothing to know before the entry
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
+}
+
+// code is what runs of an expression.
+type code struct {
+	test    predicate   // nil where only the machine can run it
+	program *vm.Program // what it means; also for who explains it
+	reads   varSet
 }
 
 // condition compiles an expression. It returns nil when there are errors,
@@ -44,7 +50,7 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
 		return nil
 	}
-	c.reads = reads(opt)
+	c.test, c.reads = r.predicate(tree), reads(opt)
 	c.possible, c.certain = outlook(opt)
 	if c.reads == 0 && c.certain == 0 {
 		// Nothing varies: its value can be had now.
@@ -67,7 +73,10 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	if c.reads&perEntry != 0 {
 		if g := guard(tree); g != nil {
-			c.guard, _ = x.program(g)
+			test := r.predicate(g)
+			if p, opt := x.program(g); p != nil {
+				c.guard = &code{test, p, reads(opt)}
+			}
 		}
 	}
 	return c

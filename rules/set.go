@@ -12,6 +12,7 @@ import (
 type Set struct {
 	rules    []*Rule // as in the files
 	active   []*Rule // without the disabled ones
+	index    *index  // of active; nil: all are tried
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
@@ -64,6 +65,12 @@ type Rule struct {
 	// operation, so that it is evaluated for each entry and not once per
 	// signature.
 	PerEntry bool
+
+	// Interpreted says that the condition or an exception has parts that run in
+	// the virtual machine of expr, which takes longer and allocates: loops,
+	// numbers, and items and parts of texts. All other conditions are Go
+	// functions. It makes no other difference.
+	Interpreted bool
 
 	// ShadowedBy is the id of a rule in an earlier file after which this one
 	// can never match, empty when there is none. (Within one file that is an

@@ -1,0 +1,338 @@
+package rules
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// byMachine decides about in as a rule set means it: every rule in order, in
+// the virtual machine of expr, without functions and without an index.
+func byMachine(ev *Evaluator, in *Input) Outcome {
+	defer ev.end()
+	var tags []string
+	for _, r := range ev.set.active {
+		if !ev.run(in, r, &r.cond.code) || slices.ContainsFunc(r.Exceptions, func(e Exception) bool { return ev.run(in, r, &e.cond.code) }) {
+			continue
+		}
+		if !r.Continue {
+			return *outcome(r, in.Level, tags)
+		}
+		tags = merge(tags, r.Tags)
+	}
+	return *withTags(ev.set.fallback(in), tags)
+}
+
+// requireSame holds both ways to a decision to what the machine says.
+func requireSame(t require.TestingT, ev, machine *Evaluator, in *Input) {
+	want := byMachine(machine, in)
+	if got := ev.Evaluate(in); got.Rule != want.Rule || !sameDecision(&got.Decision, &want.Decision) {
+		require.Equal(t, want, got, "%+v", in)
+	}
+	p := ev.Plan(in)
+	if got := ev.Decide(&p, in); got.Rule != want.Rule || !sameDecision(&got.Decision, &want.Decision) {
+		require.Equal(t, want, got, "by plan: %+v", in)
+	}
+}
+
+func sameDecision(a, b *event.Decision) bool {
+	return a.Rule == b.Rule && a.Disposition == b.Disposition && a.Severity == b.Severity && a.Invalidates == b.Invalidates && slices.Equal(a.Tags, b.Tags)
+}
+
+// requireSameCondition holds the function of a condition, and what the index
+// knows of it, to the machine.
+func requireSameCondition(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *Input) {
+	conditions := []*condition{r.cond}
+	for i := range r.Exceptions {
+		conditions = append(conditions, r.Exceptions[i].cond)
+	}
+	for i, c := range conditions {
+		for _, code := range []*code{&c.code, c.guard} {
+			if code == nil {
+				continue
+			}
+			failures := ev.failures
+			want := ev.run(in, r, code)
+			ev.end()
+			if code.test != nil {
+				require.Equal(t, failures, ev.failures, "a condition with a function failed")
+				require.Equal(t, want, code.test(in), "%s for %+v", c.expr.text, in)
+			}
+			if want && i == 0 && code == &c.code && !r.Disabled {
+				found := newRuleSet(len(set.active))
+				set.index.candidates(in, found)
+				at := slices.Index(set.active, r)
+				require.Equal(t, at, found.next(at), "the index misses %s for %+v", c.expr.text, in)
+			}
+		}
+	}
+}
+
+// FuzzFunctions holds functions and index to the machine, for any condition
+// and any texts.
+func FuzzFunctions(f *testing.F) {
+	for _, when := range []string{
+		`template contains "Could not load" and frames contains "at Room.Tick" or source == "Unity"`,
+		`not (level in ["error", "fatal"]) && phase != ""`, `!(template startsWith "a" || !(frames endsWith "abcd"))`,
+		`template matches "^Could not (load|find) [a-z]+" ? source == "x" : "Unity" == source`,
+		`template matches "(?i)could"`, `template matches "(could|would)+x|^should"`, "frames matches `\\x{FFFD}abcd`", "template matches `(abcd){2,}(efgh)*`",
+		"template matches `[a-z]abcd(:|$)`", "template matches `[a-z]o[a-z]+ d$`", "template matches `[a-z][^x]abcd`", "template matches `[A-Z]c\\b`", "template matches `[A-Z]c(?m)$`", "template matches `[A-Z]\\Qc`",
+		`starts_with_any(template, ["Could", "C", "Couldn't"])`, `contains_any(frames, ["ab", "abcd"])`, `ends_with_any(lower(template), ["abcd"])`,
+		`hasPrefix(template, "Could") and hasSuffix(upper(source), "UNITY")`, `trim(message) == "" or message < stack`,
+		`kind == "log" and status != "failed"`, `template in ["a", "abcd"]`, `template not in ["a", phase]`, `method == operation`,
+		`len(template) > 3 and template contains "load"`, `split(template, " ")[3] == "load" or template contains "load"`,
+		`!(split(template, " ")[9] == "x") or !(template != "abcd")`, `any(["abcd"], template contains #)`, `false or template == "abcd"`, `true and source != "abcd"`,
+	} {
+		f.Add(when, "Could not load a", "at Room.Tick\nat abcd", "Unity")
+		f.Add(when, "abcdabcdefgh", "\xffabcd", "x")
+		f.Add(when, "", "abcd", "")
+	}
+	f.Fuzz(func(t *testing.T, when, a, b, c string) {
+		if len(when) > 2048 {
+			return
+		}
+		var indented strings.Builder
+		for line := range strings.SplitSeq(when, "\n") {
+			indented.WriteString("\n      " + line)
+		}
+		set, err := Compile(File{Name: "f", Data: []byte("version: 1\nlists: {l: [abcd, x]}\nmacros: {m: 'template contains \"abcd\"'}\nrules:\n- id: x\n  disposition: blocking\n  when: |2" +
+			indented.String() + "\n")})
+		if err != nil {
+			return
+		}
+		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		for _, in := range []Input{
+			{Template: a, Frames: b, Source: c, Phase: "play", Message: b, Stack: a, Operation: c, Level: event.LevelError},
+			{Template: b, Frames: c, Source: a, Kind: event.KindOperation, Status: event.StatusFailed, Operation: b},
+			{Template: c, Frames: a, Source: b, Phase: a, Kind: 9, Status: 99, Level: 9},
+		} {
+			requireSameCondition(t, set, machine, set.rules[0], &in)
+			requireSame(t, ev, machine, &in)
+		}
+	})
+}
+
+// Texts of random rules and entries: they begin alike, hold each other, and
+// stand on both sides of the length that the index needs.
+var pieces = []string{"", " ", "a", "load", "Could not load ", "Could not load item", "Could not ", "item", "items", "Room.Tick", "at Room", "Unity", "é", "\xc3", "日本"}
+
+func drawText(t *rapid.T, name string) string {
+	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 4).Draw(t, name), "")
+}
+
+// drawWhen draws a condition of all parts that functions and needs are made
+// of, and of some that only the machine runs.
+func drawWhen(t *rapid.T, depth int) string {
+	kind := rapid.IntRange(0, 16).Draw(t, "condition")
+	if depth == 0 {
+		kind %= 12
+	}
+	variable := rapid.SampledFrom([]string{"template", "template", "template", "frames", "frames", "source", "phase", "method", "message", "stack", "operation", "lower(template)", "trim(frames)"}).Draw(t, "variable")
+	text := func() string { return strings.ToValidUTF8(drawText(t, "text"), "ж") }
+	list := func() string {
+		return fmt.Sprintf("[%q, %q, %q]", text(), text(), text())
+	}
+	switch kind {
+	case 0:
+		return fmt.Sprintf("level == %q", event.Level(rapid.IntRange(0, 5).Draw(t, "level")))
+	case 1:
+		return fmt.Sprintf("kind != %q", event.Kind(rapid.IntRange(0, 3).Draw(t, "kind")))
+	case 2:
+		return fmt.Sprintf("status in [%q, %q]", event.Status(rapid.IntRange(0, 5).Draw(t, "status")), event.Status(rapid.IntRange(0, 17).Draw(t, "status")))
+	case 3, 4, 5:
+		op := rapid.SampledFrom([]string{"==", "!=", "<", ">=", "contains", "startsWith", "endsWith", "not contains", "contains", "startsWith"}).Draw(t, "operator")
+		return fmt.Sprintf("%s %s %q", variable, op, text())
+	case 6, 7:
+		f := rapid.SampledFrom([]string{"contains_any", "starts_with_any", "ends_with_any"}).Draw(t, "function")
+		return fmt.Sprintf("%s(%s, %s)", f, variable, list())
+	case 8:
+		return fmt.Sprintf("%s in %s", variable, list())
+	case 9:
+		pattern := rapid.SampledFrom([]string{"^%s", "%s", "(?i)%s", "%s|load", "^(%s|item) ", "(%s)+x?", "[a-z]%s$", "(%s)*", "[a-z ][A-Za]%s(:| |$)", "[ -m]%s.*[xl]$", "%s[^a-z]"}).Draw(t, "pattern")
+		return fmt.Sprintf("%s matches %q", variable, fmt.Sprintf(pattern, text()))
+	case 10:
+		return fmt.Sprintf("split(%s, %q)[1] == %q", variable, "o", text()) // fails without an o
+	case 11:
+		return fmt.Sprintf("%q == %s", text(), variable)
+	case 12:
+		return "not (" + drawWhen(t, depth-1) + ")"
+	case 13:
+		return "((" + drawWhen(t, depth-1) + ") ? (" + drawWhen(t, depth-1) + ") : (" + drawWhen(t, depth-1) + "))"
+	case 14:
+		return "(" + drawWhen(t, depth-1) + " or " + drawWhen(t, depth-1) + ")"
+	}
+	return "(" + drawWhen(t, depth-1) + " and " + drawWhen(t, depth-1) + ")"
+}
+
+// TestFunctionsAndIndexEqualTheMachine compares random sets on random entries.
+func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
+	matched, interpreted, indexed := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		var files []File
+		for i := range rapid.IntRange(1, 80).Draw(t, "rules") {
+			text := fmt.Sprintf("version: 1\nrules:\n- id: r%d\n  when: |\n    %s\n", i, drawWhen(t, 2))
+			if rapid.IntRange(0, 3).Draw(t, "exception") == 0 {
+				text += fmt.Sprintf("  exceptions:\n  - |\n    %s\n", drawWhen(t, 1))
+			}
+			if rapid.IntRange(0, 4).Draw(t, "continue") == 0 {
+				text += fmt.Sprintf("  continue: true\n  tags: [t%d]\n", i%7)
+			} else {
+				text += "  disposition: " + rapid.SampledFrom(dispositions).Draw(t, "disposition") + "\n"
+			}
+			f := File{Name: fmt.Sprint(i), Data: []byte(text)}
+			if _, err := Compile(f); err == nil { // else it can never match
+				files = append(files, f)
+			}
+		}
+		set, err := Compile(files...)
+		require.NoError(t, err)
+		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		for range 20 {
+			in := Input{
+				Template: drawText(t, "template"), Frames: drawText(t, "frames"), Source: drawText(t, "source"), Phase: drawText(t, "phase"),
+				Message: drawText(t, "message"), Stack: drawText(t, "stack"), Operation: drawText(t, "operation"),
+			}
+			in.Status = event.Status(max(0, rapid.IntRange(-15, int(event.StatusRestarted)).Draw(t, "status")))
+			if in.Kind = in.Status.Kind(); in.Kind == event.KindLog {
+				in.Level = event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
+			}
+			requireSame(t, ev, machine, &in)
+			for _, r := range set.rules {
+				requireSameCondition(t, set, machine, r, &in)
+				if r.Interpreted {
+					interpreted++
+				}
+			}
+			if ev.Evaluate(&in).Rule != nil {
+				matched++
+			}
+		}
+		for i := range set.active {
+			if set.index.always.next(i) != i {
+				indexed++
+			}
+		}
+	})
+	require.NotZero(t, matched)
+	require.NotZero(t, interpreted)
+	require.NotZero(t, indexed)
+}
+
+// TestInlineTestsByMachine decides the texts of all inline tests of the default
+// rules both ways.
+func TestInlineTestsByMachine(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	ev, machine := set.NewEvaluator(), set.NewEvaluator()
+	for _, test := range set.tests {
+		d := test.decl
+		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, d.text, d.stack)), "\n")
+		in := Input{
+			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
+			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
+		}
+		requireSame(t, ev, machine, &in)
+		for _, r := range set.rules {
+			requireSameCondition(t, set, machine, r, &in)
+		}
+	}
+}
+
+// TestCapturesByMachine decides every record of the captures both ways, in
+// every phase.
+func TestCapturesByMachine(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	check := func(t *testing.T, inputs []Input) {
+		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		for i, in := range inputs {
+			requireSame(t, ev, machine, &in)
+			if in.Kind == event.KindLog {
+				in.Level = event.Level(i % int(event.LevelFatal+1))
+			}
+			for _, in.Phase = range []string{"", "boot", "menu", "load", "play", "save", "quit"} {
+				requireSame(t, ev, machine, &in)
+			}
+		}
+		n, _, _ := ev.Failures()
+		require.Zero(t, n)
+	}
+	t.Run("own", func(t *testing.T) { check(t, corpus(t, set, ownCaptures(t))) })
+	t.Run("reference", func(t *testing.T) { check(t, corpus(t, set, referenceCaptures(t))) })
+	t.Run("other logs", func(t *testing.T) {
+		files, err := filepath.Glob(filepath.Join(testdata.Dir(t, "loghub"), "*.tsv"))
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		seen := map[string]bool{}
+		var inputs []Input
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for line := range strings.Lines(string(data)) {
+				message := line[strings.LastIndexByte(line, '\t')+1:]
+				head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, strings.TrimSpace(message), "")), "\n")
+				if !seen[head] {
+					seen[head] = true
+					inputs = append(inputs, Input{Template: head, Frames: frames, Message: message, Level: event.LevelWarning})
+				}
+			}
+		}
+		check(t, inputs)
+	})
+}
+
+// TestInterpreted: what is outside of the subset is told, exceptions included,
+// and nothing of the default rules is.
+func TestInterpreted(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	for _, r := range set.rules {
+		require.False(t, r.Interpreted, r.ID)
+	}
+	for when, want := range map[string]bool{
+		`template startsWith "a" and not (phase in ["a", "b"]) or level == "error"`: false,
+		`lower(trim(source)) == "a" ? message matches "a" : stack < operation`:      false,
+		`hasPrefix(method, "a") and ends_with_any(frames, ["a"])`:                   false,
+		`len(template) > 3`:                           true,
+		`template[0:1] == "a"`:                        true,
+		`split(template, " ")[0] == "a"`:              true,
+		`any(["a"], # == source)`:                     true,
+		`trim(source, "x") == "a"`:                    true,
+		`(source == "a") == (template == "b")`:        true,
+		`source in ["a", phase]`:                      true,
+		`template == "a" or indexOf(source, "a") > 3`: true,
+	} {
+		set, err := Compile(File{Name: "f", Data: []byte("version: 1\nrules:\n- {id: x, disposition: ignore, when: '" + when + "'}\n")})
+		require.NoError(t, err)
+		require.Equal(t, want, set.rules[0].Interpreted, when)
+		set, err = Compile(File{Name: "f", Data: []byte("version: 1\nrules:\n- {id: x, disposition: ignore, when: 'template == \"z\"', exceptions: ['" + when + "']}\n")})
+		require.NoError(t, err)
+		require.Equal(t, want, set.rules[0].Interpreted, when)
+	}
+}
+
+// TestNewSignatureAllocs: a rule set of functions decides about any text
+// without allocating.
+func TestNewSignatureAllocs(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	inputs := corpus(t, set, ownCaptures(t))
+	ev := set.NewEvaluator()
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		for i := range inputs {
+			in := &inputs[i]
+			p := ev.Plan(in)
+			ev.Decide(&p, in)
+			ev.Evaluate(in)
+		}
+	}))
+}

@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// corpus returns what a set sees of the records of captures, each in the phase
+// that the set thinks it came in, and only the first of those that have one
+// plan.
+func corpus(tb testing.TB, set *Set, files []string) []Input {
+	tb.Helper()
+	seen := map[Input]bool{}
+	var out []Input
+	for _, file := range files {
+		f, err := os.Open(file)
+		require.NoError(tb, err)
+		in, err := capture.NewReader(f, capture.Options{})
+		require.NoError(tb, err)
+		ev, phase := set.NewEvaluator(), ""
+		var rec capture.Record
+		for {
+			err := in.Next(&rec)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			require.NoError(tb, err)
+			e := entryOf(&rec)
+			head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
+			key := Input{
+				Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status,
+				Source: strings.Clone(e.Source), Phase: phase, ByCaller: e.ByCaller,
+			}
+			full := key
+			full.Message, full.Stack, full.Operation = strings.Clone(e.Message), strings.Clone(e.Stack), strings.Clone(e.OperationID)
+			if !seen[key] {
+				seen[key] = true
+				out = append(out, full)
+			}
+			if e.Status == event.StatusPhase {
+				phase = full.Message
+			}
+			if o := ev.Evaluate(&full); o.Rule != nil && o.Rule.SetsPhase != "" {
+				phase = o.Rule.SetsPhase
+			}
+		}
+		require.NoError(tb, f.Close())
+	}
+	return out
+}
+
+func entryOf(rec *capture.Record) event.Entry {
+	switch rec.Kind {
+	case capture.KindOperation:
+		return rec.Operation.Entry()
+	case capture.KindState:
+		return rec.State.Entry()
+	case capture.KindNotice:
+		return rec.Notice.Entry()
+	}
+	return rec.Log.Entry()
+}
+
+// ownCaptures returns the captures that were written for the project.
+func ownCaptures(tb testing.TB) []string {
+	tb.Helper()
+	var files []string
+	for _, pattern := range []string{"*.log", "*.txt", "*.jsonl"} {
+		found, err := filepath.Glob(filepath.Join("..", "testdata", "captures", pattern))
+		require.NoError(tb, err)
+		files = append(files, found...)
+	}
+	require.NotEmpty(tb, files)
+	slices.Sort(files)
+	return files
+}
+
+// referenceCaptures returns those of the reference data, where it is at hand.
+func referenceCaptures(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join(testdata.Dir(tb, "rimworld"), "rw*"))
+	require.NoError(tb, err)
+	require.NotEmpty(tb, files)
+	return files
+}
+
+// BenchmarkPlanCaptures is what the first entry of each signature of the
+// captures costs, by the default rules.
+func BenchmarkPlanCaptures(b *testing.B) {
+	set, err := Compile(Defaults()...)
+	require.NoError(b, err)
+	for _, bc := range []struct {
+		name  string
+		files func(testing.TB) []string
+	}{{"own", ownCaptures}, {"reference", referenceCaptures}} {
+		b.Run(bc.name, func(b *testing.B) {
+			inputs := corpus(b, set, bc.files(b))
+			ev := set.NewEvaluator()
+			b.Run("plan", func(b *testing.B) {
+				benchmarkEach(b, inputs, func(in *Input) bool { p := ev.Plan(in); return p.Known() != nil })
+			})
+			b.Run("evaluate", func(b *testing.B) {
+				benchmarkEach(b, inputs, func(in *Input) bool { return ev.Evaluate(in).Decision.Rule != "" })
+			})
+		})
+	}
+}
+
+// benchmarkEach measures f for inputs in turn.
+func benchmarkEach(b *testing.B, inputs []Input, f func(*Input) bool) {
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if !f(&inputs[i]) {
+			b.Fatalf("%+v", inputs[i])
+		}
+		if i++; i == len(inputs) {
+			i = 0
+		}
+	}
+	b.ReportMetric(float64(len(inputs)), "inputs")
+}

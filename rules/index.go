@@ -1,0 +1,200 @@
+package rules
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// index finds, in one pass over the texts of an entry, the rules that may match
+// it: those of which a text that they need is there, and those that need none.
+// Each rule is filed under one need, the one that is hardest to meet; whether it
+// matches is for its condition to say. An index never changes.
+type index struct {
+	always ruleSet // rules that need no text, or none that can be looked for
+	tables [len(indexed)]literalTable
+}
+
+// maxLiterals bounds how many texts an index looks at. It takes some 100 bytes
+// for each that it files, besides the text itself, which is the rule's; rules
+// beyond the bound are tried every time. All can be numbered with 16 bits, with
+// 0 left for none.
+const maxLiterals = 1<<16 - 1
+
+// newIndex returns the index of rules, which name each other by their position.
+func newIndex(rules []*Rule) *index {
+	x := &index{always: newRuleSet(len(rules))}
+	f := needFinder{left: maxLiterals}
+	var prefixes, parts [len(indexed)]map[string][]uint16
+	for i := range indexed {
+		prefixes[i], parts[i] = map[string][]uint16{}, map[string][]uint16{}
+	}
+	for i, r := range rules {
+		n := f.need(r.cond.tree, true)
+		if n.score == 0 {
+			x.always.add(i)
+			continue
+		}
+		for _, l := range n.any {
+			under := parts[l.field]
+			if l.prefix {
+				under = prefixes[l.field]
+			}
+			for _, text := range l.items {
+				if at := under[text]; len(at) == 0 || at[len(at)-1] != uint16(i) {
+					under[text] = append(at, uint16(i))
+				}
+			}
+		}
+	}
+	for i := range indexed {
+		x.tables[i] = newLiteralTable(values[indexed[i]], prefixes[i], parts[i])
+	}
+	return x
+}
+
+// candidates sets found to the rules that may match in. It reads nothing of in
+// that differs between entries with one plan.
+func (x *index) candidates(in *Input, found ruleSet) {
+	copy(found, x.always)
+	for i := range x.tables {
+		t := &x.tables[i]
+		t.find(t.text(in), found)
+	}
+}
+
+// literalTable finds the texts of a set that the text of a variable holds.
+type literalTable struct {
+	text     textOf   // of the variable
+	prefixes []prefix // sorted
+	parts    []part
+	heads    []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
+	shift    uint8    // of the hash
+}
+
+// prefix is a text that others may begin with.
+type prefix struct {
+	text   string
+	parent int // the longest of all prefixes that this one begins with, -1 without
+	rules  []uint16
+}
+
+// part is a text that others may hold anywhere. It is found by the hash of four
+// of its bytes, those that share theirs with the fewest others.
+type part struct {
+	text  string
+	at    int    // of the four bytes
+	next  uint16 // 1 + the next part with this hash, 0 at the end
+	rules []uint16
+}
+
+const (
+	gramBytes = 4
+
+	// gramsPerPart bounds the work for a long text: one of its first so many
+	// positions will do.
+	gramsPerPart = 64
+)
+
+func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTable {
+	t := literalTable{text: text, prefixes: make([]prefix, 0, len(prefixes))}
+	for _, text := range sortedKeys(prefixes) {
+		parent := len(t.prefixes) - 1
+		for parent >= 0 && !strings.HasPrefix(text, t.prefixes[parent].text) {
+			parent = t.prefixes[parent].parent
+		}
+		t.prefixes = append(t.prefixes, prefix{text, parent, prefixes[text]})
+	}
+	if len(parts) == 0 {
+		return t
+	}
+	size := bits.Len(uint(16*len(parts) - 1)) // so few are taken that most bytes of a text meet none
+	t.heads, t.shift = make([]uint16, 1<<size), uint8(32-size)
+	t.parts = make([]part, 0, len(parts))
+	texts := sortedKeys(parts)
+	load := make([]uint32, len(t.heads))
+	for _, text := range texts {
+		for i := range min(len(text)-gramBytes+1, gramsPerPart) {
+			load[t.hash(gram(text, i))]++
+		}
+	}
+	for _, text := range texts {
+		at := 0
+		for i := range min(len(text)-gramBytes+1, gramsPerPart) {
+			if load[t.hash(gram(text, i))] < load[t.hash(gram(text, at))] {
+				at = i
+			}
+		}
+		head := &t.heads[t.hash(gram(text, at))]
+		t.parts = append(t.parts, part{text, at, *head, parts[text]})
+		*head = uint16(len(t.parts))
+	}
+	return t
+}
+
+// gram returns the four bytes of s at i.
+func gram(s string, i int) uint32 {
+	return uint32(s[i]) | uint32(s[i+1])<<8 | uint32(s[i+2])<<16 | uint32(s[i+3])<<24
+}
+
+// hash is Fibonacci hashing: the upper bits of a product with 2³² over the
+// golden ratio.
+func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift }
+
+// find adds to found the rules filed under the texts that s holds.
+func (t *literalTable) find(s string, found ruleSet) {
+	// All prefixes of s lie on one line of ancestors: that of the last prefix
+	// that sorts before s, since what sorts between it and s would begin with it.
+	i, exact := slices.BinarySearchFunc(t.prefixes, s, func(p prefix, s string) int { return strings.Compare(p.text, s) })
+	if !exact {
+		i--
+	}
+	for i >= 0 {
+		p := &t.prefixes[i]
+		if strings.HasPrefix(s, p.text) {
+			found.addAll(p.rules)
+		}
+		i = p.parent
+	}
+	if len(t.parts) == 0 || len(s) < gramBytes {
+		return
+	}
+	g := gram(s, 0) << 8
+	for i := gramBytes - 1; i < len(s); i++ {
+		g = g>>8 | uint32(s[i])<<24
+		for n := t.heads[t.hash(g)]; n != 0; {
+			p := &t.parts[n-1]
+			if from := i - (gramBytes - 1) - p.at; from >= 0 && strings.HasPrefix(s[from:], p.text) {
+				found.addAll(p.rules)
+			}
+			n = p.next
+		}
+	}
+}
+
+// ruleSet is a set of rules by their position: bit i of word i/64.
+type ruleSet []uint64
+
+func newRuleSet(rules int) ruleSet { return make(ruleSet, (rules+63)/64) }
+
+func (s ruleSet) add(i int) { s[i>>6] |= 1 << (i & 63) }
+
+func (s ruleSet) addAll(rules []uint16) {
+	for _, i := range rules {
+		s.add(int(i))
+	}
+}
+
+// next returns the first rule of s that is not before i, and -1 without one.
+func (s ruleSet) next(i int) int {
+	for w := i >> 6; w < len(s); w++ {
+		word := s[w]
+		if w == i>>6 {
+			word &= ^uint64(0) << (i & 63)
+		}
+		if word != 0 {
+			return w<<6 + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
+}

@@ -1,0 +1,190 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+)
+
+// describe writes a need: "template^x" for a beginning, "template~x" for a
+// part.
+func describe(n need) string {
+	if n.score == 0 {
+		return "?"
+	}
+	var out []string
+	for _, l := range n.any {
+		op := "~"
+		if l.prefix {
+			op = "^"
+		}
+		for _, item := range l.items {
+			out = append(out, variables[slices.Index(variables, indexed[l.field].list()[0])]+op+item)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+func TestNeed(t *testing.T) {
+	for _, tc := range []struct{ when, want string }{
+		{`template startsWith "ab"`, "template^ab"},
+		{`template contains "abcd"`, "template~abcd"},
+		{`template contains "abc"`, "?"}, // too short to look for
+		{`template endsWith "abcd"`, "template~abcd"},
+		{`template == "ab"`, "template^ab"},
+		{`"ab" == source`, "source^ab"},
+		{`template != "ab"`, "?"},
+		{`!(template contains "abcd")`, "?"},
+		{`template == ""`, "?"},
+		{`template < "abcd"`, "?"},
+		{`phase == "abcd"`, "?"},
+		{`message contains "abcd"`, "?"},
+		{`lower(template) contains "abcd"`, "?"},
+		{`template contains source`, "?"},
+		{`template in ["a", "b"]`, "template^a template^b"},
+		{`source in l`, "source^one source^two"},
+		{`starts_with_any(template, l)`, "template^one template^two"},
+		{`contains_any(frames, ["abcd", "efgh"])`, "frames~abcd frames~efgh"},
+		{`contains_any(frames, ["abcd", "efg"])`, "?"},
+		{`hasPrefix(template, "ab") and hasSuffix(template, "c")`, "template^ab"},
+		// Of what must all hold, the rarest; of what may hold, all.
+		{`template contains "abcd" and frames contains "abcdefgh"`, "frames~abcdefgh"},
+		{`template contains "abcd" and template startsWith "abc"`, "template^abc"},
+		{`template contains "abcd" or frames contains "abcdefgh"`, "frames~abcdefgh template~abcd"},
+		{`template contains "abcd" or phase == "play"`, "?"},
+		{`template contains "abcd" and (phase == "play" or level == "error")`, "template~abcd"},
+		{`template contains "abcd" and !(frames contains "abcdefgh")`, "template~abcd"},
+		{`!(!(template contains "abcd") or phase == "play")`, "template~abcd"},
+		{`!(!(template contains "abcd") and !(source == "a"))`, "source^a template~abcd"},
+		{`phase == "play" ? template contains "abcd" : source == "a"`, "source^a template~abcd"},
+		{`template contains "abcd" ? phase == "play" : level == "error"`, "?"},
+		{`template contains "abcd" ? phase == "play" : false`, "template~abcd"},
+		{strings.Repeat("(", 50) + `phase == "a"` + strings.Repeat(` ? source == "b" : phase == "c")`, 50), "?"}, // in no time
+		{`false or template contains "abcd"`, "template~abcd"},
+		{`len(template) > 3 and m`, "template~macro"},
+		{`split(template, " ")[7] == "x" or template contains "abcd"`, "?"},
+		// Regular expressions.
+		{`template matches "^abcd"`, "template^abcd"},
+		{`template matches "^[a-z]*abcd(:|$)"`, "template~abcd"},
+		{`template matches "(?i)abcd"`, "?"},
+		{`template matches "(abcd|efgh[0-9])+"`, "template~abcd template~efgh"},
+		{`template matches "abcd|[0-9]"`, "?"},
+		{`template matches "(abcd)*efghi{0,3}"`, "template~efgh"},
+		{`template matches "(abcd){2,3}x?"`, "template~abcd"},
+		{`template matches "(abcd){0,3}x?"`, "?"},
+		{`template matches "(?m)^abcd"`, "template~abcd"},
+		{"template matches `abcd\\x{FFFD}`", "?"}, // matches any invalid byte
+	} {
+		set, err := Compile(File{Name: "f", Data: []byte("version: 1\nlists: {l: [one, two]}\nmacros: {m: 'template contains \"macro\"'}\nrules:\n- id: x\n  disposition: ignore\n  when: |\n    " + tc.when + "\n")})
+		require.NoError(t, err, tc.when)
+		f := needFinder{left: maxLiterals}
+		require.Equal(t, tc.want, describe(f.need(set.rules[0].cond.tree, true)), tc.when)
+	}
+}
+
+// TestLiteralTableEqualsSearch compares with looking for each text by itself.
+func TestLiteralTableEqualsSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(minimum, maximum int, name string) string {
+			return rapid.StringOfN(rapid.SampledFrom([]rune("abé")), minimum, maximum, -1).Draw(t, name)
+		}
+		prefixes, parts := map[string][]uint16{}, map[string][]uint16{}
+		for i := range rapid.IntRange(0, 200).Draw(t, "texts") {
+			if rapid.Bool().Draw(t, "prefix") {
+				p := text(1, 8, "prefix")
+				prefixes[p] = append(prefixes[p], uint16(i))
+			} else {
+				p := text(4, 100, "part")
+				if rapid.Bool().Draw(t, "short") {
+					p = p[:4]
+				}
+				parts[p] = append(parts[p], uint16(i))
+			}
+		}
+		table := newLiteralTable(nil, prefixes, parts)
+		for range 5 {
+			s := text(0, 150, "s")
+			if all := sortedKeys(parts); len(all) > 0 && rapid.Bool().Draw(t, "with a part") {
+				s += rapid.SampledFrom(all).Draw(t, "part") + text(0, 3, "end")
+			}
+			want, got := newRuleSet(200), newRuleSet(200)
+			for p, rules := range prefixes {
+				if strings.HasPrefix(s, p) {
+					want.addAll(rules)
+				}
+			}
+			for p, rules := range parts {
+				if strings.Contains(s, p) {
+					want.addAll(rules)
+				}
+			}
+			table.find(s, got)
+			require.Equal(t, want, got, "%q", s)
+		}
+	})
+}
+
+func TestRuleSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "rules")
+		s := newRuleSet(n)
+		var want []int
+		for i := range n {
+			if rapid.IntRange(0, 9).Draw(t, "in") == 0 {
+				s.add(i)
+				want = append(want, i)
+			}
+		}
+		var got []int
+		for i := s.next(0); i >= 0; i = s.next(i + 1) {
+			got = append(got, i)
+		}
+		require.Equal(t, want, got)
+	})
+}
+
+// TestFewAreTried: of the default rules, a record of the captures leaves fewer
+// than one in five to be tried, on average.
+func TestFewAreTried(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	inputs := corpus(t, set, ownCaptures(t))
+	found, tried := newRuleSet(len(set.active)), 0
+	for i := range inputs {
+		set.index.candidates(&inputs[i], found)
+		for j := found.next(0); j >= 0; j = found.next(j + 1) {
+			tried++
+		}
+	}
+	require.Less(t, tried, len(inputs)*len(set.active)/5)
+}
+
+// TestIndexIsBounded: rules with more texts than an index looks at are tried
+// every time, and decide as ever.
+func TestIndexIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("version: 1\nlists:\n  many:\n")
+	for i := range maxLiterals/2 + 1 {
+		fmt.Fprintf(&b, "  - item%06d\n", i)
+	}
+	b.WriteString("rules:\n" +
+		"- {id: a, disposition: ignore, when: 'contains_any(template, many)'}\n" +
+		"- {id: b, disposition: ignore, when: 'starts_with_any(frames, many)'}\n")
+	set, err := Compile(File{Name: "f", Data: []byte(b.String())})
+	require.NoError(t, err)
+	require.Equal(t, 1, set.index.always.next(0), "the second does not fit")
+	require.Len(t, set.index.tables[0].parts, maxLiterals/2+1)
+	ev, machine := set.NewEvaluator(), set.NewEvaluator()
+	for _, in := range []Input{
+		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {Template: "item", Frames: "an item000017", Level: event.LevelError},
+	} {
+		requireSame(t, ev, machine, &in)
+	}
+}

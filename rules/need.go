@@ -1,0 +1,185 @@
+package rules
+
+import (
+	"math"
+	"regexp/syntax"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// indexed are the variables whose texts an [index] looks into. Only those that
+// a plan may read can be among them.
+var indexed = [...]varSet{varTemplate, varFrames, varSource}
+
+// need is what must be so for a condition to hold: a text of any of these is
+// there. The zero value says nothing.
+type need struct {
+	any   []literals // owned by whoever has the need
+	score int        // how rare the least of the texts is, roughly; 0: nothing is known
+}
+
+// literals are texts of which a variable begins with one, or holds one.
+type literals struct {
+	field  int // in indexed
+	prefix bool
+	items  []string
+}
+
+// impossible is the need of a condition that never holds.
+const impossible = math.MaxInt
+
+// and returns a need of a condition that has both.
+func (n need) and(m need) need {
+	if m.score > n.score {
+		return m
+	}
+	return n
+}
+
+// or returns the need of a condition that has one of the two.
+func (n need) or(m need) need {
+	if n.score == 0 || m.score == 0 {
+		return need{}
+	}
+	if len(n.any) < len(m.any) {
+		n, m = m, n // whatever the form of a chain, it is not copied for each link
+	}
+	return need{any: append(n.any, m.any...), score: min(n.score, m.score)}
+}
+
+// needFinder finds the needs of conditions. It looks at so many texts as are
+// left, so that a long list in many conditions does not cost their product.
+type needFinder struct{ left int }
+
+// need returns what must be so for n to be want. A condition that fails is
+// neither true nor false, so that what is needed holds for those as well.
+func (f *needFinder) need(n ast.Node, want bool) need {
+	switch n := n.(type) {
+	case *ast.BoolNode:
+		if n.Value != want {
+			return need{score: impossible}
+		}
+	case *ast.UnaryNode:
+		if n.Operator == "!" {
+			return f.need(n.Node, !want)
+		}
+	case *ast.ConditionalNode:
+		// What the second branch needs of the condition is left out: to look at
+		// it twice would double the work with each one inside of another.
+		a := f.need(n.Cond, true).and(f.need(n.Exp1, want))
+		return a.or(f.need(n.Exp2, want))
+	case *ast.BinaryNode:
+		switch n.Operator {
+		case "&&", "||":
+			a, b := f.need(n.Left, want), f.need(n.Right, want)
+			if (n.Operator == "&&") == want {
+				return a.and(b)
+			}
+			return a.or(b)
+		}
+		if want {
+			return f.compared(n)
+		}
+	case *ast.CallNode:
+		if want {
+			return f.texts(n.Arguments[0], n.Callee.(*ast.IdentifierNode).Value == "starts_with_any", constants(n.Arguments[1]))
+		}
+	case *ast.BuiltinNode:
+		if want && relationFuncs[n.Name] != nil && len(n.Arguments) == 2 {
+			return f.text(n.Arguments[0], n.Name == "hasPrefix", n.Arguments[1])
+		}
+	}
+	return need{}
+}
+
+// compared returns the need of a comparison.
+func (f *needFinder) compared(n *ast.BinaryNode) need {
+	switch n.Operator {
+	case "==":
+		return f.text(n.Left, true, n.Right).and(f.text(n.Right, true, n.Left))
+	case "startsWith":
+		return f.text(n.Left, true, n.Right)
+	case "contains", "endsWith":
+		return f.text(n.Left, false, n.Right)
+	case "in":
+		return f.texts(n.Left, true, constants(n.Right))
+	case "matches":
+		re, err := syntax.Parse(n.Right.(*ast.StringNode).Value, syntax.Perl)
+		if err == nil {
+			return f.pattern(n.Left, re)
+		}
+	}
+	return need{}
+}
+
+// text returns the need of a relation to one constant.
+func (f *needFinder) text(variable ast.Node, prefix bool, constant ast.Node) need {
+	if s, ok := constant.(*ast.StringNode); ok {
+		return f.texts(variable, prefix, []string{s.Value})
+	}
+	return need{}
+}
+
+// texts returns the need of a relation to any of items. A beginning counts as
+// rarer than a part: there is one place for it.
+func (f *needFinder) texts(variable ast.Node, prefix bool, items []string) need {
+	id, ok := variable.(*ast.IdentifierNode)
+	if !ok || len(items) == 0 {
+		return need{}
+	}
+	field := slices.Index(indexed[:], varOf(id.Value))
+	if f.left -= len(items); field < 0 || f.left < 0 {
+		return need{}
+	}
+	n := need{any: []literals{{field, prefix, items}}, score: impossible}
+	for _, text := range items {
+		switch {
+		case prefix && text != "":
+			n.score = min(n.score, len(text)+gramBytes)
+		case len(text) >= gramBytes:
+			n.score = min(n.score, len(text))
+		default:
+			return need{}
+		}
+	}
+	return n
+}
+
+// pattern returns the need of a match of a regular expression.
+func (f *needFinder) pattern(variable ast.Node, re *syntax.Regexp) need {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return f.literal(variable, false, re)
+	case syntax.OpCapture, syntax.OpPlus:
+		return f.pattern(variable, re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return f.pattern(variable, re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var n need
+		for i, sub := range re.Sub {
+			n = n.and(f.pattern(variable, sub))
+			if i == 1 && re.Sub[0].Op == syntax.OpBeginText && sub.Op == syntax.OpLiteral {
+				n = n.and(f.literal(variable, true, sub))
+			}
+		}
+		return n
+	case syntax.OpAlternate:
+		n := f.pattern(variable, re.Sub[0])
+		for _, sub := range re.Sub[1:] {
+			n = n.or(f.pattern(variable, sub))
+		}
+		return n
+	}
+	return need{}
+}
+
+// literal returns the need of a literal of a regular expression.
+func (f *needFinder) literal(variable ast.Node, prefix bool, re *syntax.Regexp) need {
+	if !isText(re) {
+		return need{}
+	}
+	return f.texts(variable, prefix, []string{string(re.Rune)})
+}
