@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/heedlog/heed/bench"
 )
 
 // machine says where the figures come from. What cannot be found out is empty.
@@ -31,7 +33,7 @@ var compared = []string{
 func thisMachine() machine {
 	m := machine{
 		Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-		Clock: clockName, LoadBefore: load(), Modules: map[string]string{},
+		Clock: bench.Clock, LoadBefore: load(), Modules: map[string]string{},
 	}
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for l := range strings.Lines(string(data)) {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"time"
+
+	"github.com/heedlog/heed/bench"
 )
 
 // batch is how many lines are prepared, and then timed, together.
@@ -163,9 +165,9 @@ func (m *measurement) find(name string) *result {
 func timed(p peer, lines []line) time.Duration {
 	var spent time.Duration
 	pass(p, lines, func(feed func()) {
-		start := now()
+		start := bench.Now()
 		feed()
-		spent += now() - start
+		spent += bench.Now() - start
 	})
 	return spent
 }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/heedlog/heed/bench"
 )
 
 // print writes the report for people.
@@ -17,7 +19,7 @@ func (rep *report) print(w io.Writer, kinds []contender) error {
 	out := printer{w: columns}
 	m := &rep.Machine
 	text.printf("%s, %d cores, %s, %s; %s, medians of %d runs; load %s before, %s after\n",
-		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, clockName, rep.Runs, cmp.Or(m.LoadBefore, "unknown"), cmp.Or(m.LoadAfter, "unknown"))
+		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, bench.Clock, rep.Runs, cmp.Or(m.LoadBefore, "unknown"), cmp.Or(m.LoadAfter, "unknown"))
 	var versions []string
 	for _, p := range compared {
 		short := p
