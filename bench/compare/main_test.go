@@ -11,6 +11,9 @@ import (
 
 // TestBenchmarks runs every benchmark once, and reads what was printed.
 func TestBenchmarks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for a second, and for many with the race detector")
+	}
 	t.Chdir("../..")
 	var out bytes.Buffer
 	require.NoError(t, printHeader(&out))
