@@ -1,0 +1,258 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// growth is a cost that must not grow with a size.
+type growth struct {
+	name string
+
+	// limit is what the cost at the large size may be, as a multiple of that
+	// at the small size. Where 1 is meant, there is room for caches: what does
+	// not fit in them any more costs more, though nothing else does.
+	limit float64
+
+	ratio func() (float64, error)
+}
+
+// growths measures each growth of the list, and returns those beyond their
+// limits.
+func growths(w io.Writer, list []growth) (grown []error, err error) {
+	for _, g := range list {
+		least := math.Inf(1)
+		for try := 0; try < 3 && least > g.limit; try++ {
+			ratio, err := g.ratio()
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", g.name, err)
+			}
+			least = min(least, ratio)
+		}
+		if _, err := fmt.Fprintf(w, "BenchmarkGrowth/%s 1 %.3f growth %.3g limit\n", g.name, least, g.limit); err != nil {
+			return nil, err
+		}
+		if least > g.limit {
+			grown = append(grown, fmt.Errorf("%s: the cost grows to %.2f times, the limit is %.3g", g.name, least, g.limit))
+		}
+	}
+	return grown, nil
+}
+
+// shapes are texts that go on and on, of which a byte at 64 KiB must cost what
+// it does at 1 KiB. Those without an end to what they begin would invite a search
+// for it, again and again.
+var shapes = []struct{ name, text string }{
+	{"words", "the colony has no path to the gate "},
+	{"ids", "Thing_Wall4821 at (12, 0, 5) has no link to Region_77, "},
+	{"pairs", "name=value42 other=7 "},
+	{"quotes", `"never closed `},
+	{"brackets", "((["},
+	{"paths", `C:\Games\Some Mod\`},
+	{"tags", "<color="},
+	{"letters", "x"},
+}
+
+// sizes are all growths that are measured; large is the largest number of
+// entries.
+func sizes(large int) ([]growth, error) {
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		return nil, err
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return nil, err
+	}
+	const small, big = 1 << 10, 64 << 10
+	var list []growth
+	for _, s := range shapes {
+		list = append(list, growth{
+			name: "Key/bytes=1k-64k/" + s.name, limit: 1.5,
+			ratio: func() (float64, error) {
+				perByte := func(size int) (float64, error) {
+					b := keyCase(s.name, normalizer, []string{textOf(s.text, size)})
+					b.size()
+					return b.nsPerOp() / float64(size), b.check()
+				}
+				return ratioOf(perByte, small, big)
+			},
+		})
+	}
+	ids := bench.NewStorm(bench.IDs, 1).Strings(turns)
+	known := func(cfg heed.Config, lines []string) (float64, error) {
+		b, err := logCase("known", cfg, lines)
+		if err != nil {
+			return 0, err
+		}
+		b.size()
+		return b.nsPerOp(), b.check()
+	}
+	list = append(list,
+		growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
+			return ratioOf(func(size int) (float64, error) {
+				ns, err := known(heed.Config{Rules: set}, []string{textOf(shapes[1].text, size)})
+				return ns / float64(size), err
+			}, small, big)
+		}},
+		growth{"Log/known/journal=1k-100k", 1.5, func() (float64, error) {
+			return ratioOf(func(size int) (float64, error) {
+				return known(heed.Config{Rules: set, Journal: journal.Config{Entries: size, Bytes: 200 * size}}, ids)
+			}, 1000, 100_000)
+		}},
+		growth{"Log/known/rules=10-3000", 1.5, func() (float64, error) {
+			return ratioOf(func(size int) (float64, error) {
+				many, err := manyRules(size)
+				if err != nil {
+					return 0, err
+				}
+				return known(heed.Config{Rules: many}, ids)
+			}, 10, 3000)
+		}},
+		// In proportion to the rules would be 30.
+		growth{"Log/new/rules=100-3000", 40, func() (float64, error) {
+			return ratioOf(func(size int) (float64, error) {
+				many, err := manyRules(size)
+				if err != nil {
+					return 0, err
+				}
+				b, err := newCase(heed.Config{Rules: many})
+				if err != nil {
+					return 0, err
+				}
+				b.size()
+				return b.nsPerOp(), b.check()
+			}, 100, 3000)
+		}},
+		growth{"Log/known/open=1-30", 2, func() (float64, error) {
+			return ratioOf(func(size int) (float64, error) { return openItems(set, size) }, 1, 30)
+		}},
+	)
+	return append(list, manyEntries(set, large)...), nil
+}
+
+func textOf(part string, size int) string {
+	return strings.Repeat(part, size/len(part)+1)[:size]
+}
+
+// ratioOf is what cost gives for the large size as a multiple of the small one.
+func ratioOf(cost func(size int) (float64, error), small, large int) (float64, error) {
+	a, err := cost(small)
+	if err != nil {
+		return 0, err
+	}
+	b, err := cost(large)
+	return b / a, err
+}
+
+// manyRules are n rules that look for texts that never come.
+func manyRules(n int) (*rules.Set, error) {
+	var b strings.Builder
+	b.WriteString("version: 1\nrules:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: many.r%d, disposition: blocking, when: 'template contains \"failed in step%d:\" and phase != \"menu\"'}\n", i, i)
+	}
+	return rules.Compile(rules.File{Name: "many.yaml", Data: []byte(b.String())})
+}
+
+// openItems is the cost of a known line of one of n operations, each with an
+// open item.
+func openItems(set *rules.Set, n int) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return 0, err
+	}
+	var records []event.Log
+	for i := range n {
+		id := fmt.Sprintf("op%d", i)
+		engine.Operation(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted})
+		records = append(records, event.Log{
+			Level: event.LevelError, OperationID: id,
+			Message: "Could not do a full tick of the map component: object reference not set to an instance",
+		})
+	}
+	b := recordsCase("open", engine, records)
+	if got := len(engine.Open(nil)); got != n {
+		return 0, fmt.Errorf("%d items are open, want %d", got, n)
+	}
+	b.size()
+	return b.nsPerOp(), b.check()
+}
+
+// manyEntries compares the last entries of a long run with those a tenth of the
+// way: of signatures that are all new, of known ones, and the memory then.
+func manyEntries(set *rules.Set, large int) []growth {
+	small := large / 10
+	// part is how many entries are measured at each of the two points.
+	part := small / 2
+	var heap float64
+	long := func(mode bench.Mode) (float64, error) {
+		engine, err := heed.New(heed.Config{Rules: set})
+		if err != nil {
+			return 0, err
+		}
+		storm := bench.NewStorm(mode, 3)
+		done := 0
+		// stretch is the cost of each of the next n entries.
+		stretch := func(n int) float64 {
+			var lines []string
+			b := benchmark{
+				prepare: func(n int) { lines = storm.Strings(n) },
+				run: func(int) {
+					for _, l := range lines {
+						engine.Log(event.Log{Level: event.LevelError, Message: l})
+					}
+				},
+			}
+			var all time.Duration
+			for left := n; left > 0; {
+				size := min(left, turns)
+				spent, _ := b.cost(size)
+				all += spent
+				left -= size
+			}
+			done += n
+			return float64(all.Nanoseconds()) / float64(n)
+		}
+		stretch(small - part)
+		early := stretch(part)
+		earlyHeap := liveHeap()
+		stretch(large - small - part)
+		late := stretch(part)
+		heap = float64(liveHeap()) / float64(earlyHeap)
+		stats := engine.Stats()
+		if stats.Received != uint64(done) {
+			return 0, fmt.Errorf("%d entries received of %d", stats.Received, done)
+		}
+		return late / early, stats.Check()
+	}
+	return []growth{
+		{fmt.Sprintf("Log/known/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(bench.IDs) }},
+		{fmt.Sprintf("Log/new/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(bench.Distinct) }},
+		{fmt.Sprintf("heap/entries=%d-%d", small, large), 1.1, func() (float64, error) {
+			if heap == 0 {
+				return 0, errors.New("the run before has not measured it")
+			}
+			return heap, nil
+		}},
+	}
+}
+
+func liveHeap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

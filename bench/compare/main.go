@@ -1,0 +1,100 @@
+// Command compare guards the hot path against slipping back. It runs its
+// benchmarks ten times, in turns, and prints them in the format of
+// "go test -bench", for benchstat:
+//
+//	go run ./bench/compare -baseline bench/compare/baseline.txt > new.txt
+//	go tool -modfile=tools/go.mod benchstat -ignore goos,goarch,cpu,clock -filter '.unit:(cal/op OR allocs/op)' bench/compare/baseline.txt new.txt
+//
+// Besides ns/op there is cal/op: the same as a multiple of a calibration loop
+// that ran just before, so that figures of two machines, or of a busy and an idle
+// one, can be looked at together. It still is information only: caches differ.
+//
+// It fails, with exit code 1, for what does not depend on the machine:
+//
+//   - more allocations per operation than the baseline has, by more than a
+//     twentieth (so that none stays none);
+//   - growth with size: what an operation, or a byte, costs at the large size as
+//     a multiple of the small size, beyond the limit that stands in growth.go.
+//     It is measured up to three times, and the least counts, since everything
+//     that disturbs a measurement makes it larger.
+//
+// After a change that is meant, write the baseline anew and commit it:
+//
+//	go run ./bench/compare > bench/compare/baseline.txt
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	if err == nil {
+		return
+	}
+	fmt.Fprintln(os.Stderr, "compare:", err)
+	if errors.As(err, new(*slippedError)) {
+		os.Exit(1)
+	}
+	os.Exit(2)
+}
+
+// slippedError says what has become worse.
+type slippedError struct{ what error }
+
+func (e *slippedError) Error() string { return e.what.Error() }
+
+func run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	name := flags.String("baseline", "", "file with an earlier output, for the allocations")
+	rounds := flags.Int("rounds", 10, "how often each benchmark runs")
+	large := flags.Int("entries", 1_000_000, "entries of the largest sizes")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	if *rounds < 1 || *large < 1000 {
+		return errors.New("want -rounds of at least 1 and -entries of at least 1000")
+	}
+	var base map[string]float64
+	if *name != "" {
+		f, err := os.Open(*name)
+		if err != nil {
+			return err
+		}
+		base, err = readAllocs(f)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return fmt.Errorf("%s: %w", *name, err)
+		}
+	}
+	if err := printHeader(stdout); err != nil {
+		return err
+	}
+	allocs, err := benchmarks(stdout, *rounds)
+	if err != nil {
+		return err
+	}
+	var slipped []error
+	if base != nil {
+		slipped = compareAllocs(base, allocs)
+	}
+	list, err := sizes(*large)
+	if err != nil {
+		return err
+	}
+	grown, err := growths(stdout, list)
+	if err != nil {
+		return err
+	}
+	if slipped = append(slipped, grown...); len(slipped) > 0 {
+		return &slippedError{errors.Join(slipped...)}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/heedlog/heed/bench"
+)
+
+// machine says where the figures come from. What cannot be found out is empty.
+type machine struct {
+	CPU        string            `json:"cpu"`
+	Cores      int               `json:"cores"`
+	OS         string            `json:"os"`
+	Go         string            `json:"go"`
+	Clock      string            `json:"clock"`
+	LoadBefore string            `json:"load_before"`
+	LoadAfter  string            `json:"load_after"`
+	Modules    map[string]string `json:"modules"`
+}
+
+// compared are the modules whose version matters for the figures.
+var compared = []string{
+	"github.com/cespare/xxhash/v2",
+	"github.com/grafana/loki/v3",
+	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/logdedupprocessor",
+	"github.com/rs/zerolog",
+	"go.uber.org/zap",
+}
+
+func thisMachine() machine {
+	m := machine{
+		Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
+		Clock: bench.Clock, LoadBefore: load(), Modules: map[string]string{},
+	}
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for l := range strings.Lines(string(data)) {
+			if name, value, ok := strings.Cut(l, ":"); ok && strings.TrimSpace(name) == "model name" {
+				m.CPU = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return m
+	}
+	for _, dep := range info.Deps {
+		for _, path := range compared {
+			if dep.Path == path {
+				m.Modules[path] = dep.Version
+			}
+		}
+	}
+	return m
+}
+
+// load returns the load of the last minute, where the system tells it.
+func load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(string(data), " ")
+	return first
+}
