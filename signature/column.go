@@ -11,6 +11,7 @@ import (
 // cheap to leave one out: the sum of a hash of each word at its place.
 type tokens struct {
 	words   [groupTokens]templateWord
+	text    [groupTokens][]byte // as written, whatever replace puts in its place
 	n       int
 	anchors int
 	sum     uint64
@@ -18,9 +19,10 @@ type tokens struct {
 
 // templateWord is one word of a template.
 type templateWord struct {
-	hash uint64 // of the word and its place
-	role role
-	word bool // it is an anchor: letters, no mask
+	hash   uint64 // of the word and its place
+	role   role   // set by learn
+	word   bool   // it is an anchor: letters, no mask
+	masked bool   // it holds the mask
 }
 
 func (t *templateWord) anchor() int {
@@ -30,13 +32,13 @@ func (t *templateWord) anchor() int {
 	return 0
 }
 
-// parse cuts a template. It returns false for one with too many words.
+// parse cuts a template, and leaves roles aside. It returns false for one with
+// too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
 	t.sum = xxhash.Sum64(frames)
-	var words [groupTokens][]byte
 	for len(head) > 0 {
-		if t.n == len(words) {
+		if t.n == len(t.words) {
 			return false
 		}
 		word := head
@@ -45,21 +47,24 @@ func (t *tokens) parse(template []byte) bool {
 		} else {
 			head = nil
 		}
-		words[t.n] = word
-		t.n++
-	}
-	for i, word := range words[:t.n] {
-		w := &t.words[i]
-		masked := bytes.Contains(word, []byte(Mask))
-		w.word = !masked && letters(word) >= 2
-		if masked || w.word {
-			w.role = roleOf(words[:t.n], i)
-		}
-		w.hash = place(xxhash.Sum64(word), i)
+		w := &t.words[t.n]
+		t.text[t.n] = word
+		w.masked = bytes.Contains(word, []byte(Mask))
+		w.word = !w.masked && letters(word) >= 2
+		w.hash = place(xxhash.Sum64(word), t.n)
 		t.anchors += w.anchor()
 		t.sum += w.hash
+		t.n++
 	}
 	return true
+}
+
+// role returns the role of word i.
+func (t *tokens) role(i int) role {
+	if !t.words[i].word && !t.words[i].masked {
+		return fixed
+	}
+	return roleOf(t.text[:t.n], i)
 }
 
 // key returns the hash of all that is not word i, and of where i is.

@@ -189,6 +189,9 @@ func (g *Grouper) Learn(s Signature, template []byte) Signature {
 	n := g.insert(s)
 	var t tokens
 	if t.parse(template) {
+		for i := range t.n {
+			t.words[i].role = t.role(i)
+		}
 		left := groupLookups
 		g.learn(n, &t, 0, 0, &left)
 	}
@@ -245,10 +248,7 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 		return 0, false
 	}
 	for i := range t.n {
-		if t.words[i].role == fixed {
-			continue
-		}
-		if c := g.lookup(t.key(i)); c != nil && c.open {
+		if c := g.lookup(t.key(i)); c != nil && c.open && t.role(i) != fixed {
 			return c.nodes[0] - 1, true
 		}
 	}
