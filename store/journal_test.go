@@ -691,8 +691,8 @@ func TestRecoveryAtEveryByte(t *testing.T) {
 		require.EqualValues(t, n, r.Records)
 		if file := disk.files[name]; file != nil {
 			require.EqualValues(t, len(data), int64(len(file.data))+r.TornBytes, note)
-		} else if len(data) != int(segmentHeader) { // a header alone is not torn, and of no use
-			require.EqualValues(t, len(data), r.TornBytes, note)
+		} else { // a header alone is not torn, and here of no use
+			require.Contains(t, []int64{int64(len(data)), int64(len(data)) - segmentHeader}, r.TornBytes, note)
 		}
 		if r.DamagedBytes == 0 { // and it goes on
 			latest := j.Stats().Latest
@@ -726,6 +726,65 @@ func TestRecoveryAtEveryByte(t *testing.T) {
 	for _, junk := range []string{"\x00", strings.Repeat("\x00", 5000), "\xff\xff\xff\xff and more", "\x08\x00\x00\x00\x00\x00\x00\x00eight by"} {
 		j := check(slices.Concat(whole, []byte(junk)), "junk")
 		require.EqualValues(t, len(junk), j.Recovery().TornBytes)
+	}
+}
+
+// TestPositionNeverFalls: what one opening calls accounted for, the next does as
+// well, whatever a loss of power left of files that nobody had synced, or of a
+// segment whose successor is a header alone.
+func TestPositionNeverFalls(t *testing.T) {
+	c := small
+	c.MaxBytes, c.Sync = 2*c.SegmentBytes, SyncNever
+	reopen := func(disk *faultFS) (latest uint64, all reading) {
+		j := open(t, disk, c)
+		require.NoError(t, j.Recovery().Err)
+		defer func() { require.NoError(t, j.Close()) }()
+		return j.Stats().Latest, readAll(t, j, journal.Cursor{}, 0)
+	}
+	for kept := range int(segmentHeader) + 200 {
+		disk := newFaultFS()
+		j := open(t, disk, c)
+		for j.Stats().DeletedSegments == 0 {
+			require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+		}
+		require.Len(t, j.segments, 2)
+		began := j.segments[1].first
+		require.NoError(t, disk.syncDir("d")) // the names at least
+		disk.restart(true, func(n int) int { return min(n, max(kept, 1)) })
+		latest, all := reopen(disk)
+		if kept >= int(segmentHeader) {
+			require.GreaterOrEqual(t, latest, began-1, "%d bytes of each file", kept)
+			require.NotEmpty(t, all.gaps)
+		}
+		for range 2 {
+			again, same := reopen(disk)
+			require.Equal(t, latest, again, "%d bytes of each file", kept)
+			require.Equal(t, all, same)
+		}
+
+		// And it goes on, so that the header is of no use any more.
+		j = open(t, disk, c)
+		require.NoError(t, j.Append(record(latest+1)))
+		require.Equal(t, append(seqs(all.records), latest+1), seqs(readAll(t, j, journal.Cursor{}, 0).records))
+		require.NoError(t, j.Close())
+	}
+
+	// A synced segment that was damaged later, and one that was only begun.
+	c.Sync = SyncBatched
+	disk := newFaultFS()
+	j := open(t, disk, c)
+	for len(j.segments) < 2 {
+		require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+	}
+	first, second := j.segments[0], j.segments[1]
+	disk.restart(false, nil)
+	disk.files[j.path(first)].data[first.size-1] ^= 1
+	disk.files[j.path(second)].data = disk.files[j.path(second)].data[:segmentHeader+1]
+	for range 2 {
+		latest, all := reopen(disk)
+		require.Equal(t, first.last, latest)
+		require.Equal(t, upTo(1, first.last-1), seqs(all.records))
+		require.Equal(t, []Gap{{first.last - 1, first.last, GapDamaged}}, all.gaps)
 	}
 }
 
