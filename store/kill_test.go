@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -77,20 +78,21 @@ func appendForever(dir string, w io.Writer) error {
 	}
 }
 
+// kills is small by default, since each kill waits for some fifteen syncs of a
+// real disk; TestModel ends processes by the hundred on one in memory. Before a
+// release: go test ./store -run TestKill -store.kills 200 -v.
+var kills = flag.Int("store.kills", 20, "how often TestKill kills a process")
+
 // TestKill kills a process that appends, at random moments, and looks at what is
 // left: nothing that it called durable is gone, and nothing torn is read.
 func TestKill(t *testing.T) {
-	kills := 200
-	if testing.Short() {
-		kills = 20
-	}
 	self, err := os.Executable()
 	require.NoError(t, err)
 	dir := filepath.Join(t.TempDir(), "journal")
 	r := rand.New(rand.NewPCG(1, 2))
 	var durable uint64
 	var torn int64
-	for range kills {
+	for range *kills {
 		durable = max(durable, killOne(t, self, dir, r.IntN(30), r.IntN(3_000)))
 
 		j, err := OpenJournal(killConfig(dir))
@@ -113,7 +115,7 @@ func TestKill(t *testing.T) {
 		}
 		require.NoError(t, j.Close())
 	}
-	t.Logf("%d kills: %d records durable, %d torn bytes cut", kills, durable, torn)
+	t.Logf("%d kills: %d records durable, %d torn bytes cut", *kills, durable, torn)
 }
 
 // killOne starts a child, waits until it has called something durable so many
