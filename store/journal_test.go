@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -823,9 +824,16 @@ func TestDamageBetween(t *testing.T) {
 	require.EqualValues(t, 5000, j.Recovery().DamagedBytes)
 	require.Contains(t, disk.files, "d/"+segmentName(2))
 	delete(disk.files, j.path(j.segments[2]))
+	// One that goes while the journal is open will not come back; one that cannot
+	// be read now may.
+	third := j.segments[2]
 	p := j.Read(journal.Cursor{Seq: to}, 0, journal.Filter{})
-	require.ErrorIs(t, p.Err, os.ErrNotExist)
+	require.Equal(t, []Gap{{to, third.last, GapDamaged}}, p.Gaps)
+	disk.fault = func(string, int) (int, error) { return 0, errDevice }
+	p = j.Read(journal.Cursor{Seq: to}, 0, journal.Filter{})
+	require.ErrorIs(t, p.Err, errDevice)
 	require.Equal(t, to, p.Next.Seq, "reading may go on from there")
+	require.Empty(t, p.Gaps)
 }
 
 func TestOtherVersionIsRefused(t *testing.T) {
@@ -882,6 +890,61 @@ func TestConfigNamesTheField(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := OpenJournal(JournalConfig{Dir: file, Epoch: "e"})
-	require.ErrorContains(t, err, "store: mkdir "+file)
+	for _, dir := range []string{file, filepath.Join(file, "journal")} {
+		_, err := OpenJournal(JournalConfig{Dir: dir, Epoch: "e"})
+		require.ErrorContains(t, err, "store: ")
+		require.ErrorContains(t, err, file)
+		require.ErrorIs(t, err, syscall.ENOTDIR)
+	}
+
+	// A disk that refuses is no reason to change what is there, or to keep it
+	// locked.
+	disk := newFaultFS()
+	j := open(t, disk, JournalConfig{})
+	require.NoError(t, j.Append(record(1)))
+	name := j.path(j.active)
+	require.NoError(t, j.Close())
+	whole := slices.Clone(disk.files[name].data)
+	for _, why := range []error{errFull, os.ErrPermission, errDevice} {
+		for op, message := range map[string]string{
+			"mkdir": "store: mkdir d: ", "lock": "in use, or cannot be locked: lock d/lock: ",
+			"sync": "store: sync " + name + ": ", "syncdir": "store: syncdir d: ",
+		} {
+			disk.fault = func(is string, n int) (int, error) {
+				if is == op {
+					return 0, why
+				}
+				return n, nil
+			}
+			_, err := openJournal(disk, JournalConfig{Dir: "d", Epoch: "run-1"})
+			require.ErrorIs(t, err, why)
+			require.ErrorContains(t, err, message)
+			require.False(t, disk.locked)
+			require.Equal(t, whole, disk.files[name].data)
+		}
+	}
+
+	// A segment that cannot be read stays, and the rest is read.
+	disk.fault = func(is string, n int) (int, error) {
+		if is == "open" {
+			return 0, errDevice
+		}
+		return n, nil
+	}
+	j = open(t, disk, JournalConfig{})
+	require.ErrorIs(t, j.Recovery().Err, errDevice)
+	require.Equal(t, whole, disk.files[name].data)
+	require.NoError(t, j.Close())
+	disk.fault = nil
+	require.Equal(t, []uint64{1}, seqs(readAll(t, open(t, disk, JournalConfig{}), journal.Cursor{}, 0).records))
+}
+
+// TestSyncDirWhereThereIsNone: a file system that cannot sync a directory is no
+// reason to keep nothing.
+func TestSyncDirWhereThereIsNone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs a file system that cannot, such as that of /proc")
+	}
+	require.NoError(t, osFS{}.syncDir("/proc"))
+	require.ErrorIs(t, osFS{}.syncDir(filepath.Join(t.TempDir(), "nowhere")), os.ErrNotExist)
 }
