@@ -22,7 +22,9 @@
 // OpenJournal goes through what is there, up to the last whole record of each
 // segment. The end of the last segment that a kill tore is cut off, and
 // [Recovery] says how many bytes that were. A segment is never continued by
-// another process: the next record begins a new one.
+// another process: the next record begins a new one. How far an epoch
+// came never falls from one opening to the next: a segment of which the header
+// alone is left stays if nothing else says it.
 //
 // # What is lost is told
 //
@@ -71,8 +73,8 @@
 //
 // Append is one write: 0.7 µs for a message of 85 bytes, and 1.0 µs with the syncs
 // of the default policy. Drain writes 64 KiB at a time, 0.4 µs for each entry of
-// a full ring, without syncs. A sync is the device's: 0.2 ms here,
-// tens of milliseconds on a disk that turns. A page of 100 records is read in 0.13 ms, and what
-// is there when the journal opens at 2.9 GB/s from the system's cache. (go test
-// -bench ., Go 1.26, one core of an Intel Xeon.) Append allocates nothing.
+// a full ring, without syncs. A sync is the device's: 0.2 ms here, tens of
+// milliseconds on a disk that turns. A page of 100 records is read in 0.13 ms, and
+// what is there when the journal opens at 2.9 GB/s from the system's cache. (go
+// test -bench ., Go 1.26, one core of an Intel Xeon.) Append allocates nothing.
 package store

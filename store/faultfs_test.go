@@ -27,8 +27,7 @@ type faultFS struct {
 	durable map[string]*faultFile // the names that the device has
 	locked  bool
 
-	// fault is asked before each operation that changes something, with its
-	// name and the number of bytes it writes. It returns how many bytes are
+	// fault is asked before each operation but list, with its name and the number of bytes it writes. It returns how many bytes are
 	// written and the error; errKilled stops everything from then on.
 	fault  func(op string, n int) (int, error)
 	killed bool
@@ -101,9 +100,15 @@ func (f *faultFS) bytes() (n int64) {
 	return n
 }
 
-func (f *faultFS) mkdir(string) error { return nil }
+func (f *faultFS) mkdir(dir string) error {
+	_, err := f.ask("mkdir", dir, 0)
+	return err
+}
 
 func (f *faultFS) lock(name string) (io.Closer, error) {
+	if _, err := f.ask("lock", name, 0); err != nil {
+		return nil, err
+	}
 	if f.locked {
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: errBusy}
 	}
@@ -137,6 +142,9 @@ func (f *faultFS) get(op, name string) (*faultFile, error) {
 }
 
 func (f *faultFS) open(name string) (inFile, int64, error) {
+	if _, err := f.ask("open", name, 0); err != nil {
+		return nil, 0, err
+	}
 	file, err := f.get("open", name)
 	if err != nil {
 		return nil, 0, err

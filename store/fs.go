@@ -1,10 +1,12 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // filesystem is what the package asks of a disk. Tests put one in its place
@@ -44,8 +46,12 @@ type osFS struct{}
 // mkdir makes a directory and those above it, and makes their names durable:
 // with the name of a directory all that is in it would go.
 func (f osFS) mkdir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+	info, err := os.Stat(dir)
+	if err == nil && info.IsDir() {
 		return nil
+	}
+	if err == nil {
+		return &os.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
 	}
 	parent := filepath.Dir(dir)
 	if parent != dir {
@@ -53,7 +59,7 @@ func (f osFS) mkdir(dir string) error {
 			return err
 		}
 	}
-	if err := os.Mkdir(dir, dirPerm); err != nil {
+	if err := os.Mkdir(dir, dirPerm); err != nil && !errors.Is(err, os.ErrExist) { // another process was first
 		return err
 	}
 	return f.syncDir(parent)
@@ -115,5 +121,8 @@ func (osFS) syncDir(dir string) error {
 	}
 	err = f.Sync()
 	_ = f.Close()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // a network's or user's file system without such a call: it promises no more than it does
+	}
 	return err
 }

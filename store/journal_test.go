@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -691,8 +692,8 @@ func TestRecoveryAtEveryByte(t *testing.T) {
 		require.EqualValues(t, n, r.Records)
 		if file := disk.files[name]; file != nil {
 			require.EqualValues(t, len(data), int64(len(file.data))+r.TornBytes, note)
-		} else if len(data) != int(segmentHeader) { // a header alone is not torn, and of no use
-			require.EqualValues(t, len(data), r.TornBytes, note)
+		} else { // a header alone is not torn, and here of no use
+			require.Contains(t, []int64{int64(len(data)), int64(len(data)) - segmentHeader}, r.TornBytes, note)
 		}
 		if r.DamagedBytes == 0 { // and it goes on
 			latest := j.Stats().Latest
@@ -726,6 +727,65 @@ func TestRecoveryAtEveryByte(t *testing.T) {
 	for _, junk := range []string{"\x00", strings.Repeat("\x00", 5000), "\xff\xff\xff\xff and more", "\x08\x00\x00\x00\x00\x00\x00\x00eight by"} {
 		j := check(slices.Concat(whole, []byte(junk)), "junk")
 		require.EqualValues(t, len(junk), j.Recovery().TornBytes)
+	}
+}
+
+// TestPositionNeverFalls: what one opening calls accounted for, the next does as
+// well, whatever a loss of power left of files that nobody had synced, or of a
+// segment whose successor is a header alone.
+func TestPositionNeverFalls(t *testing.T) {
+	c := small
+	c.MaxBytes, c.Sync = 2*c.SegmentBytes, SyncNever
+	reopen := func(disk *faultFS) (latest uint64, all reading) {
+		j := open(t, disk, c)
+		require.NoError(t, j.Recovery().Err)
+		defer func() { require.NoError(t, j.Close()) }()
+		return j.Stats().Latest, readAll(t, j, journal.Cursor{}, 0)
+	}
+	for kept := range int(segmentHeader) + 200 {
+		disk := newFaultFS()
+		j := open(t, disk, c)
+		for j.Stats().DeletedSegments == 0 {
+			require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+		}
+		require.Len(t, j.segments, 2)
+		began := j.segments[1].first
+		require.NoError(t, disk.syncDir("d")) // the names at least
+		disk.restart(true, func(n int) int { return min(n, max(kept, 1)) })
+		latest, all := reopen(disk)
+		if kept >= int(segmentHeader) {
+			require.GreaterOrEqual(t, latest, began-1, "%d bytes of each file", kept)
+			require.NotEmpty(t, all.gaps)
+		}
+		for range 2 {
+			again, same := reopen(disk)
+			require.Equal(t, latest, again, "%d bytes of each file", kept)
+			require.Equal(t, all, same)
+		}
+
+		// And it goes on, so that the header is of no use any more.
+		j = open(t, disk, c)
+		require.NoError(t, j.Append(record(latest+1)))
+		require.Equal(t, append(seqs(all.records), latest+1), seqs(readAll(t, j, journal.Cursor{}, 0).records))
+		require.NoError(t, j.Close())
+	}
+
+	// A synced segment that was damaged later, and one that was only begun.
+	c.Sync = SyncBatched
+	disk := newFaultFS()
+	j := open(t, disk, c)
+	for len(j.segments) < 2 {
+		require.NoError(t, j.Append(record(j.Stats().Latest+1)))
+	}
+	first, second := j.segments[0], j.segments[1]
+	disk.restart(false, nil)
+	disk.files[j.path(first)].data[first.size-1] ^= 1
+	disk.files[j.path(second)].data = disk.files[j.path(second)].data[:segmentHeader+1]
+	for range 2 {
+		latest, all := reopen(disk)
+		require.Equal(t, first.last, latest)
+		require.Equal(t, upTo(1, first.last-1), seqs(all.records))
+		require.Equal(t, []Gap{{first.last - 1, first.last, GapDamaged}}, all.gaps)
 	}
 }
 
@@ -764,9 +824,16 @@ func TestDamageBetween(t *testing.T) {
 	require.EqualValues(t, 5000, j.Recovery().DamagedBytes)
 	require.Contains(t, disk.files, "d/"+segmentName(2))
 	delete(disk.files, j.path(j.segments[2]))
+	// One that goes while the journal is open will not come back; one that cannot
+	// be read now may.
+	third := j.segments[2]
 	p := j.Read(journal.Cursor{Seq: to}, 0, journal.Filter{})
-	require.ErrorIs(t, p.Err, os.ErrNotExist)
+	require.Equal(t, []Gap{{to, third.last, GapDamaged}}, p.Gaps)
+	disk.fault = func(string, int) (int, error) { return 0, errDevice }
+	p = j.Read(journal.Cursor{Seq: to}, 0, journal.Filter{})
+	require.ErrorIs(t, p.Err, errDevice)
 	require.Equal(t, to, p.Next.Seq, "reading may go on from there")
+	require.Empty(t, p.Gaps)
 }
 
 func TestOtherVersionIsRefused(t *testing.T) {
@@ -823,6 +890,61 @@ func TestConfigNamesTheField(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	_, err := OpenJournal(JournalConfig{Dir: file, Epoch: "e"})
-	require.ErrorContains(t, err, "store: mkdir "+file)
+	for _, dir := range []string{file, filepath.Join(file, "journal")} {
+		_, err := OpenJournal(JournalConfig{Dir: dir, Epoch: "e"})
+		require.ErrorContains(t, err, "store: ")
+		require.ErrorContains(t, err, file)
+		require.ErrorIs(t, err, syscall.ENOTDIR)
+	}
+
+	// A disk that refuses is no reason to change what is there, or to keep it
+	// locked.
+	disk := newFaultFS()
+	j := open(t, disk, JournalConfig{})
+	require.NoError(t, j.Append(record(1)))
+	name := j.path(j.active)
+	require.NoError(t, j.Close())
+	whole := slices.Clone(disk.files[name].data)
+	for _, why := range []error{errFull, os.ErrPermission, errDevice} {
+		for op, message := range map[string]string{
+			"mkdir": "store: mkdir d: ", "lock": "in use, or cannot be locked: lock d/lock: ",
+			"sync": "store: sync " + name + ": ", "syncdir": "store: syncdir d: ",
+		} {
+			disk.fault = func(is string, n int) (int, error) {
+				if is == op {
+					return 0, why
+				}
+				return n, nil
+			}
+			_, err := openJournal(disk, JournalConfig{Dir: "d", Epoch: "run-1"})
+			require.ErrorIs(t, err, why)
+			require.ErrorContains(t, err, message)
+			require.False(t, disk.locked)
+			require.Equal(t, whole, disk.files[name].data)
+		}
+	}
+
+	// A segment that cannot be read stays, and the rest is read.
+	disk.fault = func(is string, n int) (int, error) {
+		if is == "open" {
+			return 0, errDevice
+		}
+		return n, nil
+	}
+	j = open(t, disk, JournalConfig{})
+	require.ErrorIs(t, j.Recovery().Err, errDevice)
+	require.Equal(t, whole, disk.files[name].data)
+	require.NoError(t, j.Close())
+	disk.fault = nil
+	require.Equal(t, []uint64{1}, seqs(readAll(t, open(t, disk, JournalConfig{}), journal.Cursor{}, 0).records))
+}
+
+// TestSyncDirWhereThereIsNone: a file system that cannot sync a directory is no
+// reason to keep nothing.
+func TestSyncDirWhereThereIsNone(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs a file system that cannot, such as that of /proc")
+	}
+	require.NoError(t, osFS{}.syncDir("/proc"))
+	require.ErrorIs(t, osFS{}.syncDir(filepath.Join(t.TempDir(), "nowhere")), os.ErrNotExist)
 }

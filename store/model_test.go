@@ -100,7 +100,7 @@ func (m *diskModel) newEpoch(t *rapid.T) {
 // does it goes on counting.
 func (m *diskModel) newMemory(t *rapid.T) {
 	var err error
-	m.memory, err = journal.New(journal.Config{Entries: 60, Epoch: m.config.Epoch, After: m.j.Stats().Latest})
+	m.memory, err = journal.New(journal.Config{Entries: 60, Bytes: 64 << 10, Epoch: m.config.Epoch, After: m.j.Stats().Latest})
 	require.NoError(t, err)
 }
 

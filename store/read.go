@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 	"slices"
 	"strings"
 
@@ -51,7 +51,9 @@ type Gap struct {
 type Page struct {
 	// Page has the meaning that it has in package journal. Its Err may also be
 	// [ErrClosed], or that of the file system: then Records are those before the
-	// failure, and reading may go on from Next.
+	// failure, and a Read from Next tries again. While it fails nothing behind it
+	// is read: whether it is lost is not known. A segment that somebody removed is
+	// a gap.
 	journal.Page
 
 	// Gaps say what Lost is made of, oldest first, whatever the filter. They
@@ -216,7 +218,10 @@ func (r *reader) jump(to uint64, cause Cause) {
 // readSegment reads on in a segment, and reports whether the page is full. What
 // cannot be understood is left out: the next jump counts it.
 func (j *Journal) readSegment(s *segment, r *reader) (full bool, err error) {
-	in, _, err := j.fs.open(filepath.Join(j.config.Dir, segmentName(s.number)))
+	in, _, err := j.fs.open(j.path(s))
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil // somebody removed it: no later Read would find it either
+	}
 	if err != nil {
 		return false, fmt.Errorf("store: %w", err)
 	}

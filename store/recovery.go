@@ -49,6 +49,7 @@ func (j *Journal) load() error {
 			return err
 		}
 	}
+	j.removeBare()
 	j.segments = slices.DeleteFunc(j.segments, func(s *segment) bool { return s.file == 0 })
 	j.recovery.Segments = len(j.segments)
 
@@ -72,10 +73,9 @@ func (j *Journal) load() error {
 // recoverSegment reads one file, and cuts what is torn if it is the newest. A
 // file that it leaves with size 0 is gone.
 func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bool) error {
-	note := func(err error) { j.recovery.Err = errors.Join(j.recovery.Err, err) }
 	in, size, err := j.fs.open(j.path(s))
 	if err != nil {
-		note(err)
+		j.note(err)
 		s.file = leastOnDisk // unknown, and not nothing
 		return nil
 	}
@@ -85,7 +85,7 @@ func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bo
 	if errors.Is(err, ErrVersion) {
 		return fmt.Errorf("%s: %w", j.path(s), err)
 	}
-	note(err)
+	j.note(err)
 	if s.last >= s.first && s.epoch != "" {
 		limit, limited := limits[s.epoch]
 		if !limited {
@@ -97,15 +97,9 @@ func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bo
 
 	rest := s.file - s.size
 	switch {
-	case err == nil && (s.file <= segmentHeader || newest && s.epoch != "" && s.last < s.first):
-		// It ended as it began. A header alone is whole, and of no use.
-		if rest > 0 {
-			j.recovery.TornBytes += s.file
-		}
-		s.epoch, s.void = "", true
-		if err = j.fs.remove(j.path(s)); err == nil {
-			s.file = 0
-		}
+	case err == nil && s.epoch == "" && s.file <= segmentHeader:
+		j.recovery.TornBytes += rest // it ended as it began
+		err = j.discard(s)
 	case err != nil || !newest || s.epoch == "":
 		// Of a file that could not be read, or is not one of ours, nothing is
 		// cut; of one that is not the newest, a kill tore nothing.
@@ -117,6 +111,34 @@ func (j *Journal) recoverSegment(s *segment, limits map[string]uint64, newest bo
 			s.file = s.size
 		}
 	}
-	note(err)
+	j.note(err)
 	return nil
 }
+
+// removeBare removes the segments of which the header alone is there, as a kill
+// leaves them, unless that header is all that says how far its epoch came: the
+// segments before it were deleted, or lost their ends. A position that fell from
+// one opening to the next would give a sequence number twice.
+func (j *Journal) removeBare() {
+	reached := map[string]uint64{}
+	for _, s := range j.segments {
+		if s.epoch != "" && s.file == segmentHeader && s.last <= reached[s.epoch] {
+			j.note(j.discard(s))
+			continue
+		}
+		reached[s.epoch] = max(reached[s.epoch], s.last)
+	}
+}
+
+// discard removes a segment without frames. Its file has size 0 then.
+func (j *Journal) discard(s *segment) error {
+	s.epoch, s.void = "", true
+	err := j.fs.remove(j.path(s))
+	if err == nil {
+		s.file = 0
+	}
+	return err
+}
+
+// note keeps an error that stops nothing.
+func (j *Journal) note(err error) { j.recovery.Err = errors.Join(j.recovery.Err, err) }
