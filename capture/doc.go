@@ -19,7 +19,9 @@
 // indentation, known blocks, lists. Where a record holds an exception and no
 // trace, up to eight lines below it are held back until one tells whether they
 // are the rest of its message. Each record carries the evidence for where it
-// ends and for its level, so that a wrong split can be traced. Every line
+// ends and for its level, so that a wrong split can be traced. The header of an
+// upload counts as one only with its list of mods, and ends, if not with its last
+// line, where something of a log begins. Every line
 // that is not blank belongs to exactly one record, in order; blank is a line of
 // only CR, NUL, space and tab.
 //

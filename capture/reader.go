@@ -312,6 +312,9 @@ func (r *Reader) flush() {
 		return
 	}
 	a.closeRef()
+	if a.maybeContext() {
+		a.block, a.split = blockNone, EvidenceLine
+	}
 	r.banner.records++
 	rec := Record{StartLine: a.start, EndLine: a.end, Split: a.split, Layout: r.layout, Cut: a.cut, Ref: a.ref, RefState: a.refState}
 	switch a.split {
