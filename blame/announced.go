@@ -25,6 +25,7 @@ func (s *scan) announced(line string) {
 			}
 		}
 	}
+	s.assemblies(line)
 	for _, word := range [...]string{"type", "class", "named", "for", "registering"} {
 		for _, rest := range wordsAfter(line, word) {
 			s.typeName(strings.TrimLeft(rest, " '\"`"))

@@ -20,7 +20,9 @@
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…    50
 //	named     mod "Some Mod", a package id, a list of suspected mods  40
-//	type      a type of the mod: of type SomeMod.Press                35
+//	type      a type or assembly of the mod: of type SomeMod.Press,
+//	          in assembly SomeMod                                     35
+//	          an assembly that is missing: or assembly 'SomeMod, …    25
 //	tag       the record begins with [Some Mod]                       30
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15

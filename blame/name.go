@@ -41,6 +41,29 @@ func Display(name string) string {
 	return b.String()
 }
 
+// maxWords is how many words a name may have that no list of mods has. A text in
+// a tag is as long as whoever wrote it liked, and may be meant to be read as
+// something other than a name.
+const maxWords = 3
+
+// words counts the words of a name that may have been written to be read: joined
+// or not, and in scripts without spaces. The dots of a package id join.
+func words(name string) int {
+	n, unspaced, within := 0, 0, false
+	for _, r := range name {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			unspaced++
+		}
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '.'
+		if letter && !within {
+			n++
+		}
+		within = letter
+	}
+	const runes = 4 // to a word, in those scripts, or less
+	return n + unspaced/runes
+}
+
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {
 	var b strings.Builder

@@ -19,6 +19,7 @@ const (
 	weightPatch    = 20
 	weightFarPatch = 8
 	weightAssembly = 15
+	weightMissing  = 25
 )
 
 // headLines is how many lines of a message may say whom they speak of: what

@@ -15,7 +15,7 @@ const (
 	Title                    // the trace is headed by the mod
 	Path                     // a file of the mod is named
 	Named                    // the text says that it speaks of the mod
-	Type                     // the text says that it speaks of a type of the mod
+	Type                     // the text says that it speaks of a type or an assembly of the mod
 	Tag                      // the record begins with the mod's tag
 	Patch                    // the mod patches a method in the trace
 	Assembly                 // the trace has the mod's assembly as an argument of a generic type
