@@ -247,8 +247,11 @@ func (s *scan) listed(line string) {
 		s.listing = false
 		return
 	}
-	name := strings.TrimLeft(line[:open], " -*")
-	if o, ok := s.finder.owner(rankNamed, strings.TrimSpace(name), stem(line[open+1:len(line)-1])); ok {
+	name := strings.TrimSpace(strings.TrimLeft(line[:open], " -*"))
+	if strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") {
+		return // a remark, not a name
+	}
+	if o, ok := s.finder.owner(rankNamed, name, stem(line[open+1:len(line)-1])); ok {
 		s.found(Named, weightNamed, o)
 	}
 }

@@ -55,7 +55,9 @@
 //
 // Names come from strangers. A [Suspect].Mod has letters, digits, single spaces
 // and a few signs that end nothing anywhere (see [Display]), at most [MaxName]
-// bytes. A mod can still write another's name into a record: a suspect is a
+// bytes. A name of more than three words that no list has is kept as a suspect,
+// and never weighs enough for [Likely], which is what goes into summaries: a tag
+// may be written to be obeyed. A mod can still write another's name into a record: a suspect is a
 // pointer for people, and no decision should rest on it.
 //
 // # Bounds, concurrency, cost

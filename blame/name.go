@@ -96,6 +96,7 @@ const (
 	rankCode   // a namespace
 	rankOwner  // an id
 	rankNumber // of a folder
+	rankPhrase // of many words, which no list has
 )
 
 // owner is a mod as one place of a record names it.
@@ -104,6 +105,15 @@ type owner struct {
 	rank    int
 	mod     int // index among the mods learned, plus one; 0: not among them
 	keys    [3]string
+}
+
+// doubted returns what evidence of this weight is worth against o: what nobody
+// listed and has the length of a sentence is kept, but not enough to be said.
+func (o *owner) doubted(weight int) int {
+	if o.rank == rankPhrase {
+		return min(weight, weightPhrase)
+	}
+	return weight
 }
 
 // same reports whether two owners are one mod, as far as their names tell.

@@ -20,6 +20,7 @@ const (
 	weightFarPatch = 8
 	weightAssembly = 15
 	weightMissing  = 25
+	weightPhrase   = 15
 )
 
 // headLines is how many lines of a message may say whom they speak of: what
@@ -66,6 +67,7 @@ func (s *scan) text(text string, stack bool) {
 
 // found takes in a finding, unless there are enough.
 func (s *scan) found(kind Kind, weight int, o owner) {
+	weight = o.doubted(weight)
 	if len(s.findings) < maxFindings {
 		s.findings = append(s.findings, finding{Evidence: Evidence{kind, s.line}, weight: weight, owner: o})
 	}

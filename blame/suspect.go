@@ -114,7 +114,15 @@ func weigh(dst []Suspect, findings []finding) []Suspect {
 	slices.SortFunc(found, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Mod, b.Mod))
 	})
-	return dst[:start+min(len(found), MaxSuspects)]
+	if len(found) <= MaxSuspects {
+		return dst
+	}
+	// Where the cut would fall among equals, which of them stay is no finding.
+	kept := MaxSuspects
+	for kept > 0 && found[kept-1].Score == found[MaxSuspects].Score {
+		kept--
+	}
+	return dst[:start+kept]
 }
 
 // suspect sums up the findings of class c.
