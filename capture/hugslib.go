@@ -34,7 +34,10 @@ func leavesContext(b []byte) bool {
 		return true
 	}
 	_, _, ref := parseRef(b)
-	logged := ref || isFooter(b) || isFrame(b) || namesException(b) || b[0] != '[' && startsRecord(b)
+	logged := ref || isFooter(b) || isFrame(b) || namesException(b) || startsRecord(b)
+	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
+		logged = ref // the name of a mod may begin like a tag, in lists of any age
+	}
 	if n, _ := exceptionType(b); n == 0 && !logged {
 		return false
 	}

@@ -254,6 +254,7 @@ func TestUploadInName(t *testing.T) {
 		"a blank line below":                 {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
 		"a header without its end":           {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},
 		"a header, and a report below":       {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools(anna.tools): (no assemblies)", "Could not make Gadgets", "[Tools] on"), 2, [2]int{1, 3}},
+		"a header, and tags below":           {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools: (no assemblies)", "[Tools] on", "[Tools] off"), 2, [2]int{1, 3}},
 		"a header, and a footer below":       {doc("Log uploaded on Friday", "Loaded mods:", footer, "[Tools] on"), 2, [2]int{1, 2}},
 		"a header, and a mention below":      {doc("Log uploaded on Friday", "Loaded mods:", "Error in Toil.Init(a.b): System.NullReferenceException: no (1)", "  at Gadget.Thing.Tick () [0x00001] in <0123abcd>:0 "), 1, [2]int{1, 2}},
 		"a header within a log, with a list": {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday", "", "Loaded mods:", "Core(a.b): (no assemblies)", "Log file contents:", "[Tools] off"), 2, [2]int{6, 10}},
