@@ -25,6 +25,7 @@ func (s *scan) announced(line string) {
 			}
 		}
 	}
+	s.assemblies(line)
 	for _, word := range [...]string{"type", "class", "named", "for", "registering"} {
 		for _, rest := range wordsAfter(line, word) {
 			s.typeName(strings.TrimLeft(rest, " '\"`"))
@@ -246,8 +247,11 @@ func (s *scan) listed(line string) {
 		s.listing = false
 		return
 	}
-	name := strings.TrimLeft(line[:open], " -*")
-	if o, ok := s.finder.owner(rankNamed, strings.TrimSpace(name), stem(line[open+1:len(line)-1])); ok {
+	name := strings.TrimSpace(strings.TrimLeft(line[:open], " -*"))
+	if strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") {
+		return // a remark, not a name
+	}
+	if o, ok := s.finder.owner(rankNamed, name, stem(line[open+1:len(line)-1])); ok {
 		s.found(Named, weightNamed, o)
 	}
 }

@@ -20,7 +20,9 @@
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…    50
 //	named     mod "Some Mod", a package id, a list of suspected mods  40
-//	type      a type of the mod: of type SomeMod.Press                35
+//	type      a type or assembly of the mod: of type SomeMod.Press,
+//	          in assembly SomeMod                                     35
+//	          an assembly that is missing: or assembly 'SomeMod, …    25
 //	tag       the record begins with [Some Mod]                       30
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
@@ -53,7 +55,9 @@
 //
 // Names come from strangers. A [Suspect].Mod has letters, digits, single spaces
 // and a few signs that end nothing anywhere (see [Display]), at most [MaxName]
-// bytes. A mod can still write another's name into a record: a suspect is a
+// bytes. A name of more than three words that no list has is kept as a suspect,
+// and never weighs enough for [Likely], which is what goes into summaries: a tag
+// may be written to be obeyed. A mod can still write another's name into a record: a suspect is a
 // pointer for people, and no decision should rest on it.
 //
 // # Bounds, concurrency, cost

@@ -1,14 +1,16 @@
 package blame
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Bounds.
 const (
 	// MaxSuspects is how many suspects a record may have. Of more than that
-	// none is likely to be the one.
+	// none is likely to be the one: where they weigh the same, none is named.
 	MaxSuspects = 4
 
 	// MaxText is how many bytes of a message, and of a stack, are looked at.
@@ -41,6 +43,7 @@ type Finder struct {
 	max      int
 	mods     []string          // names as they are shown, "" for what is no mod
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
+	names    map[string]int    // folded name that is shown → index in mods plus one
 	modules  map[string]string // hash of a module → root of a namespace in it
 }
 
@@ -52,7 +55,7 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
 	}
-	f := &Finder{max: cfg.Mods, index: map[string]int{}, modules: map[string]string{}}
+	f := &Finder{max: cfg.Mods, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
 	if f.max == 0 {
 		f.max = DefaultMods
 	}
@@ -73,7 +76,9 @@ type Mod struct {
 	Assemblies []string // names without ".dll"
 }
 
-// Learn takes in a mod of which records may speak. It copies what it keeps. It
+// Learn takes in a mod of which records may speak. It copies what it keeps. Mods
+// whose names differ in case, spaces and punctuation alone are one; one that has
+// the name of something in GameCode goes by its assembly or package id. It
 // returns false, and learns nothing, when there is no room, or the mod has no
 // name that could be shown.
 func (f *Finder) Learn(m Mod) bool {
@@ -81,15 +86,33 @@ func (f *Finder) Learn(m Mod) bool {
 	if name == "" {
 		name = Display(m.PackageID)
 	}
-	if name == "" || len(f.mods) >= f.max {
+	if name == "" {
 		return false
 	}
-	if f.nobody(m.PackageID) || f.nobody(m.Name) {
+	passes := f.passes(name)
+	switch {
+	case f.nobody(m.PackageID):
 		name = ""
+	case passes:
+		name = f.otherName(&m)
 	}
-	f.mods = append(f.mods, name)
-	n := len(f.mods)
-	f.alias(m.Name, n)
+	key := fold(name)
+	n := f.names[key]
+	switch {
+	case n == 0 && len(f.mods) >= f.max:
+		return false
+	case n == 0:
+		f.mods = append(f.mods, name)
+		n = len(f.mods)
+		if key != "" {
+			f.names[key] = n
+		}
+	case moreReadable(name, f.mods[n-1]):
+		f.mods[n-1] = name
+	}
+	if !passes {
+		f.alias(m.Name, n)
+	}
 	f.alias(stem(m.PackageID), n)
 	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
 		f.alias(a, n)
@@ -97,7 +120,35 @@ func (f *Finder) Learn(m Mod) bool {
 	return true
 }
 
-// Mods returns how many mods were learned.
+// passes reports whether the name of a mod would pass for that of something in
+// GameCode.
+func (f *Finder) passes(name string) bool {
+	key := fold(name)
+	return f.nobody(name) || slices.ContainsFunc(f.gameCode, func(g string) bool { return fold(g) == key })
+}
+
+// otherName returns what a mod is called that has the name of something in
+// GameCode, which it is not: by its code or else its package id.
+func (f *Finder) otherName(m *Mod) string {
+	for _, a := range m.Assemblies {
+		if name := Display(a); readable(name) && !f.passes(name) {
+			return name
+		}
+	}
+	if name := Display(m.PackageID); !f.passes(name) {
+		return name
+	}
+	return ""
+}
+
+// moreReadable reports whether name, which differs from other in case, spaces and
+// punctuation alone, is the better one to show: more of them, and then whichever,
+// so that the order of a list does not matter.
+func moreReadable(name, other string) bool {
+	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
+}
+
+// Mods returns how many mods were learned, those of one name counted once.
 func (f *Finder) Mods() int { return len(f.mods) }
 
 // alias remembers that mod n goes by a name. What several go by is no one's.
@@ -177,6 +228,9 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 	}
 	if o.mod != 0 {
 		o.rank, o.display = rankListed, f.mods[o.mod-1]
+	}
+	if o.mod == 0 && rank != rankCode && words(o.display) > maxWords {
+		o.rank = rankPhrase
 	}
 	return o, letters(o.display) > 0
 }

@@ -41,6 +41,29 @@ func Display(name string) string {
 	return b.String()
 }
 
+// maxWords is how many words a name may have that no list of mods has. A text in
+// a tag is as long as whoever wrote it liked, and may be meant to be read as
+// something other than a name.
+const maxWords = 3
+
+// words counts the words of a name that may have been written to be read: joined
+// or not, and in scripts without spaces. The dots of a package id join.
+func words(name string) int {
+	n, unspaced, within := 0, 0, false
+	for _, r := range name {
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) {
+			unspaced++
+		}
+		letter := unicode.IsLetter(r) || unicode.IsDigit(r) || r == '\'' || r == '.'
+		if letter && !within {
+			n++
+		}
+		within = letter
+	}
+	const runes = 4 // to a word, in those scripts, or less
+	return n + unspaced/runes
+}
+
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {
 	var b strings.Builder
@@ -73,6 +96,7 @@ const (
 	rankCode   // a namespace
 	rankOwner  // an id
 	rankNumber // of a folder
+	rankPhrase // of many words, which no list has
 )
 
 // owner is a mod as one place of a record names it.
@@ -81,6 +105,15 @@ type owner struct {
 	rank    int
 	mod     int // index among the mods learned, plus one; 0: not among them
 	keys    [3]string
+}
+
+// doubted returns what evidence of this weight is worth against o: what nobody
+// listed and has the length of a sentence is kept, but not enough to be said.
+func (o *owner) doubted(weight int) int {
+	if o.rank == rankPhrase {
+		return min(weight, weightPhrase)
+	}
+	return weight
 }
 
 // same reports whether two owners are one mod, as far as their names tell.

@@ -72,7 +72,7 @@ func (s *scan) folder(name string, last, about bool) {
 			return
 		}
 	}
-	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: weightPath, owner: o, about: about})
+	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o, about: about})
 }
 
 // paths takes in the folders that were found, when they are few. Where there is

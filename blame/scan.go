@@ -19,6 +19,8 @@ const (
 	weightPatch    = 20
 	weightFarPatch = 8
 	weightAssembly = 15
+	weightMissing  = 25
+	weightPhrase   = 15
 )
 
 // headLines is how many lines of a message may say whom they speak of: what
@@ -65,6 +67,7 @@ func (s *scan) text(text string, stack bool) {
 
 // found takes in a finding, unless there are enough.
 func (s *scan) found(kind Kind, weight int, o owner) {
+	weight = o.doubted(weight)
 	if len(s.findings) < maxFindings {
 		s.findings = append(s.findings, finding{Evidence: Evidence{kind, s.line}, weight: weight, owner: o})
 	}
@@ -83,7 +86,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	s.frames++
-	if s.finder.nobody(path) {
+	if s.finder.nobody(path) || keyword(root, path) {
 		s.game = true
 		return true
 	}
@@ -218,22 +221,27 @@ func (s *scan) patch(line string) bool {
 // framePath returns the path of the method that a line of a stack trace names.
 // In a message only those count that cannot be prose.
 func framePath(line string, stack bool) (string, bool) {
-	t := strings.TrimLeft(line, " \t")
+	t, native := cutAddress(strings.TrimLeft(line, " \t"))
 	t, at := strings.CutPrefix(t, "at ")
 	wrapper := false
 	if strings.HasPrefix(t, "(wrapper ") {
 		_, t, wrapper = strings.Cut(t, ") ")
 	}
-	open := strings.IndexByte(t, '(')
-	if open < 1 {
+	end := strings.IndexByte(t, '(')
+	if i := strings.Index(t, " <0x"); at && i > 0 && (end < 0 || i < end) {
+		end = i // without arguments, as the managed trace of a crash has it
+	}
+	if end < 1 {
 		return "", false
 	}
-	path := strings.TrimSuffix(t[:open], " ")
+	path := strings.TrimSuffix(t[:end], " ")
 	switch {
 	case at && !strings.Contains(path, "[") && strings.Contains(path, " "):
 		return "", false
 	case !strings.ContainsAny(path, ".:"):
 		return "", false
+	case native:
+		return path, managed(path)
 	case at || wrapper:
 		return path, true
 	}
@@ -247,14 +255,69 @@ func framePath(line string, stack bool) (string, bool) {
 	return path, stack || colon > 0 && strings.IndexByte(plain[:colon], '.') > 0
 }
 
+// cutAddress takes off a line of a crash report what stands before the method,
+// and reports whether there was something:
+//
+//	0x000001D2A0C413E0 (Mono JIT Code) [Press.cs:12] Some.Press:Turn (int)
+//	#3  0x007f39f1a0c2e3 in Some.Press:Turn (int)
+func cutAddress(line string) (string, bool) {
+	if strings.HasPrefix(line, "0x") {
+		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
+		if ok && strings.HasPrefix(rest, "[") {
+			if _, after, cut := strings.Cut(rest, "] "); cut {
+				rest = after
+			}
+		}
+		if ok {
+			return rest, true
+		}
+		return line, false
+	}
+	if !strings.HasPrefix(line, "#") {
+		return line, false
+	}
+	address, rest, ok := strings.Cut(line, " in ")
+	if address = strings.TrimLeft(address[1:], "0123456789"); ok && strings.HasPrefix(strings.TrimLeft(address, " "), "0x") {
+		return rest, true
+	}
+	return line, false
+}
+
+// managed reports whether the path of a frame with an address is that of managed
+// code, which Mono writes as Some.Type:Method. Native code has other shapes.
+func managed(path string) bool {
+	plain := path
+	if i := strings.IndexAny(plain, "[<`"); i >= 0 {
+		plain = plain[:i]
+	}
+	return strings.IndexByte(path, ':') > 0 && !strings.Contains(plain, "::") && !strings.Contains(plain, " ")
+}
+
+// keyword reports whether the root of a path is how Mono writes a type of the
+// runtime's own, as of the methods it generates to call others:
+// object:runtime_invoke_void__this__.
+func keyword(root, path string) bool {
+	if len(root) == len(path) || path[len(root)] != ':' && path[len(root)] != '.' {
+		return false
+	}
+	switch root {
+	case "object", "string", "void", "bool", "char", "byte", "sbyte", "short", "ushort", "int", "uint", "long", "ulong",
+		"single", "float", "double", "decimal", "intptr", "uintptr", "nint", "nuint":
+		return true
+	}
+	return false
+}
+
 // methodPath returns a path without what Harmony and Mono put before a method
 // that they generated, and without what follows the names of namespaces and
 // types that are not generic.
 func methodPath(path string) string {
 	for {
 		rest, ok := strings.CutPrefix(path, "DMD<")
-		if !ok {
-			rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition.")
+		for _, sep := range [...]string{".", ":"} {
+			if !ok {
+				rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition"+sep)
+			}
 		}
 		if !ok {
 			break

@@ -15,7 +15,7 @@ const (
 	Title                    // the trace is headed by the mod
 	Path                     // a file of the mod is named
 	Named                    // the text says that it speaks of the mod
-	Type                     // the text says that it speaks of a type of the mod
+	Type                     // the text says that it speaks of a type or an assembly of the mod
 	Tag                      // the record begins with the mod's tag
 	Patch                    // the mod patches a method in the trace
 	Assembly                 // the trace has the mod's assembly as an argument of a generic type
@@ -114,7 +114,15 @@ func weigh(dst []Suspect, findings []finding) []Suspect {
 	slices.SortFunc(found, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Mod, b.Mod))
 	})
-	return dst[:start+min(len(found), MaxSuspects)]
+	if len(found) <= MaxSuspects {
+		return dst
+	}
+	// Where the cut would fall among equals, which of them stay is no finding.
+	kept := MaxSuspects
+	for kept > 0 && found[kept-1].Score == found[MaxSuspects].Score {
+		kept--
+	}
+	return dst[:start+kept]
 }
 
 // suspect sums up the findings of class c.

@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -16,32 +17,54 @@ const maxZstdWindow = 128 << 20
 // inputSize is how much of the input is read at a time.
 const inputSize = 64 << 10
 
+// maxNested is how often in a row an input may be compressed. A log that a tool
+// compressed which had been compressed already is met; more is made to exhaust.
+const maxNested = 3
+
 // decompressed returns r, or what it holds if it is compressed, and the name of
 // the operation that reading it is. Both formats are recognized by their magic
-// bytes; several members or frames in a row are one stream.
+// bytes; several members or frames in a row are one stream, and what comes out of
+// one may be another.
 func decompressed(r io.Reader) (*bufio.Reader, string, error) {
-	br := bufio.NewReaderSize(r, inputSize)
-	magic, err := br.Peek(4)
-	if err != nil && !errors.Is(err, io.EOF) && len(magic) == 0 {
-		return nil, "read", err
+	br, op := bufio.NewReaderSize(r, inputSize), "read"
+	for depth := 0; ; depth++ {
+		magic, err := br.Peek(4)
+		if depth == 0 && err != nil && !errors.Is(err, io.EOF) && len(magic) == 0 {
+			return nil, op, err
+		}
+		format := compression(magic) // below the first, an error comes again with the first read
+		if format == "" {
+			return br, op, nil
+		}
+		op = format
+		if depth == maxNested {
+			return nil, op, fmt.Errorf("compressed more than %d times over: unpack it first", maxNested)
+		}
+		var z io.Reader
+		if op == "gzip" {
+			z, err = gzip.NewReader(br)
+		} else {
+			// Concurrency 1 starts no goroutines, so that there is nothing to close.
+			z, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(maxZstdWindow))
+		}
+		if err != nil {
+			return nil, op, unexpected(err)
+		}
+		br = bufio.NewReaderSize(z, inputSize)
 	}
+}
+
+// compression returns the name of the format that the magic bytes stand for, ""
+// for none.
+func compression(magic []byte) string {
 	switch {
-	case len(magic) >= 2 && magic[0] == 0x1f && magic[1] == 0x8b:
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, "gzip", unexpected(err)
-		}
-		return bufio.NewReaderSize(z, inputSize), "gzip", nil
-	case len(magic) >= 4 && magic[0] == 0x28 && magic[1] == 0xb5 && magic[2] == 0x2f && magic[3] == 0xfd:
-		// Concurrency 1 starts no goroutines, so that there is nothing to close.
-		z, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(maxZstdWindow))
-		if err != nil {
-			return nil, "zstd", unexpected(err)
-		}
-		return bufio.NewReaderSize(z, inputSize), "zstd", nil
+	case hasPrefix(magic, "\x1f\x8b"):
+		return "gzip"
+	case hasPrefix(magic, "\x28\xb5\x2f\xfd"):
+		return "zstd"
 	}
-	return br, "read", nil
+	return ""
 }
 
 // unexpected turns an end of the input where there should be none into an

@@ -60,6 +60,9 @@ func TestCompressed(t *testing.T) {
 		"zstd":           zst(t, text),
 		"zstd, frames":   append(zst(t, text[:half]), zst(t, text[half:])...),
 		"not compressed": []byte(text),
+		"gzip of gzip":   gz(t, string(gz(t, text))),
+		"gzip of zstd":   gz(t, string(zst(t, text))),
+		"thrice":         zst(t, string(gz(t, string(gz(t, text))))),
 	} {
 		got, _, err := readAll(t, bytes.NewReader(data), Options{})
 		require.NoError(t, err, name)
@@ -116,6 +119,13 @@ func TestCompressedHeaderDamage(t *testing.T) {
 	var re *ReadError
 	require.ErrorAs(t, err, &re)
 	require.Equal(t, "zstd", re.Op)
+
+	_, err = NewReader(bytes.NewReader(gz(t, string(gz(t, string(zst(t, string(gz(t, "a")))))))), Options{})
+	require.ErrorAs(t, err, &re)
+	require.ErrorContains(t, err, "gzip: compressed more than 3 times over")
+	_, err = NewReader(bytes.NewReader(gz(t, string(gz(t, "a")[:5]))), Options{})
+	require.ErrorAs(t, err, &re)
+	require.NotErrorIs(t, err, io.EOF)
 
 	// Bytes that are not a whole magic are text.
 	recs, _, err := readAll(t, strings.NewReader("\x1f"), Options{})

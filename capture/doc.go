@@ -4,10 +4,11 @@
 //
 // # Input
 //
-// Any io.Reader, gzip and zstd recognized by their magic bytes, UTF-16 by its
-// mark. The layout is recognized by content (see [Layout]): Unity's Player.log
+// Any io.Reader, gzip and zstd recognized by their magic bytes, also within one
+// another, UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's Player.log
 // in its three layouts, a copy of the game's console, an upload by HugsLib, JSON
-// lines, plain text. Line ends may be \n, \r\n or \r\r\n, a byte order mark is
+// lines, plain text. Line ends may be \n, \r\n or \r\r\n, and \r where the
+// first 64 KiB have no \n; a \r elsewhere belongs to a message. A byte order mark is
 // skipped, invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
 // pages of a file were never written, becomes a notice. No input is an error;
 // only input that cannot be read to its end is (see [ReadError]).
@@ -19,7 +20,9 @@
 // indentation, known blocks, lists. Where a record holds an exception and no
 // trace, up to eight lines below it are held back until one tells whether they
 // are the rest of its message. Each record carries the evidence for where it
-// ends and for its level, so that a wrong split can be traced. Every line
+// ends and for its level, so that a wrong split can be traced. The header of an
+// upload counts as one only with its list of mods, and ends, if not with its last
+// line, where something of a log begins. Every line
 // that is not blank belongs to exactly one record, in order; blank is a line of
 // only CR, NUL, space and tab.
 //

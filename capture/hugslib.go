@@ -1,5 +1,7 @@
 package capture
 
+import "strings"
+
 // An upload by HugsLib puts a header before the log: when it was made, the
 // mods with their assemblies, the Harmony patches. The header ends with the
 // line contextEnd.
@@ -8,10 +10,46 @@ const (
 	contextMods    = "Loaded mods:"
 	contextPatches = "Active Harmony patches:"
 	contextEnd     = "Log file contents:"
+
+	noAssemblies = "(no assemblies)" // what the list says of a mod without any
 )
 
 // isContextStart reports whether b, the first line of the input that is not
-// blank, opens the header of an upload.
+// blank, may open the header of an upload.
 func isContextStart(b []byte) bool { return hasPrefix(b, contextStart) || hasPrefix(b, contextMods) }
 
 func isContextEnd(b []byte) bool { return hasPrefix(b, contextEnd) }
+
+// opensContext reports whether b, below contextStart, shows that a header has
+// begun. A log may say anything, that it was uploaded too: the one line is no
+// evidence that what follows is not the log itself.
+func opensContext(b []byte) bool { return hasPrefix(b, contextMods) || isContextEnd(b) }
+
+// leavesContext reports whether b, within a header, shows that the log itself has
+// begun, with a banner or without, as in a copy of which contextEnd was lost. What
+// a header holds is not looked at, so the doubt speaks for the log; only a mod
+// may be called anything.
+func leavesContext(b []byte) bool {
+	if isBanner(b) {
+		return true
+	}
+	_, _, ref := parseRef(b)
+	logged := ref || isFooter(b) || isFrame(b) || namesException(b) || startsRecord(b)
+	if b[0] == '[' && hasSuffix(trimRight(b), ")") {
+		logged = ref // the name of a mod may begin like a tag, in lists of any age
+	}
+	if n, _ := exceptionType(b); n == 0 && !logged {
+		return false
+	}
+	return !isListed(b)
+}
+
+// isListed reports whether b is a line of the header's list of mods. The name of
+// an assembly has no colon, as what follows an exception's type may.
+func isListed(b []byte) bool {
+	m, ok := parseMod(string(trimRight(b)))
+	for _, a := range m.Assemblies {
+		ok = ok && strings.IndexByte(a, ':') < 0
+	}
+	return ok && (len(m.Assemblies) > 0 || hasSuffix(trimRight(b), noAssemblies))
+}

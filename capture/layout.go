@@ -77,7 +77,7 @@ type detection struct {
 func detect(window []byte) detection {
 	var d detection
 	var json, frames, footers, gaps, mono, game int
-	banner, first, lines := false, true, 0
+	banner, begun, lines := false, false, 0
 	var prev []byte
 	for len(window) > 0 {
 		raw := window
@@ -92,9 +92,12 @@ func detect(window []byte) detection {
 			continue
 		}
 		lines++
-		if first {
-			first = false
+		switch {
+		case lines == 1:
 			d.header = isContextStart(b)
+			begun = hasPrefix(b, contextStart)
+		case lines == 2 && begun:
+			d.header = opensContext(b)
 		}
 		switch {
 		case b[0] == '{':

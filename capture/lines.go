@@ -23,7 +23,8 @@ type line struct {
 	ended     bool   // a \n followed
 }
 
-// lineReader splits its source into lines on \n only. Its memory is two
+// lineReader splits its source into lines on \n only, unless endAtCR says
+// otherwise. Its memory is two
 // buffers of fixed size, whatever the length of a line: what does not fit is
 // counted and dropped.
 //
@@ -37,6 +38,9 @@ type lineReader struct {
 	err  error // from src; sticky
 	no   int
 	long []byte // holds the kept part of a line longer than buf
+
+	cr      bool // a \r ends a line
+	afterCR bool // the last byte read was one
 }
 
 func newLineReader(src io.Reader) *lineReader {
@@ -46,10 +50,36 @@ func newLineReader(src io.Reader) *lineReader {
 // maxEmptyReads is how often in a row a source may return nothing and no error.
 const maxEmptyReads = 100
 
+// endAtCR says that each \r, or \r and \n, ends a line from here on.
+func (l *lineReader) endAtCR() {
+	l.cr = true
+	l.w = l.r + l.convert(l.buf[l.r:l.w])
+}
+
+// convert puts a \n in place of every line end in b, and returns how many bytes
+// that leaves.
+func (l *lineReader) convert(b []byte) int {
+	n := 0
+	for _, c := range b {
+		after := l.afterCR
+		if l.afterCR = c == '\r'; l.afterCR {
+			c = '\n'
+		} else if after && c == '\n' {
+			continue
+		}
+		b[n] = c
+		n++
+	}
+	return n
+}
+
 // fill reads once more into free space at the end of buf; there must be some.
 func (l *lineReader) fill() {
 	for range maxEmptyReads {
 		n, err := l.src.Read(l.buf[l.w:])
+		if l.cr {
+			n = l.convert(l.buf[l.w : l.w+n])
+		}
 		l.w += n
 		if err != nil {
 			l.err = err

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -75,6 +76,43 @@ func TestLines(t *testing.T) {
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+// TestLinesOfOldMacs holds that a \r ends a line where no \n does, and only there.
+func TestLinesOfOldMacs(t *testing.T) {
+	text := unity2022_3 + "Crash!!!\n\n0x00007FF0DECADE00 (a) b\n" + numbered(10_000)
+	want, _, err := readAll(t, strings.NewReader(text), Options{})
+	require.NoError(t, err)
+	mac := strings.ReplaceAll(text, "\n", "\r")
+	for name, src := range map[string]io.Reader{
+		"whole": strings.NewReader(mac), "by bytes": iotest.OneByteReader(strings.NewReader(mac)),
+		"other ends later": strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\r\n")),
+		"by halves":        iotest.HalfReader(strings.NewReader(mac[:detectSize] + strings.ReplaceAll(mac[detectSize:], "\r", "\n"))),
+		"gzip":             bytes.NewReader(gz(t, mac)),
+	} {
+		got, r, err := readAll(t, src, Options{})
+		require.NoError(t, err, name)
+		require.Equal(t, want, got, name)
+		require.Equal(t, LayoutUnity2022_3, r.Layout())
+	}
+	for in, want := range map[string]int{"a\rb": 2, "a\rb\r": 2, "a\r\rb": 3, "a\rb\n": 1, "a\rb\r\nc\r\r\n": 2, "a": 1} {
+		_, r, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Lines(), "%q", in)
+	}
+	_, r, err := readAll(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	require.Equal(t, 1, r.Lines(), "who names the layout waits for nothing")
+}
+
+func TestHead(t *testing.T) {
+	r, err := NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "one", string(r.Head(3)))
+	require.Equal(t, "one\ntwo\n", string(r.Head(1<<30)))
+	var rec Record
+	require.NoError(t, r.Next(&rec))
+	require.Empty(t, r.Head(3))
+}
 
 func TestLinesNoProgress(t *testing.T) {
 	var ln line

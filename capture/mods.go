@@ -56,7 +56,8 @@ func parseMod(line string) (Mod, bool) {
 		return Mod{}, false
 	}
 	m := Mod{Name: strings.TrimSpace(head[:open]), PackageID: head[open+1 : len(head)-1]}
-	if m.PackageID == "" || strings.ContainsAny(m.PackageID, " ()") {
+	// A line from which the name was lost names nobody.
+	if m.PackageID == "" || strings.HasSuffix(m.Name, noAssemblies) || strings.ContainsAny(m.PackageID, " ()") {
 		return Mod{}, false
 	}
 	for part := range strings.SplitSeq(assemblies, ", ") {

@@ -39,7 +39,8 @@ type Reader struct {
 }
 
 // NewReader returns a Reader of r, which may be compressed with gzip or zstd.
-// Unless opt names a layout, it reads up to 64 KiB to recognize it. The error
+// Unless opt names a layout, it reads up to 64 KiB to recognize it, and whether
+// lines end in \r as they did on old Macs: without a \n among that. The error
 // is about opt, or a *[ReadError] if not even a beginning could be read.
 func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err := opt.Validate(); err != nil {
@@ -56,6 +57,9 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 		rd.lines.r += len(byteOrderMark)
 	}
 	if opt.Layout == LayoutAuto {
+		if head := rd.lines.peek(detectSize); bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+			rd.lines.endAtCR()
+		}
 		rd.detect = detect(rd.lines.peek(detectSize))
 	} else {
 		rd.detect = detection{layout: opt.Layout, header: opt.Layout == LayoutHugsLib, pure: opt.Layout == LayoutConsole}
@@ -82,6 +86,16 @@ func (r *Reader) Layout() Layout {
 // Lines returns how many lines have been read, the last one included if it has
 // no line end.
 func (r *Reader) Lines() int { return r.lines.no }
+
+// Head returns up to n bytes with which the text of the input begins, decompressed
+// and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next
+// has been called it returns nothing. The bytes are valid until then.
+func (r *Reader) Head(n int) []byte {
+	if r.lines.no > 0 {
+		return nil
+	}
+	return r.lines.peek(min(n, detectSize))
+}
 
 // Next fills rec with the next record. Strings in it are valid until the next
 // call. At the end of the input it returns io.EOF, and where the input ends
@@ -312,6 +326,9 @@ func (r *Reader) flush() {
 		return
 	}
 	a.closeRef()
+	if a.maybeContext() {
+		a.block, a.split = blockNone, EvidenceLine
+	}
 	r.banner.records++
 	rec := Record{StartLine: a.start, EndLine: a.end, Split: a.split, Layout: r.layout, Cut: a.cut, Ref: a.ref, RefState: a.refState}
 	switch a.split {

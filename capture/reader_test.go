@@ -237,6 +237,51 @@ func TestSeveralUploads(t *testing.T) {
 	require.Equal(t, "notice restarted count=0 pos=15\n", render(recs[6:7]))
 }
 
+// TestUploadInName holds that a line which says that the log was uploaded hides
+// nothing of it: the header of an upload is told by its list, and ends where the
+// log begins.
+func TestUploadInName(t *testing.T) {
+	exception := doc("NullReferenceException: no", "  at Gadget.Thing.Tick () [0x00001] in <0123abcd>:0 ")
+	for name, c := range map[string]struct {
+		in      string
+		records int // of the log, the header not counted
+		context [2]int
+	}{
+		"within a log":                       {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
+		"at its beginning":                   {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
+		"twice":                              {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception, 3, [2]int{}},
+		"at the end":                         {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday"), 2, [2]int{}},
+		"a blank line below":                 {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
+		"a header without its end":           {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},
+		"a header, and a report below":       {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools(anna.tools): (no assemblies)", "Could not make Gadgets", "[Tools] on"), 2, [2]int{1, 3}},
+		"a header, and tags below":           {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools: (no assemblies)", "[Tools] on", "[Tools] off"), 2, [2]int{1, 3}},
+		"a header, and a footer below":       {doc("Log uploaded on Friday", "Loaded mods:", footer, "[Tools] on"), 2, [2]int{1, 2}},
+		"a header, and a mention below":      {doc("Log uploaded on Friday", "Loaded mods:", "Error in Toil.Init(a.b): System.NullReferenceException: no (1)", "  at Gadget.Thing.Tick () [0x00001] in <0123abcd>:0 "), 1, [2]int{1, 2}},
+		"a header within a log, with a list": {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday", "", "Loaded mods:", "Core(a.b): (no assemblies)", "Log file contents:", "[Tools] off"), 2, [2]int{6, 10}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recs, r, err := readAll(t, strings.NewReader(c.in), Options{})
+			require.NoError(t, err)
+			requireCovers(t, c.in, recs)
+			require.True(t, r.Layout().unity() || r.Layout() == LayoutHugsLib)
+			logs := 0
+			for _, rec := range recs {
+				if rec.Kind == KindContext {
+					require.Equal(t, c.context, [2]int{rec.StartLine, rec.EndLine})
+					c.context = [2]int{}
+					continue
+				}
+				logs++
+			}
+			require.Zero(t, c.context, "a header that is one")
+			if strings.HasPrefix(c.in, unity2022_3) {
+				logs -= strings.Count(unity2022_3, "\n")
+			}
+			require.Equal(t, c.records, logs, outline(recs))
+		})
+	}
+}
+
 func TestPlainText(t *testing.T) {
 	in := "\xef\xbb\xbfstarting\nlistening on :80\n  with 3 workers\n\n\tat the margin\npanic: x\n\tat gadget.draw(x.java:1)\n\xff\xfe bytes\n"
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})

@@ -18,8 +18,11 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 	}
 	switch a.block {
 	case blockContext:
-		a.sealed = isContextEnd(b)
-		return partMessage, EvidenceBlock, !isBanner(b)
+		if !a.maybeContext() || opensContext(b) {
+			a.sealed = isContextEnd(b)
+			return partMessage, EvidenceBlock, !leavesContext(b)
+		}
+		a.block, a.split = blockNone, EvidenceLine
 	case blockCrash:
 		if isSignOfLife(b) {
 			return 0, 0, false
@@ -119,6 +122,12 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partMessage, EvidenceConsole, true
 	}
 	return 0, 0, false
+}
+
+// maybeContext reports whether all there is of a header is the line that says
+// when the log was uploaded.
+func (a *assembly) maybeContext() bool {
+	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, contextStart)
 }
 
 // maxInnerBlanks is how many blank lines in a row a record may hold without a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,24 +16,6 @@ const standardInput = "-"
 
 // errNoFile says that a file does not exist.
 var errNoFile = errors.New("no such file")
-
-// openLog opens a log, or standard input for "-", and refuses what is not one.
-// Errors say what to do instead. Reads fail with the cause of ctx once that is
-// done.
-func (p *program) openLog(ctx context.Context, name string) (io.ReadCloser, error) {
-	in, err := p.openAny(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := refuseBinary(in.Reader); err != nil {
-		_ = in.Close() // only read from
-		if name == standardInput {
-			name = "standard input"
-		}
-		return nil, inputError(fmt.Errorf("%s %w", name, err))
-	}
-	return in, nil
-}
 
 // openAny opens a file of any kind, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
@@ -114,43 +95,24 @@ func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 }
 
 var (
-	errBinary = errors.New("is not a text file: classify-replay reads logs, plain or compressed with gzip or zstd")
-	errUTF16  = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
+	errBinary  = errors.New("is not a text file: classify-replay reads logs, plain or compressed with gzip or zstd")
+	errUTF16LE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
+	errUTF16BE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16BE -t UTF-8")
 )
 
-// refuseBinary looks at the beginning of the input, as far as the first read
-// brings it, and refuses what is not text. Compressed input passes: what is in
-// it shows later.
-func refuseBinary(br *bufio.Reader) error {
-	if _, err := br.Peek(1); err != nil {
-		return nil // the error comes again with the first read
-	}
-	head, err := br.Peek(br.Buffered())
-	if err != nil {
-		panic("BUG: classify-replay: cannot peek at what is buffered: " + err.Error())
-	}
-	for _, magic := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd"} {
-		if bytes.HasPrefix(head, []byte(magic)) {
-			return nil
-		}
-	}
-	return looksBinary(head)
-}
-
-// looksBinary judges by control characters. NUL bytes do not count: a log of a
+// looksBinary judges the beginning of a text, decompressed, by control characters. NUL bytes do not count: a log of a
 // game that was killed holds runs of hundreds of thousands. Neither do bytes
 // beyond ASCII: a log may be in a legacy encoding.
 func looksBinary(head []byte) error {
-	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		return nil // package capture decodes it
-	}
-	var controls, alone, rest int
+	var controls, rest int
+	var alone [2]int // NULs, at even places and at odd ones
 	for i, b := range head {
 		switch {
 		case b == 0:
-			// Text in UTF-16 without a mark has a NUL beside nearly every character.
+			// Text in UTF-16 without a mark has a NUL beside nearly every character,
+			// before it where the order is big-endian.
 			if i > 0 && i+1 < len(head) && head[i-1] != 0 && head[i+1] != 0 {
-				alone++
+				alone[i%2]++
 			}
 			continue
 		case b < 0x20 && b != '\t' && b != '\n' && b != '\v' && b != '\f' && b != '\r' && b != 0x1b:
@@ -162,8 +124,11 @@ func looksBinary(head []byte) error {
 	switch {
 	case controls > 1 && controls*few > rest:
 		return errBinary
-	case alone > 8 && alone*2 > rest:
-		return errUTF16
+	case alone[0]+alone[1] > 8 && (alone[0]+alone[1])*2 > rest:
+		if alone[0] > alone[1] {
+			return errUTF16BE
+		}
+		return errUTF16LE
 	}
 	return nil
 }

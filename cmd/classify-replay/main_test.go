@@ -241,6 +241,17 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// gzipped returns text compressed.
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
 // TestStatus is the table of exit statuses, with the messages that go with
 // them.
 func TestStatus(t *testing.T) {
@@ -271,6 +282,10 @@ func TestStatus(t *testing.T) {
 	whole := file("whole.log.gz", zipped.String())
 	truncated := file("truncated.log.gz", zipped.String()[:zipped.Len()/2])
 	header := file("header.log.gz", "\x1f\x8b\x08")
+	twice := file("twice.log.gz", gzipped(t, gzipped(t, "careful now\n")))
+	zippedBinary := file("game.exe.gz", gzipped(t, "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10"))
+	bigEndian := file("utf16be.log", "\x00"+strings.Repeat("a\x00b\x00 \x00", 20)+"\n")
+	oldMac := file("mac.log", "careful now\rall is well\r")
 
 	base := []string{"--no-default-rules", "--rules", good}
 	with := func(args ...string) []string { return append(append([]string{}, base...), args...) }
@@ -329,6 +344,10 @@ func TestStatus(t *testing.T) {
 		{"UTF-16 without a mark", with(utf16), exitInput, "", "is UTF-16 text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitInput, "NOT READ TO ITS END", "truncated.log.gz"},
+		{"UTF-16 in the other order, without a mark", with(bigEndian), exitInput, "", "iconv -f UTF-16BE"},
+		{"gzip in gzip", with(twice), exitOK, "1 advisory item", ""},
+		{"binary in gzip", with(zippedBinary), exitInput, "", "game.exe.gz is not a text file"},
+		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
 		{"truncated gzip header", with(header), exitInput, "", "header.log.gz"},
 		{"others are shown all the same", with(missing, advisory), exitInput, "1 advisory item", "no such file"},
 		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitInput, "1 blocking", "no such file"},
@@ -847,8 +866,8 @@ func TestLooksBinary(t *testing.T) {
 		{"legacy encoding", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 50), nil},
 		{"executable", "\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00", errBinary},
 		{"picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02", errBinary},
-		{"UTF-16 with a mark", "\xff\xfeh\x00i\x00", nil},
-		{"UTF-16 without", strings.Repeat("h\x00i\x00 \x00", 20), errUTF16},
+		{"UTF-16", strings.Repeat("h\x00i\x00 \x00", 20), errUTF16LE},
+		{"UTF-16, big-endian", strings.Repeat("\x00h\x00i\x00 ", 20), errUTF16BE},
 	} {
 		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, looksBinary([]byte(c.head))) })
 	}

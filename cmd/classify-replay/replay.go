@@ -272,9 +272,10 @@ type source struct {
 	record capture.Record
 }
 
-// open opens a capture and makes an engine for it.
+// open opens a capture and makes an engine for it. What is no log is refused with
+// an error that says what to do instead.
 func (p *program) open(ctx context.Context, set *rules.Set, name string) (*source, error) {
-	in, err := p.openLog(ctx, name)
+	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -282,6 +283,13 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 	if err != nil {
 		_ = in.Close() // only read from
 		return nil, inputError(fmt.Errorf("%s: %w", name, err))
+	}
+	if err := looksBinary(reader.Head(readSize)); err != nil {
+		_ = in.Close()
+		if name == standardInput {
+			name = "standard input"
+		}
+		return nil, inputError(fmt.Errorf("%s %w", name, err))
 	}
 	engine, err := heed.New(engineConfig(set))
 	if err != nil {
