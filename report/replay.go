@@ -78,6 +78,7 @@ type Replay struct {
 	tables   [len(dispositions)]*table // by event.Disposition
 	timeline timeline
 	causes   causes
+	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
 	notices  map[event.Status]*Missing
 	records  uint64
@@ -100,6 +101,7 @@ func New(config Config) (*Replay, error) {
 		config:   config,
 		timeline: timeline{limit: config.Updates},
 		causes:   newCauses(),
+		raised:   map[causeKey]bool{},
 		notices:  map[event.Status]*Missing{},
 	}
 	for i := range r.tables {
@@ -125,6 +127,9 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		r.records++
 	}
 	r.blind.observe(e.First, o)
+	if o.Escalated {
+		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
+	}
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {

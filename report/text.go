@@ -166,12 +166,20 @@ func (t *text) attention() {
 		if len(c.FirstItem.Blame) > 0 {
 			what += "; blame: " + blamed(c.FirstItem.Blame)
 		}
-		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+")")
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+t.repetition(c)+")")
 	}
 	if more := len(rest) - textAlso; more > 0 {
 		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
 	}
 	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// repetition says that a rule is as urgent as c only by repetition.
+func (r *Replay) repetition(c *Cause) string {
+	if r.raised[causeKey{c.Rule, c.Disposition}] {
+		return ", escalated by repetition"
+	}
+	return ""
 }
 
 // cause tells one cause in full.
@@ -182,10 +190,11 @@ func (t *text) cause(c *Cause) {
 		what += "; what is known of the game's state may be stale"
 	}
 	t.labeled("what", what)
+	rule := "rule " + c.Rule + t.repetition(c)
 	if why != "" {
-		why = ": " + why
+		rule += ": " + why
 	}
-	t.labeled("why", "rule "+c.Rule+why)
+	t.labeled("why", rule)
 	if len(c.FirstItem.Blame) > 0 {
 		t.labeled("blame", blamed(c.FirstItem.Blame))
 	}

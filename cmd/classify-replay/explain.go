@@ -199,11 +199,25 @@ type (
 		Tags        []string `json:"tags,omitempty"`
 		Summary     string   `json:"summary,omitempty"`
 		Why         string   `json:"why,omitempty"`
-		SetsPhase   string   `json:"sets_phase,omitempty"`
-		Blinds      bool     `json:"blinds,omitempty"`
-		Resolves    []string `json:"resolves,omitempty"`
+		// Escalates is when repetition makes more of what the rule decides, and
+		// Escalated that it did: Disposition and Severity are those that stand.
+		Escalates *escalation `json:"escalates,omitempty"`
+		Escalated bool        `json:"escalated,omitempty"`
+		alone     string      // what an escalated rule says by itself
+		SetsPhase string      `json:"sets_phase,omitempty"`
+		Blinds    bool        `json:"blinds,omitempty"`
+		Resolves  []string    `json:"resolves,omitempty"`
 	}
 )
+
+// escalation is the JSON form of [event.Escalation].
+type escalation struct {
+	After       int     `json:"after"`
+	Seconds     float64 `json:"within_seconds"`
+	Entries     int     `json:"within_entries"` // where the log tells no time
+	Disposition string  `json:"to"`
+	Severity    string  `json:"severity"` // the least
+}
 
 // evidence is what a statement about a record rests on.
 type evidence = capture.Evidence
@@ -273,6 +287,11 @@ func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool) *e
 		}
 	}
 	out.Decision = decisionOf(&ex.Outcome)
+	if f.outcome.Escalated {
+		d := &f.outcome.Decision
+		out.Decision.alone = out.Decision.class()
+		out.Decision.Escalated, out.Decision.Disposition, out.Decision.Severity = true, d.Disposition.String(), d.Severity.String()
+	}
 	if ex.Outcome.Rule != nil {
 		next := decisionOf(&ex.Next)
 		out.Without = &next
@@ -425,6 +444,9 @@ func decisionOf(o *rules.Outcome) decision {
 	}
 	if r := o.Rule; r != nil {
 		d.Place, d.Summary, d.Why, d.SetsPhase, d.Blinds, d.Resolves = rulePlace(r), r.Summary, r.Why, r.SetsPhase, r.Blinds, r.Resolves
+		if e := r.Escalate; e != nil {
+			d.Escalates = &escalation{e.After, e.Within.Seconds(), e.Entries, e.To.String(), e.Severity.String()}
+		}
 	}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
@@ -247,10 +248,41 @@ func (d *decision) class() string {
 }
 
 func (d *decision) name() string {
-	if d.Place == "" {
+	switch {
+	case d.Place == "":
 		return "the default " + d.Rule
+	case d.Escalated:
+		return "rule " + d.Rule + ", escalated by repetition"
 	}
 	return "rule " + d.Rule
+}
+
+// window says what the occurrences have to lie within.
+func (e *escalation) window() string {
+	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// ordinal returns "1st", "2nd" and so on.
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
 }
 
 func (d *decision) lines(p *prose) {
@@ -259,6 +291,11 @@ func (d *decision) lines(p *prose) {
 		p.field("rule", "%s (%s)", d.Rule, safe(d.Place, 0))
 	} else {
 		p.field("default", "%s", d.Rule)
+	}
+	if e := d.Escalates; d.Escalated {
+		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), e.window(), d.alone)
+	} else if e != nil {
+		p.field("escalates", "to %s from the %s within %s on", e.Disposition, ordinal(e.After), e.window())
 	}
 	if d.Summary != "" {
 		p.field("summary", "%s", safe(d.Summary, 0))
