@@ -255,7 +255,7 @@ type Summary struct {
 
 type spanLine struct {
 	From uint64 `json:"from_line"`
-	To   uint64 `json:"to_line,omitempty"` // none: to the end
+	To   uint64 `json:"to_line,omitempty"` // none: to the end; that of from_line: something is missing there
 	Rule string `json:"rule"`
 }
 

@@ -149,6 +149,7 @@ type (
 		LevelBy   string   `json:"level_evidence,omitempty"`
 		Reference string   `json:"stack_reference,omitempty"`
 		Cut       uint64   `json:"cut_bytes,omitempty"`
+		Count     uint64   `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
 		ends      evidence // in words
 		levelBy   evidence
 	}
@@ -314,7 +315,7 @@ func recordOf(f *found) explainedRecord {
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()
 	} else {
-		out.Status = e.Status.String()
+		out.Status, out.Count = e.Status.String(), e.Count
 	}
 	if rec := f.rec; rec != nil {
 		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine

@@ -177,3 +177,24 @@ func TestExplainHostileText(t *testing.T) {
 	require.NotContains(t, r.stdout, "a” forged “b' 12\"")
 	require.Contains(t, r.stdout, "“'a\" forged \"b'")
 }
+
+// TestExplainNotice: where a line holds nothing but what capture noticed, that
+// is explained, and a rule can be proposed for it.
+func TestExplainNotice(t *testing.T) {
+	log := write(t, "game.log", "starting\n"+strings.Repeat("\x00", 100)+"\ngoing on\n")
+	r := runArgs(t, "explain", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, ":2: advisory warning, by rule notice.hole")
+	require.Contains(t, r.stdout, "missing   100 bytes")
+	r = runArgs(t, "rules", "propose", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `kind == "notice"`)
+
+	r = runArgs(t, "--fail-on", "blind", "--format", "json", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, `"spans":[{"from_line":2,"to_line":2,"rule":"notice.hole"}]`)
+	r = runArgs(t, "--fail-on", "blind", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, "100 bytes are missing at line 2.")
+	require.NotContains(t, r.stdout, "blind")
+}

@@ -97,6 +97,9 @@ func (e *explanation) record(p *prose) {
 		if r.Kind == event.KindOperation.String() {
 			p.field("method", "%s", orNone(safe(r.Source, widthText)))
 		}
+		if r.Status == event.StatusHole.String() && r.Count > 0 {
+			p.field("missing", "%s", plural(int(r.Count), "byte"))
+		}
 	case r.File == "" || levelWords[r.levelBy] == "":
 		p.field("level", "%s", r.Level)
 	default:

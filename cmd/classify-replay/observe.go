@@ -113,15 +113,24 @@ type found struct {
 }
 
 // find replays a capture up to the record that covers a line: what was before
-// it sets the phase that it is decided in.
+// it sets the phase that it is decided in. Of a line that no record covers, it
+// finds what capture noticed there.
 func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, error) {
 	f := &found{place: at}
+	var notice *found // that stands at the line
 	var before, after *[2]int
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := &src.record
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
+			if at.line == int(rec.Notice.Pos) {
+				own := *rec
+				own.StartLine, own.EndLine, own.Notice.Detail = at.line, at.line, strings.Clone(rec.Notice.Detail)
+				n := *f
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Notice.Entry(), *o, src.reader.Layout()
+				notice = &n
+			}
 		case rec.StartLine > at.line:
 			after = &[2]int{rec.StartLine, rec.EndLine}
 			return false
@@ -142,6 +151,9 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	})
 	if err != nil || f.rec != nil {
 		return f, err
+	}
+	if notice != nil {
+		return notice, nil
 	}
 	var near []string
 	for _, r := range []*[2]int{before, after} {
