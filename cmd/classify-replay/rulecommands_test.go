@@ -398,3 +398,22 @@ func TestConditionsAreBounded(t *testing.T) {
 	require.Equal(t, []string{`template == "a"`}, conditions("template", []string{"a"}))
 	require.Equal(t, []string{`x startsWith "a"`, `x contains "b"`, `x endsWith "c"`}, conditions("x", []string{"a", "b", " ", "c"}))
 }
+
+// TestProposeHidesMail: of an address nothing is left, whatever masking took of
+// it before.
+func TestProposeHidesMail(t *testing.T) {
+	for _, line := range []string{
+		"careful: sending report to joe.hansen@example.com: no route",
+		"careful: sending report to joe.hansen@example.com",
+		"careful: sending report to joe.hansen12@mail.example.com: no route",
+		"careful: sending report to joe.hansen@localhost, no route",
+		"careful: sending report to joe.hansen@192.0.2.1, no route",
+		"careful: mailto:joe.hansen@[192.0.2.1]/joe",
+		"careful: <joe.hansen@example.com> is away",
+	} {
+		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.NotContains(t, r.stdout, "joe", line)
+		require.NotContains(t, r.stdout, "hansen", line)
+	}
+}
