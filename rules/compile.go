@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -64,6 +65,7 @@ func (l *linker) link() {
 	l.limits()
 	l.defaults()
 	l.tests()
+	l.notes()
 	for _, r := range l.set.rules {
 		if r.cond == nil {
 			continue
@@ -293,6 +295,45 @@ func (l *linker) reach() {
 		if r.certain&^allSeen != 0 {
 			allSeen |= r.certain
 			last = d
+		}
+	}
+}
+
+// notes keeps for [Set.Lint] what only linking sees.
+func (l *linker) notes() {
+	note := func(p at, rule, check, hint, format string, args ...any) {
+		l.set.notes = append(l.set.notes, placed{p.src.index, Finding{
+			File: p.src.name, Line: p.line, Column: p.col, Severity: event.SeverityWarning, Check: check,
+			Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint,
+		}})
+	}
+	for _, d := range l.resolver.tops {
+		name := d.name()
+		if !l.resolver.used[name] {
+			note(d.at, "", CheckUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), quote(name))
+		}
+	}
+	for _, d := range l.resolver.idle {
+		note(d.at, "", CheckOverride, "remove it", "the %s %s changes nothing", d.kind(), quote(d.name()))
+	}
+	resolved := map[string]bool{} // blindness that something ends
+	for _, d := range l.decls {
+		for _, id := range d.rule.Resolves {
+			resolved[id] = resolved[id] || !d.rule.Disabled
+		}
+	}
+	for _, d := range l.decls {
+		if d.idle {
+			note(d.at, d.rule.ID, CheckOverride, "give the fields that change, or remove it", "overrides a rule and changes nothing")
+		}
+		if !d.override || !d.rule.Disabled {
+			continue
+		}
+		for _, id := range d.rule.Resolves {
+			if l.set.byID[id].Blinds && !resolved[id] {
+				note(d.at, d.rule.ID, CheckBlindness, "turn that rule off too, or let another one resolve it",
+					"is off, and nothing else ends the blindness that rule %s begins", id)
+			}
 		}
 	}
 }

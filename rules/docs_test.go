@@ -37,7 +37,7 @@ func TestReferenceTables(t *testing.T) {
 	}
 	require.Equal(t, [][]string{
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields, defaultFields, testFields,
-		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry},
+		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry, CheckPhase, CheckUnused, CheckOverride, CheckBlindness},
 	}, got)
 }
 

@@ -20,6 +20,10 @@ const (
 	CheckTests     = "tests"     // a rule with less than two tests that match and one that does not
 	CheckMasked    = "masked"    // a text compared with template that no template can hold
 	CheckPerEntry  = "per-entry" // a rule that is evaluated for each entry
+	CheckPhase     = "phase"     // a phase that no rule sets
+	CheckUnused    = "unused"    // a list or macro that nothing uses
+	CheckOverride  = "override"  // an override that changes nothing
+	CheckBlindness = "blindness" // a rule is off that alone ends the blindness of another
 )
 
 // Finding is something in a rule file that is valid and yet unlikely to be
@@ -93,7 +97,7 @@ func Lint(files ...File) []Finding {
 // off are left out. It takes some five microseconds per rule, and more where
 // texts are long.
 func (s *Set) Lint() []Finding {
-	l := &linter{set: s, lists: map[listUse]hiddenText{}}
+	l := &linter{set: s, lists: map[listUse]hiddenText{}, found: slices.Clone(s.notes)}
 	l.reach()
 	l.tests()
 	for _, r := range s.active {
@@ -170,6 +174,13 @@ func (l *linter) reach() {
 func (l *linter) tests() {
 	match, noMatch := map[*Rule]int{}, map[*Rule]int{}
 	for _, t := range l.set.tests {
+		if err := l.set.CheckPhase(t.decl.phase); err != nil && !t.rule.Disabled {
+			at := t.decl.phaseAt
+			l.found = append(l.found, placed{at.src.index, Finding{
+				File: at.src.name, Line: at.line, Column: at.col, Severity: event.SeverityWarning, Check: CheckPhase,
+				Rule: t.rule.ID, Msg: err.Msg, Hint: err.Hint,
+			}})
+		}
 		if t.decl.match {
 			match[t.rule]++
 		} else {
@@ -203,6 +214,7 @@ func (l *linter) conditions(r *Rule) {
 				}
 			}
 			l.comparison(r, c, n)
+			l.phase(r, c, n)
 			return false
 		})
 	}

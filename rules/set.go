@@ -17,6 +17,7 @@ type Set struct {
 	gameCode []string // see gamecode.go
 	tests    []test
 	hash     uint64
+	notes    []placed // for Lint
 
 	normalizer *signature.Normalizer // with the protected words
 

@@ -114,6 +114,9 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		}
 		record = &found{entry: event.Entry{Kind: event.KindLog, Level: level, Message: f.text}}
 		record.outcome.Phase = f.phase
+		if err := explainer.Set().CheckPhase(f.phase); err != nil {
+			p.message("--phase: %s (%s)", err.Msg, err.Hint)
+		}
 	}
 	return explain(explainer, normalizer, record, f.all), nil
 }

@@ -154,6 +154,14 @@ func TestExplainUsage(t *testing.T) {
 	}
 }
 
+// TestExplainPhase: a phase that nobody sets is taken as it is, and said.
+func TestExplainPhase(t *testing.T) {
+	r := runArgs(t, "explain", "--text", "a", "--phase", "Play")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stderr, `--phase: no rule sets the phase "Play" (did you mean "play"?)`)
+	require.Empty(t, runArgs(t, "explain", "--text", "a", "--phase", "play").stderr)
+}
+
 func TestExplainHostileText(t *testing.T) {
 	for _, line := range hostileLines {
 		for _, format := range []string{formatText, formatJSON} {

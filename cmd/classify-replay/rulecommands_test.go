@@ -257,18 +257,16 @@ func TestUntil(t *testing.T) {
 func TestExpired(t *testing.T) {
 	for why, want := range map[string]string{
 		"":                          "",
-		"until 2020-01-02":          "2020-01-02",
-		"Muted. Until 2020-01-02.":  "2020-01-02",
-		"until 2020-13-02":          "",
+		"until 2020-01-02":          "was meant until 2020-01-02: remove it, or change the date in its why",
+		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove it, or change the date in its why",
+		"until 2020-13-02":          "says in its why until 2020-13-02, which is no date: write one as 2027-01-31",
+		"until 2040-1-2":            "says in its why until 2040-1-2, which is no date: write one as 2027-01-31",
 		"until 2030-01-01":          "",
 		"until the next version":    "",
-		"seen until 2020-01-02 pm.": "2020-01-02",
+		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove it, or change the date in its why",
 	} {
-		date, past := expired(&rules.Rule{Why: why}, "2026-05-05")
-		if !past {
-			date = ""
-		}
-		require.Equal(t, want, date, why)
+		require.Equal(t, want, expired(&rules.Rule{Why: why}, "2030-01-01"), why)
+		require.Empty(t, expired(&rules.Rule{Why: why, Disabled: true}, "2030-01-01"), why)
 	}
 }
 

@@ -41,7 +41,8 @@ decided by the whole set. Without a file it checks the default rules alone.
 
 It exits with 2 when a file does not compile or a test fails. A test that an
 earlier file decides first says nothing about its own rule: it is reported, and
-is no failure. So is a rule whose reason says "until" and a date that is past.`,
+is no failure. So is a rule whose reason says "until" and a date that is past, or
+that there is not.`,
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -84,8 +85,8 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		if r.ShadowedBy != "" {
 			p.message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
 		}
-		if date, past := expired(r, p.today()); past && !r.Disabled {
-			p.message("%s:%d: rule %s was meant until %s: remove it, or change the date in its why", r.File, r.Line, r.ID, date)
+		if wrong := expired(r, p.today()); wrong != "" {
+			p.message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
 		}
 	}
 	results := set.Test(nil)
