@@ -254,6 +254,7 @@ func (l *linker) reach() {
 		last    *ruleDecl                // that added to allSeen
 		home    *source
 		covered shapeSet // by the file at hand
+		parts   = newCovers()
 	)
 	for _, d := range l.decls {
 		r := &d.rule
@@ -264,6 +265,7 @@ func (l *linker) reach() {
 			continue
 		}
 		own := d.src == d.home // an overriding rule stands where another file put it
+		part := parts.of(d)
 		switch first := same[r.print]; {
 		case first != nil && own && first.src == home:
 			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
@@ -277,10 +279,15 @@ func (l *linker) reach() {
 			}
 			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
 				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
+		case first == nil && part != nil && own && part.src == home:
+			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d asks for less and comes first", name(part), part.rule.Line)
 		case first != nil:
 			r.ShadowedBy = first.rule.ID
 		case r.possible&^allSeen == 0:
 			r.ShadowedBy = last.rule.ID
+		case part != nil:
+			r.ShadowedBy = part.rule.ID
 		}
 		if r.Continue {
 			continue
@@ -288,6 +295,7 @@ func (l *linker) reach() {
 		if same[r.print] == nil {
 			same[r.print] = d
 		}
+		parts.add(d)
 		if own && r.certain&^covered != 0 {
 			covered |= r.certain
 			inFile = append(inFile, seen{d, covered})

@@ -403,6 +403,42 @@ func TestReachable(t *testing.T) {
 	}
 }
 
+// TestCoveredByParts: a rule that asks for more than an earlier one is found,
+// in whatever order it asks.
+func TestCoveredByParts(t *testing.T) {
+	for _, tc := range []struct {
+		first, second string
+		covered       bool
+	}{
+		{`template contains "a" and phase == "play"`, `phase == "play" and template contains "a"`, true},
+		{`template contains "a"`, `phase == "play" and (source == "b" and template contains "a")`, true},
+		{`template contains "a" and in_play`, `in_play and template contains "a" and source == "b"`, true},
+		{`template contains "a" and phase == "play"`, `template contains "a"`, false},
+		{`template contains "a" or phase == "play"`, `phase == "play" or template contains "a"`, false}, // the order matters where one fails
+		{`template contains "a" and phase == "play"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"`, false},
+		{`template contains "a"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"', exceptions: ['source == "y"', 'source == "x"']#`, true},
+	} {
+		text := "version: 1\nmacros: {in_play: 'phase == \"play\"'}\nrules:\n"
+		for i, when := range []string{tc.first, tc.second} {
+			when, ended := strings.CutSuffix(when, "#")
+			if !ended {
+				when += "'"
+			}
+			text += fmt.Sprintf("  - {id: r%d, disposition: ignore, when: '%s}\n", i, when)
+		}
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
+		if tc.covered {
+			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 asks for less and comes first", text)
+		} else {
+			require.NoError(t, err, text)
+		}
+	}
+	// Across files it is noted.
+	set := compile(t, "version: 1\nrules: [{id: a, when: 'source == \"a\"', disposition: ignore}]\n",
+		"version: 1\nrules: [{id: b, when: 'phase == \"load\" and source == \"a\"', disposition: ignore}]\n")
+	require.Equal(t, "a", set.Rule("b").ShadowedBy)
+}
+
 // TestCoveredByAnEarlierFile: a user's file may take everything from the
 // defaults; that is noted and no error.
 func TestCoveredByAnEarlierFile(t *testing.T) {
