@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -96,6 +97,10 @@ func (l *linker) masking() {
 			protect[w.text] = true
 		}
 		for _, w := range d.loggers {
+			if strings.TrimSpace(w.text) == "" {
+				l.errs.add(w.at, "is empty, which is the beginning of every frame", "remove it, or write how frames of the logger begin, such as Verse.Log")
+				continue
+			}
 			loggers[w.text] = true
 		}
 	}
@@ -221,7 +226,7 @@ func (l *linker) resolveIDs() {
 			if first == last {
 				hint := ""
 				if !l.errs.full() { // a hint for one of many thousand costs time
-					hint = didYouMean(w.text, ids)
+					hint = idHint(w.text, ids)
 				}
 				l.errs.addf(w.at, hint, "no rule has the id %s", quote(w.text))
 			}
@@ -237,6 +242,33 @@ func (l *linker) resolveIDs() {
 			}
 		}
 	}
+}
+
+// idHint returns which id was meant by one that is not there: the nearest; or
+// those on the same subject, for a pattern the nearest subject.
+func idHint(id string, ids []string) string {
+	subject, _, _ := strings.Cut(strings.TrimSuffix(id, "*"), ".")
+	var same, subjects []string
+	for _, other := range ids {
+		first, _, _ := strings.Cut(other, ".")
+		if first == subject && len(same) < maxListed {
+			same = append(same, other)
+		}
+		if n := len(subjects); n == 0 || subjects[n-1] != first {
+			subjects = append(subjects, first)
+		}
+	}
+	pattern := strings.HasSuffix(id, "*")
+	if near := nearest(id, ids); near != "" && !pattern {
+		return `did you mean "` + near + `"?`
+	}
+	if same != nil {
+		return "of that subject: " + strings.Join(same, ", ")
+	}
+	if near := nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
+		return `did you mean "` + near + `.*"?`
+	}
+	return cmp.Or(didYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 }
 
 // reach finds rules that can never match because of those before them. Within

@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 
 		// Words, lists, macros.
 		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
-		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: signature: Config.LoggerFrames holds an empty prefix, which every frame has`},
+		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: is empty, which is the beginning of every frame (remove it, or write how frames of the logger begin, such as Verse.Log)`},
 		{"protect two words", "version: 1\nprotect: [a, b c]\n", `f.yaml:2:14: protect[2]: "b c" is not one word (protect each word by itself)`},
 		{"list of numbers", "version: 1\nlists: {a: [x, 1]}\n", `f.yaml:2:16: lists.a[2]: must be text, not a number (quote it: '1')`},
 		{"text for a list", "version: 1\nlists: {a: x}\n", `f.yaml:2:12: lists.a: must be a list, not text (write it as [a, b])`},

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -251,25 +252,6 @@ func (x *expansion) failExpr(err error) {
 	x.fail(file.Location{}, "", "%s", clean(msg))
 }
 
-// exprHint returns what is usually behind a message of the expr library.
-func exprHint(msg string) string {
-	switch {
-	case strings.Contains(msg, `Operator("=")`):
-		return `"is equal" is written ==`
-	case strings.Contains(msg, "literal not terminated"):
-		return "a text ends with the quote that it begins with"
-	case strings.Contains(msg, "invalid char escape"):
-		return "a backslash is written \\\\, or put the text between backticks"
-	case strings.Contains(msg, "unexpected token EOF"), strings.Contains(msg, "unexpected end"):
-		return "something is missing at the end"
-	case strings.Contains(msg, "mismatched types"):
-		return "compare texts with texts, numbers with numbers"
-	case strings.Contains(msg, "parsing regexp"):
-		return "a regular expression of Go's package regexp, without look-around"
-	}
-	return ""
-}
-
 // expand parses the expression and resolves its names.
 func (x *expansion) expand() (tree ast.Node) {
 	defer func() {
@@ -411,7 +393,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", quote(n.Value))
 	}
 	hint := "variables: " + strings.Join(variables, ", ")
-	if near := nearest(n.Value, x.r.names); near != "" {
+	if near := cmp.Or(synonyms[n.Value], nearest(n.Value, variables), nearest(n.Value, x.r.names)); near != "" {
 		hint = `did you mean "` + near + `"?`
 	}
 	return x.fail(loc, hint, "unknown name %s", quote(n.Value))
@@ -513,7 +495,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	name, ok := n.Callee.(*ast.IdentifierNode)
 	switch {
 	case !ok:
-		return x.fail(loc, "", "values have no fields or methods")
+		return x.fail(loc, methodHint(n), "values have no fields or methods")
 	case listFuncs[name.Value] == nil:
 		return x.unknownFunc(name.Value, loc)
 	case len(n.Arguments) != 2:
