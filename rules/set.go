@@ -96,6 +96,10 @@ type Exception struct {
 // exceptions read.
 func (r *Rule) Variables() []string { return r.reads.list() }
 
+// MatchesAll reports whether r surely matches every entry, so that no rule after
+// it, and no default, ever decides.
+func (r *Rule) MatchesAll() bool { return r.certain == allShapes && !r.Continue && !r.Disabled }
+
 // Rules returns the rules in the order in which they are tried. The slice is
 // the set's own and must not be changed.
 func (s *Set) Rules() []*Rule { return s.rules }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,27 +101,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
-	}
-	names := []string{name}
-	if info.IsDir() {
-		names = nil
-		entries, err := os.ReadDir(name) // sorted by name
-		if err != nil {
-			return nil, fmt.Errorf("rules: %w", err)
-		}
-		for _, e := range entries {
-			if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-				names = append(names, filepath.Join(name, e.Name()))
-			}
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("rules: %s holds no *.yaml or *.yml", name)
-		}
-	}
-	files, err := readRules(names)
+	files, err := readRules([]string{name})
 	if err == nil && !noDefaults {
 		files = append(files, rules.Defaults()...)
 	}

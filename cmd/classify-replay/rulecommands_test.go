@@ -415,3 +415,29 @@ func TestProposeHidesMail(t *testing.T) {
 		require.NotContains(t, r.stdout, "hansen", line)
 	}
 }
+
+// TestRulesCheckMatchesAll: what one rule does to all others is said once.
+func TestRulesCheckMatchesAll(t *testing.T) {
+	r := runArgs(t, "rules", "check", write(t, "all.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: no rule and no default after it ever decides")
+	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ of which can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
+}
+
+// TestRulesFolder: a folder stands for the rule files in it.
+func TestRulesFolder(t *testing.T) {
+	dir := t.TempDir()
+	log := write(t, "game.log", "one\ntwo\n")
+	r := runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "holds no *.yaml or *.yml")
+	for _, name := range []string{"one", "two"} {
+		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))
+	}
+	r = runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "t.one")
+	require.Contains(t, r.stdout, "t.two")
+}

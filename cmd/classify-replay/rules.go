@@ -60,6 +60,7 @@ that there is not.`,
 type fileReport struct {
 	name                              string
 	rules, passed, failed, overridden int
+	unreachable                       int // rules that a rule leaves nothing to
 }
 
 func (p *program) checkRules(names []string, noDefaults bool) error {
@@ -80,10 +81,17 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		reports[i].name = f.Name
 		byName[f.Name] = &reports[i]
 	}
+	all := "" // the rule that leaves nothing to those after it
 	for _, r := range set.Rules() {
 		byName[r.File].rules++
-		if r.ShadowedBy != "" {
+		switch {
+		case r.ShadowedBy != "" && all != "":
+			byName[r.File].unreachable++
+		case r.ShadowedBy != "":
 			p.message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
+		case r.MatchesAll():
+			all = r.ID
+			p.message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)
 		}
 		if wrong := expired(r, p.today()); wrong != "" {
 			p.message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
@@ -101,7 +109,9 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 			p.message("%s", res)
 		case res.Overridden:
 			rep.overridden++
-			p.message("%s", res)
+			if res.Got.Rule != all {
+				p.message("%s", res)
+			}
 		default:
 			rep.passed++
 		}
@@ -129,6 +139,9 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 func (r *fileReport) append(dst []byte) []byte {
 	dst = safetext.AppendText(dst, r.name, 0)
 	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
+	if r.unreachable > 0 {
+		dst = fmt.Appendf(dst, "%d of which can never match, ", r.unreachable)
+	}
 	total := r.passed + r.failed + r.overridden
 	if total == 0 {
 		return append(dst, "no tests\n"...)
