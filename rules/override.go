@@ -159,6 +159,9 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 		}
 	}
 	d.home = base.home
+	if r.OverridesFile, r.OverridesLine = b.OverridesFile, b.OverridesLine; r.OverridesFile == "" {
+		r.OverridesFile, r.OverridesLine = b.File, b.Line
+	}
 }
 
 // checkOverrides reports definitions of name that override another without

@@ -39,6 +39,12 @@ type Rule struct {
 	// Column is where the rule begins in its line, counting from 1.
 	Column int
 
+	// OverridesFile and OverridesLine are where the rule begins that this one
+	// overrides: the last of them where that overrides another. Empty and 0 for
+	// a rule that overrides none.
+	OverridesFile string
+	OverridesLine int
+
 	When        string      // the condition, as written
 	Exceptions  []Exception // the rule does not match where one of them holds
 	Disposition event.Disposition

@@ -294,7 +294,7 @@ func (r *diffReport) appendText(dst []byte) []byte {
 func (c *diffClass) text() string {
 	d := decision{Rule: c.Rule, Place: c.Place, Disposition: c.Disposition, Severity: c.Severity, Escalated: c.Escalated}
 	s := d.class()
-	if c.Invalidates {
+	if c.Invalidates && c.Disposition != event.Ignore.String() {
 		s += ", invalidates"
 	}
 	s += ", by " + d.name()

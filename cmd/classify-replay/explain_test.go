@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -205,4 +206,59 @@ func TestExplainNotice(t *testing.T) {
 	require.Equal(t, exitFinding, r.status)
 	require.Contains(t, r.stdout, "100 bytes are missing at line 2.")
 	require.NotContains(t, r.stdout, "blind")
+}
+
+func TestExplainOverride(t *testing.T) {
+	log := write(t, "game.log", "cannot save the game\n")
+	base := write(t, "base.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: true}\n")
+	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: a.b, override: true, disposition: ignore}\n")
+	r := runArgs(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 2, strings.Count(r.stdout, "mine.yaml:3, which overrides "+base+":3)"), r.stdout)
+	require.NotContains(t, r.stdout, "stale", "what is ignored makes nothing stale")
+	r = runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, 2, strings.Count(r.stdout, `"overrides":"`+jsonPath(base)+`:3"`))
+}
+
+func TestExplainBlame(t *testing.T) {
+	text := "Exception in Gadgets: broken\n  at Gadgets.Widget.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n  at Verse.TickList.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n"
+	log := write(t, "game.log", text)
+	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
+		r := runArgs(t, append([]string{"explain"}, args...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.Contains(t, r.stdout, "  blame     Gadgets\n")
+		require.Contains(t, r.stdout, "frames    at Gadgets.Widget.Tick")
+		r = runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
+		require.Contains(t, r.stdout, `"blame":[{"mod":"Gadgets"`)
+	}
+}
+
+// TestExplainTextLevel: a text has the level that a log with it would have.
+func TestExplainTextLevel(t *testing.T) {
+	for _, text := range []string{"NullReferenceException: Object reference not set to an instance of an object", "[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd"} {
+		records := runArgs(t, append([]string{"records", "--format", "jsonl"}, testArgs(t, write(t, "game.log", text+"\n"))...)...)
+		var want struct {
+			Level   string `json:"level"`
+			LevelBy string `json:"level_by"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(records.stdout), &want))
+		var got struct {
+			Record struct {
+				Level   string `json:"level"`
+				LevelBy string `json:"level_evidence"`
+			} `json:"record"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(runArgs(t, "explain", "--format", "json", "--text", text).stdout), &got))
+		require.Equal(t, want.Level, got.Record.Level, text)
+		if want.LevelBy != "none" {
+			require.Equal(t, want.LevelBy, got.Record.LevelBy, text)
+		}
+	}
+	r := runArgs(t, "explain", "--text", "NullReferenceException: broken", "--level", "info")
+	require.Contains(t, r.stdout, "level     info\n")
+	r = runArgs(t, "explain", "--no-default-rules", "--rules", write(t, "rules.yaml", testRules), "--text", "all is well")
+	require.Contains(t, r.stdout, "3 other rules tried: nothing that they look for is in the text")
+	for e := capture.EvidenceConsole; e <= capture.EvidenceNoFooter; e++ {
+		require.NotEmpty(t, levelWords[e], e)
+	}
 }

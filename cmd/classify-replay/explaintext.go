@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
 )
@@ -100,7 +101,7 @@ func (e *explanation) record(p *prose) {
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", plural(int(r.Count), "byte"))
 		}
-	case r.File == "" || levelWords[r.levelBy] == "":
+	case r.File == "" && r.levelBy == capture.EvidenceNone || levelWords[r.levelBy] == "":
 		p.field("level", "%s", r.Level)
 	default:
 		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.levelBy], r.LevelBy)
@@ -110,6 +111,9 @@ func (e *explanation) record(p *prose) {
 	}
 	if r.Kind == event.KindLog.String() && r.Source != "" {
 		p.field("source", "%s", safe(r.Source, widthText))
+	}
+	if len(r.named) > 0 {
+		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
 	}
 	p.field("phase", "%s", orNone(safe(e.Phase, widthText)))
 	if e.Blind != nil {
@@ -170,7 +174,11 @@ func (e *explanation) rules(p *prose) {
 		e.Rules[i].lines(p)
 	}
 	if e.Others > 0 {
-		p.line("  %s tried in between: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"))
+		among := " in between"
+		if len(e.Rules) == 0 {
+			among = ""
+		}
+		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"), among)
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for the kind decides")
@@ -185,7 +193,7 @@ func (r *explainedRule) lines(p *prose) {
 	case r.Matched:
 		verdict = "MATCHES"
 	}
-	p.line("  %-8s%s  (%s)", verdict, r.ID, safe(r.Place, 0))
+	p.line("  %-8s%s  (%s)", verdict, r.ID, places(r.Place, r.Over))
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
 		word := "fails"
@@ -260,6 +268,14 @@ func (d *decision) name() string {
 	return "rule " + d.Rule
 }
 
+// places returns the place of a rule, and of the one that it overrides.
+func places(own, over string) string {
+	if over == "" {
+		return safe(own, 0)
+	}
+	return safe(own, 0) + ", which overrides " + safe(over, 0)
+}
+
 // window says what the occurrences have to lie within.
 func (e *escalation) window() string {
 	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
@@ -291,7 +307,7 @@ func ordinal(n int) string {
 func (d *decision) lines(p *prose) {
 	p.field("class", "%s", d.class())
 	if d.Place != "" {
-		p.field("rule", "%s (%s)", d.Rule, safe(d.Place, 0))
+		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Over))
 	} else {
 		p.field("default", "%s", d.Rule)
 	}
@@ -306,7 +322,7 @@ func (d *decision) lines(p *prose) {
 	if d.Why != "" {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
-	if d.Invalidates {
+	if d.Invalidates && d.Disposition != event.Ignore.String() { // an override to ignore keeps the flag, which then means nothing
 		p.field("state", "what is known of the game's state may be stale")
 	}
 	if d.SetsPhase != "" {

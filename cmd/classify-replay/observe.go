@@ -105,6 +105,8 @@ type found struct {
 	rec     *capture.Record
 	entry   event.Entry
 	outcome heed.Outcome
+	blame   []heed.Suspect
+	levelBy capture.Evidence // of a text that is in no capture
 
 	// The log was blind when the record came, since a line and by a rule.
 	blind      bool
@@ -136,6 +138,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 			return false
 		case rec.EndLine >= at.line:
 			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.reader.Layout()
+			f.blame = src.engine.Blame(&rec.Log)
 			return false
 		default:
 			before = &[2]int{rec.StartLine, rec.EndLine}
