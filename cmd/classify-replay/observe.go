@@ -161,18 +161,26 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	var near []string
 	for _, r := range []*[2]int{before, after} {
 		if r != nil {
-			near = append(near, lineRange(r[0], r[1]))
+			near = append(near, lineWord(r[0], r[1])+" "+lineRange(r[0], r[1]))
 		}
 	}
 	switch {
 	case after != nil:
-		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at lines %s", at, strings.Join(near, " and "))
+		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s", at, strings.Join(near, " and "))
 	case before != nil:
-		err = fmt.Errorf("%s belongs to no record: the file has %d lines, its last record is at lines %s", at, lines, near[0])
+		err = fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"), near[0])
 	default:
 		err = fmt.Errorf("%s: there is no record in the file", at)
 	}
 	return nil, &statusError{status: exitUsage, err: err}
+}
+
+// lineWord returns the noun for a range of lines.
+func lineWord(first, last int) string {
+	if first == last {
+		return "line"
+	}
+	return "lines"
 }
 
 // lineRange returns "7" or "7-9".

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,12 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 			return p.replayAll(cmd, f, set, args)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%v", err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
+			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+		}
+		return usage(cmd, "%v", err)
+	})
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document) or jsonl (a line per update, then a summary)")

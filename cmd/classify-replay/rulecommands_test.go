@@ -291,11 +291,13 @@ func TestExpectations(t *testing.T) {
 		"classify-replay: " + file + ":1: " + log + ":99: the line belongs to no record: it is blank, or beyond the end",
 		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
 		"classify-replay: " + file + ":3: " + log + ":6: the line belongs to no record: it is blank, or beyond the end",
-		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other, got blocking by test.blocking",
+		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by test.blocking",
 		"",
 	}, "\n"), bad.stderr)
 
 	for text, want := range map[string]string{
+		"":                                 "expected.tsv holds none: write a line for each",
+		"# nothing yet\n\n":                "expected.tsv holds none: write a line for each",
 		"game.log 3 blocking\n":            ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), not 1",
 		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
 		"game.log\t0\tblocking\n":          "field 2",
