@@ -347,6 +347,22 @@ func (l *linker) notes() {
 			Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint,
 		}})
 	}
+	// What an overriding file leaves unused is not the fault of the other.
+	for _, doc := range l.docs {
+		for _, d := range doc.rules {
+			if d.overridden != nil {
+				l.resolver.mention(d.when.text)
+				for i := range d.exceptions {
+					l.resolver.mention(d.exceptions[i].when.text)
+				}
+			}
+		}
+		for i := range doc.macros {
+			if m := &doc.macros[i]; l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
+				l.resolver.mention(m.expr.text)
+			}
+		}
+	}
 	for _, d := range l.resolver.tops {
 		name := d.name()
 		if !l.resolver.used[name] {

@@ -15,7 +15,7 @@ import (
 // What [Finding.Check] may be.
 const (
 	CheckCompile   = "compile"   // the file does not compile
-	CheckShadowed  = "shadowed"  // a rule that can never match, because of an earlier file
+	CheckShadowed  = "shadowed"  // a rule that can never match, because of an earlier file; or one that matches every entry
 	CheckDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
 	CheckTests     = "tests"     // a rule with less than two tests that match and one that does not
 	CheckMasked    = "masked"    // a text compared with template that no template can hold
@@ -148,7 +148,16 @@ func (l *linter) node(r *Rule, c *condition, n ast.Node, check, hint, format str
 // reach reports rules that others leave nothing to.
 func (l *linter) reach() {
 	first := map[string]*Rule{} // by fingerprint
+	var all *Rule               // that matches every entry
+	after := 0                  // rules that it leaves nothing to
 	for _, r := range l.set.active {
+		switch {
+		case all != nil:
+			after++
+			continue
+		case r.MatchesAll():
+			all = r
+		}
 		same := first[r.print]
 		if same == nil {
 			first[r.print] = r
@@ -167,6 +176,9 @@ func (l *linter) reach() {
 			l.rule(r, CheckDuplicate, "one of the two decides: give it the tags of the other",
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		}
+	}
+	if after > 0 {
+		l.rule(all, CheckShadowed, "narrow it, or say the same in defaults", "matches every entry, so that none of the rules after it (%d) can match", after)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	beginsQuote = regexp.MustCompile(`(?:^\s*|[:,-]\s+|[\[{]\s*)'`)
+	beginsQuote = regexp.MustCompile(`(?:[:,-]\s+|[\[{]\s*)'`)
 	ruleIDLine  = regexp.MustCompile(`(?:^|[\s{,])id:\s*["']?([a-z0-9._-]+)`)
 )
 
@@ -17,6 +17,9 @@ var (
 func openQuote(src *source) (p at, found bool) {
 	p.src = src
 	for i, line := range src.lines {
+		if line != "" && !strings.ContainsRune(" \t#-", rune(line[0])) {
+			p.rule = "" // another part of the file
+		}
 		if m := ruleIDLine.FindStringSubmatch(line); m != nil && validID(m[1]) {
 			p.rule = m[1]
 		}

@@ -84,6 +84,13 @@ func (d *definition) name() string {
 	return d.macro.name
 }
 
+// mention takes all names in an expression that is not compiled for used.
+func (r *resolver) mention(expr string) {
+	for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
+		r.used[word] = true
+	}
+}
+
 // declare registers the lists and macros of all files. Names are shared by the
 // whole set.
 func (r *resolver) declare(docs []*document) {

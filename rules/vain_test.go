@@ -89,3 +89,36 @@ rules:
   - {id: speaks, when: 'template == "d"', disposition: ignore, resolves: [blind]`+tested+`
 `))
 }
+
+// TestLintUnusedByOverride: what an override leaves unused in another file is
+// not reported there.
+func TestLintUnusedByOverride(t *testing.T) {
+	require.Empty(t, lint(`
+version: 1
+macros: {m: {override: true, when: 'template == "b"'}}
+rules:
+  - {id: a, override: true, when: 'm'`+tested+`
+`, `
+version: 1
+lists: {l1: [a, b], l2: [c, d], l3: [e, f]}
+macros: {m: 'template in l2'}
+rules:
+  - {id: a, when: 'template in l1 and m', exceptions: ['source in l3'], disposition: ignore`+tested+`
+`))
+}
+
+// TestLintMatchesAll: what one rule does to all others is said once.
+func TestLintMatchesAll(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:4:5: warning: rule all: matches every entry, so that none of the rules after it (2) can match (narrow it, or say the same in defaults) [shadowed]`,
+	}, lint(`
+version: 1
+rules:
+  - {id: all, when: 'true', disposition: ignore`+tested+`
+`, `
+version: 1
+rules:
+  - {id: a, when: 'template == "a"', disposition: ignore`+tested+`
+  - {id: b, when: 'template == "b"', disposition: ignore`+tested+`
+`))
+}

@@ -41,7 +41,7 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 			p.col = len(src.line(line)) - len(strings.TrimLeft(src.line(line), " \t")) + 1
 		}
 		if q, found := openQuote(src); found {
-			errs.add(q, "YAML: the text in single quotes ends here", "a single quote in it is written twice: ''; or write the text without quotes below when: >-")
+			errs.add(q, "YAML: the text in single quotes ends here", "a single quote in it is written twice: ''; or write >- and the text below it, without quotes")
 			return nil
 		}
 		errs.add(p, clean(msg), yamlHint(msg))
