@@ -154,6 +154,10 @@ type Outcome struct {
 
 	Decision event.Decision
 
+	// Escalated says that Decision is more than its rule says by itself, since so
+	// many of what the rule decides came within its window.
+	Escalated bool
+
 	// Phase is the phase of the game that the entry saw.
 	Phase string
 
@@ -226,8 +230,9 @@ func (e *Engine) take() Outcome {
 	e.number()
 	entry := &e.entry
 	res := e.classifier.Classify(entry)
+	escalated := false
 	if res.Rule != nil && res.Rule.Escalate != nil {
-		e.coalescer.Escalate(entry, res.Rule.Escalate, &res.Decision)
+		escalated = e.coalescer.Escalate(entry, res.Rule.Escalate, &res.Decision)
 	}
 	if e.judged != nil {
 		e.judge(res.Signature, &res.Decision)
@@ -254,7 +259,8 @@ func (e *Engine) take() Outcome {
 	e.keep(&folded)
 	return Outcome{
 		Seq: entry.Seq, Signature: res.Signature, Group: res.Group, Decision: res.Decision,
-		Phase: res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
+		Escalated: escalated && res.Decision.Rule == res.Rule.ID, // else the host decided
+		Phase:     res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
 	}
 }
 

@@ -427,9 +427,10 @@ rules:
 				for range -gap - 1 {
 					e.Log(event.Log{Message: "other"})
 				}
-				d := e.Log(event.Log{Time: now, Message: "No path to the lamp"})
-				require.Equal(t, "t.path", d.Rule)
-				got += d.Disposition.String()[:1]
+				o := e.Observe(event.Log{Time: now, Message: "No path to the lamp"})
+				require.Equal(t, "t.path", o.Decision.Rule)
+				require.Equal(t, o.Decision.Disposition == event.Blocking, o.Escalated)
+				got += o.Decision.Disposition.String()[:1]
 			}
 			require.Equal(t, tc.want, got)
 			s := e.Stats()

@@ -24,16 +24,16 @@ func (x *escalation) full() bool { return len(x.ring) == x.after }
 // Escalate notes an occurrence of what a rule decides that becomes more by
 // repetition, and raises the decision where it is one too many: the threshold is
 // reached by the occurrences within the window. Call it before Fold, with the
-// same entry. It costs a look-up, and 24 bytes for each of the first occurrences of
-// a rule, up to the threshold.
-func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) {
+// same entry. It reports whether it raised d. It costs a look-up, and 24 bytes for
+// each of the first occurrences of a rule, up to the threshold.
+func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) (raised bool) {
 	c.now.seq = e.Seq
 	c.tick(e.Time)
 	c.repeated = nil
 	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.rule == d.Rule })
 	if i < 0 {
 		if len(c.escalations) == maxEscalations || by.After < 1 {
-			return
+			return false
 		}
 		i = len(c.escalations)
 		c.escalations = append(c.escalations, &escalation{rule: d.Rule, after: by.After})
@@ -49,13 +49,14 @@ func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Deci
 		x.next = (x.next + 1) % len(x.ring)
 	}
 	if !x.full() {
-		return
+		return false
 	}
 	if w := (Window{by.Within, by.Entries}); w.passed(x.ring[x.next], c.now) {
-		return
+		return false
 	}
 	d.Disposition, d.Severity = max(d.Disposition, by.To), max(d.Severity, by.Severity)
 	c.repeated = x
+	return true
 }
 
 // repeats lets r know the occurrences that made the latest entry more urgent: an

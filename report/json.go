@@ -86,7 +86,8 @@ type Record struct {
 	Disposition event.Disposition `json:"disposition"`
 	Severity    event.Severity    `json:"severity"`
 	Rule        string            `json:"rule"`
-	Phase       string            `json:"phase"` // that the record saw
+	Escalated   bool              `json:"escalated,omitempty"` // by repetition: the rule by itself is less urgent
+	Phase       string            `json:"phase"`               // that the record saw
 
 	// Blame lists the mods that the record points at, the likeliest first. Their
 	// names need no escapes.
@@ -117,6 +118,9 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	dst = appendField(dst, `,"disposition":`, r.Disposition.String())
 	dst = appendField(dst, `,"severity":`, r.Severity.String())
 	dst = appendField(dst, `,"rule":`, r.Rule)
+	if r.Escalated {
+		dst = append(dst, `,"escalated":true`...)
+	}
 	dst = appendField(dst, `,"phase":`, r.Phase)
 	if len(r.Blame) > 0 {
 		dst = safetext.AppendJSON(append(dst, `,"blame":`...), marshal(r.Blame))
@@ -251,7 +255,7 @@ type Summary struct {
 
 type spanLine struct {
 	From uint64 `json:"from_line"`
-	To   uint64 `json:"to_line,omitempty"` // none: to the end
+	To   uint64 `json:"to_line,omitempty"` // none: to the end; that of from_line: something is missing there
 	Rule string `json:"rule"`
 }
 
@@ -333,6 +337,7 @@ type causeLine struct {
 	Rule        string            `json:"rule"`
 	Disposition event.Disposition `json:"disposition"`
 	Severity    event.Severity    `json:"severity"`
+	Escalated   bool              `json:"escalated,omitempty"` // the rule is as urgent as this by repetition only
 	Invalidates bool              `json:"state_invalidated"`
 	Summary     string            `json:"summary"`
 	Why         string            `json:"why,omitempty"`
@@ -364,7 +369,8 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 	for _, c := range r.causes.list() {
 		line := causeLine{
 			Rule: c.Rule, Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
-			Items: c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
+			Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
 		}
 		line.Summary, line.Why = r.explain(c)
 		line.Blame = safeNames(c.FirstItem.Blame)

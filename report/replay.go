@@ -78,6 +78,7 @@ type Replay struct {
 	tables   [len(dispositions)]*table // by event.Disposition
 	timeline timeline
 	causes   causes
+	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
 	notices  map[event.Status]*Missing
 	records  uint64
@@ -100,6 +101,7 @@ func New(config Config) (*Replay, error) {
 		config:   config,
 		timeline: timeline{limit: config.Updates},
 		causes:   newCauses(),
+		raised:   map[causeKey]bool{},
 		notices:  map[event.Status]*Missing{},
 	}
 	for i := range r.tables {
@@ -124,7 +126,10 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	} else {
 		r.records++
 	}
-	r.blind.observe(e.First, o)
+	r.blind.observe(&e, o)
+	if o.Escalated {
+		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
+	}
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
@@ -181,14 +186,17 @@ func (r *Replay) Worst() event.Disposition {
 	return event.Ignore
 }
 
-// WentBlind reports whether evidence was incomplete at any point of the log.
+// WentBlind reports whether evidence was incomplete at any point of the log:
+// where a rule said so, where bytes are missing, or where the game stopped
+// writing repeats.
 func (r *Replay) WentBlind() bool { return r.blind.count > 0 }
 
-// Span is a stretch of a log during which evidence was incomplete.
+// Span is a stretch of a log during which evidence was incomplete. That of
+// missing bytes or repeats is a point: From and To are one line.
 type Span struct {
 	From uint64 // line at which it began
 	To   uint64 // line at which the log spoke again, 0 if it did not
-	Rule string // that said so
+	Rule string // that said so; of a point, that decided about the notice
 }
 
 // blindness keeps the first spans, and the last one.
@@ -196,19 +204,39 @@ type blindness struct {
 	spans []Span
 	count uint64
 	now   bool
+
+	// Points have sentences of their own on the first screen; these are the
+	// spans that are none.
+	stretches   uint64
+	first, last Span
 }
 
-func (b *blindness) observe(line uint64, o *heed.Outcome) {
-	if o.Blind == b.now {
-		return
+func (b *blindness) observe(e *Entry, o *heed.Outcome) {
+	span := Span{From: e.First, Rule: o.Decision.Rule}
+	switch {
+	case o.Blind && !b.now:
+		b.now = true
+		b.add(span)
+		if b.last = span; b.stretches == 0 {
+			b.first = span
+		}
+		b.stretches++
+	case !o.Blind && b.now:
+		b.now = false
+		b.spans[len(b.spans)-1].To, b.last.To = e.First, e.First
+		if b.stretches == 1 {
+			b.first = b.last
+		}
+	case !b.now && (e.Status == event.StatusHole || e.Status == event.StatusRunCut):
+		span.To = e.First
+		b.add(span)
 	}
-	b.now = o.Blind
-	if !b.now {
-		b.spans[len(b.spans)-1].To = line
-		return
-	}
+}
+
+// add adds a span. While the log is blind there is nothing to add: what is
+// missing there is part of the stretch.
+func (b *blindness) add(span Span) {
 	b.count++
-	span := Span{From: line, Rule: o.Decision.Rule}
 	if len(b.spans) < maxSpans {
 		b.spans = append(b.spans, span)
 	} else {

@@ -335,6 +335,39 @@ func TestNoticesAreNoRecords(t *testing.T) {
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
 }
 
+// TestMissingIsBlindness: where something is missing, evidence is incomplete at
+// that point; the first screen says so in one sentence, and not in two.
+func TestMissingIsBlindness(t *testing.T) {
+	r := newReplay(t, Config{})
+	notice := func(status event.Status, line uint64, blind bool) {
+		o := outcome(1, event.Advisory, "default.notice."+status.String())
+		o.Blind = blind
+		r.Observe(Entry{Kind: event.KindNotice, Status: status, First: line, Count: 100}, o)
+	}
+	notice(event.StatusRestarted, 2, false)
+	notice(event.StatusTruncated, 3, false)
+	require.False(t, r.WentBlind())
+	notice(event.StatusHole, 5, false)
+	notice(event.StatusRunCut, 7, false)
+	points := []Span{{5, 5, "default.notice.hole"}, {7, 7, "default.notice.run_cut"}}
+	require.Equal(t, points, r.blind.spans)
+	require.True(t, r.WentBlind())
+	require.False(t, r.Summary().Blind.AtEnd)
+	r.End(End{Layout: "plain", Lines: 20})
+	text := string(r.AppendText(nil, TextOptions{}))
+	require.NotContains(t, strings.ToLower(text), "blind")
+	require.Contains(t, text, "100 bytes are missing at line 5.")
+
+	// Within a stretch, what is missing is part of it.
+	silent := outcome(1, event.Ignore, "cap")
+	silent.Blind = true
+	r.Observe(Entry{First: 10}, silent)
+	notice(event.StatusHole, 11, true)
+	r.Observe(Entry{First: 12}, outcome(1, event.Ignore, "on"))
+	require.Equal(t, append(points, Span{10, 12, "cap"}), r.blind.spans)
+	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12 (cap).")
+}
+
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
 	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) { return "what" + hostile, "why" + hostile }})

@@ -110,22 +110,20 @@ func (t *text) headline() {
 	}
 }
 
-// blindness says where the log stopped telling what happened.
+// blindness says where the log stopped telling what happened. What is missing
+// at one point has a sentence of its own.
 func (t *text) blindness() {
-	if t.blind.count == 0 {
-		return
-	}
-	first := t.blind.spans[0]
-	last := t.blind.spans[len(t.blind.spans)-1]
+	times, first, last := t.blind.stretches, t.blind.first, t.blind.last
 	switch {
-	case t.blind.count == 1 && first.To == 0:
+	case times == 0:
+	case times == 1 && first.To == 0:
 		t.sentence("THE LOG WENT BLIND at line %d (%s) and stayed so to its end: silence after that line says nothing.", first.From, first.Rule)
-	case t.blind.count == 1:
+	case times == 1:
 		t.sentence("The log was blind from line %d to line %d (%s).", first.From, first.To, first.Rule)
 	case last.To == 0:
-		t.sentence("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", t.blind.count, first.From, first.Rule, last.From)
+		t.sentence("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", times, first.From, first.Rule, last.From)
 	default:
-		t.sentence("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", t.blind.count, first.From, first.To, first.Rule, last.From, last.To)
+		t.sentence("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", times, first.From, first.To, first.Rule, last.From, last.To)
 	}
 }
 
@@ -166,12 +164,20 @@ func (t *text) attention() {
 		if len(c.FirstItem.Blame) > 0 {
 			what += "; blame: " + blamed(c.FirstItem.Blame)
 		}
-		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+")")
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+t.repetition(c)+")")
 	}
 	if more := len(rest) - textAlso; more > 0 {
 		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
 	}
 	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// repetition says that a rule is as urgent as c only by repetition.
+func (r *Replay) repetition(c *Cause) string {
+	if r.raised[causeKey{c.Rule, c.Disposition}] {
+		return ", escalated by repetition"
+	}
+	return ""
 }
 
 // cause tells one cause in full.
@@ -182,10 +188,11 @@ func (t *text) cause(c *Cause) {
 		what += "; what is known of the game's state may be stale"
 	}
 	t.labeled("what", what)
+	rule := "rule " + c.Rule + t.repetition(c)
 	if why != "" {
-		why = ": " + why
+		rule += ": " + why
 	}
-	t.labeled("why", "rule "+c.Rule+why)
+	t.labeled("why", rule)
 	if len(c.FirstItem.Blame) > 0 {
 		t.labeled("blame", blamed(c.FirstItem.Blame))
 	}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -64,6 +66,7 @@ func (l *linker) link() {
 	l.limits()
 	l.defaults()
 	l.tests()
+	l.notes()
 	for _, r := range l.set.rules {
 		if r.cond == nil {
 			continue
@@ -96,6 +99,10 @@ func (l *linker) masking() {
 			protect[w.text] = true
 		}
 		for _, w := range d.loggers {
+			if strings.TrimSpace(w.text) == "" {
+				l.errs.add(w.at, "is empty, which is the beginning of every frame", "remove it, or write how frames of the logger begin, such as Verse.Log")
+				continue
+			}
 			loggers[w.text] = true
 		}
 	}
@@ -221,7 +228,7 @@ func (l *linker) resolveIDs() {
 			if first == last {
 				hint := ""
 				if !l.errs.full() { // a hint for one of many thousand costs time
-					hint = didYouMean(w.text, ids)
+					hint = idHint(w.text, ids)
 				}
 				l.errs.addf(w.at, hint, "no rule has the id %s", quote(w.text))
 			}
@@ -239,6 +246,33 @@ func (l *linker) resolveIDs() {
 	}
 }
 
+// idHint returns which id was meant by one that is not there: the nearest; or
+// those on the same subject, for a pattern the nearest subject.
+func idHint(id string, ids []string) string {
+	subject, _, _ := strings.Cut(strings.TrimSuffix(id, "*"), ".")
+	var same, subjects []string
+	for _, other := range ids {
+		first, _, _ := strings.Cut(other, ".")
+		if first == subject && len(same) < maxListed {
+			same = append(same, other)
+		}
+		if n := len(subjects); n == 0 || subjects[n-1] != first {
+			subjects = append(subjects, first)
+		}
+	}
+	pattern := strings.HasSuffix(id, "*")
+	if near := nearest(id, ids); near != "" && !pattern {
+		return `did you mean "` + near + `"?`
+	}
+	if same != nil {
+		return "of that subject: " + strings.Join(same, ", ")
+	}
+	if near := nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
+		return `did you mean "` + near + `.*"?`
+	}
+	return cmp.Or(didYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
+}
+
 // reach finds rules that can never match because of those before them. Within
 // one file that is a mistake. Across files it is what user files are for, and
 // only noted.
@@ -254,6 +288,7 @@ func (l *linker) reach() {
 		last    *ruleDecl                // that added to allSeen
 		home    *source
 		covered shapeSet // by the file at hand
+		parts   = newCovers()
 	)
 	for _, d := range l.decls {
 		r := &d.rule
@@ -264,6 +299,7 @@ func (l *linker) reach() {
 			continue
 		}
 		own := d.src == d.home // an overriding rule stands where another file put it
+		part := parts.of(d)
 		switch first := same[r.print]; {
 		case first != nil && own && first.src == home:
 			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
@@ -277,10 +313,15 @@ func (l *linker) reach() {
 			}
 			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
 				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
+		case first == nil && part != nil && own && part.src == home:
+			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d asks for less and comes first", name(part), part.rule.Line)
 		case first != nil:
 			r.ShadowedBy = first.rule.ID
 		case r.possible&^allSeen == 0:
 			r.ShadowedBy = last.rule.ID
+		case part != nil:
+			r.ShadowedBy = part.rule.ID
 		}
 		if r.Continue {
 			continue
@@ -288,6 +329,7 @@ func (l *linker) reach() {
 		if same[r.print] == nil {
 			same[r.print] = d
 		}
+		parts.add(d)
 		if own && r.certain&^covered != 0 {
 			covered |= r.certain
 			inFile = append(inFile, seen{d, covered})
@@ -295,6 +337,61 @@ func (l *linker) reach() {
 		if r.certain&^allSeen != 0 {
 			allSeen |= r.certain
 			last = d
+		}
+	}
+}
+
+// notes keeps for [Set.Lint] what only linking sees.
+func (l *linker) notes() {
+	note := func(p at, rule, check, hint, format string, args ...any) {
+		l.set.notes = append(l.set.notes, placed{p.src.index, Finding{
+			File: p.src.name, Line: p.line, Column: p.col, Severity: event.SeverityWarning, Check: check,
+			Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint,
+		}})
+	}
+	// What an overriding file leaves unused is not the fault of the other.
+	for _, doc := range l.docs {
+		for _, d := range doc.rules {
+			if d.overridden != nil {
+				l.resolver.mention(d.when.text)
+				for i := range d.exceptions {
+					l.resolver.mention(d.exceptions[i].when.text)
+				}
+			}
+		}
+		for i := range doc.macros {
+			if m := &doc.macros[i]; l.resolver.macros[m.name] != nil && l.resolver.macros[m.name].decl != m {
+				l.resolver.mention(m.expr.text)
+			}
+		}
+	}
+	for _, d := range l.resolver.tops {
+		name := d.name()
+		if !l.resolver.used[name] {
+			note(d.at, "", CheckUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), quote(name))
+		}
+	}
+	for _, d := range l.resolver.idle {
+		note(d.at, "", CheckOverride, "remove it", "the %s %s changes nothing", d.kind(), quote(d.name()))
+	}
+	resolved := map[string]bool{} // blindness that something ends
+	for _, d := range l.decls {
+		for _, id := range d.rule.Resolves {
+			resolved[id] = resolved[id] || !d.rule.Disabled
+		}
+	}
+	for _, d := range l.decls {
+		if d.idle {
+			note(d.at, d.rule.ID, CheckOverride, "give the fields that change, or remove it", "overrides a rule and changes nothing")
+		}
+		if !d.override || !d.rule.Disabled {
+			continue
+		}
+		for _, id := range d.rule.Resolves {
+			if l.set.byID[id].Blinds && !resolved[id] {
+				note(d.at, d.rule.ID, CheckBlindness, "turn that rule off too, or let another one resolve it",
+					"is off, and nothing else ends the blindness that rule %s begins", id)
+			}
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestErrors(t *testing.T) {
 
 		// Words, lists, macros.
 		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
-		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: signature: Config.LoggerFrames holds an empty prefix, which every frame has`},
+		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: is empty, which is the beginning of every frame (remove it, or write how frames of the logger begin, such as Verse.Log)`},
 		{"protect two words", "version: 1\nprotect: [a, b c]\n", `f.yaml:2:14: protect[2]: "b c" is not one word (protect each word by itself)`},
 		{"list of numbers", "version: 1\nlists: {a: [x, 1]}\n", `f.yaml:2:16: lists.a[2]: must be text, not a number (quote it: '1')`},
 		{"text for a list", "version: 1\nlists: {a: x}\n", `f.yaml:2:12: lists.a: must be a list, not text (write it as [a, b])`},
@@ -401,6 +401,42 @@ func TestReachable(t *testing.T) {
 	} {
 		compile(t, "version: 1\nrules:\n  - {id: first, "+first+"}\n  - {id: second, when: 'kind == \"log\" and phase == \"x\"', disposition: ignore}\n")
 	}
+}
+
+// TestCoveredByParts: a rule that asks for more than an earlier one is found,
+// in whatever order it asks.
+func TestCoveredByParts(t *testing.T) {
+	for _, tc := range []struct {
+		first, second string
+		covered       bool
+	}{
+		{`template contains "a" and phase == "play"`, `phase == "play" and template contains "a"`, true},
+		{`template contains "a"`, `phase == "play" and (source == "b" and template contains "a")`, true},
+		{`template contains "a" and in_play`, `in_play and template contains "a" and source == "b"`, true},
+		{`template contains "a" and phase == "play"`, `template contains "a"`, false},
+		{`template contains "a" or phase == "play"`, `phase == "play" or template contains "a"`, false}, // the order matters where one fails
+		{`template contains "a" and phase == "play"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"`, false},
+		{`template contains "a"', exceptions: ['source == "x"']#`, `phase == "play" and template contains "a"', exceptions: ['source == "y"', 'source == "x"']#`, true},
+	} {
+		text := "version: 1\nmacros: {in_play: 'phase == \"play\"'}\nrules:\n"
+		for i, when := range []string{tc.first, tc.second} {
+			when, ended := strings.CutSuffix(when, "#")
+			if !ended {
+				when += "'"
+			}
+			text += fmt.Sprintf("  - {id: r%d, disposition: ignore, when: '%s}\n", i, when)
+		}
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
+		if tc.covered {
+			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 asks for less and comes first", text)
+		} else {
+			require.NoError(t, err, text)
+		}
+	}
+	// Across files it is noted.
+	set := compile(t, "version: 1\nrules: [{id: a, when: 'source == \"a\"', disposition: ignore}]\n",
+		"version: 1\nrules: [{id: b, when: 'phase == \"load\" and source == \"a\"', disposition: ignore}]\n")
+	require.Equal(t, "a", set.Rule("b").ShadowedBy)
 }
 
 // TestCoveredByAnEarlierFile: a user's file may take everything from the

@@ -144,9 +144,15 @@
 // Comparing level, kind or status with a word that is none of their values is
 // an error. So is a rule that can never match: because its condition is
 // constant, asks for a combination of kind, level and status that no entry has,
-// or is covered by earlier rules of the same file (one with the same condition and
-// exceptions, or ones that always match what it could) or by its own exceptions. Rules covered by an earlier file are
-// what user files are for, and only noted, in [Rule.ShadowedBy].
+// or is covered by earlier rules of the same file (one that asks for a part of
+// what it asks for, joined by and, word by word; or ones that by kind, level and
+// status always match what it could) or by its own exceptions. More is not
+// proven. Rules covered by an earlier file are what user files are for, and only
+// noted, in [Rule.ShadowedBy].
+//
+// Refused as well is what would hold always, never or by chance: a comparison of
+// level, kind, status or phase by order, the search for an empty text, a text
+// with capitals compared with lower(…).
 //
 // # Defaults
 //

@@ -37,7 +37,7 @@ func TestReferenceTables(t *testing.T) {
 	}
 	require.Equal(t, [][]string{
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields, defaultFields, testFields,
-		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry},
+		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry, CheckPhase, CheckUnused, CheckOverride, CheckBlindness},
 	}, got)
 }
 
@@ -79,9 +79,6 @@ func TestReferenceExamples(t *testing.T) {
 	require.Len(t, examples, 4)
 	for _, m := range examples {
 		files := append([]File{{Name: "example", Data: []byte(m[1])}}, Defaults()...)
-		if strings.Contains(m[1], "calm:") { // which the default rules do not have
-			files = append(files, File{Name: "more", Data: []byte("version: 1\nmacros: {calm: 'true'}\n")})
-		}
 		set, err := Compile(files...)
 		require.NoError(t, err)
 		for _, r := range set.Test(nil) {

@@ -69,6 +69,7 @@ type ruleDecl struct {
 	idAt       at
 	override   bool
 	overridden *ruleDecl // the rule that overrides this one, if any
+	idle       bool      // it overrides another and changes nothing
 	when       exprText
 	exceptions []exceptionDecl
 	escalateTo at
@@ -82,16 +83,17 @@ type exceptionDecl struct {
 }
 
 type testDecl struct {
-	at     at
-	text   string
-	match  bool
-	stack  string
-	level  event.Level
-	kind   event.Kind
-	status event.Status
-	phase  string
-	source string
-	op     string
+	at      at
+	text    string
+	match   bool
+	stack   string
+	level   event.Level
+	kind    event.Kind
+	status  event.Status
+	phase   string
+	source  string
+	phaseAt at
+	op      string
 }
 
 var (
@@ -242,7 +244,10 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 			errs.addf(p.item(i).here(n), "remove one of the two", "%s is in the list twice, first as item %d", quote(s), first+1)
 			continue
 		}
-		seen[s] = i
+		if seen[s] = i; s == "" {
+			errs.add(p.item(i).here(n), "is an empty text, which every text holds", `remove it; what is empty is compared with == ""`)
+			continue
+		}
 		out = append(out, s)
 	}
 	return out
@@ -587,6 +592,7 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 			t.status, _ = event.ParseStatus(s)
 		case "phase":
 			t.phase, _ = text(fp, f.value, errs)
+			t.phaseAt = fp.here(f.value)
 		case "stack":
 			t.stack, _ = text(fp, f.value, errs)
 		case "source", "method":

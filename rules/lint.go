@@ -15,11 +15,15 @@ import (
 // What [Finding.Check] may be.
 const (
 	CheckCompile   = "compile"   // the file does not compile
-	CheckShadowed  = "shadowed"  // a rule that can never match, because of an earlier file
+	CheckShadowed  = "shadowed"  // a rule that can never match, because of an earlier file; or one that matches every entry
 	CheckDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
 	CheckTests     = "tests"     // a rule with less than two tests that match and one that does not
 	CheckMasked    = "masked"    // a text compared with template that no template can hold
 	CheckPerEntry  = "per-entry" // a rule that is evaluated for each entry
+	CheckPhase     = "phase"     // a phase that no rule sets
+	CheckUnused    = "unused"    // a list or macro that nothing uses
+	CheckOverride  = "override"  // an override that changes nothing
+	CheckBlindness = "blindness" // a rule is off that alone ends the blindness of another
 )
 
 // Finding is something in a rule file that is valid and yet unlikely to be
@@ -93,7 +97,7 @@ func Lint(files ...File) []Finding {
 // off are left out. It takes some five microseconds per rule, and more where
 // texts are long.
 func (s *Set) Lint() []Finding {
-	l := &linter{set: s, lists: map[listUse]hiddenText{}}
+	l := &linter{set: s, lists: map[listUse]hiddenText{}, found: slices.Clone(s.notes)}
 	l.reach()
 	l.tests()
 	for _, r := range s.active {
@@ -144,7 +148,16 @@ func (l *linter) node(r *Rule, c *condition, n ast.Node, check, hint, format str
 // reach reports rules that others leave nothing to.
 func (l *linter) reach() {
 	first := map[string]*Rule{} // by fingerprint
+	var all *Rule               // that matches every entry
+	after := 0                  // rules that it leaves nothing to
 	for _, r := range l.set.active {
+		switch {
+		case all != nil:
+			after++
+			continue
+		case r.MatchesAll():
+			all = r
+		}
 		same := first[r.print]
 		if same == nil {
 			first[r.print] = r
@@ -164,12 +177,22 @@ func (l *linter) reach() {
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		}
 	}
+	if after > 0 {
+		l.rule(all, CheckShadowed, "narrow it, or say the same in defaults", "matches every entry, so that none of the rules after it (%d) can match", after)
+	}
 }
 
 // tests reports rules that have too few tests to tell what they are for.
 func (l *linter) tests() {
 	match, noMatch := map[*Rule]int{}, map[*Rule]int{}
 	for _, t := range l.set.tests {
+		if err := l.set.CheckPhase(t.decl.phase); err != nil && !t.rule.Disabled {
+			at := t.decl.phaseAt
+			l.found = append(l.found, placed{at.src.index, Finding{
+				File: at.src.name, Line: at.line, Column: at.col, Severity: event.SeverityWarning, Check: CheckPhase,
+				Rule: t.rule.ID, Msg: err.Msg, Hint: err.Hint,
+			}})
+		}
 		if t.decl.match {
 			match[t.rule]++
 		} else {
@@ -203,6 +226,7 @@ func (l *linter) conditions(r *Rule) {
 				}
 			}
 			l.comparison(r, c, n)
+			l.phase(r, c, n)
 			return false
 		})
 	}

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,12 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
+// lint returns the findings but those about phases, of which tests make up many.
 func lint(texts ...string) []string {
+	return slices.DeleteFunc(lintAll(texts...), func(f string) bool { return strings.HasSuffix(f, "[phase]") })
+}
+
+func lintAll(texts ...string) []string {
 	files := make([]rules.File, len(texts))
 	for i, text := range texts {
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
@@ -120,7 +126,6 @@ func TestLintMasked(t *testing.T) {
 		{`template endsWith " 'Foo'"`, ""},
 		{`template contains " (Human"`, ""},
 		{`template contains "x='"`, ""},
-		{`template contains ""`, ""},
 		{`phase == "Human12" and source contains "12"`, ""},
 		{`message == template`, ""},
 		{`any(["7 pawns"], template contains #)`, ""},

@@ -87,31 +87,17 @@ func isTemplate(n ast.Node) bool {
 // hidden returns the first text in n, a text or a list of texts, that no
 // template can hold.
 func (l *linter) hidden(n ast.Node, how fit) hiddenText {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return l.hiddenOf([]string{n.Value}, how)
-	case *ast.ArrayNode:
-		var items []string
-		for _, item := range n.Nodes {
-			if s, ok := item.(*ast.StringNode); ok {
-				items = append(items, s.Value)
-			}
-		}
+	items := textsIn(n)
+	if _, named := n.(*ast.ConstantNode); !named || len(items) == 0 {
 		return l.hiddenOf(items, how)
-	case *ast.ConstantNode:
-		items, ok := n.Value.([]string)
-		if !ok || len(items) == 0 {
-			break
-		}
-		use := listUse{&items[0], len(items), how}
-		h, known := l.lists[use]
-		if !known {
-			h = l.hiddenOf(items, how)
-			l.lists[use] = h
-		}
-		return h
 	}
-	return hiddenText{}
+	use := listUse{&items[0], len(items), how}
+	h, known := l.lists[use]
+	if !known {
+		h = l.hiddenOf(items, how)
+		l.lists[use] = h
+	}
+	return h
 }
 
 func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {

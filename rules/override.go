@@ -28,6 +28,7 @@ func (l *linker) override() {
 			inFile[id] = d
 			switch base := last[id]; {
 			case base != nil && d.override:
+				d.idle = !d.changes(base)
 				d.inherit(base)
 				base.overridden = d
 			case base != nil:
@@ -61,6 +62,52 @@ func nothingThere(name string, names []string, instead string, errs *collector) 
 		}
 	}
 	return instead + ": a file changes what files after it define, as a user's file does with the defaults"
+}
+
+// changes reports whether d gives a field another value than base, the rule
+// that it overrides, has.
+func (d *ruleDecl) changes(base *ruleDecl) bool {
+	r, b := &d.rule, &base.rule
+	for f := range d.given {
+		same := true
+		switch f {
+		case "id", "override":
+		case "when":
+			same = d.when.text == base.when.text
+		case "exceptions":
+			same = slices.EqualFunc(d.exceptions, base.exceptions, func(x, y exceptionDecl) bool { return x.name == y.name && x.when.text == y.when.text })
+		case "disposition":
+			same = r.Disposition == b.Disposition
+		case "severity":
+			same = r.Severity == b.Severity && r.HasSeverity == b.HasSeverity
+		case "invalidates":
+			same = r.Invalidates == b.Invalidates
+		case "escalate":
+			same = r.Escalate != nil && b.Escalate != nil && *r.Escalate == *b.Escalate
+		case "summary":
+			same = r.Summary == b.Summary
+		case "why":
+			same = r.Why == b.Why
+		case "sets_phase":
+			same = r.SetsPhase == b.SetsPhase
+		case "blinds":
+			same = r.Blinds == b.Blinds
+		case "resolves":
+			same = slices.EqualFunc(d.resolves, base.resolves, func(x, y word) bool { return x.text == y.text })
+		case "tags":
+			same = slices.Equal(r.Tags, b.Tags)
+		case "continue":
+			same = r.Continue == b.Continue
+		case "enabled":
+			same = r.Disabled == b.Disabled
+		default: // tests are its own
+			same = false
+		}
+		if !same {
+			return true
+		}
+	}
+	return false
 }
 
 // inherit takes over from base, the rule that d overrides, the fields that d
@@ -112,6 +159,9 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 		}
 	}
 	d.home = base.home
+	if r.OverridesFile, r.OverridesLine = b.OverridesFile, b.OverridesLine; r.OverridesFile == "" {
+		r.OverridesFile, r.OverridesLine = b.File, b.Line
+	}
 }
 
 // checkOverrides reports definitions of name that override another without
@@ -123,6 +173,9 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 		plain := "the condition"
 		if d.list != nil {
 			plain = "the items"
+		}
+		if i < len(chain)-1 && d.override && d.same(&chain[i+1]) {
+			r.idle = append(r.idle, d)
 		}
 		switch last := i == len(chain)-1; {
 		case last && d.override:
@@ -139,6 +192,18 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name), chain[i+1].at.line)
 		}
 	}
+}
+
+// same reports whether d defines nothing else than e, which it is in place of
+// or in addition to.
+func (d *definition) same(e *definition) bool {
+	switch {
+	case d.macro != nil:
+		return d.macro.expr.text == e.macro.expr.text
+	case d.list.override:
+		return slices.Equal(d.list.items, e.list.items)
+	}
+	return !slices.ContainsFunc(d.list.items, func(s string) bool { return !slices.Contains(e.list.items, s) })
 }
 
 // joined returns the items of the first list of chain, after those of the lists

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -25,8 +26,11 @@ type resolver struct {
 	lists    map[string]*list
 	macros   map[string]*macro
 	names    []string // everything that can stand as a value, for hints
-	nodes    int      // of the expression at hand, after expansion
-	allNodes int      // of the set
+	used     map[string]bool
+	tops     []*definition // of each name the one that counts
+	idle     []*definition // that override others and change nothing
+	nodes    int           // of the expression at hand, after expansion
+	allNodes int           // of the set
 }
 
 // list is a named list, shared by every expression that uses it.
@@ -52,7 +56,7 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
-	r := &resolver{errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{}}
+	r := &resolver{errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{}, used: map[string]bool{}}
 	return r
 }
 
@@ -70,6 +74,21 @@ func (d *definition) kind() string {
 		return "list"
 	}
 	return "macro"
+}
+
+// name returns the name of d.
+func (d *definition) name() string {
+	if d.list != nil {
+		return d.list.name
+	}
+	return d.macro.name
+}
+
+// mention takes all names in an expression that is not compiled for used.
+func (r *resolver) mention(expr string) {
+	for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
+		r.used[word] = true
+	}
 }
 
 // declare registers the lists and macros of all files. Names are shared by the
@@ -121,6 +140,7 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 	for _, name := range order {
 		chain := byName[name]
 		top := &chain[0]
+		r.tops = append(r.tops, top)
 		switch {
 		case top.macro != nil && len(r.macros) == MaxMacros:
 			r.errs.addf(top.at, "", "more than %d macros", MaxMacros)
@@ -239,25 +259,6 @@ func (x *expansion) failExpr(err error) {
 	x.fail(file.Location{}, "", "%s", clean(msg))
 }
 
-// exprHint returns what is usually behind a message of the expr library.
-func exprHint(msg string) string {
-	switch {
-	case strings.Contains(msg, `Operator("=")`):
-		return `"is equal" is written ==`
-	case strings.Contains(msg, "literal not terminated"):
-		return "a text ends with the quote that it begins with"
-	case strings.Contains(msg, "invalid char escape"):
-		return "a backslash is written \\\\, or put the text between backticks"
-	case strings.Contains(msg, "unexpected token EOF"), strings.Contains(msg, "unexpected end"):
-		return "something is missing at the end"
-	case strings.Contains(msg, "mismatched types"):
-		return "compare texts with texts, numbers with numbers"
-	case strings.Contains(msg, "parsing regexp"):
-		return "a regular expression of Go's package regexp, without look-around"
-	}
-	return ""
-}
-
 // expand parses the expression and resolves its names.
 func (x *expansion) expand() (tree ast.Node) {
 	defer func() {
@@ -374,6 +375,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 	if varOf(n.Value) != 0 {
 		return x.put(&ast.IdentifierNode{Value: n.Value}, loc)
 	}
+	x.r.used[n.Value] = true
 	if l := x.r.lists[n.Value]; l != nil {
 		return x.put(&ast.ConstantNode{Value: l.items}, loc)
 	}
@@ -398,7 +400,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", quote(n.Value))
 	}
 	hint := "variables: " + strings.Join(variables, ", ")
-	if near := nearest(n.Value, x.r.names); near != "" {
+	if near := cmp.Or(synonyms[n.Value], nearest(n.Value, variables), nearest(n.Value, x.r.names)); near != "" {
 		hint = `did you mean "` + near + `"?`
 	}
 	return x.fail(loc, hint, "unknown name %s", quote(n.Value))
@@ -413,7 +415,12 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 		return x.fail(loc, "", "the operator %s is not part of the rule language", op)
 	}
 	out := &ast.BinaryNode{Operator: op, Left: x.node(n.Left), Right: x.node(n.Right)}
+	x.folded(op, out.Left, out.Right)
 	switch op {
+	case "<", "<=", ">", ">=":
+		return x.put(x.ordered(out, loc), loc)
+	case "contains", "startsWith", "endsWith":
+		x.vain(op, out.Right)
 	case "matches":
 		if _, ok := out.Right.(*ast.StringNode); !ok && out.Right != nil {
 			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`, "the pattern of matches must be a text, not an expression")
@@ -474,6 +481,10 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 			x.depth++
 		}
 		out.Arguments[i] = x.node(arg)
+		if i == 1 && len(n.Arguments) == 2 {
+			x.folded(n.Name, out.Arguments[0], out.Arguments[1])
+			x.vain(n.Name, out.Arguments[1])
+		}
 		if _, body := arg.(*ast.PredicateNode); body {
 			x.depth--
 		}
@@ -491,7 +502,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	name, ok := n.Callee.(*ast.IdentifierNode)
 	switch {
 	case !ok:
-		return x.fail(loc, "", "values have no fields or methods")
+		return x.fail(loc, methodHint(n), "values have no fields or methods")
 	case listFuncs[name.Value] == nil:
 		return x.unknownFunc(name.Value, loc)
 	case len(n.Arguments) != 2:
@@ -518,9 +529,12 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	if len(items) == 0 {
 		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`, "the second argument of %s must be a list of texts", name.Value)
 	}
+	list := x.put(&ast.ConstantNode{Value: items}, arg.Location())
+	x.folded(name.Value, s, list)
+	x.vain(name.Value, list)
 	out := &ast.CallNode{
 		Callee:    x.put(&ast.IdentifierNode{Value: name.Value}, n.Callee.Location()),
-		Arguments: []ast.Node{s, x.put(&ast.ConstantNode{Value: items}, arg.Location())},
+		Arguments: []ast.Node{s, list},
 	}
 	return x.put(out, loc)
 }

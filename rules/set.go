@@ -18,6 +18,7 @@ type Set struct {
 	gameCode []string // see gamecode.go
 	tests    []test
 	hash     uint64
+	notes    []placed // for Lint
 
 	normalizer *signature.Normalizer // with the protected words
 
@@ -38,6 +39,12 @@ type Rule struct {
 	Line int // where the rule begins, counting from 1
 	// Column is where the rule begins in its line, counting from 1.
 	Column int
+
+	// OverridesFile and OverridesLine are where the rule begins that this one
+	// overrides: the last of them where that overrides another. Empty and 0 for
+	// a rule that overrides none.
+	OverridesFile string
+	OverridesLine int
 
 	When        string      // the condition, as written
 	Exceptions  []Exception // the rule does not match where one of them holds
@@ -101,6 +108,10 @@ type Exception struct {
 // Variables returns the names of the variables that the condition of r and its
 // exceptions read.
 func (r *Rule) Variables() []string { return r.reads.list() }
+
+// MatchesAll reports whether r surely matches every entry, so that no rule after
+// it, and no default, ever decides.
+func (r *Rule) MatchesAll() bool { return r.certain == allShapes && !r.Continue && !r.Disabled }
 
 // Rules returns the rules in the order in which they are tried. The slice is
 // the set's own and must not be changed.

@@ -40,6 +40,10 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 		if line > 0 {
 			p.col = len(src.line(line)) - len(strings.TrimLeft(src.line(line), " \t")) + 1
 		}
+		if q, found := openQuote(src); found {
+			errs.add(q, "YAML: the text in single quotes ends here", "a single quote in it is written twice: ''; or write >- and the text below it, without quotes")
+			return nil
+		}
 		errs.add(p, clean(msg), yamlHint(msg))
 		return nil
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,27 +101,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("rules: %w", err)
-	}
-	names := []string{name}
-	if info.IsDir() {
-		names = nil
-		entries, err := os.ReadDir(name) // sorted by name
-		if err != nil {
-			return nil, fmt.Errorf("rules: %w", err)
-		}
-		for _, e := range entries {
-			if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-				names = append(names, filepath.Join(name, e.Name()))
-			}
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("rules: %s holds no *.yaml or *.yml", name)
-		}
-	}
-	files, err := readRules(names)
+	files, err := readRules([]string{name})
 	if err == nil && !noDefaults {
 		files = append(files, rules.Defaults()...)
 	}
@@ -151,15 +129,17 @@ type class struct {
 	disposition event.Disposition
 	severity    event.Severity
 	invalidates bool
+	escalated   bool // how it came to be so urgent, and no part of it
 }
 
-func classOf(d *event.Decision) class {
-	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates}
+func classOf(o *heed.Outcome) class {
+	d := &o.Decision
+	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates, o.Escalated}
 }
 
-// same reports whether two decisions differ in the rule only, if at all.
+// same reports whether two decisions have the same effect, by whatever rule.
 func (c class) same(d class) bool {
-	d.rule = c.rule
+	d.rule, d.escalated = c.rule, c.escalated
 	return c == d
 }
 
@@ -191,11 +171,12 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 		n := feed(other, rec)
 		updates = other.Updates(updates[:0])
 		d.records++
-		before, after := classOf(&o.Decision), classOf(&n.Decision)
+		before, after := classOf(o), classOf(&n)
 		switch {
-		case before == after:
 		case before.same(after):
-			d.moved++
+			if before.rule != after.rule {
+				d.moved++
+			}
 		default:
 			key := changeKey{o.Signature, before, after}
 			c := bySignature[key]
@@ -259,6 +240,7 @@ type (
 		Disposition string `json:"disposition"`
 		Severity    string `json:"severity"`
 		Invalidates bool   `json:"invalidates"`
+		Escalated   bool   `json:"escalated,omitempty"`
 	}
 )
 
@@ -283,7 +265,7 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 }
 
 func diffClassOf(set *rules.Set, c class) diffClass {
-	out := diffClass{c.rule, "", c.disposition.String(), c.severity.String(), c.invalidates}
+	out := diffClass{c.rule, "", c.disposition.String(), c.severity.String(), c.invalidates, c.escalated}
 	if r := set.Rule(c.rule); r != nil {
 		out.Place = rulePlace(r)
 	}
@@ -310,9 +292,9 @@ func (r *diffReport) appendText(dst []byte) []byte {
 }
 
 func (c *diffClass) text() string {
-	d := decision{Rule: c.Rule, Place: c.Place, Disposition: c.Disposition, Severity: c.Severity}
+	d := decision{Rule: c.Rule, Place: c.Place, Disposition: c.Disposition, Severity: c.Severity, Escalated: c.Escalated}
 	s := d.class()
-	if c.Invalidates {
+	if c.Invalidates && c.Disposition != event.Ignore.String() {
 		s += ", invalidates"
 	}
 	s += ", by " + d.name()

@@ -136,6 +136,9 @@ func readExpectations(name string) ([]expectation, error) {
 		}
 		out = append(out, e)
 	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("expectations: %s holds none: write a line for each, of fields separated by tabs (capture, line, disposition, rule)", name)
+	}
 	return out, nil
 }
 
@@ -157,7 +160,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 			rec := &src.record
 			for len(wanted) > 0 && rec.StartLine > 0 && expected[wanted[0]].at.line <= rec.EndLine {
 				if e := &expected[wanted[0]]; e.at.line >= rec.StartLine {
-					messages[wanted[0]] = e.judge(&o.Decision)
+					messages[wanted[0]] = e.judge(set, &o.Decision)
 				}
 				wanted = wanted[1:]
 			}
@@ -177,13 +180,16 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 }
 
 // judge returns what is wrong with a decision, nothing if it is as expected.
-func (e *expectation) judge(d *event.Decision) string {
+func (e *expectation) judge(set *rules.Set, d *event.Decision) string {
 	if d.Disposition == e.disposition && (e.rule == "" || d.Rule == e.rule) {
 		return ""
 	}
 	want := e.disposition.String()
 	if e.rule != "" {
 		want += " by " + e.rule
+		if set.Rule(e.rule) == nil && !strings.HasPrefix(e.rule, "default.") {
+			want += " (no rule has that id)"
+		}
 	}
 	return fmt.Sprintf("want %s, got %s by %s", want, d.Disposition, d.Rule)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
@@ -37,7 +38,8 @@ matching, the rule that decided, what it does, and what would decide without it.
 
 All of the capture before the line is replayed, so that the phase of the game and
 whether the log is blind are those of that moment. With --text, a log record of
-that text is decided in the phase, and at the level, that the flags say.
+that text is decided in the phase, and at the level, that the flags say; without
+--level, at the one that a log with that text would tell.
 
 A rule came close when something it says of the text is so. --all shows every
 rule that was tried, in order.`,
@@ -78,7 +80,7 @@ rule that was tried, in order.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
-	flags.StringVar(&f.level, "level", event.LevelUnknown.String(), "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal")
+	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
 	return cmd
@@ -108,14 +110,46 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			return nil, err
 		}
 	} else {
-		level, ok := event.ParseLevel(f.level)
-		if !ok {
-			return nil, oneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
+		record = textRecord(f.text)
+		if cmd.Flags().Changed("level") {
+			level, ok := event.ParseLevel(f.level)
+			if !ok {
+				return nil, oneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
+			}
+			record.entry.Level, record.levelBy = level, capture.EvidenceNone
 		}
-		record = &found{entry: event.Entry{Kind: event.KindLog, Level: level, Message: f.text}}
+		engine, err := heed.New(engineConfig(explainer.Set()))
+		if err != nil {
+			return nil, err
+		}
+		record.blame = engine.Blame(&event.Log{Message: record.entry.Message, Stack: record.entry.Stack})
 		record.outcome.Phase = f.phase
+		if err := explainer.Set().CheckPhase(f.phase); err != nil {
+			p.message("--phase: %s (%s)", err.Msg, err.Hint)
+		}
 	}
 	return explain(explainer, normalizer, record, f.all), nil
+}
+
+// textRecord returns the record that a text would be in a log: its level is read
+// off its form, and where the text is one record, its stack too.
+func textRecord(text string) *found {
+	f := &found{entry: event.Entry{Kind: event.KindLog, Message: text}}
+	reader, err := capture.NewReader(strings.NewReader(text), capture.Options{})
+	if err != nil {
+		return f // nothing that could stand in a log
+	}
+	var first, other capture.Record
+	if reader.Next(&first) != nil || first.Kind != capture.KindLog || !strings.HasPrefix(text, first.Log.Message) {
+		return f
+	}
+	log := first.Log
+	log.Message, log.Stack = strings.Clone(log.Message), strings.Clone(log.Stack)
+	f.entry.Level, f.levelBy = log.Level, first.LevelBy
+	if reader.Next(&other) != nil && first.Cut == 0 {
+		f.entry.Message, f.entry.Stack = log.Message, log.Stack
+	}
+	return f
 }
 
 // The JSON form of an explanation. Its texts are those of the log: what writes
@@ -149,8 +183,13 @@ type (
 		LevelBy   string   `json:"level_evidence,omitempty"`
 		Reference string   `json:"stack_reference,omitempty"`
 		Cut       uint64   `json:"cut_bytes,omitempty"`
+		Count     uint64   `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
 		ends      evidence // in words
 		levelBy   evidence
+
+		// Blame lists the mods that an urgent record points at, the likeliest first.
+		Blame []heed.Suspect `json:"blame,omitempty"`
+		named []string       // those that deserve to be said
 	}
 	explainedSignature struct {
 		ID       string   `json:"id"`
@@ -170,6 +209,7 @@ type (
 	explainedRule struct {
 		ID      string            `json:"id"`
 		Place   string            `json:"place"`
+		Over    string            `json:"overrides,omitempty"` // the place of the rule that it overrides
 		Matched bool              `json:"matched"`
 		Close   bool              `json:"close"`
 		Adds    []string          `json:"adds_tags,omitempty"` // of a rule with continue
@@ -192,18 +232,33 @@ type (
 	}
 	decision struct {
 		Rule        string   `json:"rule"`
-		Place       string   `json:"place,omitempty"` // none for a default
+		Place       string   `json:"place,omitempty"`     // none for a default
+		Over        string   `json:"overrides,omitempty"` // the place of the rule that it overrides
 		Disposition string   `json:"disposition"`
 		Severity    string   `json:"severity"`
 		Invalidates bool     `json:"invalidates"`
 		Tags        []string `json:"tags,omitempty"`
 		Summary     string   `json:"summary,omitempty"`
 		Why         string   `json:"why,omitempty"`
-		SetsPhase   string   `json:"sets_phase,omitempty"`
-		Blinds      bool     `json:"blinds,omitempty"`
-		Resolves    []string `json:"resolves,omitempty"`
+		// Escalates is when repetition makes more of what the rule decides, and
+		// Escalated that it did: Disposition and Severity are those that stand.
+		Escalates *escalation `json:"escalates,omitempty"`
+		Escalated bool        `json:"escalated,omitempty"`
+		alone     string      // what an escalated rule says by itself
+		SetsPhase string      `json:"sets_phase,omitempty"`
+		Blinds    bool        `json:"blinds,omitempty"`
+		Resolves  []string    `json:"resolves,omitempty"`
 	}
 )
+
+// escalation is the JSON form of [event.Escalation].
+type escalation struct {
+	After       int     `json:"after"`
+	Seconds     float64 `json:"within_seconds"`
+	Entries     int     `json:"within_entries"` // where the log tells no time
+	Disposition string  `json:"to"`
+	Severity    string  `json:"severity"` // the least
+}
 
 // evidence is what a statement about a record rests on.
 type evidence = capture.Evidence
@@ -233,6 +288,8 @@ var (
 		capture.EvidenceException: "the text has the form of an exception",
 		capture.EvidenceCrash:     "it is the report of a native crash",
 		capture.EvidenceField:     "a field of the input tells it",
+		capture.EvidenceTag:       "a tag that the text begins with tells it",
+		capture.EvidenceNoFooter:  "Unity writes a footer below warnings and errors, and there is none",
 	}
 	maskWords = map[string]string{
 		"<num>": "a number", "<hex>": "a hexadecimal number", "<uuid>": "a UUID", "<id>": "a word with digits",
@@ -273,6 +330,14 @@ func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool) *e
 		}
 	}
 	out.Decision = decisionOf(&ex.Outcome)
+	if f.outcome.Escalated {
+		d := &f.outcome.Decision
+		out.Decision.alone = out.Decision.class()
+		out.Decision.Escalated, out.Decision.Disposition, out.Decision.Severity = true, d.Disposition.String(), d.Severity.String()
+	}
+	if out.Decision.Disposition != event.Ignore.String() { // as in records: who is at fault matters where something is
+		out.Record.Blame, out.Record.named = f.blame, heed.Likely(f.blame)
+	}
 	if ex.Outcome.Rule != nil {
 		next := decisionOf(&ex.Next)
 		out.Without = &next
@@ -295,7 +360,10 @@ func recordOf(f *found) explainedRecord {
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()
 	} else {
-		out.Status = e.Status.String()
+		out.Status, out.Count = e.Status.String(), e.Count
+	}
+	if f.levelBy != capture.EvidenceNone {
+		out.LevelBy, out.levelBy = f.levelBy.String(), f.levelBy
 	}
 	if rec := f.rec; rec != nil {
 		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine
@@ -312,7 +380,7 @@ func recordOf(f *found) explainedRecord {
 // one that did not, how far it came.
 func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
 	r := t.Rule
-	out := explainedRule{ID: r.ID, Place: rulePlace(r), Matched: t.Matched, Close: t.Condition.Touches(), Clauses: []explainedClause{}}
+	out := explainedRule{ID: r.ID, Place: rulePlace(r), Over: overPlace(r), Matched: t.Matched, Close: t.Condition.Touches(), Clauses: []explainedClause{}}
 	if r.Continue && t.Matched {
 		out.Adds = r.Tags
 	}
@@ -362,6 +430,14 @@ func nearest(c *rules.Clause) (clauses []*rules.Clause, others int) {
 const maxClauses = 8
 
 func rulePlace(r *rules.Rule) string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
+
+// overPlace returns the place of the rule that r overrides, "" where it does not.
+func overPlace(r *rules.Rule) string {
+	if r.OverridesFile == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", r.OverridesFile, r.OverridesLine)
+}
 
 func clauseOf(c *rules.Clause, in *rules.Input) explainedClause {
 	out := explainedClause{
@@ -424,7 +500,11 @@ func decisionOf(o *rules.Outcome) decision {
 		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
 	}
 	if r := o.Rule; r != nil {
+		d.Over = overPlace(r)
 		d.Place, d.Summary, d.Why, d.SetsPhase, d.Blinds, d.Resolves = rulePlace(r), r.Summary, r.Why, r.SetsPhase, r.Blinds, r.Resolves
+		if e := r.Escalate; e != nil {
+			d.Escalates = &escalation{e.After, e.Within.Seconds(), e.Entries, e.To.String(), e.Severity.String()}
+		}
 	}
 	return d
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -87,7 +88,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 		require.NoError(t, p.observe(t.Context(), x.Set(), path, func(src *source, o *heed.Outcome) bool {
 			rec := &src.record
 			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: entryOf(rec), outcome: *o}
-			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase, f.entry.ByCaller)
+			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase, f.entry.ByCaller, o.Escalated)
 			if seen[key] {
 				return true
 			}
@@ -120,9 +121,11 @@ func TestExplainPlaces(t *testing.T) {
 		{log + ":1", exitOK, ":1: ignore info, by the default default.log.unknown"},
 		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
 		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
-		{log + ":2", exitUsage, "belongs to no record: it is blank, or missing; the nearest records are at lines 1 and 3"},
-		{log + ":9", exitUsage, "belongs to no record: the file has 5 lines, its last record is at lines 5"},
+		{log + ":2", exitUsage, "belongs to no record: it is blank, or missing; the nearest records are at line 1 and line 3"},
+		{log + ":9", exitUsage, "belongs to no record: the file has 5 lines, its last record is at line 5"},
 		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "there is no record in the file"},
+		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, its last record is at line 1"},
+		{"-:3", exitUsage, `write a place in standard input after "--", such as classify-replay explain -- -:3`},
 		{log, exitUsage, "is not FILE:LINE"},
 		{log + ":0", exitUsage, "is not FILE:LINE"},
 		{":3", exitUsage, "is not FILE:LINE"},
@@ -154,6 +157,14 @@ func TestExplainUsage(t *testing.T) {
 	}
 }
 
+// TestExplainPhase: a phase that nobody sets is taken as it is, and said.
+func TestExplainPhase(t *testing.T) {
+	r := runArgs(t, "explain", "--text", "a", "--phase", "Play")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stderr, `--phase: no rule sets the phase "Play" (did you mean "play"?)`)
+	require.Empty(t, runArgs(t, "explain", "--text", "a", "--phase", "play").stderr)
+}
+
 func TestExplainHostileText(t *testing.T) {
 	for _, line := range hostileLines {
 		for _, format := range []string{formatText, formatJSON} {
@@ -176,4 +187,80 @@ func TestExplainHostileText(t *testing.T) {
 	require.Equal(t, 1, strings.Count(r.stdout, "“'a"), r.stdout)
 	require.NotContains(t, r.stdout, "a” forged “b' 12\"")
 	require.Contains(t, r.stdout, "“'a\" forged \"b'")
+}
+
+// TestExplainNotice: where a line holds nothing but what capture noticed, that
+// is explained, and a rule can be proposed for it.
+func TestExplainNotice(t *testing.T) {
+	log := write(t, "game.log", "starting\n"+strings.Repeat("\x00", 100)+"\ngoing on\n")
+	r := runArgs(t, "explain", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, ":2: advisory warning, by rule notice.hole")
+	require.Contains(t, r.stdout, "missing   100 bytes")
+	r = runArgs(t, "rules", "propose", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `kind == "notice"`)
+
+	r = runArgs(t, "--fail-on", "blind", "--format", "json", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, `"spans":[{"from_line":2,"to_line":2,"rule":"notice.hole"}]`)
+	r = runArgs(t, "--fail-on", "blind", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, "100 bytes are missing at line 2.")
+	require.NotContains(t, r.stdout, "blind")
+}
+
+func TestExplainOverride(t *testing.T) {
+	log := write(t, "game.log", "cannot save the game\n")
+	base := write(t, "base.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: true}\n")
+	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: a.b, override: true, disposition: ignore}\n")
+	r := runArgs(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 2, strings.Count(r.stdout, "mine.yaml:3, which overrides "+base+":3)"), r.stdout)
+	require.NotContains(t, r.stdout, "stale", "what is ignored makes nothing stale")
+	r = runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, 2, strings.Count(r.stdout, `"overrides":"`+jsonPath(base)+`:3"`))
+}
+
+func TestExplainBlame(t *testing.T) {
+	text := "Exception in Gadgets: broken\n  at Gadgets.Widget.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n  at Verse.TickList.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n"
+	log := write(t, "game.log", text)
+	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
+		r := runArgs(t, append([]string{"explain"}, args...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.Contains(t, r.stdout, "  blame     Gadgets\n")
+		require.Contains(t, r.stdout, "frames    at Gadgets.Widget.Tick")
+		r = runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
+		require.Contains(t, r.stdout, `"blame":[{"mod":"Gadgets"`)
+	}
+}
+
+// TestExplainTextLevel: a text has the level that a log with it would have.
+func TestExplainTextLevel(t *testing.T) {
+	for _, text := range []string{"NullReferenceException: Object reference not set to an instance of an object", "[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd"} {
+		records := runArgs(t, append([]string{"records", "--format", "jsonl"}, testArgs(t, write(t, "game.log", text+"\n"))...)...)
+		var want struct {
+			Level   string `json:"level"`
+			LevelBy string `json:"level_by"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(records.stdout), &want))
+		var got struct {
+			Record struct {
+				Level   string `json:"level"`
+				LevelBy string `json:"level_evidence"`
+			} `json:"record"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(runArgs(t, "explain", "--format", "json", "--text", text).stdout), &got))
+		require.Equal(t, want.Level, got.Record.Level, text)
+		if want.LevelBy != "none" {
+			require.Equal(t, want.LevelBy, got.Record.LevelBy, text)
+		}
+	}
+	r := runArgs(t, "explain", "--text", "NullReferenceException: broken", "--level", "info")
+	require.Contains(t, r.stdout, "level     info\n")
+	r = runArgs(t, "explain", "--no-default-rules", "--rules", write(t, "rules.yaml", testRules), "--text", "all is well")
+	require.Contains(t, r.stdout, "3 other rules tried: nothing that they look for is in the text")
+	for e := capture.EvidenceConsole; e <= capture.EvidenceNoFooter; e++ {
+		require.NotEmpty(t, levelWords[e], e)
+	}
 }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
 )
@@ -96,7 +98,10 @@ func (e *explanation) record(p *prose) {
 		if r.Kind == event.KindOperation.String() {
 			p.field("method", "%s", orNone(safe(r.Source, widthText)))
 		}
-	case r.File == "" || levelWords[r.levelBy] == "":
+		if r.Status == event.StatusHole.String() && r.Count > 0 {
+			p.field("missing", "%s", plural(int(r.Count), "byte"))
+		}
+	case r.File == "" && r.levelBy == capture.EvidenceNone || levelWords[r.levelBy] == "":
 		p.field("level", "%s", r.Level)
 	default:
 		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.levelBy], r.LevelBy)
@@ -106,6 +111,9 @@ func (e *explanation) record(p *prose) {
 	}
 	if r.Kind == event.KindLog.String() && r.Source != "" {
 		p.field("source", "%s", safe(r.Source, widthText))
+	}
+	if len(r.named) > 0 {
+		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
 	}
 	p.field("phase", "%s", orNone(safe(e.Phase, widthText)))
 	if e.Blind != nil {
@@ -166,7 +174,11 @@ func (e *explanation) rules(p *prose) {
 		e.Rules[i].lines(p)
 	}
 	if e.Others > 0 {
-		p.line("  %s tried in between: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"))
+		among := " in between"
+		if len(e.Rules) == 0 {
+			among = ""
+		}
+		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"), among)
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for the kind decides")
@@ -181,7 +193,7 @@ func (r *explainedRule) lines(p *prose) {
 	case r.Matched:
 		verdict = "MATCHES"
 	}
-	p.line("  %-8s%s  (%s)", verdict, r.ID, safe(r.Place, 0))
+	p.line("  %-8s%s  (%s)", verdict, r.ID, places(r.Place, r.Over))
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
 		word := "fails"
@@ -247,18 +259,62 @@ func (d *decision) class() string {
 }
 
 func (d *decision) name() string {
-	if d.Place == "" {
+	switch {
+	case d.Place == "":
 		return "the default " + d.Rule
+	case d.Escalated:
+		return "rule " + d.Rule + ", escalated by repetition"
 	}
 	return "rule " + d.Rule
+}
+
+// places returns the place of a rule, and of the one that it overrides.
+func places(own, over string) string {
+	if over == "" {
+		return safe(own, 0)
+	}
+	return safe(own, 0) + ", which overrides " + safe(over, 0)
+}
+
+// window says what the occurrences have to lie within.
+func (e *escalation) window() string {
+	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// ordinal returns "1st", "2nd" and so on.
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
 }
 
 func (d *decision) lines(p *prose) {
 	p.field("class", "%s", d.class())
 	if d.Place != "" {
-		p.field("rule", "%s (%s)", d.Rule, safe(d.Place, 0))
+		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Over))
 	} else {
 		p.field("default", "%s", d.Rule)
+	}
+	if e := d.Escalates; d.Escalated {
+		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), e.window(), d.alone)
+	} else if e != nil {
+		p.field("escalates", "to %s from the %s within %s on", e.Disposition, ordinal(e.After), e.window())
 	}
 	if d.Summary != "" {
 		p.field("summary", "%s", safe(d.Summary, 0))
@@ -266,7 +322,7 @@ func (d *decision) lines(p *prose) {
 	if d.Why != "" {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
-	if d.Invalidates {
+	if d.Invalidates && d.Disposition != event.Ignore.String() { // an override to ignore keeps the flag, which then means nothing
 		p.field("state", "what is known of the game's state may be stale")
 	}
 	if d.SetsPhase != "" {

@@ -460,7 +460,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},
 		append([]string{"rules", "propose"}, testArgs(t, log+":2")...),
-		{"rules", "test", write(t, "expected.tsv", "")},
+		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
 	} {
 		var stderr bytes.Buffer
 		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)

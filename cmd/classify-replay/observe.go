@@ -105,6 +105,8 @@ type found struct {
 	rec     *capture.Record
 	entry   event.Entry
 	outcome heed.Outcome
+	blame   []heed.Suspect
+	levelBy capture.Evidence // of a text that is in no capture
 
 	// The log was blind when the record came, since a line and by a rule.
 	blind      bool
@@ -113,20 +115,30 @@ type found struct {
 }
 
 // find replays a capture up to the record that covers a line: what was before
-// it sets the phase that it is decided in.
+// it sets the phase that it is decided in. Of a line that no record covers, it
+// finds what capture noticed there.
 func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, error) {
 	f := &found{place: at}
+	var notice *found // that stands at the line
 	var before, after *[2]int
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := &src.record
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
+			if at.line == int(rec.Notice.Pos) {
+				own := *rec
+				own.StartLine, own.EndLine, own.Notice.Detail = at.line, at.line, strings.Clone(rec.Notice.Detail)
+				n := *f
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Notice.Entry(), *o, src.reader.Layout()
+				notice = &n
+			}
 		case rec.StartLine > at.line:
 			after = &[2]int{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
 			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.reader.Layout()
+			f.blame = src.engine.Blame(&rec.Log)
 			return false
 		default:
 			before = &[2]int{rec.StartLine, rec.EndLine}
@@ -143,21 +155,32 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	if err != nil || f.rec != nil {
 		return f, err
 	}
+	if notice != nil {
+		return notice, nil
+	}
 	var near []string
 	for _, r := range []*[2]int{before, after} {
 		if r != nil {
-			near = append(near, lineRange(r[0], r[1]))
+			near = append(near, lineWord(r[0], r[1])+" "+lineRange(r[0], r[1]))
 		}
 	}
 	switch {
 	case after != nil:
-		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at lines %s", at, strings.Join(near, " and "))
+		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s", at, strings.Join(near, " and "))
 	case before != nil:
-		err = fmt.Errorf("%s belongs to no record: the file has %d lines, its last record is at lines %s", at, lines, near[0])
+		err = fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"), near[0])
 	default:
 		err = fmt.Errorf("%s: there is no record in the file", at)
 	}
 	return nil, &statusError{status: exitUsage, err: err}
+}
+
+// lineWord returns the noun for a range of lines.
+func lineWord(first, last int) string {
+	if first == last {
+		return "line"
+	}
+	return "lines"
 }
 
 // lineRange returns "7" or "7-9".

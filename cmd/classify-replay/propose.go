@@ -94,16 +94,22 @@ of its reason, and "rules check" warns once it is past.`,
 func (p *program) today() string { return p.now().Format(time.DateOnly) }
 
 // untilDate is how the reason of a rule says until when it is meant.
-var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{2}-\d{2})\b`)
+var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{1,2}-\d{1,2})\b`)
 
-// expired returns the date until which a rule is meant, if that is past.
-func expired(r *rules.Rule, today string) (date string, past bool) {
+// expired returns what is wrong with the date until which a rule is meant:
+// nothing where it has none, or one that has not passed.
+func expired(r *rules.Rule, today string) string {
 	m := untilDate.FindStringSubmatch(r.Why)
-	if m == nil {
-		return "", false
+	if m == nil || r.Disabled {
+		return ""
 	}
-	_, err := time.Parse(time.DateOnly, m[1])
-	return m[1], err == nil && m[1] < today
+	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
+		return fmt.Sprintf("says in its why until %s, which is no date: write one as 2027-01-31", m[1])
+	}
+	if m[1] < today {
+		return fmt.Sprintf("was meant until %s: remove it, or change the date in its why", m[1])
+	}
+	return ""
 }
 
 // propose returns the rule file for one record.

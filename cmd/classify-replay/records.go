@@ -39,7 +39,7 @@ record was read and the evidence for its end and its level ("split", "level_by")
   split     footer, json, block, frame, indent, form, list, blank, line, hole, console
   level_by  none, console, exception, crash, field, tag, footer, no-footer
 
-"ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
+"escalated" is true where a rule was raised by repetition. "ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
 original, or a duplicate that was resolved or is unresolved; "cut" is how many
 bytes of a long record were left out.`,
 		Example: `  classify-replay records Player.log
@@ -104,7 +104,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Log.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
 			Signature: outcome.Signature.ID, Template: template,
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
-			Rule: outcome.Decision.Rule, Phase: outcome.Phase,
+			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
 		}
 		if rec.RefState != capture.RefNone {
 			r.RefState = rec.RefState.String()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,14 +85,19 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 			return p.replayAll(cmd, f, set, args)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%v", err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
+			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+		}
+		return usage(cmd, "%v", err)
+	})
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document) or jsonl (a line per update, then a summary)")
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all")
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind; several with commas")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
 	return cmd
 }

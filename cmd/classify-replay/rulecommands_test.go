@@ -257,18 +257,16 @@ func TestUntil(t *testing.T) {
 func TestExpired(t *testing.T) {
 	for why, want := range map[string]string{
 		"":                          "",
-		"until 2020-01-02":          "2020-01-02",
-		"Muted. Until 2020-01-02.":  "2020-01-02",
-		"until 2020-13-02":          "",
+		"until 2020-01-02":          "was meant until 2020-01-02: remove it, or change the date in its why",
+		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove it, or change the date in its why",
+		"until 2020-13-02":          "says in its why until 2020-13-02, which is no date: write one as 2027-01-31",
+		"until 2040-1-2":            "says in its why until 2040-1-2, which is no date: write one as 2027-01-31",
 		"until 2030-01-01":          "",
 		"until the next version":    "",
-		"seen until 2020-01-02 pm.": "2020-01-02",
+		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove it, or change the date in its why",
 	} {
-		date, past := expired(&rules.Rule{Why: why}, "2026-05-05")
-		if !past {
-			date = ""
-		}
-		require.Equal(t, want, date, why)
+		require.Equal(t, want, expired(&rules.Rule{Why: why}, "2030-01-01"), why)
+		require.Empty(t, expired(&rules.Rule{Why: why, Disabled: true}, "2030-01-01"), why)
 	}
 }
 
@@ -293,11 +291,13 @@ func TestExpectations(t *testing.T) {
 		"classify-replay: " + file + ":1: " + log + ":99: the line belongs to no record: it is blank, or beyond the end",
 		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
 		"classify-replay: " + file + ":3: " + log + ":6: the line belongs to no record: it is blank, or beyond the end",
-		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other, got blocking by test.blocking",
+		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by test.blocking",
 		"",
 	}, "\n"), bad.stderr)
 
 	for text, want := range map[string]string{
+		"":                                 "expected.tsv holds none: write a line for each",
+		"# nothing yet\n\n":                "expected.tsv holds none: write a line for each",
 		"game.log 3 blocking\n":            ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), not 1",
 		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
 		"game.log\t0\tblocking\n":          "field 2",
@@ -397,4 +397,49 @@ func TestConditionsAreBounded(t *testing.T) {
 	require.Less(t, len(got[0]), maxLiteral+40)
 	require.Equal(t, []string{`template == "a"`}, conditions("template", []string{"a"}))
 	require.Equal(t, []string{`x startsWith "a"`, `x contains "b"`, `x endsWith "c"`}, conditions("x", []string{"a", "b", " ", "c"}))
+}
+
+// TestProposeHidesMail: of an address nothing is left, whatever masking took of
+// it before.
+func TestProposeHidesMail(t *testing.T) {
+	for _, line := range []string{
+		"careful: sending report to joe.hansen@example.com: no route",
+		"careful: sending report to joe.hansen@example.com",
+		"careful: sending report to joe.hansen12@mail.example.com: no route",
+		"careful: sending report to joe.hansen@localhost, no route",
+		"careful: sending report to joe.hansen@192.0.2.1, no route",
+		"careful: mailto:joe.hansen@[192.0.2.1]/joe",
+		"careful: <joe.hansen@example.com> is away",
+	} {
+		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.NotContains(t, r.stdout, "joe", line)
+		require.NotContains(t, r.stdout, "hansen", line)
+	}
+}
+
+// TestRulesCheckMatchesAll: what one rule does to all others is said once.
+func TestRulesCheckMatchesAll(t *testing.T) {
+	r := runArgs(t, "rules", "check", write(t, "all.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: no rule and no default after it ever decides")
+	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ of which can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
+}
+
+// TestRulesFolder: a folder stands for the rule files in it.
+func TestRulesFolder(t *testing.T) {
+	dir := t.TempDir()
+	log := write(t, "game.log", "one\ntwo\n")
+	r := runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "holds no *.yaml or *.yml")
+	for _, name := range []string{"one", "two"} {
+		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))
+	}
+	r = runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "t.one")
+	require.Contains(t, r.stdout, "t.two")
 }

@@ -41,7 +41,8 @@ decided by the whole set. Without a file it checks the default rules alone.
 
 It exits with 2 when a file does not compile or a test fails. A test that an
 earlier file decides first says nothing about its own rule: it is reported, and
-is no failure. So is a rule whose reason says "until" and a date that is past.`,
+is no failure. So is a rule whose reason says "until" and a date that is past, or
+that there is not.`,
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -59,6 +60,7 @@ is no failure. So is a rule whose reason says "until" and a date that is past.`,
 type fileReport struct {
 	name                              string
 	rules, passed, failed, overridden int
+	unreachable                       int // rules that a rule leaves nothing to
 }
 
 func (p *program) checkRules(names []string, noDefaults bool) error {
@@ -79,13 +81,20 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		reports[i].name = f.Name
 		byName[f.Name] = &reports[i]
 	}
+	all := "" // the rule that leaves nothing to those after it
 	for _, r := range set.Rules() {
 		byName[r.File].rules++
-		if r.ShadowedBy != "" {
+		switch {
+		case r.ShadowedBy != "" && all != "":
+			byName[r.File].unreachable++
+		case r.ShadowedBy != "":
 			p.message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
+		case r.MatchesAll():
+			all = r.ID
+			p.message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)
 		}
-		if date, past := expired(r, p.today()); past && !r.Disabled {
-			p.message("%s:%d: rule %s was meant until %s: remove it, or change the date in its why", r.File, r.Line, r.ID, date)
+		if wrong := expired(r, p.today()); wrong != "" {
+			p.message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
 		}
 	}
 	results := set.Test(nil)
@@ -100,7 +109,9 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 			p.message("%s", res)
 		case res.Overridden:
 			rep.overridden++
-			p.message("%s", res)
+			if res.Got.Rule != all {
+				p.message("%s", res)
+			}
 		default:
 			rep.passed++
 		}
@@ -128,6 +139,9 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 func (r *fileReport) append(dst []byte) []byte {
 	dst = safetext.AppendText(dst, r.name, 0)
 	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
+	if r.unreachable > 0 {
+		dst = fmt.Appendf(dst, "%d of which can never match, ", r.unreachable)
+	}
 	total := r.passed + r.failed + r.overridden
 	if total == 0 {
 		return append(dst, "no tests\n"...)

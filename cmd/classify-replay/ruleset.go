@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,7 @@ type ruleFlags struct {
 }
 
 func (f *ruleFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`; they match before the defaults, in order (repeatable)")
+	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order (repeatable)")
 	cmd.Flags().BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
 }
 
@@ -38,15 +39,46 @@ func (f *ruleFlags) compile() (*rules.Set, error) {
 	return rules.Compile(files...)
 }
 
-// readRules reads rule files.
+// readRules reads rule files. A folder stands for the rule files in it, by name.
 func readRules(names []string) ([]rules.File, error) {
 	files := make([]rules.File, 0, len(names)+1)
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		inside, err := ruleFiles(name)
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
-		files = append(files, rules.File{Name: name, Data: data})
+		for _, file := range inside {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("rules: %w", err)
+			}
+			files = append(files, rules.File{Name: file, Data: data})
+		}
 	}
 	return files, nil
+}
+
+// ruleFiles returns the files that a name of a file or a folder stands for.
+func ruleFiles(name string) ([]string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name) // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, filepath.Join(name, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s holds no *.yaml or *.yml", name)
+	}
+	return names, nil
 }

@@ -40,9 +40,10 @@ func (p *program) rulesLintCommand() *cobra.Command {
 		Short: "Find what is valid in rule files and yet unlikely to be meant",
 		Long: `lint compiles rule files as a replay would, the embedded default rules after
 them, and finds rules that can never match, rules with the same condition, rules
-with too few tests, texts that masking hides from every template, and rules that
-have to be evaluated for each entry. Without a file it looks at the default rules
-alone.
+with too few tests, texts that masking hides from every template, rules that
+have to be evaluated for each entry, phases that no rule sets, lists and macros
+that nothing uses, and overrides that change nothing or keep blindness from
+ending. Without a file it looks at the default rules alone.
 
 It exits with 1 when it finds anything, and with 2 when a file does not compile.`,
 		Example: `  classify-replay rules lint mine.yaml

@@ -20,7 +20,10 @@ const maxNames = 64
 
 var (
 	homes = regexp.MustCompile(`(?i)[\\/](?:users|home|documents and settings)[\\/]+([^\\/:*?"<>|\r\n\t]{1,64})[\\/]`)
-	mail  = regexp.MustCompile(`[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+`)
+
+	// mail matches an address as a record has it, and as a template does, in
+	// which masking may have taken a part of it: the host, or digits in the name.
+	mail = regexp.MustCompile(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
 
 	// sharedHomes are folders beside those of the users.
 	sharedHomes = map[string]bool{"public": true, "shared": true, "default": true, "all users": true}

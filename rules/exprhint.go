@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// synonyms are names that variables have elsewhere.
+var synonyms = map[string]string{
+	"text": "template", "msg": "message", "line": "template", "severity": "level", "lvl": "level",
+	"logger": "source", "channel": "source", "trace": "stack", "stacktrace": "stack",
+}
+
+// wordOperators are the operators that are words, and foreign those of other
+// languages that stand for one of ours.
+var (
+	wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "in", "and", "or", "not"}
+	foreign       = map[string]string{
+		"&": "and", "|": "or", "is": "==", "equals": "==", "eq": "==", "like": "contains", "has": "contains", "includes": "contains",
+	}
+)
+
+var (
+	unexpected = regexp.MustCompile(`unexpected token (?:Identifier|Operator)\("([^"]+)"\)`)
+	mismatched = regexp.MustCompile(`invalid operation: (\S+) \(mismatched types? (\S+)(?: and (\S+))?\)`)
+)
+
+// exprHint returns what is usually behind a message of the expr library.
+func exprHint(msg string) string {
+	if m := unexpected.FindStringSubmatch(msg); m != nil {
+		return operatorHint(m[1])
+	}
+	if m := mismatched.FindStringSubmatch(msg); m != nil {
+		return typeHint(m[1], m[2], m[3])
+	}
+	switch {
+	case strings.Contains(msg, "literal not terminated"):
+		return "a text ends with the quote that it begins with"
+	case strings.Contains(msg, "invalid char escape"):
+		return "a backslash is written \\\\, or put the text between backticks"
+	case strings.Contains(msg, "unexpected token EOF"), strings.Contains(msg, "unexpected end"):
+		return "something is missing at the end"
+	case strings.Contains(msg, "parsing regexp"):
+		return "a regular expression of Go's package regexp, without look-around"
+	}
+	return ""
+}
+
+// operatorHint returns what was meant by a word where an operator should stand,
+// or by an operator where a value should.
+func operatorHint(word string) string {
+	switch word {
+	case "=":
+		return `"is equal" is written ==`
+	case "contains", "startsWith", "endsWith", "matches":
+		return "it stands between its texts: template " + word + ` "text"`
+	case "in":
+		return `it stands between a text and a list: level in ["error", "fatal"]`
+	}
+	if own := foreign[strings.ToLower(word)]; own != "" {
+		return "did you mean " + own + "?"
+	}
+	if near := nearest(word, wordOperators); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// typeHint returns what was meant by an operator between values that it does not
+// go with; b is "" for one with a single value.
+func typeHint(op, a, b string) string {
+	const text, texts = "string", "[]string"
+	list := map[string]string{"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any", "==": "in"}[op]
+	switch {
+	case (op == "!" || op == "not") && a == text:
+		return `not belongs to the text alone: write template not contains "text", or not (…)`
+	case (op == "||" || op == "or") && (a == text || b == text):
+		return `or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"])`
+	case (op == "&&" || op == "and") && (a == text || b == text):
+		return "and joins conditions: repeat the comparison"
+	case op == "in" && b == text:
+		return `in looks for an item in a list: template in ["a", "b"]; a part of a text is found by contains`
+	case list == "in" && b == texts:
+		return "write template in list"
+	case list != "" && b == texts:
+		return "any of a list: " + list + "(template, list)"
+	}
+	return "compare texts with texts, numbers with numbers"
+}
+
+// methodHint returns how a call of a method of a text is written.
+func methodHint(n *ast.CallNode) string {
+	m, ok := n.Callee.(*ast.MemberNode)
+	if !ok {
+		return ""
+	}
+	name, ok := m.Property.(*ast.StringNode)
+	if !ok {
+		return ""
+	}
+	op := cmp.Or(foreign[strings.ToLower(name.Value)], nearest(name.Value, wordOperators[:4]))
+	if slices.Contains(wordOperators, name.Value) {
+		op = name.Value
+	}
+	if op == "" {
+		return ""
+	}
+	return "write template " + op + ` "text"`
+}

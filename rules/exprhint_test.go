@@ -1,0 +1,58 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/rules"
+)
+
+// TestHints: what people write first, by other languages' habits, is answered
+// with what to write here.
+func TestHints(t *testing.T) {
+	for when, want := range map[string]string{
+		`'template contains "initAction's"'`:  `f.yaml:5:41: rule x: YAML: the text in single quotes ends here (a single quote in it is written twice: ''; or write >- and the text below it, without quotes)`,
+		`'template containz "a"'`:             `(did you mean contains?)`,
+		`'template CONTAINS "a"'`:             `(did you mean contains?)`,
+		`'template contain "a"'`:              `(did you mean contains?)`,
+		`'template starts_with "a"'`:          `(did you mean startsWith?)`,
+		`'template is "a"'`:                   `(did you mean ==?)`,
+		`'phase == "a" & level == "error"'`:   `(did you mean and?)`,
+		`'phase == "a" AND level == "error"'`: `(did you mean and?)`,
+		`'not template contains "x"'`:         `(not belongs to the text alone: write template not contains "text", or not (…))`,
+		`'template contains ("a" or "b")'`:    `(or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
+		`'template contains "a" or "b"'`:      `(or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
+		`'template contains q'`:               `(any of a list: contains_any(template, list))`,
+		`'template startsWith q'`:             `(any of a list: starts_with_any(template, list))`,
+		`'template == q'`:                     `(write template in list)`,
+		`'"a" in template'`:                   `(in looks for an item in a list: template in ["a", "b"]; a part of a text is found by contains)`,
+		`'text == "a"'`:                       `unknown name "text" (did you mean "template"?)`,
+		`'startsWith(template, "a")'`:         `(it stands between its texts: template startsWith "text")`,
+		`'template.contains("a")'`:            `(write template contains "text")`,
+		`'template.StartsWith("a")'`:          `(write template startsWith "text")`,
+	} {
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nlists: {q: [a, b]}\nrules:\n  - id: x\n    when: " + when + "\n    disposition: ignore\n")})
+		require.ErrorContains(t, err, want, when)
+	}
+}
+
+// TestIDHints: an id that is not there.
+func TestIDHints(t *testing.T) {
+	for id, want := range map[string]string{
+		"save.faild":  `(did you mean "save.failed"?)`,
+		"save.broken": `(of that subject: save.failed, save.slow)`,
+		"sava.*":      `(did you mean "save.*"?)`,
+		"no.such":     `(write the id of a rule of the set, or the beginning of some and a '*')`,
+	} {
+		var text strings.Builder
+		text.WriteString("version: 1\nrules:\n")
+		for _, r := range append([]string{"save.failed", "save.slow"}, strings.Fields("a1.x a2.x a3.x a4.x a5.x a6.x a7.x a8.x a9.x b1.x b2.x b3.x b4.x b5.x b6.x b7.x b8.x b9.x c1.x c2.x")...) {
+			text.WriteString("  - {id: " + r + ", when: 'phase == \"" + r + "\"', disposition: ignore}\n")
+		}
+		text.WriteString("  - {id: z, when: 'phase == \"z\"', disposition: ignore, resolves: ['" + id + "']}\n")
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text.String())})
+		require.ErrorContains(t, err, want, id)
+	}
+}
