@@ -112,7 +112,7 @@ var headCases = []struct{ text, want string }{
 	{`"GET /index HTTP/1.1" 200`, `"GET <*> HTTP/1.1" <*>`},
 	{`he said "this is not a name at all"`, `he said "this is not a name at all"`},
 	{`"no such user anna here" was for 'user for user anna ..'`, `<*> was for <*>`},
-	{`{"level": "warn", "n": 5, 'k7': "x"}`, `{"level": <*>, "n": <*>, '<*>': <*>}`},
+	{`{"level": "warn", "n": 5, 'k7': "x"}`, `{"level": "warn", "n": <*>, '<*>': <*>}`},
 	{`never "closed`, `never "closed`},
 	{`size 5"x7"`, `size <*>"<*>"`},
 	{`""""`, `<*>""`},
@@ -126,6 +126,17 @@ var headCases = []struct{ text, want string }{
 	{"path=/usr/bin color=草原 n='q r'", "path=<*> color=<*> n=<*>"},
 	{"5=x", "<*>=<*>"},
 	{"k=v=w", "k=<*>=<*>"},
+
+	// Tokens that tell what happened.
+	{"Exception of type 'System.OutOfMemoryException' was thrown.", "Exception of type 'System.OutOfMemoryException' was thrown."},
+	{`{"type":"System.NullReferenceException","at":"press"}`, `{"type":"System.NullReferenceException","at":<*>}`},
+	{"error=NullReferenceException at boot", "error=NullReferenceException at boot"},
+	{"cause=System.ServiceModel.FaultException`1, inner=json.JSONDecodeError", "cause=System.ServiceModel.FaultException`1, inner=json.JSONDecodeError"},
+	{"'Acme7Exception' '/srv/InkError' 'a/InkError' 'InkError7' 'InkError`7a' 'InkError`' 'Terror' 'errors'", "<*>"},
+	{"k=Acme7Exception k=a/InkError k=InkError`7a k=InkError` k=Terror k=an_error", "k=<*> k=<*> k=<*> k=InkError` k=<*> k=<*>"},
+	{"level=error state=Stopped door=OPEN link=uP result=success", "level=error state=Stopped door=OPEN link=<*> result=success"},
+	{"Service 'started', mode \"on\", 'Inactive' or 'on hold' or 'starting'", "Service 'started', mode \"on\", 'Inactive' or <*> or <*>"},
+	{`5 "on" 6 'off'7 user='up' for user "down"`, `<*> "on" <*> 'off'<*> user='up' for user "down"`},
 
 	// Days, months, accounts, tags, brackets.
 	{"on Sun Oct  5 07:41:12 2031 it rained", "on <*> it rained"},

@@ -105,7 +105,7 @@ var headPieces = []string{
 	"C:/", "d:\\", "http://", "https", "://", "\\\\?\\", "./", "../", "a/b/c", "x.dll", ".cs", "acme.com", "api.acme.org", "Int32", "System.", "2D", "UTF-8", "HTTP/1.1",
 	"<b>", "</b>", "<color=", "<color=#ff0>", "</color>", "<size=", "<li>",
 	"é", "ж", "中", "한", "\xff", "\xe0", "\x80", "\xc3", "“",
-	"SomethingException", "Acme.FooException: ",
+	"SomethingException", "Acme.FooException: ", "KeyError", "Error`1", "on", "Stopped", "ERROR",
 }
 
 var framePieces = []string{
