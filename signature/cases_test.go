@@ -202,6 +202,10 @@ var frameCases = []struct{ line, want string }{
 	{`  File "press.py", line 3, in <module>`, "press.<module>"},
 	{`  File "C:\acme\my-press.py", line 3, in run`, "my-press.run"},
 	{`  File "3d$.py", line 3, in run`, ""},
+	{`  File "func1.py", line 3, in run`, "func.run"},
+	{`  File "k_Patch1", line , in run`, "k.run"},
+	{"  at Acme.<>f__AnonymousType0`2.get (), ", "Acme.<>f__AnonymousType.get"},
+	{"  at Acme.<<>`<>1.Run ()", "Acme.<<>`<>1.Run"},
 	{`  File "press.py", run`, ""},
 	{`  File "press.py", line 3`, ""},
 	{"   --- End of inner exception stack trace ---", ""},
@@ -259,5 +263,5 @@ var hostile = []string{
 	"a'b'c'd", "'a'5", "'a'<*>", "\"a\"<b>", "'Mar'<b>..'", "May <*>", "May 5", "Sun May 5", "C:/a b/c", "C:/a b c", "http://<*>", "http://x<*>y",
 	"code 5 code <*>", "error was <*>", "status=<*>", "fe:<*>:12", "ab:12:cd", "a.b:<*>", "a.b:5", "5 ms<*>ms", "<*> ms", "<*> ()", "5 ()",
 	"for user", "for user for user x", "\u0085", "\u2028", "\xe2\x80", "\xc2", "5\xff", "\xff5", "中5", "5中", "<color=<*>>", "<color=5><*>",
-	"DMD<DMD<DMD<", "at DMD<>?", "(wrapper w) A.::DMD<", "at a::DMD<>?1.5x", "at <>cfunc1_Patch22", "at DMD<MonoMod.Utils.DynamicMethodDefinition::", "at <<<>>>", "at [[[]]]", "at a[b]c", "at a::", "at a:5", "at (*a).b", "(wrapper x", "(wrapper x) ", "at func1.2", "at 12", "at 12.a", "a:b (c)", "a::b (c)",
+	"DMD<DMD<DMD<", "at DMD<>?", "(wrapper w) A.::DMD<", "at a::DMD<>?1.5x", "at <>cfunc1_Patch22", "at DMD<MonoMod.Utils.DynamicMethodDefinition::", "at <<<>>>", "at <<>`<>1.", "at <<>`<>‹", "at <<>`<>:", "at <<>`<>>", "at [[[]]]", "at a[b]c", "at a::", "at a:5", "at (*a).b", "(wrapper x", "(wrapper x) ", "at func1.2", "at 12", "at 12.a", "a:b (c)", "a::b (c)",
 }

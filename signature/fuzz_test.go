@@ -79,6 +79,7 @@ func FuzzStack(f *testing.F) {
 	for _, s := range hostile {
 		f.Add("", s)
 		f.Add("", "at "+s)
+		f.Add("", "File \""+s+"\", line , in n")
 	}
 	for _, e := range goldenTexts {
 		f.Add(e[0], e[1])
@@ -118,6 +119,25 @@ var framePieces = []string{
 	"Acme.FooException: ", "Error", "Acme.BarException", "--- End of stack ---",
 }
 
+// namePieces are what names of frames are made of, few enough that short draws
+// reach how brackets, arities and numbered suffixes act on one another.
+var namePieces = []string{
+	"<", ">", "<>", "<<", "`", "`1", "1", "22", ".", ":", "::", "/", "_Patch1", "func1", "func", "$1", "|", "_", "a", "k", "[T]", "<T>", "DMD<", ">?-1", "(*a).", "-", "中", "‹",
+}
+
+// nameForms are lines of stacks around a name; %s stands for it.
+var nameForms = []string{
+	"at %s", "at %s()", "a:%s ()", "%s()", "File \"%s\", line 3, in n", "File \"a\", line , in %s", "(wrapper dynamic-method) %s (a)",
+}
+
+// checkName asserts the laws on a name in every form of frame.
+func checkName(t *testing.T, n *Normalizer, r *reference, name string) {
+	t.Helper()
+	for _, form := range nameForms {
+		checkLaws(t, n, r, "", strings.ReplaceAll(form, "%s", name))
+	}
+}
+
 func assemble(pieces []string, choice []byte) string {
 	var b strings.Builder
 	for _, c := range choice {
@@ -142,6 +162,14 @@ func FuzzStackPieces(f *testing.F) {
 	})
 }
 
+func FuzzNamePieces(f *testing.F) {
+	f.Add([]byte("0123456789"))
+	n, r := testNormalizer(f)
+	f.Fuzz(func(t *testing.T, choice []byte) {
+		checkName(t, n, r, assemble(namePieces, choice[:min(len(choice), 16)]))
+	})
+}
+
 // TestLaws tries the laws on texts drawn at random, always the same ones.
 func TestLaws(t *testing.T) {
 	n, r := testNormalizer(t)
@@ -160,5 +188,6 @@ func TestLaws(t *testing.T) {
 	for range rounds {
 		checkLaws(t, n, r, draw(headPieces, 12), "")
 		checkLaws(t, n, r, draw(framePieces, 16), draw(framePieces, 16))
+		checkName(t, n, r, draw(namePieces, 10))
 	}
 }

@@ -422,13 +422,8 @@ func (h *refHead) nextSlash(i, j int) int {
 
 // refTelling reports whether the token t is a constant or the name of a fault.
 func refTelling(t string) bool {
-	first, rest := t[:1], t[1:]
-	for _, w := range []string{t, strings.ToLower(first) + rest} {
-		if reConstant.MatchString(w) {
-			return true
-		}
-	}
-	return strings.ToUpper(t) == t && reConstant.MatchString(strings.ToLower(t)) ||
+	return reConstant.MatchString(t) || reConstant.MatchString(strings.ToLower(t[:1])+t[1:]) ||
+		strings.ToUpper(t) == t && reConstant.MatchString(strings.ToLower(t)) ||
 		reFault.MatchString(t) && !reDigit.MatchString(reArity.ReplaceAllString(t, ""))
 }
 
@@ -520,7 +515,7 @@ func (r *reference) frame(line string) string {
 		if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`).MatchString(module) {
 			return ""
 		}
-		s, bare, module = s[len(m[0]):], false, module+"."
+		s, bare, module = s[len(m[0]):], false, refTrim(module)+"."
 	} else if s[0] == '0' || s[0] == '#' || strings.HasPrefix(s, `File "`) {
 		return ""
 	}
@@ -720,13 +715,12 @@ func refTrimPiece(t string, i int) string {
 }
 
 func refTrimGenerated(t string) string {
-	t, _, _ = strings.Cut(t, "`")
 	for {
 		u := t
 		if m := rePatchOnly.FindStringSubmatch(u); m != nil {
 			u = m[1]
 		}
-		u = strings.TrimRight(u, "0123456789_|")
+		u = strings.TrimRight(u, "0123456789_|`")
 		if u == t {
 			return t
 		}

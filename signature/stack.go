@@ -190,7 +190,7 @@ func parseFrame(line string) (frame, bool) {
 }
 
 // pythonFrame returns the frame of a Python trace: the stem of the file's name
-// stands for the module.
+// stands for the module, and is a part of the name like others.
 func pythonFrame(line string) (frame, bool) {
 	path, rest, ok := strings.Cut(line, `", line `)
 	if !ok {
@@ -203,8 +203,9 @@ func pythonFrame(line string) (frame, bool) {
 	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
 		path = path[i+1:]
 	}
-	fr := frame{kind: formAt, line: trim(name), module: strings.TrimSuffix(path, ".py")}
-	if fr.line == "" || !isPlainName(fr.module) {
+	module := strings.TrimSuffix(path, ".py")
+	fr := frame{kind: formAt, line: trim(name), module: module[:trimPart(module, 0, len(module))]}
+	if fr.line == "" || !isPlainName(module) {
 		return frame{}, false
 	}
 	return fr, fr.complete()
