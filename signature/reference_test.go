@@ -485,7 +485,7 @@ func (r *reference) template(message, stack string) string {
 var (
 	reException = re(`(?:[A-Za-z_$\x{80}-\x{df}][«N».+]*)?(?:Exception|Error)(?:$|:|` + "`" + `|\[|[«S»]+\()`)
 	reJIT       = re(`0x.*? \(Mono JIT Code\) [«S»]*`)
-	reGDB       = re(`#[0-9]*[«S»]*0x.*? in [«S»]*`)
+	reGDB       = re(`#[0-9]+[«S»]+0x.*? in [«S»]*`)
 	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
 	rePython    = re(`File "(?:.*[/\\])?(.*?)", line .*?, in [«S»]*`)

@@ -115,7 +115,7 @@ const (
 //
 //   - "at ", and then "async " and "new " as often as they come;
 //   - what begins with "0x", to the first " (Mono JIT Code) ";
-//   - '#', digits, space and what begins with "0x", to the first " in ";
+//   - '#', a number, space and what begins with "0x", to the first " in ";
 //   - what begins with `File "`, to the first ", in " after the first `", line `;
 //     the name of the file without directories and ".py", if it is a letter and
 //     then word bytes and '-' without '$', and '.' stand before the name.
@@ -157,7 +157,7 @@ func parseFrame(line string) (frame, bool) {
 			i++
 		}
 		_, rest, ok := strings.Cut(line, " in ")
-		if !ok || !strings.HasPrefix(trim(line[i:]), "0x") {
+		if !ok || i == 1 || at(line, i)&space == 0 || !strings.HasPrefix(trim(line[i:]), "0x") {
 			return frame{}, false
 		}
 		fr.kind, line = formAt, trim(rest)
