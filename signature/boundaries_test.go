@@ -60,7 +60,7 @@ var boundaryHeads = [][]string{
 	{"C:/a", "CD:/a", "5:/a", "_:/a", "C:a", `z:\`},
 	{"é://a", "\xc3://a", "a`b://a", "a/b://a", "a-b.c+d~e://a", "a5://a", "a:/a", "a:// b", "a://!", "a://b/.", "a://b|c]", "w://a://b"},
 	// Hosts with ports.
-	{"a.B:5", "a.B:x", "a5.B:5", "a/b.c:5", "ab:5", "a.code:5", "a.barcode:5", "a.errorCode:5", "a-b.C:5", "a.B::5"},
+	{"a.B:5", "a.B:x", "a5.B:5", "a/b.c:5", "a.B/c:5", "ab:5", "a.code:5", "a.barcode:5", "a.errorCode:5", "a-b.C:5", "a.B::5"},
 	// Addresses.
 	{"a:c1", "a:c1:d", "a1:b:c:d:e:f:a:b", "a1:b:c:d:e:f:a:b:c", "abcd:a1:b", "abcde:a1:b", "a1:b:abcd", "a1:b:abcde", "a:b:c"},
 	{"a::b1::c", "a:::b1:c", "a1:b:cg", "a1:b:c-d", "a1:b:c.", "a1:b:c-", "a1:b:c:", "::a1:b:c", "code a:c1:d", "errno=a:c1:d", "code ab:c1:d x"},
@@ -151,7 +151,7 @@ var boundaryEntries = [][2]string{
 	{"w", "at A.B <0x1\nat A.B <1\nat A.B:7\nat A.B: 7\nat A.B>\nat A.B c\nat A.B)\nat -A ()"},
 	{"w", "A:B ()\nA:B  ()\nA:B()\nA:B ():7\nA:B (): 7\nA:B () c\nA:B(c) (d)\nA:B:C ()"},
 	{"w", "A::B ()\nA::B.C ()\nA`1[B].C ()\nA`1[B].C(d)\nA`1[B].C(d):7\nA[B].C(d)\nA`[B].C(d)\nA`x1[B].C(d)"},
-	{"w", "A.B()\nA.B ()\nA.B(c)\nA.B():7\nA()\nA/B(...)\nA+B(0x1, 0x2)\nA.B({0x1})"},
+	{"w", "A.B()\nA.B ()\nA.B(c)\nA.B():7\nA()\nA/B(...)\nA+B(0x1, 0x2)\nA.B({0x1})\nA.B(...):7\nA.C(0x1):7"},
 	{"w", "A.B(..)\nA.B({1})\nA.B(.... c)\n(*A).B()\n<A>`1[B].C(d)\n<A`1>[B].C(d)\nA`1<B>.C(d)"},
 	// Logger frames.
 	{"w", "UnityEngine.StackTraceUtility.a ()\nUnityEngine.StackTraceUtilities.a ()\nUnityEngine.Debug.a ()\nUnityEngine.Debugs.a ()\nat UnityEngine.Debug.a ()\nat UnityEngine.DebugLogHandler.a ()\nat UnityEngine.DebugLogHandler ()"},
