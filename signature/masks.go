@@ -129,22 +129,24 @@ func upper(list []string) []string {
 //
 // Such tokens are literal wherever they stand, so the answer is the same for
 // the template.
-func isTelling(t string) bool { return constants.has(t) || isFault(t) }
+func isTelling(t string) bool { return constants.has(t) || mayBeFault(t) && isFault(t) }
+
+// mayBeFault reports whether the last byte of t permits isFault to be true. It is
+// inlined, and nearly every token needs no call.
+func mayBeFault(t string) bool {
+	last := t[len(t)-1]
+	return last == 'n' || last == 'r' || classes[last]&digit != 0
+}
 
 // isFault reports whether the narrow token t names a type of fault, such as
 // System.NullReferenceException, KeyError or FaultException`1.
 func isFault(t string) bool {
-	// The last byte rules out nearly every token.
-	switch last := t[len(t)-1]; {
-	case last == 'n' || last == 'r':
-	case classes[last]&digit != 0:
-		name := strings.TrimRight(t, "0123456789")
-		if name == "" || name[len(name)-1] != '`' {
+	if classes[t[len(t)-1]]&digit != 0 {
+		name, arity := strings.CutSuffix(strings.TrimRight(t, "0123456789"), "`")
+		if !arity {
 			return false
 		}
-		t = name[:len(name)-1]
-	default:
-		return false
+		t = name
 	}
 	return (strings.HasSuffix(t, "Exception") || strings.HasSuffix(t, "Error")) &&
 		!strings.ContainsAny(t, `/\`) && !digitOutsideArity(t)
