@@ -112,7 +112,7 @@ var headCases = []struct{ text, want string }{
 	{`"GET /index HTTP/1.1" 200`, `"GET <*> HTTP/1.1" <*>`},
 	{`he said "this is not a name at all"`, `he said "this is not a name at all"`},
 	{`"no such user anna here" was for 'user for user anna ..'`, `<*> was for <*>`},
-	{`{"level": "warn", "n": 5, 'k7': "x"}`, `{"level": <*>, "n": <*>, '<*>': <*>}`},
+	{`{"level": "warn", "n": 5, 'k7': "x"}`, `{"level": "warn", "n": <*>, '<*>': <*>}`},
 	{`never "closed`, `never "closed`},
 	{`size 5"x7"`, `size <*>"<*>"`},
 	{`""""`, `<*>""`},
@@ -126,6 +126,17 @@ var headCases = []struct{ text, want string }{
 	{"path=/usr/bin color=草原 n='q r'", "path=<*> color=<*> n=<*>"},
 	{"5=x", "<*>=<*>"},
 	{"k=v=w", "k=<*>=<*>"},
+
+	// Tokens that tell what happened.
+	{"Exception of type 'System.OutOfMemoryException' was thrown.", "Exception of type 'System.OutOfMemoryException' was thrown."},
+	{`{"type":"System.NullReferenceException","at":"press"}`, `{"type":"System.NullReferenceException","at":<*>}`},
+	{"error=NullReferenceException at boot", "error=NullReferenceException at boot"},
+	{"cause=System.ServiceModel.FaultException`1, inner=json.JSONDecodeError", "cause=System.ServiceModel.FaultException`1, inner=json.JSONDecodeError"},
+	{"'Acme7Exception' '/srv/InkError' 'a/InkError' 'InkError7' 'InkError`7a' 'InkError`' 'Terror' 'errors'", "<*>"},
+	{"k=Acme7Exception k=a/InkError k=InkError`7a k=InkError` k=Terror k=an_error", "k=<*> k=<*> k=<*> k=InkError` k=<*> k=<*>"},
+	{"level=error state=Stopped door=OPEN link=uP result=success", "level=error state=Stopped door=OPEN link=<*> result=success"},
+	{"Service 'started', mode \"on\", 'Inactive' or 'on hold' or 'starting'", "Service 'started', mode \"on\", 'Inactive' or <*> or <*>"},
+	{`5 "on" 6 'off'7 user='up' for user "down"`, `<*> "on" <*> 'off'<*> user='up' for user "down"`},
 
 	// Days, months, accounts, tags, brackets.
 	{"on Sun Oct  5 07:41:12 2031 it rained", "on <*> it rained"},
@@ -191,6 +202,10 @@ var frameCases = []struct{ line, want string }{
 	{`  File "press.py", line 3, in <module>`, "press.<module>"},
 	{`  File "C:\acme\my-press.py", line 3, in run`, "my-press.run"},
 	{`  File "3d$.py", line 3, in run`, ""},
+	{`  File "func1.py", line 3, in run`, "func.run"},
+	{`  File "k_Patch1", line , in run`, "k.run"},
+	{"  at Acme.<>f__AnonymousType0`2.get (), ", "Acme.<>f__AnonymousType.get"},
+	{"  at Acme.<<>`<>1.Run ()", "Acme.<<>`<>1.Run"},
 	{`  File "press.py", run`, ""},
 	{`  File "press.py", line 3`, ""},
 	{"   --- End of inner exception stack trace ---", ""},
@@ -248,5 +263,5 @@ var hostile = []string{
 	"a'b'c'd", "'a'5", "'a'<*>", "\"a\"<b>", "'Mar'<b>..'", "May <*>", "May 5", "Sun May 5", "C:/a b/c", "C:/a b c", "http://<*>", "http://x<*>y",
 	"code 5 code <*>", "error was <*>", "status=<*>", "fe:<*>:12", "ab:12:cd", "a.b:<*>", "a.b:5", "5 ms<*>ms", "<*> ms", "<*> ()", "5 ()",
 	"for user", "for user for user x", "\u0085", "\u2028", "\xe2\x80", "\xc2", "5\xff", "\xff5", "中5", "5中", "<color=<*>>", "<color=5><*>",
-	"DMD<DMD<DMD<", "at DMD<>?", "(wrapper w) A.::DMD<", "at a::DMD<>?1.5x", "at <>cfunc1_Patch22", "at DMD<MonoMod.Utils.DynamicMethodDefinition::", "at <<<>>>", "at [[[]]]", "at a[b]c", "at a::", "at a:5", "at (*a).b", "(wrapper x", "(wrapper x) ", "at func1.2", "at 12", "at 12.a", "a:b (c)", "a::b (c)",
+	"DMD<DMD<DMD<", "at DMD<>?", "(wrapper w) A.::DMD<", "at a::DMD<>?1.5x", "at <>cfunc1_Patch22", "at DMD<MonoMod.Utils.DynamicMethodDefinition::", "at <<<>>>", "at <<>`<>1.", "at <<>`<>‹", "at <<>`<>:", "at <<>`<>>", "at [[[]]]", "at a[b]c", "at a::", "at a:5", "at (*a).b", "(wrapper x", "(wrapper x) ", "at func1.2", "at 12", "at 12.a", "a:b (c)", "a::b (c)",
 }

@@ -127,10 +127,9 @@ func (fr *frame) copyName(dst []byte) int {
 // Off the end of a part, and of what is before the first '>' in it if it begins
 // with '<', are cut "_Patch" and "$" with a number as often as they come, if
 // something is left; and then a part that is a number is empty, and "func" with
-// a number is "func". From what follows a '>' of a part that begins with '<', up
-// to the next one or the end of the part, all after '`' is cut, and then "_Patch"
-// with a number if something is left, and any of _| and digits, as often as they
-// come.
+// a number is "func". Off the end of what follows a '>' of a part that begins
+// with '<', up to the next one or the end of the part, are cut "_Patch" with a
+// number if something is left, and any of _|` and digits, as often as they come.
 //
 // Every rule leaves alone what a rule, the same or another, has produced.
 type parts struct {
@@ -355,14 +354,12 @@ func trimPart(s string, from, to int) int {
 }
 
 // trimGenerated returns the end of the part s[from:to] of a name that the
-// compiler made up, after its angle brackets, without ordinals.
+// compiler made up, after its angle brackets, without ordinals and arity. It
+// never cuts a '<', which would leave brackets that close others than before.
 func trimGenerated(s string, from, to int) int {
-	if i := strings.IndexByte(s[from:to], '`'); i >= 0 {
-		to = from + i
-	}
 	for {
 		end := cutNumbered(s, from, to, "_Patch")
-		for end > from && (classes[s[end-1]]&digit != 0 || s[end-1] == '_' || s[end-1] == '|') {
+		for end > from && (classes[s[end-1]]&digit != 0 || s[end-1] == '_' || s[end-1] == '|' || s[end-1] == '`') {
 			end--
 		}
 		if end == to {

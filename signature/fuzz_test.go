@@ -79,6 +79,7 @@ func FuzzStack(f *testing.F) {
 	for _, s := range hostile {
 		f.Add("", s)
 		f.Add("", "at "+s)
+		f.Add("", "File \""+s+"\", line , in n")
 	}
 	for _, e := range goldenTexts {
 		f.Add(e[0], e[1])
@@ -105,7 +106,7 @@ var headPieces = []string{
 	"C:/", "d:\\", "http://", "https", "://", "\\\\?\\", "./", "../", "a/b/c", "x.dll", ".cs", "acme.com", "api.acme.org", "Int32", "System.", "2D", "UTF-8", "HTTP/1.1",
 	"<b>", "</b>", "<color=", "<color=#ff0>", "</color>", "<size=", "<li>",
 	"é", "ж", "中", "한", "\xff", "\xe0", "\x80", "\xc3", "“",
-	"SomethingException", "Acme.FooException: ",
+	"SomethingException", "Acme.FooException: ", "KeyError", "Error`1", "on", "Stopped", "ERROR",
 }
 
 var framePieces = []string{
@@ -116,6 +117,25 @@ var framePieces = []string{
 	"_Patch1", "_Patch", "_Patch22", "<>c", "__DisplayClass8_0", "<", ">", "<Run>", "b__1_0", "d__7", "g__Local|2_1", "|", "_", "`1", "`", "[T]", "[[A, B]]", "[", "]", "<T>", "<A, B>", "$1", "$", "lambda$main$0", "func1", "func", "12", "0", "é", "中", "\xff",
 	"(", ")", "()", "(...)", "(0x1)", "(*T)", "(*", ").", " (string)", " (Acme.Press p)", "(int)", ":0", ":12", " [0x0001", "] in <ab>:0", " <0x12", "(at Assets/Press.cs:3)", "{", "}", ",", ";", "\"", "'", "-", "x",
 	"Acme.FooException: ", "Error", "Acme.BarException", "--- End of stack ---",
+}
+
+// namePieces are what names of frames are made of, few enough that short draws
+// reach how brackets, arities and numbered suffixes act on one another.
+var namePieces = []string{
+	"<", ">", "<>", "<<", "`", "`1", "1", "22", ".", ":", "::", "/", "_Patch1", "func1", "func", "$1", "|", "_", "a", "k", "[T]", "<T>", "DMD<", ">?-1", "(*a).", "-", "中", "‹",
+}
+
+// nameForms are lines of stacks around a name; %s stands for it.
+var nameForms = []string{
+	"at %s", "at %s()", "a:%s ()", "%s()", "File \"%s\", line 3, in n", "File \"a\", line , in %s", "(wrapper dynamic-method) %s (a)",
+}
+
+// checkName asserts the laws on a name in every form of frame.
+func checkName(t *testing.T, n *Normalizer, r *reference, name string) {
+	t.Helper()
+	for _, form := range nameForms {
+		checkLaws(t, n, r, "", strings.ReplaceAll(form, "%s", name))
+	}
 }
 
 func assemble(pieces []string, choice []byte) string {
@@ -142,6 +162,14 @@ func FuzzStackPieces(f *testing.F) {
 	})
 }
 
+func FuzzNamePieces(f *testing.F) {
+	f.Add([]byte("0123456789"))
+	n, r := testNormalizer(f)
+	f.Fuzz(func(t *testing.T, choice []byte) {
+		checkName(t, n, r, assemble(namePieces, choice[:min(len(choice), 16)]))
+	})
+}
+
 // TestLaws tries the laws on texts drawn at random, always the same ones.
 func TestLaws(t *testing.T) {
 	n, r := testNormalizer(t)
@@ -160,5 +188,6 @@ func TestLaws(t *testing.T) {
 	for range rounds {
 		checkLaws(t, n, r, draw(headPieces, 12), "")
 		checkLaws(t, n, r, draw(framePieces, 16), draw(framePieces, 16))
+		checkName(t, n, r, draw(namePieces, 10))
 	}
 }

@@ -87,12 +87,16 @@ var unitWords = []string{
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
 
-// constantWords are the values of keys that are one of few: such values are what a
-// message means, not what it is about.
+// constantWords are answers, states, outcomes and levels: words that are one of
+// few where they stand, so that they are what a message means, not what it is
+// about. In capitals, or with the first letter as one, they are constants too.
 var constantWords = []string{
-	"true", "false", "True", "False", "TRUE", "FALSE",
-	"null", "Null", "NULL", "nil", "none", "None",
-	"yes", "no", "Yes", "No", "on", "off", "On", "Off",
+	"true", "false", "yes", "no", "on", "off", "null", "nil", "none", "ok",
+	"open", "closed", "started", "stopped", "paused", "resumed", "running",
+	"enabled", "disabled", "active", "inactive", "up", "down",
+	"connected", "disconnected", "online", "offline",
+	"success", "failure", "succeeded", "failed",
+	"trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical",
 }
 
 // A table of words answers nearly every token from one load, where a switch
@@ -100,8 +104,53 @@ var constantWords = []string{
 // variable on one 2.7 GHz Xeon.
 var (
 	units     = newWords(unitWords)
-	constants = newWords(constantWords)
+	constants = newWords(constantWords, capitalized(constantWords), upper(constantWords))
 )
+
+func capitalized(list []string) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return out
+}
+
+func upper(list []string) []string {
+	out := make([]string, len(list))
+	for i, w := range list {
+		out[i] = strings.ToUpper(w)
+	}
+	return out
+}
+
+// isTelling reports whether the narrow token t says which thing happened even
+// where most tokens are values, alone in quotation marks or after "key=": it is a
+// constant, or the name of a type of fault.
+//
+// Such tokens are literal wherever they stand, so the answer is the same for
+// the template.
+func isTelling(t string) bool { return constants.has(t) || mayBeFault(t) && isFault(t) }
+
+// mayBeFault reports whether the last byte of t permits isFault to be true. It is
+// inlined, and nearly every token needs no call.
+func mayBeFault(t string) bool {
+	last := t[len(t)-1]
+	return last == 'n' || last == 'r' || classes[last]&digit != 0
+}
+
+// isFault reports whether the narrow token t names a type of fault, such as
+// System.NullReferenceException, KeyError or FaultException`1.
+func isFault(t string) bool {
+	if classes[t[len(t)-1]]&digit != 0 {
+		name, arity := strings.CutSuffix(strings.TrimRight(t, "0123456789"), "`")
+		if !arity {
+			return false
+		}
+		t = name
+	}
+	return (strings.HasSuffix(t, "Exception") || strings.HasSuffix(t, "Error")) &&
+		!strings.ContainsAny(t, `/\`) && !digitOutsideArity(t)
+}
 
 // isRate reports whether t is a unit per unit, as KB/s is. What has two slashes
 // is a path.

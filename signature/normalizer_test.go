@@ -26,7 +26,7 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestProtect(t *testing.T) {
-	n, err := New(Config{Protect: []string{"H2O", "42", "Monday", "secret", "com.acme.x86.V3", "", "two words", "ab", "草"}})
+	n, err := New(Config{Protect: []string{"H2O", "42", "Monday", "secret", "com.acme.x86.V3", "", "two words", "ab", "草", "ms"}})
 	require.NoError(t, err)
 	for _, c := range []struct{ text, want string }{
 		{"42 of H2O2 and H2O", "42 of <*> and H2O"},
@@ -36,6 +36,7 @@ func TestProtect(t *testing.T) {
 		{"'two words' and H2O.7", "<*> and <*>"},
 		{"for user secret", "for user secret"},
 		{"k=草 k=木 code=木", "k=草 k=<*> code=木"},
+		{"5 ms and 5 s", "<*> ms and <*>"},
 	} {
 		require.Equal(t, c.want, string(n.AppendTemplate(nil, c.text, "")), "%q", c.text)
 	}

@@ -77,8 +77,8 @@ func isSentence(s string) bool {
 }
 
 // isName reports whether the mark at i quotes one token that is to be seen: a
-// protected word, or the name of a member as in JSON, which follows an opening
-// brace or a comma and is followed by a colon.
+// protected word, one that tells what happened, or the name of a member as in
+// JSON, which follows an opening brace or a comma and is followed by a colon.
 func (sc *scanner) isName(i int) bool {
 	s := sc.s
 	end := i + 1
@@ -93,7 +93,7 @@ func (sc *scanner) isName(i int) bool {
 	if end == i+1 || end == len(s) || s[end] != s[i] {
 		return false
 	}
-	if classes[s[i+1]]&narrow != 0 && sc.n.words.has(s[i+1:end]) {
+	if t := s[i+1 : end]; classes[t[0]]&narrow != 0 && (sc.n.words.has(t) || isTelling(t)) {
 		return true
 	}
 	if end+1 == len(s) || s[end+1] != ':' {

@@ -92,7 +92,8 @@ var (
 	reOneToken = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
 	reEmpty    = re(`\(\)`)
 	reUnit     = regexp.MustCompile(`^(?:ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|nanoseconds|microseconds|milliseconds?|ticks|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
-	reConstant = regexp.MustCompile(`^(?:true|false|True|False|TRUE|FALSE|null|Null|NULL|nil|none|None|yes|no|Yes|No|on|off|On|Off)$`)
+	reConstant = regexp.MustCompile(`^(?:true|false|yes|no|on|off|null|nil|none|ok|open|closed|started|stopped|paused|resumed|running|enabled|disabled|active|inactive|up|down|connected|disconnected|online|offline|success|failure|succeeded|failed|trace|debug|info|notice|warn|warning|error|fatal|critical)$`)
+	reFault    = regexp.MustCompile("^[^/\\\\]*(?:Exception|Error)(?:`[0-9]+)?$")
 )
 
 const (
@@ -238,7 +239,7 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			}
 			t := string(h.s[i+1 : end])
 			if !variable {
-				variable = !h.protected(t) && !h.afterKeyword(i+1) && !reConstant.MatchString(t)
+				variable = !h.protected(t) && !h.afterKeyword(i+1) && !refTelling(t)
 			}
 			return i + 1, end, variable
 		}
@@ -419,6 +420,13 @@ func (h *refHead) nextSlash(i, j int) int {
 	return slash
 }
 
+// refTelling reports whether the token t is a constant or the name of a fault.
+func refTelling(t string) bool {
+	return reConstant.MatchString(t) || reConstant.MatchString(strings.ToLower(t[:1])+t[1:]) ||
+		strings.ToUpper(t) == t && reConstant.MatchString(strings.ToLower(t)) ||
+		reFault.MatchString(t) && !reDigit.MatchString(reArity.ReplaceAllString(t, ""))
+}
+
 // sentence reports whether a quotation from i on would say something.
 func (h *refHead) sentence(i int) bool {
 	words := reBlanks.Split(reSentence.FindString(h.from(i)), -1)
@@ -435,7 +443,7 @@ func (h *refHead) quotation(i int) int {
 	t := reOneToken.FindString(h.from(i + 1))
 	after := strings.TrimPrefix(h.from(i+1), t)
 	mark := string(h.s[i])
-	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || member && strings.HasPrefix(after, mark+":")) {
+	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || refTelling(t) || member && strings.HasPrefix(after, mark+":")) {
 		return 0
 	}
 	for j := i + 1; j < len(h.s); j++ {
@@ -477,7 +485,7 @@ func (r *reference) template(message, stack string) string {
 var (
 	reException = re(`(?:[A-Za-z_$\x{80}-\x{df}][«N».+]*)?(?:Exception|Error)(?:$|:|` + "`" + `|\[|[«S»]+\()`)
 	reJIT       = re(`0x.*? \(Mono JIT Code\) [«S»]*`)
-	reGDB       = re(`#[0-9]*[«S»]*0x.*? in [«S»]*`)
+	reGDB       = re(`#[0-9]+[«S»]+0x.*? in [«S»]*`)
 	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
 	rePython    = re(`File "(?:.*[/\\])?(.*?)", line .*?, in [«S»]*`)
@@ -507,7 +515,7 @@ func (r *reference) frame(line string) string {
 		if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`).MatchString(module) {
 			return ""
 		}
-		s, bare, module = s[len(m[0]):], false, module+"."
+		s, bare, module = s[len(m[0]):], false, refTrim(module)+"."
 	} else if s[0] == '0' || s[0] == '#' || strings.HasPrefix(s, `File "`) {
 		return ""
 	}
@@ -707,13 +715,12 @@ func refTrimPiece(t string, i int) string {
 }
 
 func refTrimGenerated(t string) string {
-	t, _, _ = strings.Cut(t, "`")
 	for {
 		u := t
 		if m := rePatchOnly.FindStringSubmatch(u); m != nil {
 			u = m[1]
 		}
-		u = strings.TrimRight(u, "0123456789_|")
+		u = strings.TrimRight(u, "0123456789_|`")
 		if u == t {
 			return t
 		}

@@ -336,7 +336,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; constants.has(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+	if t := s[i:end]; isTelling(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 		return i, end, literal
 	}
 	return i, end, kindValue

@@ -115,7 +115,7 @@ const (
 //
 //   - "at ", and then "async " and "new " as often as they come;
 //   - what begins with "0x", to the first " (Mono JIT Code) ";
-//   - '#', digits, space and what begins with "0x", to the first " in ";
+//   - '#', a number, space and what begins with "0x", to the first " in ";
 //   - what begins with `File "`, to the first ", in " after the first `", line `;
 //     the name of the file without directories and ".py", if it is a letter and
 //     then word bytes and '-' without '$', and '.' stand before the name.
@@ -157,7 +157,7 @@ func parseFrame(line string) (frame, bool) {
 			i++
 		}
 		_, rest, ok := strings.Cut(line, " in ")
-		if !ok || !strings.HasPrefix(trim(line[i:]), "0x") {
+		if !ok || i == 1 || at(line, i)&space == 0 || !strings.HasPrefix(trim(line[i:]), "0x") {
 			return frame{}, false
 		}
 		fr.kind, line = formAt, trim(rest)
@@ -190,7 +190,7 @@ func parseFrame(line string) (frame, bool) {
 }
 
 // pythonFrame returns the frame of a Python trace: the stem of the file's name
-// stands for the module.
+// stands for the module, and is a part of the name like others.
 func pythonFrame(line string) (frame, bool) {
 	path, rest, ok := strings.Cut(line, `", line `)
 	if !ok {
@@ -203,8 +203,9 @@ func pythonFrame(line string) (frame, bool) {
 	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
 		path = path[i+1:]
 	}
-	fr := frame{kind: formAt, line: trim(name), module: strings.TrimSuffix(path, ".py")}
-	if fr.line == "" || !isPlainName(fr.module) {
+	module := strings.TrimSuffix(path, ".py")
+	fr := frame{kind: formAt, line: trim(name), module: module[:trimPart(module, 0, len(module))]}
+	if fr.line == "" || !isPlainName(module) {
 		return frame{}, false
 	}
 	return fr, fr.complete()

@@ -6,19 +6,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/bench"
 )
 
 func TestRun(t *testing.T) {
-	for _, mode := range []string{"same", "ids", "distinct", "mixed"} {
+	// Every template of these storms differs from the others in more than one
+	// word, so the Grouper must leave each a group of its own.
+	for mode, signatures := range map[string]int{"same": 1, "ids": bench.Templates, "distinct": 5000, "mixed": 1 + bench.Templates + 500} {
 		t.Run(mode, func(t *testing.T) {
 			var out bytes.Buffer
 			require.NoError(t, run([]string{"-n", "5000", "-mode", mode}, &out))
 			var res map[string]any
 			require.NoError(t, json.Unmarshal(out.Bytes(), &res))
 			require.EqualValues(t, 5000, res["entries"])
-			for _, field := range []string{"ns_per_entry", "heap_bytes", "updates", "groups"} {
+			for _, field := range []string{"ns_per_entry", "heap_bytes", "updates"} {
 				require.NotZero(t, res[field], field)
 			}
+			require.EqualValues(t, signatures, res["signatures"])
+			require.EqualValues(t, signatures, res["groups"])
 			require.LessOrEqual(t, res["updates"], res["updates_allowed"])
 			require.EqualValues(t, planted, res["cause_held"], "the fault before the storm, and what was around it")
 			for _, field := range []string{"allocs_per_entry", "peak_rss_bytes", "lost"} {
