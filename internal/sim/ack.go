@@ -87,7 +87,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	it.cleared, it.acked = true, true
 	number := uint64(len(m.items)) + 1
 	opened := m.engine.Stats().Coalesce.Opened
-	unsure := it.vague || it.blurred
+	unsure := it.vague || it.blurred || it.merged
 	var left, moved []*entry
 	if !unsure {
 		left, moved = it.part(mark)
@@ -112,14 +112,18 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 		return fmt.Errorf("identity: the successor of %s is %s, the next item is %s", it.id, successor, want)
 	}
 	next := m.item(number)
-	next.scope, next.key, next.ambient, next.before, next.shared = it.scope, it.key, it.ambient, it, it.shared
+	next.scope, next.key, next.ambient, next.root = it.scope, it.key, it.ambient, it.root
+	next.before, next.shared = it, it.shared
 	next.alive, next.last = m.now, it.last
 	if unsure {
 		it.vague, next.vague = true, true
 		return m.parted(it)
 	}
+	whole := it.groups
+	it.groups = map[group]*tally{}
 	it.hold(left)
 	next.hold(moved)
+	next.vague = overstated(next.groups, whole)
 	next.last = moved[len(moved)-1].when
 	it.severer, next.severer = true, true
 	if err := m.parted(it); err != nil {
@@ -132,8 +136,20 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	if a.Predecessor != it.id {
 		return fmt.Errorf("acknowledgement: %s continues %q, not %s", successor, a.Predecessor, it.id)
 	}
-	next.vague = a.Severity > next.severity // of a group that moves in part
 	return m.agree(&a, next)
+}
+
+// overstated reports whether a group moved in part, from an entry on that is not
+// its gravest: the engine then takes that one to be as grave as the whole group
+// was. Only what a host reports under one key, now as blocking and now as
+// advisory, comes to that.
+func overstated(moved, whole map[group]*tally) bool {
+	for g, t := range moved {
+		if w := whole[g]; t.count < w.count && (w.worst.Seq < t.first || t.severity < w.severity || !t.invalidates && w.invalidates) {
+			return true
+		}
+	}
+	return false
 }
 
 // parted checks an item that was just acknowledged.

@@ -121,7 +121,7 @@ func (m *model) regroup() {
 		}
 		if changed {
 			it.hold(it.held)
-			it.blurred = true // of what was counted before, a split is a guess
+			it.merged = true
 		}
 	}
 }
@@ -263,13 +263,15 @@ func (m *model) evidence(a *heed.Attention, it *item) error {
 	if len(page.Records) != 1 || page.Records[0].Seq != a.Cause.Seq {
 		return fmt.Errorf("evidence: the cause of %s, entry %d, is lost", a.ID, a.Cause.Seq)
 	}
-	if m.setup.Pinned != 0 || m.setup.Entries != 0 || m.setup.Bytes != 0 || it.before != nil {
+	if m.setup.Pinned != 0 || m.setup.Bytes != 0 || it.before != nil || m.stats.Journal.RefusedNeighbors > 0 {
 		return nil
 	}
-	held, lost, err := m.engine.Since(heed.Cursor{Seq: max(a.Cause.Seq, neighbors+1) - neighbors - 1})
-	after, gone, _ := m.engine.Since(heed.Cursor{Seq: min(a.Cause.Seq+neighbors, uint64(len(m.entries)))})
-	if err != nil || lost != gone {
-		return fmt.Errorf("evidence: of the cause of %s, entry %d, %d neighbors are lost", a.ID, a.Cause.Seq, 2*neighbors+1-(held-after))
+	// What came before it can only be kept where the tail still had it.
+	from := a.Cause.Seq - min(a.Cause.Seq, 1+uint64(min(neighbors, m.cfg.Journal.Entries-1)))
+	_, lost, _ := m.engine.Since(heed.Cursor{Seq: from})
+	_, gone, _ := m.engine.Since(heed.Cursor{Seq: min(a.Cause.Seq+neighbors, uint64(len(m.entries)))})
+	if lost != gone {
+		return fmt.Errorf("evidence: %d neighbors of the cause of %s, entry %d, are lost", lost-gone, a.ID, a.Cause.Seq)
 	}
 	return nil
 }

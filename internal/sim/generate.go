@@ -58,9 +58,8 @@ func (g *generator) setup() Setup {
 				*n.v = pick(r, 1, 1, 2, 3, 5)
 			}
 		}
-		if s.Bytes > 0 {
-			s.Bytes *= 100
-		}
+		s.Bytes *= 100
+		s.Entries *= pick(r, 1, 1, 8)
 	}
 	return s
 }

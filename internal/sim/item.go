@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/heedlog/heed/coalesce"
@@ -32,7 +33,8 @@ type item struct {
 	key    string // of hosted
 	before *item  // its predecessor by an acknowledgement
 
-	ambient bool // an episode's, not an operation's
+	ambient bool   // an episode's, not an operation's
+	root    string // the operation that it was opened for, or a part of it
 
 	held  []*entry // that came while it was open
 	late  []*entry // that it absorbed
@@ -44,10 +46,12 @@ type item struct {
 	groups map[group]*tally
 	rules  map[string]*tally
 
-	// vague says that entries moved in a way that the model does not know, and
-	// blurred that not every group has a counter, or that groups were merged.
+	// vague says that entries moved in a way that the model does not know,
+	// blurred that not every group has a counter, and merged that two groups are
+	// one now, so that a split between them is the engine's.
 	vague   bool
 	blurred bool
+	merged  bool
 	shared  bool // bursts may have been crowded into it
 
 	cleared bool
@@ -186,7 +190,11 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		}
 		it = m.item(uint64(len(m.items)) + 1)
 		it.scope = s
-		it.ambient = s == other && e.OperationID == "" && a.AfterOperation == ""
+		it.root = cmp.Or(e.OperationID, a.AfterOperation)
+		it.ambient = s == other && it.root == ""
+		if err := m.mayInfer(e, it); err != nil {
+			return err
+		}
 		if s == hosted {
 			it.key = e.Source
 		}
@@ -234,8 +242,11 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if e.OperationID != "" && op != "" && !m.related(op, e.OperationID) {
 		return fmt.Errorf("causality: entry %d of operation %q joined item %s of operation %q", e.Seq, e.OperationID, it.id, op)
 	}
-	if !it.ambient || it.vague {
+	if it.vague {
 		return nil
+	}
+	if !it.ambient {
+		return m.mayInfer(e, it)
 	}
 	if e.OperationID != "" {
 		return fmt.Errorf("causality: entry %d of operation %q joined ambient item %s", e.Seq, e.OperationID, it.id)
@@ -248,6 +259,26 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	}
 	if m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
 		return fmt.Errorf("episodes: entry %d joined item %s, quiet since %d", e.Seq, it.id, it.last.seq)
+	}
+	return nil
+}
+
+// mayInfer says why an entry that names no operation cannot be put down to that
+// of an item: another one runs for certain, or it is long over.
+func (m *model) mayInfer(e *entry, it *item) error {
+	if it.scope != other || it.root == "" || e.OperationID != "" || len(m.ops) > m.cfg.Coalesce.MaxOperations {
+		return nil
+	}
+	if e.Kind == event.KindOperation {
+		return fmt.Errorf("causality: entry %d, of an operation without an id, was put down to %q", e.Seq, it.root)
+	}
+	for id, o := range m.ops {
+		if o.begun && !o.given && !o.ended && !o.lived && !m.related(id, it.root) {
+			return fmt.Errorf("causality: entry %d was put down to %q while %q runs", e.Seq, it.root, id)
+		}
+	}
+	if o := m.ops[it.root]; m.simple(it.root) && o.ended && m.passed(m.cfg.Coalesce.Linger, o.until) {
+		return fmt.Errorf("causality: entry %d was put down to %q, which ended at %d", e.Seq, it.root, o.until.seq)
 	}
 	return nil
 }

@@ -73,8 +73,12 @@ type entry struct {
 type operation struct {
 	links []string // ids that it was ever linked to, as parent or part
 	lived bool     // it started after it was known: it may be another one now
+	begun bool     // it was seen to start, at since
+	since stamp
+	given bool // up: OperationMax has passed since
 	ended bool
-	gaps  bool // evidence was missing before it ended
+	until stamp // its latest end
+	gaps  bool  // evidence was missing before it ended
 }
 
 // heart is the model's heartbeat.
@@ -113,8 +117,15 @@ func (m *model) passed(w coalesce.Window, since stamp) bool {
 	return m.now.seq-since.seq >= uint64(w.Entries)
 }
 
-// tick lets the time be t, where that is known.
+// tick lets the time be t, where that is known, and gives up operations.
 func (m *model) tick(t time.Time) {
+	m.set(t)
+	for _, o := range m.ops {
+		o.given = o.given || o.begun && m.passed(m.cfg.Coalesce.OperationMax, o.since)
+	}
+}
+
+func (m *model) set(t time.Time) {
 	if t.IsZero() {
 		return
 	}
@@ -280,7 +291,12 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		return
 	}
 	o.lived = o.lived || known && e.Status == event.StatusStarted
-	o.ended = o.ended || e.Status.Ended()
+	if e.Status == event.StatusStarted && !o.begun {
+		o.begun, o.since = true, m.now
+	}
+	if e.Status.Ended() {
+		o.ended, o.until = true, m.now // an end that was in doubt may be told again
+	}
 	if e.Parent != "" {
 		parent := m.named(e.Parent)
 		if !slices.Contains(o.links, e.Parent) {

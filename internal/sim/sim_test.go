@@ -19,6 +19,7 @@ var (
 	seeds  = flag.Int("sim.seeds", 0, "how many seeds TestLong plays")
 	steps  = flag.Int("sim.steps", 10_000, "of how many steps each")
 	first  = flag.Int("sim.first", 1, "the first of them")
+	shrink = flag.Bool("sim.shrink", true, "whether a script that fails is made short")
 )
 
 // playSeeds plays scripts of seeds from..from+n-1. Of the first that fails it
@@ -52,7 +53,7 @@ func playSeeds(t *testing.T, from, n, steps int) (played, entries, items uint64)
 // does.
 func shortened(s *Script, err error) string {
 	var v *Violation
-	if !errors.As(err, &v) {
+	if !*shrink || !errors.As(err, &v) {
 		return ""
 	}
 	long := &Script{Setup: s.Setup, Steps: s.Steps[:min(v.Step+1, len(s.Steps))]}
@@ -67,7 +68,11 @@ func shortened(s *Script, err error) string {
 
 // TestShort plays a few seeds: what every change must pass.
 func TestShort(t *testing.T) {
-	playSeeds(t, 1, 120, 400)
+	n := 120
+	if testing.Short() {
+		n = 30
+	}
+	playSeeds(t, 1, n, 400)
 }
 
 // TestLong plays as many seeds as -sim.seeds says.
