@@ -25,10 +25,26 @@
 // a viewer that was displaced), the model compares the totals and lets the split
 // between items be the engine's.
 //
+// Of one thing the engine says too much, and the model lets it: what a host
+// reports under one key, now as blocking and now as advisory, is taken to be as
+// bad as ever where an acknowledgement parts it.
+//
+// # Two plays
+//
+// A script is played twice, once beside the model and once alone, and both plays
+// must answer the same, byte for byte: so the engine is deterministic, and
+// looking at it (pages, open items, counts) changes nothing.
+//
+// # Mutants
+//
+// The folder mutants holds patches that break the engine in one way each, with a
+// line that says how. TestMutants applies them to a copy of the tree and expects
+// the simulator to fail.
+//
 // # Bounds
 //
-// A model grows with its script. A step costs some 20 µs, and the memory of its
-// entries. Everything is deterministic: a script is played twice and both plays
-// must answer the same, byte for byte. Nothing is safe for concurrent use but
-// plays of different scripts.
+// A model grows with its script, by some hundred bytes for each entry. A step,
+// played twice and checked, costs some 60 µs (go test -run Long, Go 1.26, two
+// cores of an AMD EPYC that others used as well). Nothing is safe for concurrent
+// use but plays of different scripts.
 package sim

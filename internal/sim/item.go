@@ -191,7 +191,9 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		it = m.item(uint64(len(m.items)) + 1)
 		it.scope = s
 		it.root = cmp.Or(e.OperationID, a.AfterOperation)
-		it.ambient = s == other && it.root == ""
+		if it.ambient = s == other && it.root == ""; it.ambient {
+			m.episode = it
+		}
 		if err := m.mayInfer(e, it); err != nil {
 			return err
 		}
@@ -308,7 +310,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			if s == other && it.scope == other && e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 && it.held[0].OperationID == e.OperationID {
 				return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 			}
-			if s == other && it.scope == other && len(m.ops) == 0 && it.before == nil && m.turned < it.last.seq && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
+			if s == other && it == m.episode && len(m.ops) == 0 && m.turned < it.last.seq && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
 				return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 			}
 			if s == hosted && it.scope == hosted && it.key == e.Source {

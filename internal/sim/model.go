@@ -34,10 +34,11 @@ type model struct {
 	repeat map[string][]stamp
 	heart  heart
 
-	items  []*item // item n has the number n+1
-	byID   map[string]*item
-	unions int // merges of groups so far
-	known  map[signature.Signature]bool
+	items   []*item // item n has the number n+1
+	byID    map[string]*item
+	episode *item // of the ambient episode that began last
+	unions  int   // merges of groups so far
+	known   map[signature.Signature]bool
 
 	ops     map[string]*operation
 	viewers map[string]bool // those that are known, and whether they are attached
