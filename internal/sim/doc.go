@@ -44,7 +44,7 @@
 // # Bounds
 //
 // A model grows with its script, by some hundred bytes for each entry. A step,
-// played twice and checked, costs some 60 µs (go test -run Long, Go 1.26, two
-// cores of an AMD EPYC that others used as well). Nothing is safe for concurrent
+// played twice and checked, costs some 30 µs of one core (go test -run Long, Go
+// 1.26, Intel Xeon); ten million take some minutes. Nothing is safe for concurrent
 // use but plays of different scripts.
 package sim

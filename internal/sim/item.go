@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -279,8 +280,9 @@ func (m *model) mayInfer(e *entry, it *item) error {
 			return fmt.Errorf("causality: entry %d was put down to %q while %q runs", e.Seq, it.root, id)
 		}
 	}
-	if o := m.ops[it.root]; m.simple(it.root) && o.ended && m.passed(m.cfg.Coalesce.Linger, o.until) {
-		return fmt.Errorf("causality: entry %d was put down to %q, which ended at %d", e.Seq, it.root, o.until.seq)
+	lingers := func(end stamp) bool { return !m.passed(m.cfg.Coalesce.Linger, end) }
+	if o := m.ops[it.root]; m.simple(it.root) && o.ended && !slices.ContainsFunc(o.ends, lingers) {
+		return fmt.Errorf("causality: entry %d was put down to %q, which ended at %d", e.Seq, it.root, o.ends[0].seq)
 	}
 	return nil
 }

@@ -78,8 +78,8 @@ type operation struct {
 	since stamp
 	given bool // up: OperationMax has passed since
 	ended bool
-	until stamp // its latest end
-	gaps  bool  // evidence was missing before it ended
+	ends  []stamp // that were told: one that was in doubt may be told again
+	gaps  bool    // evidence was missing before it ended
 }
 
 // heart is the model's heartbeat.
@@ -296,7 +296,8 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		o.begun, o.since = true, m.now
 	}
 	if e.Status.Ended() {
-		o.ended, o.until = true, m.now // an end that was in doubt may be told again
+		o.ended = true
+		o.ends = append(o.ends, m.now)
 	}
 	if e.Parent != "" {
 		parent := m.named(e.Parent)
