@@ -87,7 +87,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	it.cleared, it.acked = true, true
 	number := uint64(len(m.items)) + 1
 	opened := m.engine.Stats().Coalesce.Opened
-	unsure := it.vague || it.blurred || it.merged
+	unsure := it.vague || it.blurred || it.merged || it.severer && it.roseAgain()
 	var left, moved []*entry
 	if !unsure {
 		left, moved = it.part(mark)
@@ -137,6 +137,31 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 		return fmt.Errorf("acknowledgement: %s continues %q, not %s", successor, a.Predecessor, it.id)
 	}
 	return m.agree(&a, next)
+}
+
+// roseAgain reports whether a group of the item grew worse after it first was as
+// severe as it is, or after it first told of invalid state. Of an item that was
+// parted before, the engine knows only when a group grew worse last, and so may
+// show again what was shown.
+func (it *item) roseAgain() bool {
+	for g, t := range it.groups {
+		var d event.Disposition
+		var s event.Severity
+		invalid, rises := false, 0
+		for _, e := range it.held {
+			if e.group != g {
+				continue
+			}
+			if rises == 0 || e.disposition > d || e.severity > s || e.invalidates && !invalid {
+				rises++
+			}
+			d, s, invalid = max(d, e.disposition), max(s, e.severity), invalid || e.invalidates
+		}
+		if rises > 1 && (t.invalidates || t.severity == it.severity) {
+			return true
+		}
+	}
+	return false
 }
 
 // overstated reports whether a group moved in part, from an entry on that is not

@@ -25,9 +25,10 @@
 // a viewer that was displaced), the model compares the totals and lets the split
 // between items be the engine's.
 //
-// Of one thing the engine says too much, and the model lets it: what a host
+// Of two things the engine says too much, and the model lets it. What a host
 // reports under one key, now as blocking and now as advisory, is taken to be as
-// bad as ever where an acknowledgement parts it.
+// bad as ever where an acknowledgement parts it. And an item that was parted
+// before may hand on once more what grew worse twice.
 //
 // # Two plays
 //
