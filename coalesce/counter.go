@@ -73,7 +73,9 @@ func (t *turn) since(c *counter, earlier turn) {
 
 // split takes from c what it counted from turn t on, and returns it as a group
 // of its own. t is worst, or raised, or where the group began. The last entry
-// that c is left with is not known; it keeps the one it had.
+// that c is left with is not known; it keeps the one it had. What moves is taken
+// to be as bad as all of c was: where a host reports one thing now as blocking and
+// now as advisory, that may be worse than it is.
 func (c *counter) split(t turn) counter {
 	next := *c
 	next.count = c.count - t.count

@@ -240,6 +240,8 @@ func TestImportRulesBite(t *testing.T) {
 		{"report", module, false},
 		{"report", module + "/rules", true},
 		{"classify-replay", module + "/coalesce", true},
+		{"sim", module + "/coalesce", false},
+		{"sim", module + "/capture", true},
 	}
 	rules := importRules(t)
 	for _, c := range cases {

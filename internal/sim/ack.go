@@ -1,0 +1,270 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+)
+
+// ack acknowledges an item, and checks that what the viewer was shown, and no
+// more, is done with.
+func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
+	m.acking = true
+	m.know(viewer)
+	before, held := m.engine.Item(id)
+	open := held && before.State == coalesce.Open
+	it := m.byID[id]
+	res := m.engine.AckBy(viewer, id, upTo)
+	p.sayAck(&res)
+	if res.Acknowledged != held || res.Already != (held && !open) {
+		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v", res.Acknowledged, res.Already, held, open)
+	}
+	if !open {
+		if res.Successor != "" || len(res.Covered) > 0 || res.Mark != 0 {
+			return fmt.Errorf("acknowledgement: %+v of what is not open", res)
+		}
+		m.looked(viewer, &res.Current, res.Open)
+		return nil
+	}
+
+	mark := upTo
+	if mark == 0 {
+		mark = it.shown[viewer]
+	}
+	if it.scope != digest {
+		mark = max(mark, before.OpenedAtSequence)
+	} else {
+		mark = max(mark, it.held[0].Seq)
+	}
+	if !m.blurred && res.Mark != mark {
+		return fmt.Errorf("acknowledgement: up to %d, what the viewer saw is %d", res.Mark, mark)
+	}
+	var covers []cover
+	if it.viewer == viewer && mark >= it.viewed {
+		covers = slices.Clone(it.covers)
+	}
+	if err := m.split(it, res.Mark, res.Successor); err != nil {
+		return err
+	}
+	for _, other := range res.Covered {
+		also := m.byID[other]
+		i := slices.IndexFunc(covers, func(c cover) bool { return c.id == other })
+		switch {
+		case also == nil || also.cleared:
+			return fmt.Errorf("acknowledgement: covers %s, which is not open", other)
+		case m.blurred:
+			also.vague = true
+			i = -1
+		case i < 0:
+			return fmt.Errorf("acknowledgement: covers %s, which the viewer was not shown with %s", other, id)
+		}
+		seen := uint64(0)
+		if i >= 0 {
+			seen = covers[i].mark
+		}
+		if err := m.split(also, seen, ""); err != nil {
+			return err
+		}
+	}
+	m.looked(viewer, &res.Current, res.Open)
+
+	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: viewer}, event.Decision{Rule: "host.acknowledged"})
+	want := fmt.Sprintf("%s up to %d", id, res.Mark)
+	page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{})
+	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != viewer || len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
+		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, viewer, want)
+	}
+	return nil
+}
+
+// split hands what an acknowledgement up to mark did not see to a successor,
+// and compares. Of the successor of an item that is covered, nobody tells the
+// id: it is then the next one.
+func (m *model) split(it *item, mark uint64, successor string) error {
+	it.cleared, it.acked = true, true
+	number := uint64(len(m.items)) + 1
+	opened := m.engine.Stats().Coalesce.Opened
+	unsure := it.vague || it.blurred || it.merged || it.severer && it.roseAgain()
+	var left, moved []*entry
+	if !unsure {
+		left, moved = it.part(mark)
+		if successor == "" && len(moved) > 0 && number <= opened {
+			successor = itemID(number)
+		}
+		if (successor != "") != (len(moved) > 0) {
+			return fmt.Errorf("acknowledgement: of %s, %d entries after %d are new, and the successor is %q", it.id, len(moved), mark, successor)
+		}
+	} else if successor == "" && number <= opened {
+		if a, ok := m.engine.Item(itemID(number)); !ok || a.Predecessor == it.id {
+			successor = itemID(number)
+		}
+	}
+	if successor == "" {
+		if unsure && !it.vague && it.unseen(mark) {
+			return fmt.Errorf("acknowledgement: what came to %s after %d is new, and has no successor", it.id, mark)
+		}
+		return m.parted(it)
+	}
+	if want := itemID(number); successor != want {
+		return fmt.Errorf("identity: the successor of %s is %s, the next item is %s", it.id, successor, want)
+	}
+	next := m.item(number)
+	next.scope, next.key, next.ambient, next.root = it.scope, it.key, it.ambient, it.root
+	next.before, next.shared = it, it.shared
+	next.alive, next.last = m.now, it.last
+	if unsure {
+		it.vague, next.vague = true, true
+		return m.parted(it)
+	}
+	whole := it.groups
+	it.groups = map[group]*tally{}
+	it.hold(left)
+	next.hold(moved)
+	next.vague = overstated(next.groups, whole)
+	next.last = moved[len(moved)-1].when
+	it.severer, next.severer = true, true
+	if err := m.parted(it); err != nil {
+		return err
+	}
+	a, ok := m.engine.Item(successor)
+	if !ok {
+		return nil // forgotten at once, for want of room
+	}
+	if a.Predecessor != it.id {
+		return fmt.Errorf("acknowledgement: %s continues %q, not %s", successor, a.Predecessor, it.id)
+	}
+	return m.agree(&a, next)
+}
+
+// roseAgain reports whether a group of the item grew worse after it first was as
+// severe as it is, or after it first told of invalid state. Of an item that was
+// parted before, the engine knows only when a group grew worse last, and so may
+// show again what was shown.
+func (it *item) roseAgain() bool {
+	for g, t := range it.groups {
+		var d event.Disposition
+		var s event.Severity
+		invalid, rises := false, 0
+		for _, e := range it.held {
+			if e.group != g {
+				continue
+			}
+			if rises == 0 || e.disposition > d || e.severity > s || e.invalidates && !invalid {
+				rises++
+			}
+			d, s, invalid = max(d, e.disposition), max(s, e.severity), invalid || e.invalidates
+		}
+		if rises > 1 && (t.invalidates || t.severity == it.severity) {
+			return true
+		}
+	}
+	return false
+}
+
+// overstated reports whether a group moved in part, from an entry on that is not
+// its gravest: the engine then takes that one to be as grave as the whole group
+// was. Only what a host reports under one key, now as blocking and now as
+// advisory, comes to that.
+func overstated(moved, whole map[group]*tally) bool {
+	for g, t := range moved {
+		if w := whole[g]; t.count < w.count && (w.worst.Seq < t.first || t.severity < w.severity || !t.invalidates && w.invalidates) {
+			return true
+		}
+	}
+	return false
+}
+
+// parted checks an item that was just acknowledged.
+func (m *model) parted(it *item) error {
+	a, ok := m.engine.Item(it.id)
+	if !ok {
+		return nil
+	}
+	if a.State == coalesce.Open || a.Blocking || a.ClearedBy != coalesce.ReasonAcknowledged {
+		return fmt.Errorf("acknowledgement: %s is %s (%q), blocking=%v", it.id, a.State, a.ClearedBy, a.Blocking)
+	}
+	return m.agree(&a, it)
+}
+
+// keptRules is how many rules are sure of a counter for their first group,
+// however few groups an item has room for.
+const keptRules = 11
+
+// unseen reports whether, of an item whose groups are not all known, something
+// came after mark that is new for certain: the first of a rule.
+func (it *item) unseen(mark uint64) bool {
+	if len(it.rules) > keptRules {
+		return false
+	}
+	for _, r := range it.rules {
+		if r.first > mark && !r.resolved {
+			return true
+		}
+	}
+	return false
+}
+
+// part returns the entries that who was shown the item up to mark has seen or
+// need not see, and the others: a group that is new, from its first entry on
+// (of an item that was known for its rules, only where the rule is new), and
+// what became worse than all that the item held before, from there on.
+func (it *item) part(mark uint64) (left, moved []*entry) {
+	type height struct {
+		disposition event.Disposition
+		severity    event.Severity
+		invalidates bool
+		gravest     uint64 // where the disposition rose last
+		severest    uint64
+		invalid     uint64
+		raised      uint64 // where anything rose last
+	}
+	rise := func(h *height, e *entry) {
+		if e.disposition > h.disposition {
+			h.disposition, h.gravest, h.raised = e.disposition, e.Seq, e.Seq
+		}
+		if e.severity > h.severity {
+			h.severity, h.severest, h.raised = e.severity, e.Seq, e.Seq
+		}
+		if e.invalidates && !h.invalidates {
+			h.invalidates, h.invalid, h.raised = true, e.Seq, e.Seq
+		}
+	}
+	var all height
+	groups := map[group]*height{}
+	for _, e := range it.held {
+		rise(&all, e)
+		if groups[e.group] == nil {
+			groups[e.group] = &height{}
+		}
+		rise(groups[e.group], e)
+	}
+	seen := 0
+	for g := range groups {
+		if it.groups[g].first <= mark {
+			seen++
+		}
+	}
+	from := map[group]uint64{}
+	for g, h := range groups {
+		switch first := it.groups[g].first; {
+		case it.rules[g.rule].resolved:
+		case first > mark && (seen < familiar || it.rules[g.rule].first > mark):
+			from[g] = first
+		case h.disposition == all.disposition && all.gravest > mark:
+			from[g] = h.gravest
+		case h.severity == all.severity && all.severest > mark, h.invalidates && all.invalid > mark:
+			from[g] = h.raised
+		}
+	}
+	for _, e := range it.held {
+		if f := from[e.group]; f != 0 && e.Seq >= f {
+			moved = append(moved, e)
+		} else {
+			left = append(left, e)
+		}
+	}
+	return left, moved
+}

@@ -1,0 +1,266 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+)
+
+// raised takes in what the host reported.
+func (m *model) raised(r *heed.Report, id string) error {
+	if r.Disposition.Urgent() != (id != "") {
+		return fmt.Errorf("conservation: %s report in item %q", r.Disposition, id)
+	}
+	e := event.Entry{
+		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: r.Key, Message: r.Message, OperationID: r.OperationID, Pos: r.Pos,
+	}
+	x := m.acted(e, event.Decision{Rule: "host." + r.Key, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates})
+	m.operate(&e, r.Disposition)
+	return m.fold(x, id, hosted)
+}
+
+// clear lets the host end an item.
+func (m *model) clear(p *player, id string) error {
+	before, ok := m.engine.Item(id)
+	open := ok && before.State == coalesce.Open
+	cleared := m.engine.Clear(id)
+	p.say("cleared=%v", cleared)
+	if cleared != open {
+		return fmt.Errorf("clear: %v, and the item was open: %v", cleared, open)
+	}
+	if cleared {
+		m.acted(event.Entry{Status: event.StatusWithdrawn, Message: id}, event.Decision{Rule: "host.withdrawn"})
+	}
+	return nil
+}
+
+// advance takes in what the host says of the time.
+func (m *model) advance(now time.Time) error {
+	if h := &m.heart; !h.by.IsZero() && !h.stalled && !h.busy && !now.Before(h.by) {
+		h.stalled = true
+		if err := m.lively(event.Entry{Kind: event.KindState, Status: event.StatusStall, Time: now}); err != nil {
+			return err
+		}
+	}
+	m.tick(now)
+	return nil
+}
+
+// know notes that a viewer was heard of.
+func (m *model) know(viewer string) {
+	if _, ok := m.viewers[viewer]; !ok {
+		m.viewers[viewer] = false
+		m.blurred = m.blurred || len(m.viewers) > m.cfg.Coalesce.MaxViewers
+	}
+}
+
+// view takes in what a viewer was shown as the current item.
+func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
+	m.know(viewer)
+	open := m.engine.Open(m.open[:0])
+	if ok != (len(open) > 0) || ok && (open[0].ID != a.ID || !same(a, &open[0])) {
+		return fmt.Errorf("current: %v %s, of %d open ones", ok, a.ID, len(open))
+	}
+	for i := range open {
+		if b := &open[i]; b.Blocking && !a.Blocking || b.Blocking == a.Blocking && b.Severity > a.Severity {
+			return fmt.Errorf("current: %s is shown before %s", a.ID, b.ID)
+		}
+	}
+	named := min(max(len(open)-1, 0), m.cfg.Coalesce.MaxNamed)
+	for i := range named {
+		if want := open[i+1].ID + " (" + open[i+1].Disposition.String(); !strings.Contains(a.Summary, want) {
+			return fmt.Errorf("current: summary %q does not name %q", a.Summary, want)
+		}
+	}
+	m.looked(viewer, a, ok)
+	return nil
+}
+
+// same reports whether two renderings are of one item at one moment.
+func same(a, b *heed.Attention) bool {
+	return a.TotalUrgentEntries == b.TotalUrgentEntries && a.Cause == b.Cause && a.LatestSequence == b.LatestSequence
+}
+
+// looked notes that a viewer was shown an item as the current one, and the
+// others that its summary names.
+func (m *model) looked(viewer string, a *heed.Attention, ok bool) {
+	if !ok {
+		return
+	}
+	it := m.byID[a.ID]
+	it.shown[viewer] = a.LatestSequence
+	it.viewer, it.viewed, it.covers = viewer, a.LatestSequence, it.covers[:0]
+	_, others, _ := strings.Cut(a.Summary, "; also open: ")
+	for _, other := range m.items {
+		if strings.HasPrefix(others, other.id+" (") || strings.Contains(others, ", "+other.id+" (") {
+			mark := uint64(0)
+			if b, held := m.engine.Item(other.id); held {
+				mark = b.LatestSequence
+			} else {
+				other.vague = true
+			}
+			other.shown[viewer] = mark
+			it.covers = append(it.covers, cover{other.id, mark})
+		}
+	}
+}
+
+// showed takes in that a viewer was shown an item by other means.
+func (m *model) showed(viewer, id string, upTo uint64, ok bool) error {
+	a, held := m.engine.Item(id)
+	if held != ok {
+		return fmt.Errorf("shown: %v, and the item is known: %v", ok, held)
+	}
+	if it := m.byID[id]; ok && it != nil {
+		m.know(viewer)
+		it.shown[viewer] = max(it.shown[viewer], min(upTo, a.LatestSequence))
+	}
+	return nil
+}
+
+// attach lets an agent come.
+func (m *model) attach(p *player, viewer string) error {
+	m.know(viewer)
+	alone := true
+	for v, attached := range m.viewers {
+		alone = alone && (v == viewer || !attached)
+	}
+	past := 0
+	shared := false
+	open := m.engine.Open(m.open[:0])
+	for i := range open {
+		it := m.byID[open[i].ID]
+		shared = shared || it.shared || it.vague
+		if !m.stands(it) {
+			past++
+		}
+	}
+	id := m.engine.Attach(viewer, p.time())
+	p.say("attached %s", id)
+	if !m.blurred && !shared && (id != "") != (alone && past > 0) {
+		return fmt.Errorf("attach: item %q for %d items from before, alone: %v", id, past, alone)
+	}
+	m.viewers[viewer] = true
+	d := event.Decision{Rule: "host.attached"}
+	if id != "" {
+		d.Disposition = event.Advisory
+	}
+	x := m.acted(event.Entry{Status: event.StatusAttached, Time: p.time(), Source: viewer}, d)
+	if err := m.fold(x, id, digest); err != nil || id == "" {
+		return err
+	}
+	m.byID[id].vague = true // it tells of others
+	return nil
+}
+
+// stands reports whether an item from before an agent came still says something.
+func (m *model) stands(it *item) bool {
+	switch it.scope {
+	case hosted:
+		return true
+	case blinding:
+		return len(m.blind) > 0
+	}
+	i := slices.IndexFunc(it.held, func(e *entry) bool { return e.invalidates })
+	return i >= 0 && it.held[i].Seq > m.fresh
+}
+
+func (m *model) detach(viewer string) {
+	m.know(viewer)
+	m.viewers[viewer] = false
+}
+
+// verdict checks what is said of an operation where it is plain.
+func (m *model) verdict(v *heed.Verdict) error {
+	o := m.ops[v.Operation]
+	if v.Known && o == nil {
+		return fmt.Errorf("verdict: operation %q was never named", v.Operation)
+	}
+	if !m.simple(v.Operation) || !v.Known {
+		return nil
+	}
+	var worst event.Disposition
+	for _, e := range m.entries {
+		if e.OperationID != v.Operation || e.Kind == event.KindHost {
+			continue
+		}
+		if e.Status != event.StatusTimedOut && e.Status != event.StatusCancelled {
+			worst = max(worst, e.disposition)
+		}
+	}
+	if worst == event.Blocking && v.Outcome != coalesce.Affected {
+		return fmt.Errorf("verdict: %s, but something blocking named the operation", v.Outcome)
+	}
+	if worst == event.Advisory && v.Outcome == coalesce.Clean {
+		return fmt.Errorf("verdict: %s, but something advisory named the operation", v.Outcome)
+	}
+	if o.gaps && (v.Outcome == coalesce.Clean || v.Outcome == coalesce.Advised) {
+		return fmt.Errorf("verdict: %s, but evidence is missing", v.Outcome)
+	}
+	if !o.ended && v.Final && !v.Abandoned {
+		return fmt.Errorf("verdict: final, but the operation has not ended")
+	}
+	return nil
+}
+
+// drained checks updates against each other.
+func (m *model) drained(updates []heed.Update) error {
+	seen := map[string]bool{}
+	for i := range updates {
+		u := &updates[i]
+		a := &u.Attention
+		it := m.byID[a.ID]
+		switch {
+		case it == nil:
+			return fmt.Errorf("updates: of item %s, which nothing opened", a.ID)
+		case seen[a.ID]:
+			return fmt.Errorf("updates: two of %s at once", a.ID)
+		case it.told == coalesce.ClearedUpdate:
+			return fmt.Errorf("updates: %s of %s, which was said to be cleared", u.Kind, a.ID)
+		case u.Kind == coalesce.Opened && it.told != 0:
+			return fmt.Errorf("updates: %s opened twice", a.ID)
+		case u.Kind == coalesce.Updated && it.told == 0:
+			return fmt.Errorf("updates: %s updated before it was opened", a.ID)
+		case (u.Kind == coalesce.ClearedUpdate) != (a.State != coalesce.Open):
+			return fmt.Errorf("updates: %s of %s, which is %s", u.Kind, a.ID, a.State)
+		case u.Reason == "" || u.Seq > uint64(len(m.entries)):
+			return fmt.Errorf("updates: %s of %s for %q at %d", u.Kind, a.ID, u.Reason, u.Seq)
+		}
+		seen[a.ID] = true
+		it.told = u.Kind
+		it.updates++
+		it.shown[""] = a.LatestSequence
+		if limit := it.limit(); it.updates > limit {
+			return fmt.Errorf("updates: %d of %s, of %d entries in %d groups: want %d at most", it.updates, a.ID, it.maximum, len(it.groups), limit)
+		}
+	}
+	if n := m.engine.Stats().Coalesce.UpdatesPending; n > 0 {
+		return fmt.Errorf("updates: %d left over", n)
+	}
+	return nil
+}
+
+// limit is how many updates an item may have cost so far: one when it opens and
+// one when it is cleared, one each time it may grow worse, one for each rule,
+// and one for each mark that its counts passed.
+func (it *item) limit() int {
+	if it.vague {
+		return 1 << 30
+	}
+	marks := func(n int) (passed int) {
+		for lead := 1; ; lead *= 10 {
+			for _, at := range [...]int{2 * lead, 5 * lead, 10 * lead} {
+				if at > n {
+					return passed
+				}
+				passed++
+			}
+		}
+	}
+	return 2 + 5 + len(it.rules) + 2*marks(it.maximum)
+}

@@ -1,0 +1,188 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Generate returns the script of a seed, of so many steps. The same seed gives
+// the same script. Seeds differ in their clock, their capacities and in what
+// happens often: some have storms, some no operations at all, some consumers
+// that hardly ever drain.
+func Generate(seed uint64, steps int) *Script {
+	g := generator{rnd: rand.New(rand.NewPCG(seed, 0x6865_6564))}
+	s := &Script{Setup: g.setup(), Steps: make([]Step, 0, steps)}
+	total := 0
+	weights := make([]int, len(makers))
+	for i := range makers {
+		weights[i] = makers[i].weight * pick(g.rnd, 0, 1, 1, 2, 4)
+		if makers[i].always {
+			weights[i] = max(weights[i], makers[i].weight)
+		}
+		total += weights[i]
+	}
+	for len(s.Steps) < steps {
+		n := g.rnd.IntN(total)
+		i := 0
+		for n >= weights[i] {
+			n -= weights[i]
+			i++
+		}
+		s.Steps = append(s.Steps, makers[i].make(&g))
+	}
+	return s
+}
+
+func pick[T any](rnd *rand.Rand, of ...T) T { return of[rnd.IntN(len(of))] }
+
+type generator struct {
+	rnd *rand.Rand
+}
+
+func (g *generator) setup() Setup {
+	r := g.rnd
+	s := Setup{Clock: pick(r, Clockless, EntryClock, EntryClock, HostClock), Hasty: r.IntN(4) > 0}
+	switch r.IntN(4) {
+	case 0: // roomy
+	case 1: // one of everything
+		s = Setup{
+			Clock: s.Clock, Hasty: s.Hasty, Open: 1, Remembered: 1, Groups: 1, Operations: 1, Samples: 1, Named: 1, Viewers: 1,
+			Entries: 1, Bytes: 64, Firsts: 1, Quota: 1, Pinned: 1, Signatures: 1,
+		}
+	default: // some are tight
+		for _, n := range s.numbers() {
+			if r.IntN(4) == 0 {
+				*n.v = pick(r, 1, 1, 2, 3, 5)
+			}
+		}
+		s.Bytes *= 100
+		s.Entries *= pick(r, 1, 1, 8)
+	}
+	return s
+}
+
+// makers make steps.
+var makers = []struct {
+	weight int
+	always bool
+	make   func(*generator) Step
+}{
+	{30, true, func(g *generator) Step {
+		return Step{Verb: Log, Text: g.text(), Op: g.opOrNone(), Level: event.Level(g.rnd.IntN(6)), Source: pick(g.rnd, "", "", "core")}
+	}},
+	{10, false, func(g *generator) Step {
+		return Step{
+			Verb: Op, Op: g.op(), Parent: pick(g.rnd, "", "", "", "a", "b"), Method: "m/" + g.op(), Yes: g.rnd.IntN(2) == 0,
+			Status: pick(g.rnd, event.StatusStarted, event.StatusStarted, event.StatusStarted, event.StatusCompleted, event.StatusCompleted,
+				event.StatusFailed, event.StatusCancelled, event.StatusTimedOut),
+		}
+	}},
+	{2, false, func(g *generator) Step {
+		s := Step{Verb: State, Status: event.StatusPhase + event.Status(g.rnd.IntN(int(event.StatusLongEventEnd-event.StatusPhase)+1))}
+		if s.Status == event.StatusPhase {
+			s.Text = pick(g.rnd, "menu", "load", "play", "play")
+		}
+		return s
+	}},
+	{1, false, func(g *generator) Step {
+		return Step{Verb: Notice, Status: event.StatusHole + event.Status(g.rnd.IntN(4))}
+	}},
+	{1, false, func(g *generator) Step {
+		n := 1 + g.rnd.IntN(12)
+		if g.rnd.IntN(40) == 0 {
+			n = 300
+		}
+		return Step{Verb: Storm, Text: pick(g.rnd, "same", "ids", "distinct", "abc"), N: n, Op: g.opOrNone(), Yes: g.rnd.IntN(4) == 0}
+	}},
+	{2, false, func(g *generator) Step {
+		return Step{
+			Verb: Raise, Text: pick(g.rnd, "disk", "tool"), Disposition: event.Disposition(g.rnd.IntN(3)), Op: g.opOrNone(), Yes: g.rnd.IntN(3) == 0,
+		}
+	}},
+	{1, false, func(g *generator) Step { return Step{Verb: Clear, Item: g.item()} }},
+	{6, true, func(g *generator) Step {
+		return Step{Verb: Ack, Item: g.item(), By: g.viewer(), UpTo: pick(g.rnd, 0, 0, 0, -1, -int64(g.rnd.IntN(20)), -int64(g.rnd.IntN(400)), 1, 1<<40)}
+	}},
+	{5, false, func(g *generator) Step { return Step{Verb: View, By: g.viewer()} }},
+	{2, false, func(g *generator) Step {
+		return Step{Verb: Shown, Item: g.item(), By: g.viewer(), UpTo: -int64(g.rnd.IntN(10))}
+	}},
+	{1, false, func(g *generator) Step { return Step{Verb: Attach, By: g.viewer()} }},
+	{1, false, func(g *generator) Step { return Step{Verb: Detach, By: g.viewer()} }},
+	{6, false, func(*generator) Step { return Step{Verb: Drain} }},
+	{1, false, func(g *generator) Step {
+		return Step{Verb: Expect, For: time.Duration(g.rnd.IntN(4000)) * time.Millisecond}
+	}},
+	{2, false, func(g *generator) Step { return Step{Verb: Advance, For: g.jump()} }},
+	{12, true, func(g *generator) Step {
+		return Step{Verb: Pass, For: time.Duration(g.rnd.IntN(500)) * time.Millisecond}
+	}},
+	{1, false, func(g *generator) Step { return Step{Verb: Pass, For: g.jump()} }},
+	{3, false, func(g *generator) Step { return Step{Verb: Verdict, Op: g.op()} }},
+	{1, false, func(g *generator) Step {
+		return Step{Verb: Read, UpTo: -int64(g.rnd.IntN(100)), N: g.rnd.IntN(10)}
+	}},
+}
+
+// jump returns how far the clock goes: some seconds, far ahead, or back.
+func (g *generator) jump() time.Duration {
+	return pick(g.rnd,
+		time.Duration(g.rnd.IntN(10_000))*time.Millisecond,
+		time.Duration(g.rnd.IntN(10_000))*time.Millisecond,
+		time.Duration(g.rnd.IntN(3000))*-time.Millisecond,
+		time.Duration(g.rnd.IntN(1000))*-time.Second,
+		time.Duration(g.rnd.IntN(1000))*time.Hour,
+	)
+}
+
+func (g *generator) op() string { return pick(g.rnd, "a", "b", "c", "d") }
+
+func (g *generator) opOrNone() string { return pick(g.rnd, "", "", "", g.op()) }
+
+func (g *generator) viewer() string { return pick(g.rnd, "", "", "ann", "bob") }
+
+func (g *generator) item() string {
+	return "^" + strconv.Itoa(pick(g.rnd, 0, 0, 0, 1, 1, 2, g.rnd.IntN(8)))
+}
+
+// words make groups of one rule that no evidence merges: no other word stands
+// around them.
+var words = []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"}
+
+func (g *generator) text() string {
+	n := strconv.Itoa(g.rnd.IntN(1000))
+	switch g.rnd.IntN(24) {
+	case 0:
+		return pick(g.rnd, "Loading save "+n, "Loaded save "+n)
+	case 1:
+		return pick(g.rnd, "No more logging", "Logging again", "Logging again", "Console closed", "Console open")
+	case 2:
+		return "Mended the door"
+	case 3, 4:
+		return "Broken door " + n
+	case 5, 6:
+		return "Broken " + pick(g.rnd, words...)
+	case 7, 8:
+		return "Lost item " + n
+	case 9:
+		return "Stuck " + pick(g.rnd, words...)
+	case 10:
+		return pick(g.rnd, "Fatal fault", "Stuck pump "+n)
+	case 11:
+		return pick(g.rnd, "vault secret 7", "vault secret 8")
+	case 12, 13:
+		return "No path to lamp " + n
+	case 14, 15:
+		return "Worn coat " + n
+	case 16:
+		return "Worn " + pick(g.rnd, words...)
+	case 17:
+		return "Broken plan of the pawn called " + pick(g.rnd, "Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid") + " in the north"
+	case 18:
+		return ""
+	}
+	return pick(g.rnd, "Plain words", "Plain number "+n)
+}

@@ -1,0 +1,348 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// model is the naive twin of an engine: it keeps every entry, and bounds
+// nothing.
+type model struct {
+	engine *heed.Engine
+	cfg    *heed.Config
+	setup  *Setup
+	rnd    *rand.Rand // chooses cursors
+
+	entries []*entry // entry n has the sequence number n+1
+	kinds   [event.KindHost + 1]uint64
+	ignored uint64
+	folded  [3]uint64 // by disposition
+
+	now    stamp
+	base   time.Time
+	phase  string
+	turned uint64   // sequence number of the latest change of phase
+	fresh  uint64   // and from which the game's state is the one it is
+	blind  []string // rules that began a blindness which lasts
+	repeat map[string][]stamp
+	heart  heart
+
+	items   []*item // item n has the number n+1
+	byID    map[string]*item
+	episode *item // of the ambient episode that began last
+	unions  int   // merges of groups so far
+	known   map[signature.Signature]bool
+
+	ops     map[string]*operation
+	viewers map[string]bool // those that are known, and whether they are attached
+	blurred bool            // a viewer may have been displaced
+
+	stats   heed.Stats       // as of the latest check
+	refused uint64           // pins, before this step
+	acking  bool             // the step is an acknowledgement
+	open    []heed.Attention // reused
+}
+
+// stamp is a moment of the model: the entry, and the time where it is known. An
+// era ends when the clock is set back.
+type stamp struct {
+	seq uint64
+	era int
+	at  time.Duration
+}
+
+// entry is what the model keeps of one entry.
+type entry struct {
+	event.Entry
+	rule        string
+	disposition event.Disposition
+	severity    event.Severity
+	invalidates bool
+	sig         signature.Signature // as it came
+	group       group               // as it is grouped now
+	when        stamp
+}
+
+// operation is what the model knows of an operation, by its id.
+type operation struct {
+	links []string // ids that it was ever linked to, as parent or part
+	lived bool     // it started after it was known: it may be another one now
+	begun bool     // it was seen to start, at since
+	since stamp
+	given bool // up: OperationMax has passed since
+	ended bool
+	ends  []stamp // that were told: one that was in doubt may be told again
+	gaps  bool    // evidence was missing before it ended
+}
+
+// heart is the model's heartbeat.
+type heart struct {
+	by            time.Time
+	stalled, busy bool
+}
+
+func (h *heart) observe(s event.Status) {
+	switch s {
+	case event.StatusLongEvent:
+		h.busy = true
+	case event.StatusLongEventEnd:
+		*h = heart{stalled: h.stalled}
+	case event.StatusStall:
+		h.stalled = true
+	case event.StatusRecovered:
+		h.stalled = false
+	case event.StatusExited, event.StatusDisconnected:
+		*h = heart{}
+	}
+}
+
+func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
+	return &model{
+		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
+		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, ops: map[string]*operation{}, viewers: map[string]bool{"": false},
+	}
+}
+
+// passed reports whether w has gone by since a moment.
+func (m *model) passed(w coalesce.Window, since stamp) bool {
+	if since.era == m.now.era && m.now.era > 0 {
+		return m.now.at-since.at >= w.Duration
+	}
+	return m.now.seq-since.seq >= uint64(w.Entries)
+}
+
+// tick lets the time be t, where that is known, and gives up operations.
+func (m *model) tick(t time.Time) {
+	m.set(t)
+	for _, o := range m.ops {
+		o.given = o.given || o.begun && m.passed(m.cfg.Coalesce.OperationMax, o.since)
+	}
+}
+
+func (m *model) set(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if m.now.era == 0 {
+		m.base, m.now.era = t, 1
+	}
+	switch at := t.Sub(m.base); {
+	case at >= m.now.at:
+		m.now.at = at
+	case m.now.at-at > m.cfg.Coalesce.MaxSkew:
+		m.now.era++
+		m.now.at = at
+	}
+}
+
+// decide judges an entry, and counts it where repetition matters.
+func (m *model) decide(e *event.Entry) (event.Decision, *law) {
+	l := lawOf(e, m.phase)
+	if l == nil {
+		return byDefault(e), nil
+	}
+	d := event.Decision{Rule: l.id, Disposition: l.disposition, Severity: l.severity, Invalidates: l.invalidates}
+	if l.repeated > 0 {
+		all := append(m.repeat[l.id], m.now)
+		m.repeat[l.id] = all
+		if n := len(all); n >= l.repeated && !m.passed(l.within, all[n-l.repeated]) {
+			d.Disposition, d.Severity = event.Blocking, max(d.Severity, l.severer)
+		}
+	}
+	return d, l
+}
+
+// took takes in an entry that rules judge.
+func (m *model) took(e event.Entry, o *heed.Outcome) error {
+	if want := uint64(len(m.entries)) + 1; o.Seq != want {
+		return fmt.Errorf("numbers: entry %d is called %d", want, o.Seq)
+	}
+	m.now.seq = o.Seq
+	m.tick(e.Time)
+	d, l := m.decide(&e)
+	if o.Decision.Rule != d.Rule || o.Decision.Disposition != d.Disposition || o.Decision.Severity != d.Severity || o.Decision.Invalidates != d.Invalidates {
+		return fmt.Errorf("decision: %+v, the model says %+v", o.Decision, d)
+	}
+	if o.Phase != m.phase {
+		return fmt.Errorf("phase: entry saw %q, the model says %q", o.Phase, m.phase)
+	}
+	if o.Decision.Disposition.Urgent() != (o.AttentionID != "") {
+		return fmt.Errorf("conservation: %s entry in item %q", o.Decision.Disposition, o.AttentionID)
+	}
+	before := m.phase
+	if e.Kind == event.KindState && e.Status == event.StatusPhase {
+		m.phase = e.Message
+	}
+	if l != nil {
+		if l.sets != "" {
+			m.phase = l.sets
+		}
+		m.blind = slices.DeleteFunc(m.blind, func(id string) bool { return slices.Contains(l.resolves, id) })
+		if l.blinds && !slices.Contains(m.blind, l.id) {
+			m.blind = append(m.blind, l.id)
+		}
+	}
+	if m.phase != before {
+		m.turned = o.Seq
+		if m.phase == heed.DefaultLoadPhase {
+			m.fresh = o.Seq
+		}
+	}
+	if o.Blind != (len(m.blind) > 0) {
+		return fmt.Errorf("blindness: %v, the model says %v", o.Blind, m.blind)
+	}
+	m.operate(&e, d.Disposition)
+	if l != nil {
+		m.resolve(l.resolves)
+	}
+	if !m.known[o.Signature] {
+		m.known[o.Signature] = true
+		m.regroup() // only a new signature merges groups
+	}
+	x := m.keep(e, d, o.Signature)
+	scope := other
+	if l != nil && l.blinds {
+		scope = blinding
+	}
+	return m.fold(x, o.AttentionID, scope)
+}
+
+// lively takes in an entry that the engine made of the heartbeat, whose outcome
+// nobody was told.
+func (m *model) lively(e event.Entry) error {
+	seq := uint64(len(m.entries)) + 1
+	page := m.engine.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
+	if len(page.Records) != 1 || page.Records[0].Status != e.Status || page.Latest != seq {
+		return fmt.Errorf("heartbeat: no entry %d of status %s", seq, e.Status)
+	}
+	r := &page.Records[0]
+	e.Message = r.Message
+	o := heed.Outcome{Seq: seq, Signature: r.Signature, Decision: r.Decision, Phase: m.phase, Blind: len(m.blind) > 0}
+	if r.Decision.Disposition.Urgent() {
+		for n := m.engine.Stats().Coalesce.Opened; n > 0 && o.AttentionID == ""; n-- {
+			if a, ok := m.engine.Item(itemID(n)); ok && a.LatestSequence == seq {
+				o.AttentionID = a.ID
+			}
+		}
+	}
+	return m.took(e, &o)
+}
+
+// acted takes in what the host did to attention, an entry that rules do not
+// judge.
+func (m *model) acted(e event.Entry, d event.Decision) *entry {
+	e.Kind = event.KindHost
+	m.now.seq = uint64(len(m.entries)) + 1
+	m.tick(e.Time)
+	var sig signature.Signature
+	if page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{}); len(page.Records) == 1 {
+		sig = page.Records[0].Signature
+	}
+	return m.keep(e, d, sig)
+}
+
+// keep remembers an entry.
+func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *entry {
+	e.Seq = m.now.seq
+	m.kinds[e.Kind]++
+	if d.Disposition.Urgent() {
+		m.folded[d.Disposition]++
+	} else {
+		m.ignored++
+	}
+	x := &entry{
+		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig, when: m.now,
+	}
+	m.entries = append(m.entries, x)
+	return x
+}
+
+// named returns the operation called id.
+func (m *model) named(id string) *operation {
+	o := m.ops[id]
+	if o == nil {
+		o = &operation{}
+		m.ops[id] = o
+	}
+	return o
+}
+
+// operate notes what an entry says of operations. One that is ignored, and no
+// event of an operation, says nothing.
+func (m *model) operate(e *event.Entry, d event.Disposition) {
+	if e.Kind == event.KindNotice || len(m.blind) > 0 {
+		for _, o := range m.ops {
+			o.gaps = o.gaps || !o.ended
+		}
+	}
+	if e.OperationID == "" || e.Kind != event.KindOperation && !d.Urgent() {
+		return
+	}
+	known := m.ops[e.OperationID] != nil
+	o := m.named(e.OperationID)
+	o.gaps = o.gaps || !known && len(m.blind) > 0
+	if e.Kind != event.KindOperation {
+		return
+	}
+	o.lived = o.lived || known && e.Status == event.StatusStarted
+	if e.Status == event.StatusStarted && !o.begun {
+		o.begun, o.since = true, m.now
+	}
+	if e.Status.Ended() {
+		o.ended = true
+		o.ends = append(o.ends, m.now)
+	}
+	if e.Parent != "" {
+		parent := m.named(e.Parent)
+		if !slices.Contains(o.links, e.Parent) {
+			o.links = append(o.links, e.Parent)
+			parent.links = append(parent.links, e.OperationID)
+		}
+	}
+}
+
+// related reports whether two operations were ever linked, over others or not.
+func (m *model) related(a, b string) bool {
+	seen := []string{a}
+	for i := 0; i < len(seen); i++ {
+		if seen[i] == b {
+			return true
+		}
+		if o := m.ops[seen[i]]; o != nil {
+			for _, l := range o.links {
+				if !slices.Contains(seen, l) {
+					seen = append(seen, l)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// simple reports whether all is plain about an operation: it has one life, no
+// parent and no part, and none was forgotten.
+func (m *model) simple(id string) bool {
+	o := m.ops[id]
+	return o != nil && !o.lived && len(o.links) == 0 && len(m.ops) <= m.cfg.Coalesce.MaxOperations
+}
+
+// resolve notes that the trouble of rules is over.
+func (m *model) resolve(rules []string) {
+	for _, it := range m.items {
+		if it.gone {
+			continue
+		}
+		for _, r := range rules {
+			if t := it.rules[r]; t != nil && (!it.cleared || it.acked) {
+				t.resolved = true
+			}
+		}
+	}
+}

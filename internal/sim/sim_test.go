@@ -1,0 +1,180 @@
+package sim
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	update = flag.Bool("update", false, "rewrite the golden replays")
+	seeds  = flag.Int("sim.seeds", 0, "how many seeds TestLong plays")
+	steps  = flag.Int("sim.steps", 10_000, "of how many steps each")
+	first  = flag.Int("sim.first", 1, "the first of them")
+	shrink = flag.Bool("sim.shrink", true, "whether a script that fails is made short")
+)
+
+// playSeeds plays scripts of seeds from..from+n-1. Of the first that fails it
+// prints a short form.
+func playSeeds(t *testing.T, from, n, steps int) (played, entries, items uint64) {
+	var next atomic.Int64
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n) && !t.Failed(); i = next.Add(1) - 1 {
+				seed := uint64(from) + uint64(i)
+				script := Generate(seed, steps)
+				p, err := Play(script)
+				mu.Lock()
+				played += uint64(p.Steps)
+				entries += p.Entries
+				items += p.Items
+				mu.Unlock()
+				if err != nil {
+					t.Errorf("seed %d: %v\n%s", seed, err, shortened(script, err))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return played, entries, items
+}
+
+// shortened returns the golden replay of a short script that fails as a long one
+// does.
+func shortened(s *Script, err error) string {
+	var v *Violation
+	if !*shrink || !errors.As(err, &v) {
+		return ""
+	}
+	long := &Script{Setup: s.Setup, Steps: s.Steps[:min(v.Step+1, len(s.Steps))]}
+	short := Shrink(long, 1500, func(c *Script) bool {
+		var same *Violation
+		_, err := Play(c)
+		return errors.As(err, &same) && same.Law == v.Law
+	})
+	text, err := Replay(short.String())
+	return fmt.Sprintf("%s# %v\n", text, err)
+}
+
+// TestShort plays a few seeds: what every change must pass.
+func TestShort(t *testing.T) {
+	n := 120
+	if testing.Short() {
+		n = 30
+	}
+	playSeeds(t, 1, n, 400)
+}
+
+// TestLong plays as many seeds as -sim.seeds says.
+func TestLong(t *testing.T) {
+	if *seeds == 0 {
+		t.Skip("give -sim.seeds, as in: go test ./internal/sim -run Long -timeout 2h -sim.seeds 1000 -sim.steps 10000")
+	}
+	played, entries, items := playSeeds(t, *first, *seeds, *steps)
+	t.Logf("%d seeds, %d steps, %d entries, %d items", *seeds, played, entries, items)
+}
+
+// TestReplays plays the scripts in testdata and compares what the engine answers
+// with what stands there.
+func TestReplays(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			require.NoError(t, err)
+			got, err := Replay(string(raw))
+			require.NoError(t, err, got)
+			again, err := Replay(got)
+			require.NoError(t, err)
+			require.Equal(t, got, again, "two replays differ")
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+				return
+			}
+			require.Equal(t, string(raw), got)
+			script, err := Parse(string(raw))
+			require.NoError(t, err)
+			_, err = Play(script)
+			require.NoError(t, err)
+		})
+	}
+}
+
+// TestStormsAreFewUpdates holds storms to the formula that ARCHITECTURE.md
+// promises, for a consumer that drains after every entry.
+func TestStormsAreFewUpdates(t *testing.T) {
+	const n = 3000
+	for mode, groups := range map[string]float64{"same": 1, "ids": 3, "abc": 3, "distinct": n} {
+		out, err := Replay(fmt.Sprintf("new windows=hasty\nlog text=\"Worn coat 1\"\nstorm text=%s n=%d yes=true\n", mode, n))
+		require.NoError(t, err)
+		_, line, found := strings.Cut(out, "3000 entries, ")
+		require.True(t, found, out)
+		var updates int
+		_, err = fmt.Sscan(line, &updates)
+		require.NoError(t, err)
+		require.LessOrEqual(t, float64(updates), 6+3*math.Log10(n)+3*math.Log10(groups), mode)
+	}
+}
+
+// TestTextForm holds parsing and printing to each other, and generation to its
+// seed.
+func TestTextForm(t *testing.T) {
+	for seed := range uint64(50) {
+		s := Generate(seed, 200)
+		parsed, err := Parse(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, parsed)
+		require.Equal(t, s, Generate(seed, 200))
+	}
+	for text, want := range map[string]string{
+		"":                      "no script",
+		"log text=x":            "want new",
+		"new clock=sun":         "line 1: clock",
+		"new windows=slow":      "windows",
+		"new doors=3":           "unknown setting",
+		"new open=many":         "invalid syntax",
+		"new\n\nleap":           `line 3: sim: unknown verb "leap"`,
+		"new\nlog text":         "want key=value",
+		"new\nlog text=\"x":     "invalid syntax",
+		"new\nlog mood=low":     "unknown field",
+		"new\nlog level=loud":   "unknown level",
+		"new\nack upto=far":     "invalid syntax",
+		"new\npass for=a-while": "invalid duration",
+	} {
+		_, err := Parse(text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestShrink shrinks a script that fails by a rule of the test's own.
+func TestShrink(t *testing.T) {
+	s := Generate(1, 300)
+	s.Steps = append(s.Steps, Step{Verb: Storm, Text: "abc", N: 100}, Step{Verb: Drain}, Step{Verb: Ack, Item: "^0"})
+	fails := func(c *Script) bool {
+		storm := false
+		for _, s := range c.Steps {
+			storm = storm || s.Verb == Storm && s.N >= 20
+			if storm && s.Verb == Ack {
+				return true
+			}
+		}
+		return false
+	}
+	short := Shrink(s, 5000, fails)
+	require.True(t, fails(short))
+	require.Len(t, short.Steps, 2)
+	require.LessOrEqual(t, short.Steps[0].N, 39)
+}
