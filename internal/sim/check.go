@@ -256,7 +256,7 @@ func (it *item) prelude() uint64 {
 
 // evidence checks that the journal yields the cause of an open item first.
 func (m *model) evidence(a *heed.Attention, it *item) error {
-	if it.lost || it.scope == digest {
+	if it.lost || it.scope == digest || a.Cause.Seq <= m.begun {
 		return nil
 	}
 	page := m.engine.Read(heed.Cursor{Epoch: Epoch, Seq: a.Cause.Seq - 1}, 1, heed.Filter{})
@@ -267,7 +267,7 @@ func (m *model) evidence(a *heed.Attention, it *item) error {
 		return nil
 	}
 	// What came before it can only be kept where the tail still had it.
-	from := a.Cause.Seq - min(a.Cause.Seq, 1+uint64(min(neighbors, m.cfg.Journal.Entries-1)))
+	from := max(m.begun, a.Cause.Seq-min(a.Cause.Seq, 1+uint64(min(neighbors, m.cfg.Journal.Entries-1))))
 	_, lost, _ := m.engine.Since(heed.Cursor{Seq: from})
 	_, gone, _ := m.engine.Since(heed.Cursor{Seq: min(a.Cause.Seq+neighbors, uint64(len(m.entries)))})
 	if lost != gone {
@@ -303,7 +303,7 @@ func (m *model) history(s *heed.Stats) error {
 		return err
 	}
 	if m.setup.Bytes == 0 {
-		recent := min(latest, uint64(m.cfg.Journal.Entries))
+		recent := min(latest-m.begun, uint64(m.cfg.Journal.Entries))
 		if _, lost, _ := m.engine.Since(heed.Cursor{Seq: latest - recent}); lost > 0 {
 			return fmt.Errorf("journal: %d of the latest %d entries are lost", lost, recent)
 		}
@@ -327,6 +327,8 @@ func (m *model) page(c heed.Cursor, limit int, f heed.Filter) (heed.Page, error)
 		return page, fmt.Errorf("cursors: from %d to %d of %d, more=%v", c.Seq, page.Next.Seq, latest, page.More)
 	case page.Lost != lost-gone || page.Lost+(held-rest) != between:
 		return page, fmt.Errorf("cursors: from %d to %d, %d lost and %d held; %d by counting", c.Seq, page.Next.Seq, page.Lost, held-rest, lost-gone)
+	case page.LostBefore != min(page.Next.Seq, max(m.begun, c.Seq))-c.Seq:
+		return page, fmt.Errorf("cursors: from %d to %d, %d lost before entry %d", c.Seq, page.Next.Seq, page.LostBefore, m.begun+1)
 	case len(page.Records) > limit:
 		return page, fmt.Errorf("cursors: %d records, at most %d were asked for", len(page.Records), limit)
 	}

@@ -122,6 +122,7 @@ var makers = []struct {
 	}},
 	{1, false, func(g *generator) Step { return Step{Verb: Pass, For: g.jump()} }},
 	{3, false, func(g *generator) Step { return Step{Verb: Verdict, Op: g.op()} }},
+	{1, false, func(*generator) Step { return Step{Verb: Restart} }},
 	{1, false, func(g *generator) Step {
 		return Step{Verb: Read, UpTo: -int64(g.rnd.IntN(100)), N: g.rnd.IntN(10)}
 	}},

@@ -44,6 +44,7 @@ type model struct {
 	viewers map[string]bool // those that are known, and whether they are attached
 	blurred bool            // a viewer may have been displaced
 
+	begun   uint64           // entries before the latest restart: the journal knows none of them
 	stats   heed.Stats       // as of the latest check
 	refused uint64           // pins, before this step
 	acking  bool             // the step is an acknowledgement
@@ -212,6 +213,13 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 		scope = blinding
 	}
 	return m.fold(x, o.AttentionID, scope)
+}
+
+// restarted goes on with another engine. What the journal held is lost; all else is
+// as it was.
+func (m *model) restarted(e *heed.Engine) {
+	m.engine, m.begun, m.refused = e, uint64(len(m.entries)), 0
+	m.stats.Journal = e.Stats().Journal
 }
 
 // lively takes in an entry that the engine made of the heartbeat, whose outcome

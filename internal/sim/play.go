@@ -1,8 +1,10 @@
 package sim
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -171,6 +173,7 @@ func (s *Setup) config() (heed.Config, error) {
 // player plays steps. Its model may be nil.
 type player struct {
 	engine *heed.Engine
+	cfg    heed.Config
 	model  *model
 	clock  Clock
 	now    time.Time
@@ -193,7 +196,7 @@ func newPlayer(s *Setup, checked bool) (*player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &player{engine: e, clock: cmp.Or(s.Clock, Clockless), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	p := &player{engine: e, cfg: cfg, clock: cmp.Or(s.Clock, Clockless), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if checked {
 		p.model = newModel(e, s, &cfg)
 	}
@@ -357,6 +360,8 @@ func (p *player) act(s *Step) error {
 		for _, r := range pg.Records {
 			p.say("%d %s %s %s %q", r.Seq, r.Kind, r.Decision.Disposition, r.Decision.Rule, r.Message)
 		}
+	case Restart:
+		return p.restart()
 	case Stats:
 		st := p.engine.Stats()
 		c, j := &st.Coalesce, &st.Journal
@@ -364,6 +369,24 @@ func (p *player) act(s *Step) error {
 			st.Received, st.Ignored, st.Folded, c.Absorbed, c.Opened, c.Open, c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
 	default:
 		return fmt.Errorf("unknown verb %q", s.Verb)
+	}
+	return nil
+}
+
+// restart goes on with an engine that is made of a snapshot of the one before. Two
+// snapshots of the same state are alike, byte for byte.
+func (p *player) restart() error {
+	snapshot := p.engine.Snapshot(nil)
+	e, err := heed.Restore(p.cfg, snapshot)
+	if err != nil {
+		return fmt.Errorf("restart: %w", err)
+	}
+	if !bytes.Equal(snapshot, e.Snapshot(nil)) {
+		return errors.New("restart: the snapshot of what was restored is another one")
+	}
+	p.engine = e
+	if p.model != nil {
+		p.model.restarted(e)
 	}
 	return nil
 }

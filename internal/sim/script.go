@@ -36,11 +36,12 @@ const (
 	Verdict Verb = "verdict" // [Op]
 	Open    Verb = "open"    // every open item
 	Read    Verb = "read"    // [UpTo N] a page of N records after the cursor UpTo
+	Restart Verb = "restart" // the engine is made anew from a snapshot of itself
 	Stats   Verb = "stats"
 )
 
 var verbs = []Verb{
-	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Shown, Attach, Detach, Drain, Expect, Advance, Pass, Verdict, Open, Read, Stats,
+	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Shown, Attach, Detach, Drain, Expect, Advance, Pass, Verdict, Open, Read, Restart, Stats,
 }
 
 // Step is one call of an engine. A field that its verb does not read is zero.
