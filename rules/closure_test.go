@@ -323,6 +323,9 @@ func TestInterpreted(t *testing.T) {
 // TestNewSignatureAllocs: a rule set of functions decides about any text
 // without allocating.
 func TestNewSignatureAllocs(t *testing.T) {
+	if raceDetector {
+		t.Skip("allocations are not counted under the race detector")
+	}
 	set, err := Compile(Defaults()...)
 	require.NoError(t, err)
 	inputs := corpus(t, set, ownCaptures(t))
