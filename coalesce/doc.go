@@ -2,7 +2,8 @@
 //
 // A [Coalescer] takes in every entry with the decision about it. Urgent entries
 // are folded into bursts: one for each root operation, one for each ambient
-// episode (what belongs to no operation), one for blindness. What a bridge sees
+// episode (what belongs to no operation), one for blindness, one for each key under
+// which the host raises something itself. What a bridge sees
 // of a burst is an item, an [Attention]: opened once, updated when it grows
 // worse or ten times larger or so, and cleared by an acknowledgement, by a rule
 // that resolves it, or, if advisory, by time.
