@@ -73,9 +73,15 @@ func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
 	}
 	named := min(max(len(open)-1, 0), m.cfg.Coalesce.MaxNamed)
 	for i := range named {
-		if want := open[i+1].ID + " (" + open[i+1].Disposition.String(); !strings.Contains(a.Summary, want) {
+		want := open[i+1].ID + " (" + open[i+1].Disposition.String()
+		if strings.Contains(a.Summary, want) {
+			continue
+		}
+		// Only for want of room, and then none of the following either.
+		if len(a.Summary) < coalesce.DefaultMaxSummary/2 || strings.Count(a.Summary, " ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
 			return fmt.Errorf("current: summary %q does not name %q", a.Summary, want)
 		}
+		break
 	}
 	m.looked(viewer, a, ok)
 	return nil
