@@ -113,7 +113,8 @@ type Classifier struct {
 
 	blind []*rules.Rule // that began a blindness which lasts, in order
 
-	buf   []byte // scratch for templates
+	buf   []byte      // scratch for templates
+	in    rules.Input // scratch, see input
 	stats Stats
 }
 
@@ -231,8 +232,8 @@ func (c *Classifier) decide(template string, e *event.Entry, r *Result) {
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		in := c.input(e, template)
-		r.set(c.eval.Evaluate(&in))
+		r.set(c.eval.Evaluate(c.input(e, template)))
+		c.in = rules.Input{}
 		return
 	}
 	key := decisionKey{
@@ -247,15 +248,16 @@ func (c *Classifier) decide(template string, e *event.Entry, r *Result) {
 			r.Decision, r.Rule = o.Decision, o.Rule
 			return
 		}
-		in := c.input(e, template)
-		r.set(c.eval.Decide(p, &in))
+		r.set(c.eval.Decide(p, c.input(e, template)))
+		c.in = rules.Input{}
 		return
 	}
 	c.stats.DecisionMisses++
 	in := c.input(e, template)
-	p := c.eval.Plan(&in)
+	p := c.eval.Plan(in)
 	c.decisions.add(hash, &key, p)
-	r.set(c.eval.Decide(&p, &in))
+	r.set(c.eval.Decide(&p, in))
+	c.in = rules.Input{}
 }
 
 // decideUncached decides about an entry without the tables: because its key
@@ -267,19 +269,21 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	r.Group = c.grouper.Learn(r.Signature, c.buf)
 	in := c.input(e, string(c.buf))
 	c.shrink()
-	r.set(c.eval.Evaluate(&in))
+	r.set(c.eval.Evaluate(in))
+	c.in = rules.Input{}
 }
 
 func (r *Result) set(o rules.Outcome) { r.Decision, r.Rule = o.Decision, o.Rule }
 
-// input returns what rules see of e.
-func (c *Classifier) input(e *event.Entry, template string) rules.Input {
-	in := rules.Input{
+// input returns what rules see of e: c.in, which is to be cleared after use, so
+// that it does not go to the heap, nor keep what it points to.
+func (c *Classifier) input(e *event.Entry, template string) *rules.Input {
+	c.in = rules.Input{
 		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
 		Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	}
-	in.Template, in.Frames, _ = strings.Cut(template, "\n")
-	return in
+	c.in.Template, c.in.Frames, _ = strings.Cut(template, "\n")
+	return &c.in
 }
 
 // byCaller reports whether e is an operation that its own caller cancelled. The

@@ -453,3 +453,28 @@ func letters(i int) string {
 	}
 	return b.String()
 }
+
+// TestNewSignatureAllocates: what is not known costs its template, which is kept,
+// and nothing else.
+func TestNewSignatureAllocates(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	c, err := classify.New(classify.Config{Rules: set})
+	require.NoError(t, err)
+	var messages []string
+	for i := range 2100 {
+		messages = append(messages, fmt.Sprintf("the %c%c%c lamp of the mill went out at night", 'a'+i%26, 'a'+i/26%26, 'a'+i/676))
+	}
+	e := event.Entry{Level: event.LevelError}
+	i := 0
+	classify := func() {
+		e.Message = messages[i]
+		c.Classify(&e)
+		i++
+	}
+	for range 50 {
+		classify()
+	}
+	require.Equal(t, 1.0, testing.AllocsPerRun(2000, classify))
+	require.EqualValues(t, i, c.Stats().Misses)
+}

@@ -128,7 +128,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",
 		// Of other counters, and of the grouper.
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
-		"Classifier.buf",
+		"Classifier.buf", "Classifier.in",
 	)
 }
 
