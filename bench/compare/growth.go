@@ -121,8 +121,7 @@ func sizes(large int) ([]growth, error) {
 				return known(heed.Config{Rules: many}, ids)
 			}, 10, 3000)
 		}},
-		// In proportion to the rules would be 30.
-		growth{"Log/new/rules=100-3000", 40, func() (float64, error) {
+		growth{"Log/new/rules=100-3000", 3, func() (float64, error) {
 			return ratioOf(func(size int) (float64, error) {
 				many, err := manyRules(size)
 				if err != nil {
