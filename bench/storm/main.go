@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"time"
 	"unsafe"
 
@@ -79,6 +80,9 @@ func causeHeld(engine *heed.Engine, cause uint64) int {
 }
 
 func main() {
+	// What is resident is then what is live, and not how much garbage the making
+	// of lines may leave until the next collection.
+	debug.SetGCPercent(10)
 	if err := run(os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
