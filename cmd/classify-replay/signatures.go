@@ -26,7 +26,8 @@ func (p *program) signaturesCommand() *cobra.Command {
 		Long: `signatures reads text, from standard input unless a file is named, and prints for
 each of its lines, in order, one line: the id of its signature, a tab, and its
 template, in which <*> stands for what varies. Lines end at a line feed; they are
-not joined to records. The id is the XXH64 of the template.
+not joined to records. The id is the XXH64 of the template; control characters and
+what is not valid UTF-8 are shown escaped, and hashed as they are.
 
 With --group, all input is read first, and the first field is the id of the group
 of the line: of the first signature in it. Signatures are one group when they
