@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Defaults of [Config]. Together they take 8.9 MiB, a quarter of what an engine
+// Defaults of [Config]. Together they take 7.3 MiB, a quarter of what an engine
 // may use.
 const (
-	DefaultEntries        = 32768   // entries in the tail
-	DefaultBytes          = 4 << 20 // text in the tail: 128 bytes for each entry
+	DefaultEntries        = 24576   // entries in the tail
+	DefaultBytes          = 3 << 20 // text in the tail: 128 bytes for each entry
 	DefaultFirsts         = 2048    // entries in the firsts
 	DefaultFirstsBytes    = 1 << 20 // text in the firsts: 512 bytes for each entry, since errors have stacks
 	DefaultFirstsPerBurst = 64      // firsts of one burst: 32 open bursts can fill the budget

@@ -43,7 +43,7 @@
 // # Bounds
 //
 // Everything is allocated in [New] and never grows: 72 bytes for each entry of
-// a budget and the text bytes of [Config], 8.9 MiB by default. Text beyond
+// a budget and the text bytes of [Config], 7.3 MiB by default. Text beyond
 // [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
 // says so. One Read examines a bounded number of entries and of bytes
 // ([Config.ReadEntries], [Config.ReadBytes]), so that a reader cannot hold up

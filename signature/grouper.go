@@ -97,10 +97,15 @@ type Grouper struct {
 	tick   uint32
 }
 
+// groupNode is a signature that is known: 16 bytes, where a Signature and a number
+// beside it would take 24.
 type groupNode struct {
-	sig    Signature
+	id     ID
+	check  uint32
 	parent uint32
 }
+
+func (n *groupNode) sig() Signature { return Signature{ID: n.id, Check: n.check} }
 
 // column is a place in a template, known by the hash of all the rest.
 type column struct {
@@ -158,7 +163,7 @@ func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 // known. It allocates nothing.
 func (g *Grouper) Group(s Signature) Signature {
 	if n, ok := g.find(s); ok {
-		return g.nodes[g.root(n)].sig
+		return g.nodes[g.root(n)].sig()
 	}
 	return s
 }
@@ -177,12 +182,12 @@ func (g *Grouper) Stats() GrouperStats {
 // [Grouper.Merges] to grow.
 func (g *Grouper) Learn(s Signature, template []byte) Signature {
 	if n, ok := g.find(s); ok {
-		return g.nodes[g.root(n)].sig
+		return g.nodes[g.root(n)].sig()
 	}
 	if len(g.nodes) == cap(g.nodes) {
 		g.stats.Unlearned++
 		if n, ok := g.match(template); ok {
-			return g.nodes[g.root(n)].sig
+			return g.nodes[g.root(n)].sig()
 		}
 		return s
 	}
@@ -195,7 +200,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Signature {
 		left := groupLookups
 		g.learn(n, &t, 0, 0, &left)
 	}
-	return g.nodes[g.root(n)].sig
+	return g.nodes[g.root(n)].sig()
 }
 
 // Merges appends to dst the merges of groups since the last call, in order,
@@ -330,7 +335,7 @@ func (g *Grouper) column(key uint64) *column {
 func (g *Grouper) find(s Signature) (uint32, bool) {
 	mask := len(g.slots) - 1
 	for i := int(s.ID) & mask; g.slots[i] != 0; i = (i + 1) & mask {
-		if n := g.slots[i] - 1; g.nodes[n].sig == s {
+		if n := g.slots[i] - 1; g.nodes[n].sig() == s {
 			return n, true
 		}
 	}
@@ -340,7 +345,7 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 // insert makes a node for s, which must not be known. There must be room.
 func (g *Grouper) insert(s Signature) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes = append(g.nodes, groupNode{sig: s, parent: n})
+	g.nodes = append(g.nodes, groupNode{id: s.ID, check: s.Check, parent: n})
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {
@@ -370,5 +375,5 @@ func (g *Grouper) union(a, b uint32) {
 	}
 	g.nodes[b].parent = a
 	g.unions++
-	g.merges = append(g.merges, GroupMerge{From: g.nodes[b].sig, Into: g.nodes[a].sig})
+	g.merges = append(g.merges, GroupMerge{From: g.nodes[b].sig(), Into: g.nodes[a].sig()})
 }

@@ -97,7 +97,8 @@ func (s *grouperCoder) node(n uint32) {
 	g := s.g
 	if !s.Reading() {
 		root := g.root(n)
-		s.signature(&g.nodes[n].sig)
+		sig := g.nodes[n].sig()
+		s.signature(&sig)
 		wire.Uint(&s.Coder, "group", &root, n)
 		return
 	}

@@ -71,7 +71,7 @@ func TestGrouperSnapshotBounds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, g.Stats(), larger.Stats())
 	for _, n := range g.nodes {
-		require.Equal(t, g.Group(n.sig), larger.Group(n.sig))
+		require.Equal(t, g.Group(n.sig()), larger.Group(n.sig()))
 	}
 	for i := range g.cols {
 		if c := &g.cols[i]; c.key != 0 {
@@ -161,7 +161,7 @@ func TestGrouperSnapshotRefused(t *testing.T) {
 		"a column without words":          func(g *Grouper) { c := &g.cols[lastColumn(g)]; *c = column{key: c.key, open: true} },
 		"column.nodes is 31":              func(g *Grouper) { g.cols[lastColumn(g)].nodes[0] = 31 },
 		"a column's word is of no sig":    func(g *Grouper) { c := &g.cols[lastColumn(g)]; c.n, c.nodes[0] = max(c.n, 1), 0 },
-		"is there twice":                  func(g *Grouper) { g.nodes[1].sig = g.nodes[0].sig },
+		"is there twice":                  func(g *Grouper) { g.nodes[1].id, g.nodes[1].check = g.nodes[0].id, g.nodes[0].check },
 	} {
 		t.Run(want, func(t *testing.T) {
 			g := richGrouper(t, cfg, 30)
