@@ -89,10 +89,10 @@ func (e *Engine) AckBy(viewer, id string, upTo uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	res := e.coalescer.AckBy(viewer, id, upTo)
+	e.tend() // before the note, which may displace the evidence that is to be kept
 	if res.Acknowledged && !res.Already {
 		e.note(event.StatusAcknowledged, viewer, acknowledgement(&res))
 	}
-	e.tend()
 	return res
 }
 

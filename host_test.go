@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -154,4 +155,22 @@ func TestJudge(t *testing.T) {
 	require.NoError(t, s.Check())
 	require.EqualValues(t, 1, s.JudgePanics)
 	require.Equal(t, "t.broken", e.Read(Cursor{}, 10, Filter{MinDisposition: event.Blocking}).Records[1].Decision.Rule)
+}
+
+// TestAcknowledgementKeepsNeighbors: what is around the cause of a successor is
+// kept before the acknowledgement's own entry takes its place in the tail.
+func TestAcknowledgementKeepsNeighbors(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 2}})
+	e.Log(event.Log{Message: "Broken press"})
+	e.View("ann")
+	for range neighbors + 2 { // more than are kept around the first cause
+		e.Log(event.Log{Message: "quiet"})
+	}
+	lamp := e.Observe(event.Log{Message: "Broken lamp"}).Seq
+	res := e.AckBy("ann", "0-1", 0)
+	a, ok := e.Item(res.Successor)
+	require.True(t, ok)
+	require.Equal(t, lamp, a.Cause.Seq)
+	page := e.Read(Cursor{Seq: lamp - 2}, 1, Filter{})
+	require.Equal(t, lamp-1, page.Records[0].Seq)
 }

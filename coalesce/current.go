@@ -1,6 +1,10 @@
 package coalesce
 
-import "github.com/heedlog/heed/event"
+import (
+	"slices"
+
+	"github.com/heedlog/heed/event"
+)
 
 // Current is View for the viewer without a name.
 func (c *Coalescer) Current() (Attention, bool) { return c.View("") }
@@ -13,25 +17,14 @@ func (c *Coalescer) Current() (Attention, bool) { return c.View("") }
 // the caller.
 func (c *Coalescer) View(viewer string) (Attention, bool) {
 	v := c.viewer(viewer)
-	var top *item
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && (top == nil || precedes(it, top)) {
-			top = it
-		}
-	}
-	if top == nil {
+	open := c.ordered()
+	if len(open) == 0 {
 		return Attention{}, false
 	}
+	top, others := open[0], open[1:]
 	top.shown[v] = top.latest.seq
 	top.viewer, top.viewed = v, top.latest.seq
 	top.covers = top.covers[:0]
-	others := make([]*item, 0, c.nOpen)
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && it != top {
-			others = append(others, it)
-		}
-	}
-	sortItems(others)
 	a := c.bare(top)
 	var named int
 	a.Summary, named = c.summarize(top, &a, others)
@@ -41,6 +34,23 @@ func (c *Coalescer) View(viewer string) (Attention, bool) {
 	}
 	c.reword(&a)
 	return a, true
+}
+
+// ordered returns the open items in the order of precedence.
+func (c *Coalescer) ordered() []*item {
+	open := make([]*item, 0, c.nOpen)
+	for i := range c.items {
+		if it := &c.items[i]; it.open() {
+			open = append(open, it)
+		}
+	}
+	slices.SortFunc(open, func(a, b *item) int {
+		if precedes(a, b) {
+			return -1
+		}
+		return 1
+	})
+	return open
 }
 
 // precedes reports whether open item a is to be seen before b.
@@ -57,14 +67,7 @@ func precedes(a, b *item) bool {
 // OpenItems appends every open item to dst, in the order of precedence. It is
 // for looking on: unlike Current, it does not count as showing them.
 func (c *Coalescer) OpenItems(dst []Attention) []Attention {
-	open := make([]*item, 0, c.nOpen)
-	for i := range c.items {
-		if it := &c.items[i]; it.open() {
-			open = append(open, it)
-		}
-	}
-	sortItems(open)
-	for _, it := range open {
+	for _, it := range c.ordered() {
 		dst = append(dst, c.attention(it))
 	}
 	return dst

@@ -33,14 +33,11 @@ func (c *Coalescer) Past(viewer string) int {
 			return 0
 		}
 	}
-	n := 0
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && !c.stands(it) {
-			n++
-		}
-	}
-	return n
+	return len(c.past())
 }
+
+// past returns the open items that do not stand, in the order of precedence.
+func (c *Coalescer) past() []*item { return slices.DeleteFunc(c.ordered(), c.stands) }
 
 // stands reports whether an open item from before an agent came still says
 // something about the game as it is: state that was invalidated and has not been
@@ -75,13 +72,7 @@ type digested struct {
 
 // digestAll clears what does not stand.
 func (c *Coalescer) digestAll() *digested {
-	var past []*item
-	for i := range c.items {
-		if it := &c.items[i]; it.open() && !c.stands(it) {
-			past = append(past, it)
-		}
-	}
-	sortItems(past)
+	past := c.past()
 	d := &digested{digest: digest{from: past[0].opened}}
 	var named []string
 	for _, it := range past {

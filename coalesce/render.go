@@ -10,15 +10,6 @@ import (
 	"github.com/heedlog/heed/internal/safetext"
 )
 
-func sortItems(items []*item) {
-	slices.SortFunc(items, func(a, b *item) int {
-		if precedes(a, b) {
-			return -1
-		}
-		return 1
-	})
-}
-
 // attention renders an item.
 func (c *Coalescer) attention(it *item) Attention {
 	a := c.bare(it)

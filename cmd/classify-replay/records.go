@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -78,25 +77,10 @@ bytes of a long record were left out.`,
 
 // records prints the records of one capture.
 func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output) error {
-	src, err := p.open(ctx, set, name)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	var updates []heed.Update
-	for {
-		outcome, err := src.next()
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF), ctx.Err() != nil:
-			return nil
-		default:
-			return inputError(fmt.Errorf("%s: %w", name, err))
-		}
-		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := &src.record
 		if rec.StartLine == 0 { // a notice of capture itself
-			continue
+			return true
 		}
 		template, _ := src.engine.Template(outcome.Signature)
 		r := report.Record{
@@ -117,8 +101,10 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		} else {
 			out.buf = report.AppendRecordText(out.buf, &r)
 		}
-		if !out.full() {
-			return nil
-		}
+		return out.full()
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // the caller tells of the interruption
 	}
+	return err
 }
