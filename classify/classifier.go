@@ -102,6 +102,7 @@ type Classifier struct {
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
+	front      front
 	signatures signatures
 	decisions  decisions
 	sources    names
@@ -146,6 +147,7 @@ func newWithout(c Config) (*Classifier, error) {
 	cl := &Classifier{
 		normalizer: n,
 		eval:       c.Rules.NewEvaluator(),
+		front:      newFront(),
 		signatures: newSignatures(orDefault(c.Signatures, DefaultSignatures), orDefault(c.TemplateBytes, DefaultTemplateBytes)),
 		decisions:  newDecisions(orDefault(c.Decisions, DefaultDecisions)),
 		sources:    newNames(orDefault(c.Sources, DefaultSources)),
@@ -186,76 +188,105 @@ type Result struct {
 // Of an operation, the text is its error and the source its method; of other
 // entries the text is the message. The strings of e are not kept.
 func (c *Classifier) Classify(e *event.Entry) (r Result) {
-	c.stats.Entries++
-	r.PhaseBefore = c.phase
-
-	key := c.normalizer.Key(e.Message, e.Stack)
-	known := c.signatures.get(key.Hash)
-	switch {
-	case known == nil:
-		c.stats.Misses++
-		known = c.learn(key, e)
-	case known.check != key.Check:
-		c.stats.Collisions++
-		known = nil
-	default:
-		c.stats.Hits++
-	}
-	if known == nil {
-		c.decideUncached(e, &r)
-	} else {
-		r.Signature = known.signature
-		r.Group = c.grouper.Group(known.group)
-		c.decide(known.template, e, &r)
-	}
-	c.act(e, &r)
+	c.ClassifyInto(&r, e)
 	return r
 }
 
-// learn remembers the signature of e, whose key is not known. It returns nil
-// when its template is too large to be kept.
-func (c *Classifier) learn(key signature.Key, e *event.Entry) *shape {
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
-	if !c.signatures.fits(c.buf) {
-		c.stats.Oversize++
-		c.shrink()
-		return nil
+// ClassifyInto is Classify for whoever has room for the result: it sets all of r,
+// which is large to pass around (some 4 ns of an entry).
+func (c *Classifier) ClassifyInto(r *Result, e *event.Entry) {
+	c.stats.Entries++
+	r.PhaseBefore = c.phase
+	if i := c.find(e); i != none {
+		known := &c.signatures.table.slots[i].value
+		r.Signature = known.signature()
+		r.Group = c.grouper.GroupAt(known.group, r.Signature)
+		c.decide(known, e, r)
+	} else {
+		c.decideUncached(e, r)
 	}
-	sig := signature.Of(c.buf)
-	c.signatures.add(key.Hash, shape{check: key.Check, signature: sig, group: c.grouper.Learn(sig, c.buf), template: string(c.buf)})
-	c.shrink()
-	return c.signatures.get(key.Hash)
+	c.act(e, r)
 }
 
-// decide decides about an entry with a known template.
-func (c *Classifier) decide(template string, e *event.Entry, r *Result) {
+// find returns the slot of what is known of the text of e, which it learns where
+// it is new, and makes it the newest. It returns none where the key collides with
+// that of another text, or the template is too large to keep.
+func (c *Classifier) find(e *event.Entry) int32 {
+	if c.front.off {
+		i, _ := c.findKey(e)
+		return i
+	}
+	sum := textSum(e.Message, e.Stack)
+	if i := c.front.find(&c.signatures, sum, e.Message, e.Stack); i != none {
+		c.stats.Hits++
+		c.signatures.table.touch(i)
+		return i
+	}
+	i, key := c.findKey(e)
+	if i != none {
+		c.front.note(sum, e.Message, e.Stack, key, i)
+	}
+	return i
+}
+
+// findKey is find by the key of the text, which it returns.
+func (c *Classifier) findKey(e *event.Entry) (int32, signature.Key) {
+	key := c.normalizer.Key(e.Message, e.Stack)
+	i := c.signatures.find(key.Hash)
+	switch {
+	case i == none:
+		c.stats.Misses++
+		i = c.learn(key, e)
+	case c.signatures.table.slots[i].value.check != key.Check:
+		c.stats.Collisions++
+		i = none
+	default:
+		c.stats.Hits++
+	}
+	return i, key
+}
+
+// learn remembers the signature of e, whose key is not known, and returns its
+// slot, or none when its template is too large to be kept.
+func (c *Classifier) learn(key signature.Key, e *event.Entry) int32 {
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+	defer c.shrink()
+	if !c.signatures.fits(c.buf) {
+		c.stats.Oversize++
+		return none
+	}
+	sig := signature.Of(c.buf)
+	return c.signatures.add(key.Hash, shape{
+		check: key.Check, id: sig.ID, sigCheck: sig.Check, group: c.grouper.Join(sig, c.buf), template: string(c.buf),
+	})
+}
+
+// decide decides about an entry whose template is known.
+func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
+	r.Cached = false
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		r.set(c.eval.Evaluate(c.input(e, template)))
+		r.set(c.eval.Evaluate(c.input(e, known.template)))
 		c.in = rules.Input{}
 		return
 	}
-	key := decisionKey{
-		signature: r.Signature, source: source, phase: c.phaseNum,
-		level: e.Level, kind: e.Kind, status: e.Status, byCaller: byCaller(e),
-	}
-	hash := key.hash()
-	if p := c.decisions.get(hash, &key); p != nil {
+	key := keyOf(r.Signature, source, c.phaseNum, e)
+	if p := c.decisions.get(&key, &known.decision); p != nil {
 		c.stats.DecisionHits++
 		r.Cached = true
 		if o := p.Known(); o != nil {
 			r.Decision, r.Rule = o.Decision, o.Rule
 			return
 		}
-		r.set(c.eval.Decide(p, c.input(e, template)))
+		r.set(c.eval.Decide(p, c.input(e, known.template)))
 		c.in = rules.Input{}
 		return
 	}
 	c.stats.DecisionMisses++
-	in := c.input(e, template)
+	in := c.input(e, known.template)
 	p := c.eval.Plan(in)
-	c.decisions.add(hash, &key, p)
+	c.decisions.add(&key, p, &known.decision)
 	r.set(c.eval.Decide(&p, in))
 	c.in = rules.Input{}
 }
@@ -264,6 +295,7 @@ func (c *Classifier) decide(template string, e *event.Entry, r *Result) {
 // collides with that of another text, or its template is too large to keep.
 func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.stats.Uncached++
+	r.Cached = false
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.Learn(r.Signature, c.buf)

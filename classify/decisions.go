@@ -9,25 +9,33 @@ import (
 // decisionKey is everything that a plan depends on. Two entries with the same
 // key have the same plan: rules see of an entry what is here, or what the plan
 // leaves open.
+//
+// It is three words, written as words: fields of a byte each, compared four at a
+// time, made an entry wait 7 ns for its own stores.
 type decisionKey struct {
-	signature signature.Signature
-	source    uint32
-	phase     uint32
-	level     event.Level
-	kind      event.Kind
-	status    event.Status
-	byCaller  bool
+	id    signature.ID
+	check uint64 // of the signature, and the number of the source
+	rest  uint64 // phase, level, kind, status, byCaller
+}
+
+// keyOf returns the key of an entry in a phase, given the numbers that phase and
+// source have, of which there are less than 1<<31.
+func keyOf(s signature.Signature, source, phase uint32, e *event.Entry) decisionKey {
+	k := decisionKey{
+		id: s.ID, check: uint64(s.Check)<<32 | uint64(source),
+		rest: uint64(phase)<<32 | uint64(e.Level)<<24 | uint64(e.Kind)<<16 | uint64(e.Status)<<8,
+	}
+	if byCaller(e) {
+		k.rest |= 1
+	}
+	return k
 }
 
 // hash mixes the fields. The id of a signature is a hash already; the rest is
 // spread over all bits by a multiplication with 2^64 divided by the golden
 // ratio, as Fibonacci hashing does.
 func (k *decisionKey) hash() uint32 {
-	rest := uint64(k.source)<<40 ^ uint64(k.phase)<<24 ^ uint64(k.level)<<16 ^ uint64(k.kind)<<8 ^ uint64(k.status)
-	if k.byCaller {
-		rest ^= 1 << 7
-	}
-	return uint32((uint64(k.signature.ID) ^ rest*0x9e3779b97f4a7c15) >> 16)
+	return uint32((uint64(k.id) ^ (k.check<<40 ^ k.rest)*0x9e3779b97f4a7c15) >> 16)
 }
 
 // decisions maps keys to plans. It is bounded by number and by the weight of
@@ -47,20 +55,26 @@ func newDecisions(limit int) decisions {
 	return decisions{table: newLRU[decisionKey, rules.Plan](limit), maxWeight: limit * weightPerPlan}
 }
 
-// get returns the plan of key and makes it the newest. The pointer is valid
-// until the next add.
-func (d *decisions) get(hash uint32, key *decisionKey) *rules.Plan {
-	i := d.table.find(hash, key)
-	if i == none {
-		return nil
+// get returns the plan of key, or nil, and makes it the newest. The pointer is
+// valid until the next add. place is where the plan was found last by whoever
+// asks, and is set: looking there first makes one hash table of two for what comes
+// with the same level, source and phase as before, which took 7 ns of an entry
+// and, among thousands of signatures, a miss of the processor's caches.
+func (d *decisions) get(key *decisionKey, place *int32) *rules.Plan {
+	i := *place
+	if d.table.at(i, key) == nil {
+		if i = d.table.find(key.hash(), key); i == none {
+			return nil
+		}
+		*place = i
 	}
 	d.table.touch(i)
 	return &d.table.slots[i].value
 }
 
-// add stores what get did not find. A plan that weighs more than all plans
-// together may is not kept.
-func (d *decisions) add(hash uint32, key *decisionKey, p rules.Plan) {
+// add stores what get did not find, and sets place. A plan that weighs more than
+// all plans together may is not kept.
+func (d *decisions) add(key *decisionKey, p rules.Plan, place *int32) {
 	w := p.Weight()
 	if w > d.maxWeight {
 		return
@@ -70,6 +84,6 @@ func (d *decisions) add(hash uint32, key *decisionKey, p rules.Plan) {
 		d.weight -= old.Weight()
 		d.evicted++
 	}
-	d.table.add(hash, key, p)
+	*place = d.table.add(key.hash(), key, p)
 	d.weight += w
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestCollision: a text whose key has the hash of another one is seen by its
@@ -46,8 +47,7 @@ rules:
 func TestSameIDTwice(t *testing.T) {
 	s := newSignatures(3, 1000)
 	sig := func(id, check int) (v shape) {
-		v.signature.ID, v.signature.Check = 0, uint32(check)
-		v.signature.ID += 7
+		v.id, v.sigCheck = signature.ID(id), uint32(check)
 		v.template = string(rune('a' + check))
 		return v
 	}
@@ -55,14 +55,14 @@ func TestSameIDTwice(t *testing.T) {
 	s.add(2, sig(7, 2))
 	s.add(3, sig(7, 3))
 	for check := 1; check <= 3; check++ {
-		got, ok := s.template(sig(7, check).signature)
+		got, ok := s.template(sig(7, check).signature())
 		require.True(t, ok)
 		require.Equal(t, string(rune('a'+check)), got)
 	}
 	s.add(4, sig(7, 4)) // displaces the oldest
-	_, ok := s.template(sig(7, 1).signature)
+	_, ok := s.template(sig(7, 1).signature())
 	require.False(t, ok)
-	_, ok = s.template(sig(7, 4).signature)
+	_, ok = s.template(sig(7, 4).signature())
 	require.True(t, ok)
 	require.Equal(t, 3, s.bytes)
 }
@@ -87,31 +87,44 @@ func TestWeightOfPlans(t *testing.T) {
 	}
 }
 
-// TestDecisionKeyHash: every field counts.
-func TestDecisionKeyHash(t *testing.T) {
-	base := decisionKey{source: 1, phase: 1, level: 1, kind: 1, status: 1}
-	base.signature.ID = 12345
-	seen := map[uint32]bool{base.hash(): true}
-	for i := range 7 {
-		k := base
-		switch i {
-		case 0:
-			k.signature.ID++
-			k.signature.ID <<= 20
-		case 1:
-			k.source++
-		case 2:
-			k.phase++
-		case 3:
-			k.level++
-		case 4:
-			k.kind++
-		case 5:
-			k.status++
-		case 6:
-			k.byCaller = true
-		}
-		require.False(t, seen[k.hash()], "field %d", i)
-		seen[k.hash()] = true
+// TestDecisionKey: every part counts, in the key and in its hash. Who cancelled
+// counts for operations that were cancelled, and for nothing else.
+func TestDecisionKey(t *testing.T) {
+	type parts struct {
+		sig           signature.Signature
+		source, phase uint32
+		entry         event.Entry
 	}
+	cancelled := event.Entry{Kind: event.KindOperation, Status: event.StatusCancelled, Level: 1}
+	base := parts{sig: signature.Signature{ID: 12345, Check: 6}, source: 1, phase: 1, entry: cancelled}
+	keys, hashes := map[decisionKey]bool{}, map[uint32]bool{}
+	add := func(change func(*parts)) bool {
+		p := base
+		change(&p)
+		k := keyOf(p.sig, p.source, p.phase, &p.entry)
+		known := keys[k]
+		require.Equal(t, known, hashes[k.hash()])
+		keys[k], hashes[k.hash()] = true, true
+		return !known
+	}
+	for i, change := range []func(*parts){
+		func(*parts) {},
+		func(p *parts) { p.sig.ID++; p.sig.ID <<= 20 },
+		func(p *parts) { p.source++ },
+		func(p *parts) { p.source = maxTable },
+		func(p *parts) { p.phase++ },
+		func(p *parts) { p.phase = maxPhases },
+		func(p *parts) { p.entry.Level = 255 },
+		func(p *parts) { p.entry.Kind = 255 },
+		func(p *parts) { p.entry.Status = 255 },
+		func(p *parts) { p.entry.ByCaller = true },
+	} {
+		require.True(t, add(change), "part %d", i)
+	}
+	base.entry.Kind = event.KindLog
+	require.True(t, add(func(*parts) {}))
+	require.False(t, add(func(p *parts) { p.entry.ByCaller = true }))
+	k := keyOf(base.sig, 1, 1, &base.entry)
+	base.sig.Check++
+	require.NotEqual(t, k, keyOf(base.sig, 1, 1, &base.entry))
 }

@@ -9,8 +9,8 @@ package classify
 // insertion.)
 //
 // Invariants: a slot in use is in exactly one chain, that of its hash, and in
-// the list from newest to oldest; any other slot is zero and in the free list.
-// The index of an entry does not change while it is held.
+// the list from newest to oldest; any other slot is in the free list, and zero
+// but for what says so. The index of an entry does not change while it is held.
 type lru[K comparable, V any] struct {
 	slots  []slot[K, V]
 	heads  []int32 // by the low bits of the hash: first slot of the chain, or none
@@ -30,6 +30,9 @@ type slot[K comparable, V any] struct {
 }
 
 const none int32 = -1
+
+// unused is the newer and older of a slot that holds nothing.
+const unused int32 = -2
 
 // newLRU returns a table of at most limit entries, which must be positive.
 func newLRU[K comparable, V any](limit int) lru[K, V] {
@@ -59,6 +62,17 @@ func (t *lru[K, V]) find(hash uint32, key *K) int32 {
 		}
 	}
 	return none
+}
+
+// at returns the slot i if the entry of key is there, and nil if it is not: i is
+// where it once was, or any number.
+func (t *lru[K, V]) at(i int32, key *K) *slot[K, V] {
+	if uint(i) < uint(len(t.slots)) {
+		if s := &t.slots[i]; s.key == *key && s.older != unused {
+			return s
+		}
+	}
+	return nil
 }
 
 // full reports whether removeOldest must come before the next add.
@@ -101,7 +115,7 @@ func (t *lru[K, V]) removeOldest() (int32, V) {
 		p = &t.slots[*p].chain
 	}
 	*p = t.slots[i].chain
-	t.slots[i] = slot[K, V]{chain: t.free}
+	t.slots[i] = slot[K, V]{chain: t.free, newer: unused, older: unused}
 	t.free = i
 	t.used--
 	return i, value

@@ -13,13 +13,20 @@ type signatures struct {
 	evicted  uint64
 }
 
-// shape is one known signature.
+// shape is one known signature, in 48 bytes: there are as many as there are slots
+// in the largest table of an engine.
 type shape struct {
-	check     uint32 // of the key
-	signature signature.Signature
-	group     signature.Signature // that it was put into when it was learned
-	template  string
-	next      int32 // next slot in the chain of byID
+	check    uint32 // of the key
+	sigCheck uint32 // of the signature,
+	id       signature.ID
+	group    signature.Place // where the grouper has it
+	next     int32           // next slot in the chain of byID
+	decision int32           // slot of the decision used last; a hint
+	template string
+}
+
+func (s shape) signature() signature.Signature {
+	return signature.Signature{ID: s.id, Check: s.sigCheck}
 }
 
 func newSignatures(limit, maxBytes int) signatures {
@@ -29,34 +36,35 @@ func newSignatures(limit, maxBytes int) signatures {
 // keyHash picks the half of a key's hash that chains are found by.
 func keyHash(h uint64) uint32 { return uint32(h) }
 
-// get returns what is known of the text with the hash h, and makes it the
-// newest. The pointer is valid until the next add.
-func (s *signatures) get(h uint64) *shape {
+// find returns the slot of what is known of the text with the hash h, or none,
+// and makes it the newest.
+func (s *signatures) find(h uint64) int32 {
 	i := s.table.find(keyHash(h), &h)
-	if i == none {
-		return nil
+	if i != none {
+		s.table.touch(i)
 	}
-	s.table.touch(i)
-	return &s.table.slots[i].value
+	return i
 }
 
 // fits reports whether a template can be kept at all.
 func (s *signatures) fits(template []byte) bool { return len(template) <= s.maxBytes }
 
-// add stores what get did not find, and makes room for it first.
-func (s *signatures) add(h uint64, v shape) {
+// add stores what find did not find, and makes room for it first. It returns the
+// slot.
+func (s *signatures) add(h uint64, v shape) int32 {
 	for s.table.full() || s.bytes+len(v.template) > s.maxBytes {
 		s.evict()
 	}
-	b := s.idBucket(v.signature.ID)
+	b := s.idBucket(v.id)
 	v.next = *b
 	*b = s.table.add(keyHash(h), &h, v)
 	s.bytes += len(v.template)
+	return *b
 }
 
 func (s *signatures) evict() {
 	i, v := s.table.removeOldest()
-	p := s.idBucket(v.signature.ID)
+	p := s.idBucket(v.id)
 	for *p != i {
 		p = &s.table.slots[*p].value.next
 	}
@@ -72,7 +80,7 @@ func (s *signatures) idBucket(id signature.ID) *int32 {
 // template returns the canonical template of a signature.
 func (s *signatures) template(sig signature.Signature) (string, bool) {
 	for i := *s.idBucket(sig.ID); i != none; i = s.table.slots[i].value.next {
-		if v := &s.table.slots[i].value; v.signature == sig {
+		if v := &s.table.slots[i].value; v.signature() == sig {
 			return v.template, true
 		}
 	}

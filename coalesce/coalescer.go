@@ -222,28 +222,26 @@ type destination struct {
 // within Linger, unless the ambient burst already holds what it repeats; else
 // the ambient burst. Blindness is a burst of its own. An event of an operation
 // that does not say which is no evidence about another one.
-func (c *Coalescer) destination(in *Input, named *operation) destination {
+//
+// It sets to, which is zero: what it returned had to be copied, with wide loads
+// that wait for the narrow stores before them, for 12 ns.
+func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	switch {
 	case in.Begins:
-		return destination{scope: scopeBlind, named: named}
+		to.scope, to.named = scopeBlind, named
 	case in.Raised != "":
-		return destination{scope: scopeHost, key: in.Raised, named: named}
+		to.scope, to.key, to.named = scopeHost, in.Raised, named
 	case in.digest != nil:
-		return destination{scope: scopeDigest}
+		to.scope = scopeDigest
+	case named != nil:
+		to.scope, to.root, to.named = scopeOperation, c.ops.root(named), named
+	case in.Entry.Kind == event.KindOperation:
+	case c.episode.item != nil && c.episode.item.counters.find(in.Decision.Rule, in.Signature) != nil:
+	default:
+		if to.root = c.onlyRoot(); to.root != nil {
+			to.scope = scopeOperation
+		}
 	}
-	if named != nil {
-		return destination{scope: scopeOperation, root: c.ops.root(named), named: named}
-	}
-	if in.Entry.Kind == event.KindOperation {
-		return destination{scope: scopeAmbient}
-	}
-	if it := c.episode.item; it != nil && it.counters.find(in.Decision.Rule, in.Signature) != nil {
-		return destination{scope: scopeAmbient}
-	}
-	if root := c.onlyRoot(); root != nil {
-		return destination{scope: scopeOperation, root: root}
-	}
-	return destination{scope: scopeAmbient}
 }
 
 // foldUrgent folds an urgent entry into the item it belongs to, opening one
@@ -253,7 +251,8 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if c.episode.last.seq != 0 && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		c.episode = episode{}
 	}
-	to := c.destination(in, named)
+	var to destination // ambient, unless it is another one
+	c.destination(in, named, &to)
 	d := &in.Decision
 	it, why := c.gathering(&to), ReasonNew
 	var known *item

@@ -1,0 +1,218 @@
+package classify
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// frontRules have one of everything that a decision may come from: what is known
+// of a shape, what is looked at each time, phases, blindness.
+const frontRules = `
+version: 1
+rules:
+  - {id: each, when: 'message contains "7" and stack contains "Foo"', disposition: blocking}
+  - {id: tag, when: 'operation != ""', continue: true, tags: [named]}
+  - {id: menu, when: 'template startsWith "beta" and phase == "menu"', disposition: advisory}
+  - {id: play, when: 'template startsWith "enter"', sets_phase: play, disposition: ignore}
+  - {id: limit, when: 'template startsWith "silence"', blinds: true, disposition: blocking}
+  - {id: back, when: 'template startsWith "again"', resolves: [limit], disposition: ignore}
+  - {id: mod, when: 'source == "mod" and level == "error"', disposition: advisory}
+`
+
+// frontTexts are the texts that take turns: short ones, some of one signature,
+// some of one group, and some so long that the ring has to begin anew.
+func frontTexts() []event.Entry {
+	list := []event.Entry{
+		{}, {Message: "alpha 17 is lost"}, {Message: "alpha 18 is lost"}, {Message: "alpha"}, {Stack: "alpha"},
+		{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
+		{Message: "beta of the mill 7", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
+		{Message: "enter"}, {Message: "silence, please"}, {Message: "again"}, {Message: "collides"},
+	}
+	for _, name := range []string{"Tobin", "Marla", "Quint", "Bendo", "Orsin"} {
+		list = append(list, event.Entry{Message: "the lamp of " + name + " went out at night"})
+	}
+	for i := range 16 {
+		list = append(list, event.Entry{Message: strings.Repeat("long ", 900+100*i), Stack: strings.Repeat("x", i)})
+	}
+	return append(list, event.Entry{Message: strings.Repeat("far too long ", frontMaxBytes/8)})
+}
+
+// FuzzFront holds a classifier with its front to one without it. Each step is
+// three bytes: which text, what else the entry is, and how often it comes.
+func FuzzFront(f *testing.F) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	require.NoError(f, err)
+	texts := frontTexts()
+	turns := func(n, more, times int) []byte {
+		var b []byte
+		for i := range n {
+			b = append(b, byte(i%len(texts)), byte(i*more), byte(times))
+		}
+		return b
+	}
+	f.Add(turns(3*len(texts), 0, 3), byte(0))
+	f.Add(turns(3*len(texts), 1, 2), byte(1))
+	f.Add(turns(3*len(texts), 37, 1), byte(3))
+	f.Add([]byte{10, 0, 3, 1, 0, 3, 7, 0, 1, 8, 0, 2, 5, 0, 3, 9, 0, 2, 5, 9, 3, 10, 0, 3}, byte(2))
+	f.Fuzz(func(t *testing.T, steps []byte, size byte) {
+		small := 1 + int(size%8)
+		cfg := Config{
+			Rules: set, Signatures: small, Decisions: 1 + int(size/8%8), Sources: 1, TemplateBytes: 60_000,
+			Groups: signature.GrouperConfig{Signatures: 4 * small, Columns: 16},
+		}
+		var twins [2]*Classifier
+		for i := range twins {
+			c, err := New(cfg)
+			require.NoError(t, err)
+			// Another text stands under the hash of this one.
+			k := c.normalizer.Key("alpha", "")
+			k.Hash = c.normalizer.Key("collides", "").Hash
+			c.learn(k, &event.Entry{Message: "alpha"})
+			twins[i] = c
+		}
+		twins[1].front.off = true
+		var dirty Result // what is left of the entry before must not show
+		for ; len(steps) >= 3; steps = steps[3:] {
+			e := texts[int(steps[0])%len(texts)]
+			more := steps[1]
+			e.Level = event.Level(more % 6)
+			e.Source = [...]string{"", "Unity", "mod", strings.Repeat("s", maxNameBytes+1)}[more/8%4]
+			switch more / 32 {
+			case 0:
+				e.OperationID = "op"
+			case 1:
+				e.Kind, e.Status, e.ByCaller = event.KindOperation, event.StatusCancelled, more%2 == 0
+			case 2:
+				e.Kind, e.Status, e.Message = event.KindState, event.StatusPhase, [...]string{"menu", "play"}[more%2]
+			}
+			for range 1 + steps[2]%3 {
+				twins[0].ClassifyInto(&dirty, &e)
+				require.Equal(t, twins[1].Classify(&e), dirty)
+				require.Equal(t, twins[1].Merges(nil), twins[0].Merges(nil))
+				require.Equal(t, twins[1].Stats(), twins[0].Stats())
+			}
+		}
+		require.Equal(t, twins[1].Snapshot(nil), twins[0].Snapshot(nil))
+		// What is displaced next is the same too.
+		for _, table := range []func(*Classifier) []string{
+			func(c *Classifier) []string { return oldestFirst(&c.signatures.table) },
+			func(c *Classifier) []string { return oldestFirst(&c.decisions.table) },
+		} {
+			require.Equal(t, table(twins[1]), table(twins[0]))
+		}
+	})
+}
+
+func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
+	for i := t.oldest; i != none; i = t.slots[i].newer {
+		keys = append(keys, fmt.Sprint(t.slots[i].key))
+	}
+	return keys
+}
+
+// TestFront: a text is found from its third time on, with its stack, and not
+// after what it stands for was displaced, or others took the place of the text.
+func TestFront(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set, Signatures: 2})
+	require.NoError(t, err)
+	found := func(e event.Entry) bool {
+		return c.front.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
+	}
+	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
+	for i := range 4 {
+		require.Equal(t, i > 1, found(e))
+		c.Classify(&e)
+	}
+	require.False(t, found(event.Entry{Message: e.Message}))
+	require.False(t, found(event.Entry{Message: e.Message + e.Stack}), "the border between message and stack counts")
+
+	c.Classify(&event.Entry{Message: "one"})
+	require.True(t, found(e))
+	c.Classify(&event.Entry{Message: "two"})
+	require.False(t, found(e), "its signature is displaced")
+	c.Classify(&e)
+	require.True(t, found(e), "and known again")
+
+	for i := range frontBytes / frontMaxBytes {
+		long := event.Entry{Message: fmt.Sprint(i, strings.Repeat("x", frontMaxBytes-8))}
+		c.Classify(&e)
+		require.True(t, found(e))
+		c.Classify(&long)
+		c.Classify(&long)
+		require.True(t, found(long))
+	}
+	long := event.Entry{Message: "last " + strings.Repeat("x", frontMaxBytes-8)}
+	c.Classify(&long)
+	c.Classify(&long)
+	require.False(t, found(e), "the ring has come around")
+
+	huge := event.Entry{Message: strings.Repeat("x", frontMaxBytes+1)}
+	for range 3 {
+		c.Classify(&huge)
+	}
+	require.False(t, found(huge))
+}
+
+// TestTextSum: every byte of a text counts, and where its message ends.
+func TestTextSum(t *testing.T) {
+	sums := map[uint64]string{}
+	add := func(message, stack string) {
+		sum := textSum(message, stack)
+		require.Empty(t, sums[sum], "%q, %q", message, stack)
+		sums[sum] = message + "|" + stack
+	}
+	for n := range 100 {
+		text := []byte(strings.Repeat("a", n))
+		add(string(text), "")
+		for i := range text {
+			text[i] ^= 1
+			add(string(text), "")
+			add(string(text[:n/2]), string(text[n/2:])+"b")
+			text[i] ^= 1
+		}
+	}
+}
+
+// BenchmarkFront measures what the front costs a text that never repeats, and
+// what it saves of one that does.
+func BenchmarkFront(b *testing.B) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(b, err)
+	stack := strings.Repeat("  at Verse.Thing.Tick () [0x00012] in <5a0c7e11d2f34b68>:0\n", 12)
+	for _, bc := range []struct {
+		name, stack string
+		texts       int
+	}{{"same", "", 1}, {"same with a stack", stack, 1}, {"hundred", "", 100}, {"never", "", 1 << 14}} {
+		for _, off := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/off=%v", bc.name, off), func(b *testing.B) {
+				c, err := New(Config{Rules: set})
+				require.NoError(b, err)
+				c.front.off = off
+				entries := make([]event.Entry, bc.texts)
+				for i := range entries {
+					m := fmt.Sprintf("Human%05d could not reserve Thing_Bed%07d at (%03d, 0, %03d) for its job, giving up", i, i*7, i, i)
+					entries[i] = event.Entry{Message: m, Stack: bc.stack, Level: event.LevelError, Source: "Unity"}
+				}
+				var r Result
+				next := 0
+				b.ReportAllocs()
+				for b.Loop() {
+					c.ClassifyInto(&r, &entries[next])
+					if next++; next == len(entries) {
+						next = 0
+					}
+				}
+				require.Equal(b, uint64(1), c.stats.Misses)
+			})
+		}
+	}
+}
