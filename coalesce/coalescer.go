@@ -96,6 +96,8 @@ type Coalescer struct {
 
 	stats Stats
 
+	thorough bool // for tests: repeats take the way of all others
+
 	refs uint64 // given to operations by snapshots
 }
 
@@ -198,7 +200,7 @@ func (c *Coalescer) tick(t time.Time) {
 		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
 		c.now.era = 1
 	}
-	at := min(max(t.Sub(c.base), -farthest), farthest)
+	at := since(c.base, t)
 	if at < c.now.at {
 		if c.now.at-at <= c.cfg.MaxSkew {
 			return
@@ -244,26 +246,42 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	}
 }
 
-// foldUrgent folds an urgent entry into the item it belongs to, opening one
-// where nothing that is open or acknowledged accounts for it. What was
-// acknowledged does not make another item worse either.
+// foldUrgent folds an urgent entry into the item it belongs to. Storms consist of
+// what an item has seen already and is none the worse for: that goes no further
+// than repeat.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if c.episode.last.seq != 0 && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		c.episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
-	d := &in.Decision
-	it, why := c.gathering(&to), ReasonNew
+	it := c.gathering(&to)
+	if it == nil || c.thorough || !it.repeat(in, &c.now, &c.cfg) {
+		return c.foldNews(in, &to, it)
+	}
+	if to.scope == scopeAmbient {
+		c.episode.last = c.now
+	}
+	c.noteOperation(in, &to, it.number)
+	c.wake(it)
+	return Folded{ID: it.id, Owner: it.number}
+}
+
+// foldNews folds an entry that belongs to the burst at to into it, the item that
+// gathers that, or, where that is nil and nothing acknowledged accounts for the
+// entry, into an item that it opens. What was acknowledged does not make another
+// item worse either.
+func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
+	d, why := &in.Decision, ReasonNew
 	var known *item
 	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
-		if known, why = c.account(in, &to); known != nil && why == "" {
-			return c.absorb(known, in, &to)
+		if known, why = c.account(in, to); known != nil && why == "" {
+			return c.absorb(known, in, to)
 		}
 	}
 	opened := false
 	if it == nil {
-		it, opened = c.openFor(known, &to)
+		it, opened = c.openFor(known, to)
 	}
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now
@@ -271,14 +289,14 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if in.digest != nil {
 		it.digest = in.digest.digest
 	}
-	f := it.add(in, named, c.now, &c.cfg)
+	f := it.add(in, to.named, c.now, &c.cfg)
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
 	case f.why != "":
 		c.announce(it, Updated, f.why, at)
 	}
-	c.noteOperation(in, &to, it.number)
+	c.noteOperation(in, to, it.number)
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number, NewGroup: f.newGroup, NewCause: f.newCause}
 }

@@ -48,7 +48,7 @@ func (c *counter) add(in *Input, named *operation, now moment) {
 	if c.count == 0 {
 		c.first, c.firstBy = at, named
 	}
-	if c.count == 0 || d.Severity > c.severity || d.Disposition > c.disposition || d.Invalidates && !c.invalidates {
+	if c.count == 0 || c.worsens(d) {
 		c.raised = turn{place: at, named: named, count: c.count, disposition: c.disposition, severity: c.severity}
 		if c.count == 0 || d.Disposition > c.disposition {
 			c.worst = c.raised
@@ -57,8 +57,19 @@ func (c *counter) add(in *Input, named *operation, now moment) {
 		c.disposition = max(c.disposition, d.Disposition)
 		c.invalidates = c.invalidates || d.Invalidates
 	}
+	c.again(&now, at.pos)
+}
+
+// again counts one entry at now.
+func (c *counter) again(now *moment, pos uint64) {
 	c.count++
-	c.last, c.lastPos = now, at.pos
+	c.last, c.lastPos = *now, pos
+}
+
+// worsens reports whether an entry that d decides about makes the group worse
+// than it is.
+func (c *counter) worsens(d *event.Decision) bool {
+	return d.Severity > c.severity || d.Disposition > c.disposition || d.Invalidates && !c.invalidates
 }
 
 // since makes t, a turn of c, count from an earlier one on. Of a group merged
@@ -202,13 +213,13 @@ type rate struct {
 }
 
 // add counts one entry at now.
-func (r *rate) add(w *Window, now moment) {
-	if r.start.seq == 0 || w.passed(r.start, now) {
+func (r *rate) add(w *Window, now *moment) {
+	if r.start.seq == 0 || w.passed(r.start, *now) {
 		r.previous = r.current
-		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
+		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, *now) {
 			r.previous = 0
 		}
-		r.start, r.current = now, 0
+		r.start, r.current = *now, 0
 	}
 	r.current++
 }

@@ -29,6 +29,9 @@ const (
 // oldest first, and forgets it. Call it after Fold, Ack and Advance: it waits,
 // without a bound.
 func (c *Coalescer) Evidence(dst []Evidence) []Evidence {
+	if len(c.evidence) == 0 { // as after almost every entry
+		return dst
+	}
 	dst = append(dst, c.evidence...)
 	c.evidence = c.evidence[:0]
 	return dst

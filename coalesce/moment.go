@@ -16,6 +16,23 @@ type moment struct {
 // do not overflow: 73 years.
 const farthest time.Duration = 1 << 61
 
+// ages is a number of seconds around 1970 that holds every time of a log, and is
+// small enough for differences not to overflow: 34,000 years.
+const ages = 1 << 40
+
+// since returns how long after base t is, at most farthest either way. It equals
+// t.Sub where base has no monotonic clock, for 3 ns instead of 10: Sub takes its
+// answer back to see that nothing has overflowed.
+func since(base, t time.Time) time.Duration {
+	from, to := base.Unix(), t.Unix()
+	if uint64(from+ages) >= 2*ages || uint64(to+ages) >= 2*ages {
+		return min(max(t.Sub(base), -farthest), farthest)
+	}
+	const most = int64(farthest/time.Second) + 1
+	sec := min(max(to-from, -most-1), most+1)
+	return min(max(time.Duration(sec)*time.Second+time.Duration(t.Nanosecond()-base.Nanosecond()), -farthest), farthest)
+}
+
 // place says which entry something is about.
 type place struct {
 	seq uint64

@@ -236,6 +236,8 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary", "-Config.Summarizer",
 		// Of one entry.
 		"-Coalescer.repeated",
+		// A switch of tests.
+		"Coalescer.thorough",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.evidence",
 		// Of no meaning outside the writing of one snapshot.

@@ -234,6 +234,9 @@ func (g *Grouper) GroupAt(p Place, s Signature) Signature {
 // and forgets them. Whoever counts by group adds the counts of From to Into.
 // At most as many are kept as there are signatures, 32 bytes each.
 func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
+	if len(g.merges) == 0 { // as after almost every entry
+		return dst
+	}
 	dst = append(dst, g.merges...)
 	g.merges = g.merges[:0]
 	return dst

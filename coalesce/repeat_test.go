@@ -1,0 +1,82 @@
+package coalesce
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// FuzzRepeat drives two Coalescers alike, of which one takes repeats the way of
+// all other entries: nothing that a host sees differs, nor anything else.
+func FuzzRepeat(f *testing.F) {
+	for stream := range uint64(40) {
+		rng := rand.New(rand.NewPCG(stream, 3))
+		calls := make([]byte, 200+rng.IntN(2000))
+		for i := range calls {
+			calls[i] = byte(rng.Uint32())
+		}
+		f.Add(calls)
+	}
+	f.Fuzz(func(t *testing.T, calls []byte) {
+		m := &caller{intn: func(n int) int {
+			if len(calls) == 0 {
+				return 0
+			}
+			b := calls[0]
+			calls = calls[1:]
+			return int(b) % n
+		}}
+		cfg := smallConfig(1+m.intn(4), []int{1, 3, 30}[m.intn(3)], 1+m.intn(3))
+		if m.intn(2) == 0 {
+			m.now = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
+		quick, err := New(cfg)
+		require.NoError(t, err)
+		thorough, err := New(cfg)
+		require.NoError(t, err)
+		thorough.thorough = true
+		for len(calls) > 0 {
+			// Mostly once, now and then as often as a storm repeats itself.
+			do, again := m.next(), max(0, m.intn(40)-30)
+			for range 1 + again {
+				require.Equal(t, do(thorough), do(quick))
+			}
+			require.Equal(t, thorough.Evidence(nil), quick.Evidence(nil))
+		}
+		require.Equal(t, thorough.Stats(), quick.Stats())
+		require.Equal(t, thorough.OpenItems(nil), quick.OpenItems(nil))
+		require.Equal(t, thorough.Snapshot(nil), quick.Snapshot(nil))
+		require.Equal(t, thorough.expiry, quick.expiry)
+		checkStructure(t, quick)
+	})
+}
+
+// TestSince: since is Sub, within bounds, for any two times.
+func TestSince(t *testing.T) {
+	check := func(t require.TestingT, base, at time.Time) {
+		require.Equal(t, min(max(at.Sub(base), -farthest), farthest), since(base, at), "%v %v", base, at)
+	}
+	edges := []int64{0, 1, 999_999_999, 1_000_000_000, int64(farthest), int64(farthest) + 1, math.MaxInt64}
+	base := time.Unix(1_900_000_000, 123_456_789).UTC()
+	for _, d := range edges {
+		for e := int64(-1); e <= 1; e++ {
+			for _, sign := range []int64{-1, 1} {
+				check(t, base, base.Add(time.Duration(sign*d+e)))
+			}
+		}
+	}
+	seconds := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-ages-2, ages+2), rapid.Int64Range(-5e9, 5e9), rapid.SampledFrom([]int64{-ages, ages, -ages - 1, ages - 1}))
+	nanoseconds := rapid.Int64Range(0, 999_999_999)
+	rapid.Check(t, func(t *rapid.T) {
+		base := time.Unix(seconds.Draw(t, "base"), nanoseconds.Draw(t, "base ns"))
+		at := time.Unix(seconds.Draw(t, "at"), nanoseconds.Draw(t, "at ns"))
+		check(t, base, at)
+	})
+	now := time.Now()
+	check(t, now.Round(0), now) // with a monotonic clock
+	check(t, base, now)
+}
