@@ -212,7 +212,7 @@ func (c *Classifier) ClassifyInto(r *Result, e *event.Entry) {
 // it is new, and makes it the newest. It returns none where the key collides with
 // that of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
-	if c.front.off {
+	if c.front.idle() {
 		i, _ := c.findKey(e)
 		return i
 	}

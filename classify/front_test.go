@@ -125,6 +125,7 @@ func TestFront(t *testing.T) {
 	c, err := New(Config{Rules: set, Signatures: 2})
 	require.NoError(t, err)
 	found := func(e event.Entry) bool {
+		c.front.credit = frontMaxCredit
 		return c.front.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
@@ -160,6 +161,35 @@ func TestFront(t *testing.T) {
 		c.Classify(&huge)
 	}
 	require.False(t, found(huge))
+}
+
+// TestFrontIdles: while nothing repeats, few texts are looked for, and soon all of
+// them once something does.
+func TestFrontIdles(t *testing.T) {
+	f := newFront()
+	looks := func(n int) (looked int) {
+		for range n {
+			if !f.idle() {
+				looked++
+			}
+		}
+		return looked
+	}
+	require.Equal(t, frontMaxCredit, looks(frontMaxCredit))
+	require.Equal(t, 100, looks(100*frontSample))
+
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set})
+	require.NoError(t, err)
+	for i := range 2 * frontMaxCredit {
+		c.Classify(&event.Entry{Message: fmt.Sprint("number ", i)})
+	}
+	require.Zero(t, c.front.credit)
+	for range 4 * frontSample {
+		c.Classify(&event.Entry{Message: "again and again"})
+	}
+	require.Positive(t, c.front.credit)
 }
 
 // TestTextSum: every byte of a text counts, and where its message ends.

@@ -217,6 +217,7 @@ type destination struct {
 	root  *operation // of scopeOperation
 	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
+	row   *counter   // where the item that gathers the burst has the entry's group, if that was looked for and found
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
@@ -238,8 +239,12 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	case named != nil:
 		to.scope, to.root, to.named = scopeOperation, c.ops.root(named), named
 	case in.Entry.Kind == event.KindOperation:
-	case c.episode.item != nil && c.episode.item.counters.find(in.Decision.Rule, in.Signature) != nil:
 	default:
+		if it := c.episode.item; it != nil {
+			if to.row = it.counters.find(in.Decision.Rule, in.Signature); to.row != nil {
+				return
+			}
+		}
 		if to.root = c.onlyRoot(); to.root != nil {
 			to.scope = scopeOperation
 		}
@@ -256,7 +261,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
-	if it == nil || c.thorough || !it.repeat(in, &c.now, &c.cfg) {
+	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, &c.cfg) {
 		return c.foldNews(in, &to, it)
 	}
 	if to.scope == scopeAmbient {

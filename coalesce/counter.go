@@ -57,13 +57,13 @@ func (c *counter) add(in *Input, named *operation, now moment) {
 		c.disposition = max(c.disposition, d.Disposition)
 		c.invalidates = c.invalidates || d.Invalidates
 	}
-	c.again(&now, at.pos)
+	c.again(now, at.pos)
 }
 
 // again counts one entry at now.
-func (c *counter) again(now *moment, pos uint64) {
+func (c *counter) again(now moment, pos uint64) {
 	c.count++
-	c.last, c.lastPos = *now, pos
+	c.last, c.lastPos = now, pos
 }
 
 // worsens reports whether an entry that d decides about makes the group worse
@@ -213,13 +213,13 @@ type rate struct {
 }
 
 // add counts one entry at now.
-func (r *rate) add(w *Window, now *moment) {
-	if r.start.seq == 0 || w.passed(r.start, *now) {
+func (r *rate) add(w *Window, now moment) {
+	if r.start.seq == 0 || w.passed(r.start, now) {
 		r.previous = r.current
-		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, *now) {
+		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
 			r.previous = 0
 		}
-		r.start, r.current = *now, 0
+		r.start, r.current = now, 0
 	}
 	r.current++
 }

@@ -68,6 +68,6 @@ func (c *Coalescer) repeats(r *rate) {
 		return
 	}
 	for i := range len(x.ring) - 1 {
-		r.add(&c.cfg.RateWindow, &x.ring[(x.next+i)%len(x.ring)])
+		r.add(&c.cfg.RateWindow, x.ring[(x.next+i)%len(x.ring)])
 	}
 }

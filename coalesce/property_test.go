@@ -878,7 +878,7 @@ func TestRate(t *testing.T) {
 	add := func(n int) {
 		for range n {
 			seq++
-			r.add(&w, &moment{seq: seq})
+			r.add(&w, moment{seq: seq})
 		}
 	}
 	per := func() uint64 { return r.perSpan(&w, moment{seq: seq}) }
