@@ -3,6 +3,7 @@ package heed
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/journal"
@@ -325,6 +327,58 @@ func TestLogAllocatesNothing(t *testing.T) {
 	batch := []event.Log{{Message: "one 1"}, {Message: "two 2"}}
 	e.LogBatch(batch)
 	require.Zero(t, testing.AllocsPerRun(1000, func() { e.LogBatch(batch) }))
+}
+
+// TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
+// whatever was taken in before.
+func TestLogIsEntry(t *testing.T) {
+	var r event.Log
+	fill(t, &r)
+	e := mustNew(t, Config{})
+	fill(t, &e.entry)
+	e.log(&r)
+	want := r.Entry()
+	want.Seq = e.entry.Seq // which is given afterwards
+	require.Equal(t, want, e.entry)
+}
+
+// fill sets every field of what v points to, however it is called.
+func fill(t *testing.T, v any) {
+	s := reflect.ValueOf(v).Elem()
+	for i := range s.NumField() {
+		switch f := s.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString(s.Type().Field(i).Name)
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.Uint8, reflect.Uint64:
+			f.SetUint(uint64(3 + i))
+		default:
+			require.IsType(t, time.Time{}, f.Interface())
+			f.Set(reflect.ValueOf(time.Unix(1_900_000_000, int64(i))))
+		}
+	}
+}
+
+// TestResultsAreWhole: an outcome does not show anything of the entry before it.
+func TestResultsAreWhole(t *testing.T) {
+	records := []event.Log{
+		{Message: "Broken 1"}, {Message: "Odd one"}, {Message: "Loading"}, {Message: "No more logging"}, {Message: "quiet"},
+		{Message: "Logging again"}, {Message: "Broken 2", OperationID: "op"}, {Message: "x", Level: event.LevelError},
+	}
+	set := mustRules(t, testRules)
+	for i := range records {
+		for k := range records {
+			fresh, used := mustNew(t, Config{Rules: set}), mustNew(t, Config{Rules: set})
+			fresh.Log(records[i])
+			used.Log(records[i])
+			fresh.result, fresh.input = classify.Result{}, coalesce.Input{}
+			require.Equal(t, fresh.Observe(records[k]), used.Observe(records[k]))
+			fresh.input.Entry, used.input.Entry = nil, nil
+			require.Equal(t, fresh.input, used.input)
+			require.Equal(t, fresh.result, used.result)
+		}
+	}
 }
 
 func TestConcurrentUse(t *testing.T) {

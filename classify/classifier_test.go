@@ -300,6 +300,7 @@ rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
 		require.Equal(t, "default.log.unknown", c.Classify(&e).Decision.Rule)
 	}
 	require.EqualValues(t, 3, c.Stats().EvaluationErrors)
+	require.EqualValues(t, 3, c.Stats().MachineRuns)
 	rule, err = c.LastEvaluationError()
 	require.Equal(t, "bad", rule)
 	require.ErrorContains(t, err, "index out of range")
