@@ -363,8 +363,14 @@ func fill(t *testing.T, v any) {
 // TestResultsAreWhole: an outcome does not show anything of the entry before it.
 func TestResultsAreWhole(t *testing.T) {
 	records := []event.Log{
-		{Message: "Broken 1"}, {Message: "Odd one"}, {Message: "Loading"}, {Message: "No more logging"}, {Message: "quiet"},
-		{Message: "Logging again"}, {Message: "Broken 2", OperationID: "op"}, {Message: "x", Level: event.LevelError},
+		{Message: "Broken 1"},
+		{Message: "Odd one"},
+		{Message: "Loading"},
+		{Message: "No more logging"},
+		{Message: "quiet"},
+		{Message: "Logging again"},
+		{Message: "Broken 2", OperationID: "op"},
+		{Message: "x", Level: event.LevelError},
 	}
 	set := mustRules(t, testRules)
 	for i := range records {

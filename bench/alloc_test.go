@@ -45,4 +45,3 @@ func TestLogAllocatesNothing(t *testing.T) {
 		})
 	}
 }
-

@@ -102,6 +102,7 @@ type Classifier struct {
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
+	latest     latest
 	front      front
 	signatures signatures
 	decisions  decisions
@@ -196,16 +197,30 @@ func (c *Classifier) Classify(e *event.Entry) (r Result) {
 // which is large to pass around (some 4 ns of an entry).
 func (c *Classifier) ClassifyInto(r *Result, e *event.Entry) {
 	c.stats.Entries++
+	if c.latest.valid && c.latest.is(e, &c.front) {
+		c.stats.Hits++
+		c.stats.DecisionHits++
+		*r = c.latest.result
+		return
+	}
+	c.latest.valid = false
+	before := c.front.hit
+	c.front.hit = none
+
+	final := false
 	r.PhaseBefore = c.phase
 	if i := c.find(e); i != none {
 		known := &c.signatures.table.slots[i].value
 		r.Signature = known.signature()
 		r.Group = c.grouper.GroupAt(known.group, r.Signature)
-		c.decide(known, e, r)
+		final = c.decide(known, e, r)
 	} else {
 		c.decideUncached(e, r)
 	}
 	c.act(e, r)
+	if hit := c.front.hit; final && hit != none && hit == before {
+		c.latest.keep(e, r, c.sources.last, hit)
+	}
 }
 
 // find returns the slot of what is known of the text of e, which it learns where
@@ -261,15 +276,17 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry) int32 {
 	})
 }
 
-// decide decides about an entry whose template is known.
-func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
+// decide decides about an entry whose template is known. It reports whether the
+// decision was remembered as it is, and so depends on nothing that is not part of
+// its key.
+func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool) {
 	r.Cached = false
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
 		r.set(c.eval.Evaluate(c.input(e, known.template)))
 		c.in = rules.Input{}
-		return
+		return false
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
 	if p := c.decisions.get(&key, &known.decision); p != nil {
@@ -277,11 +294,11 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 		r.Cached = true
 		if o := p.Known(); o != nil {
 			r.Decision, r.Rule = o.Decision, o.Rule
-			return
+			return true
 		}
 		r.set(c.eval.Decide(p, c.input(e, known.template)))
 		c.in = rules.Input{}
-		return
+		return false
 	}
 	c.stats.DecisionMisses++
 	in := c.input(e, known.template)
@@ -289,6 +306,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) {
 	c.decisions.add(&key, p, &known.decision)
 	r.set(c.eval.Decide(&p, in))
 	c.in = rules.Input{}
+	return false
 }
 
 // decideUncached decides about an entry without the tables: because its key

@@ -35,7 +35,7 @@ func keyOf(s signature.Signature, source, phase uint32, e *event.Entry) decision
 // spread over all bits by a multiplication with 2^64 divided by the golden
 // ratio, as Fibonacci hashing does.
 func (k *decisionKey) hash() uint32 {
-	return uint32((uint64(k.id) ^ (k.check<<40 ^ k.rest)*0x9e3779b97f4a7c15) >> 16)
+	return uint32((uint64(k.id) ^ (k.check<<40^k.rest)*0x9e3779b97f4a7c15) >> 16)
 }
 
 // decisions maps keys to plans. It is bounded by number and by the weight of

@@ -19,6 +19,11 @@
 // operation was cancelled by its caller) to a [rules.Plan]. Rules that read the
 // message, the stack or the operation are part of a plan and run each time.
 //
+// Before the first one is a small table of texts that came more than once lately,
+// compared byte for byte, so that a line that repeats itself costs no key: some 45
+// ns, and 15 where nothing came in between. While nothing repeats, it is mostly left
+// alone. It changes no answer and no count.
+//
 // A remembered decision equals the one that the rules would give afresh. Where
 // that cannot be had cheaply, the classifier takes the slow path and decides
 // without its tables: for a text whose key has the hash of another one (a
@@ -36,7 +41,7 @@
 // Everything held is bounded by [Config]: signatures by number and by the bytes
 // of their templates, decisions by number and by the size of their plans,
 // sources and phases by number. What is displaced is counted in [Stats]. Tables
-// grow to their bounds and are then reused; with defaults they take some 17 MiB
+// grow to their bounds and are then reused; with defaults they take some 15 MiB
 // when full.
 //
 // A Classifier is not safe for concurrent use. On a known signature whose

@@ -30,6 +30,9 @@ type front struct {
 	ring    []byte
 	written uint64
 
+	// hit is where the latest text was found, or none.
+	hit int32
+
 	// credit is for how many more misses all texts are looked for; without, skipped
 	// counts those that are not.
 	credit  int
@@ -78,6 +81,7 @@ func (f *front) idle() bool {
 func newFront() front {
 	return front{
 		sums: make([]uint64, frontPlaces), texts: make([]frontText, frontPlaces), ring: make([]byte, frontBytes),
+		hit:     none,
 		credit:  frontMaxCredit,
 		written: 2 * frontBytes, // so that the zero frontText is one whose text is gone
 	}
@@ -148,19 +152,24 @@ func (f *front) find(table *signatures, sum uint64, message, stack string) int32
 		return none
 	}
 	t := &f.texts[place]
-	if int(t.message) != len(message) || int(t.stack) != len(stack) || t.from+frontBytes < f.written {
-		return none
-	}
-	at := t.from % frontBytes
-	text := f.ring[at:][:len(message)+len(stack)]
-	if string(text[:len(message)]) != message || string(text[len(message):]) != stack {
+	if t.from+frontBytes < f.written || !f.holds(t, message, stack) {
 		return none
 	}
 	if s := table.table.at(t.slot, &t.hash); s == nil || s.value.check != t.check {
 		return none
 	}
 	f.credit = min(f.credit+frontCredit, frontMaxCredit)
+	f.hit = int32(place)
 	return t.slot
+}
+
+// holds reports whether t, whose bytes are still there, is this text.
+func (f *front) holds(t *frontText, message, stack string) bool {
+	if int(t.message) != len(message) || int(t.stack) != len(stack) {
+		return false
+	}
+	text := f.ring[t.from%frontBytes:][:len(message)+len(stack)]
+	return string(text[:len(message)]) == message && (stack == "" || string(text[len(message):]) == stack)
 }
 
 // note tells front of a text that it did not find, and of what the table has for

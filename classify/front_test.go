@@ -17,8 +17,8 @@ import (
 const frontRules = `
 version: 1
 rules:
-  - {id: each, when: 'message contains "7" and stack contains "Foo"', disposition: blocking}
-  - {id: tag, when: 'operation != ""', continue: true, tags: [named]}
+  - {id: each, when: 'template startsWith "beta" and message contains "7" and stack contains "Foo"', disposition: blocking}
+  - {id: tag, when: 'template startsWith "alpha" and operation != ""', continue: true, tags: [named]}
   - {id: menu, when: 'template startsWith "beta" and phase == "menu"', disposition: advisory}
   - {id: play, when: 'template startsWith "enter"', sets_phase: play, disposition: ignore}
   - {id: limit, when: 'template startsWith "silence"', blinds: true, disposition: blocking}
@@ -30,10 +30,18 @@ rules:
 // some of one group, and some so long that the ring has to begin anew.
 func frontTexts() []event.Entry {
 	list := []event.Entry{
-		{}, {Message: "alpha 17 is lost"}, {Message: "alpha 18 is lost"}, {Message: "alpha"}, {Stack: "alpha"},
+		{},
+		{Message: "alpha 17 is lost"},
+		{Message: "gamma 17 is lost"},
+		{Message: "gamma 18 is lost"},
+		{Message: "alpha"},
+		{Stack: "alpha"},
 		{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
 		{Message: "beta of the mill 7", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
-		{Message: "enter"}, {Message: "silence, please"}, {Message: "again"}, {Message: "collides"},
+		{Message: "enter"},
+		{Message: "silence, please"},
+		{Message: "again"},
+		{Message: "collides"},
 	}
 	for _, name := range []string{"Tobin", "Marla", "Quint", "Bendo", "Orsin"} {
 		list = append(list, event.Entry{Message: "the lamp of " + name + " went out at night"})
@@ -57,10 +65,12 @@ func FuzzFront(f *testing.F) {
 		}
 		return b
 	}
-	f.Add(turns(3*len(texts), 0, 3), byte(0))
-	f.Add(turns(3*len(texts), 1, 2), byte(1))
-	f.Add(turns(3*len(texts), 37, 1), byte(3))
-	f.Add([]byte{10, 0, 3, 1, 0, 3, 7, 0, 1, 8, 0, 2, 5, 0, 3, 9, 0, 2, 5, 9, 3, 10, 0, 3}, byte(2))
+	f.Add(turns(3*len(texts), 0, 6), byte(0))
+	f.Add(turns(3*len(texts), 1, 7), byte(1))
+	f.Add(turns(3*len(texts), 37, 6), byte(3))
+	f.Add(turns(3*len(texts), 64, 1), byte(63))
+	f.Add([]byte{2, 4, 7, 2, 5, 7, 2, 20, 7, 2, 0, 7, 2, 32, 7, 0, 64, 0, 2, 5, 7, 9, 5, 7, 2, 5, 7, 10, 5, 7}, byte(63)) // one text, as other entries
+	f.Add([]byte{11, 0, 3, 1, 0, 3, 8, 0, 1, 9, 0, 2, 6, 0, 3, 10, 0, 2, 6, 9, 3, 11, 0, 3}, byte(2))
 	f.Fuzz(func(t *testing.T, steps []byte, size byte) {
 		small := 1 + int(size%8)
 		cfg := Config{
@@ -92,7 +102,7 @@ func FuzzFront(f *testing.F) {
 			case 2:
 				e.Kind, e.Status, e.Message = event.KindState, event.StatusPhase, [...]string{"menu", "play"}[more%2]
 			}
-			for range 1 + steps[2]%3 {
+			for range 1 + steps[2]%8 {
 				twins[0].ClassifyInto(&dirty, &e)
 				require.Equal(t, twins[1].Classify(&e), dirty)
 				require.Equal(t, twins[1].Merges(nil), twins[0].Merges(nil))
@@ -161,6 +171,55 @@ func TestFront(t *testing.T) {
 		c.Classify(&huge)
 	}
 	require.False(t, found(huge))
+}
+
+// TestLatest: a line that nothing comes between is known by the one before it,
+// for as long as it is like it in all that counts.
+func TestLatest(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set})
+	require.NoError(t, err)
+	is := func(e event.Entry) bool { return c.latest.valid && c.latest.is(&e, &c.front) }
+	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
+	for i := range 8 {
+		require.Equal(t, i > 3, is(e))
+		r := c.Classify(&e)
+		require.Equal(t, "mod", r.Decision.Rule)
+		require.Equal(t, i > 0, r.Cached)
+	}
+	for name, change := range map[string]func(*event.Entry){
+		"message": func(e *event.Entry) { e.Message = "gamma 18 is lost" },
+		"stack":   func(e *event.Entry) { e.Stack = "  at Foo.Bar ()" },
+		"source":  func(e *event.Entry) { e.Source = "mob" },
+		"level":   func(e *event.Entry) { e.Level++ },
+		"status":  func(e *event.Entry) { e.Status++ },
+		"kind":    func(e *event.Entry) { e.Kind++ },
+	} {
+		other := e
+		change(&other)
+		require.False(t, is(other), name)
+	}
+	require.True(t, is(e))
+	c.Classify(&event.Entry{Message: "gamma 18 is lost"})
+	require.False(t, is(e))
+
+	// What has an effect, or is looked at each time, is not kept.
+	for _, e := range []event.Entry{
+		{Message: "enter"},
+		{Message: "silence, please"},
+		{Message: "again"},
+		{Message: "alpha", OperationID: "op"},
+		{Message: "alpha"},
+		{Kind: event.KindNotice, Status: event.StatusHole, Message: "hole"},
+		{Message: "x", Source: strings.Repeat("s", maxNameBytes+1)},
+		{Message: "beta 7", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
+	} {
+		for range 8 {
+			c.Classify(&e)
+		}
+		require.False(t, c.latest.valid, "%+v", e)
+	}
 }
 
 // TestFrontIdles: while nothing repeats, few texts are looked for, and soon all of

@@ -122,7 +122,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
-		"Classifier.front", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
+		"Classifier.latest", "Classifier.front", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",
 		"Classifier.sources", "Classifier.phases", "Classifier.phaseNum", "Classifier.phaseKnown",
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",
