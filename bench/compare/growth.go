@@ -103,7 +103,13 @@ func sizes(large int) ([]growth, error) {
 	list = append(list,
 		growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
 			return ratioOf(func(size int) (float64, error) {
-				ns, err := known(heed.Config{Rules: set}, []string{textOf(shapes[1].text, size)})
+				// As many lines as are 4 MiB, of which each has another number: one that
+				// came again would be known by its bytes, where it is short.
+				lines := make([]string, 4<<20/size)
+				for i := range lines {
+					lines[i] = textOf(fmt.Sprintf("%d %s", i, textOf(shapes[1].text, size)), size)
+				}
+				ns, err := known(heed.Config{Rules: set}, lines)
 				return ns / float64(size), err
 			}, small, big)
 		}},
