@@ -80,9 +80,9 @@
 // break that. A stack is read until MaxFrames frames were found.
 //
 // BenchmarkKey, on one 2.7 GHz Xeon core that computes XXH64 of 120 bytes in
-// 13.5 ns: 80 ns for 79 bytes of plain words, 120 ns for 81 bytes with one id,
-// 145 ns for 69 bytes with an id and a vector, 190 ns for 86 bytes with numbers,
-// an address, an id and a path, 285 ns for 91 bytes with seven keys and values.
+// 13.5 ns: 65 ns for 79 bytes of plain words, 122 ns for 81 bytes with one id,
+// 138 ns for 69 bytes with an id and a vector, 172 ns for 86 bytes with numbers,
+// an address, an id and a path, 250 ns for 91 bytes with seven keys and values.
 // Plain words are skipped eight bytes at a time, in 0.5 ns a byte, and hashed in
 // 0.3; what costs is where variables begin and end, about 20 ns each.
 // BenchmarkKeyBySize has the same line in 20 bytes to 64 KiB: from 80 bytes on,

@@ -8,6 +8,7 @@ type frame struct {
 	line   string // from the name on
 	module string // stands before the name, with a dot, if not empty
 	kind   form
+	plain  plainName // the name, if complete found it to be plain
 }
 
 // complete reports whether the name is one, and what follows it is what
@@ -22,15 +23,29 @@ type frame struct {
 // arguments in brackets after an arity, or if it has a dot or slash and the
 // arguments are those of Go, without line number.
 func (fr *frame) complete() bool {
+	if name := findPlainName(fr.line); name.end > 0 {
+		fr.plain = name
+		methods := 0
+		if name.colon >= 0 {
+			methods = 1
+		}
+		return fr.mayEnd(name.end, methods, name.dots, false, false)
+	}
 	p := parts{s: fr.line}
 	if !p.next() || p.from == p.to || classes[p.s[p.from]]&wordlike == 0 && p.s[p.from] != '<' {
 		return false
 	}
 	for p.next() {
 	}
-	rest := fr.line[p.i:]
+	return fr.mayEnd(p.i, p.methods, p.dots > 0, p.generic, p.made)
+}
+
+// mayEnd reports whether what follows the name that ends at i is what follows
+// names of its form.
+func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
+	rest := fr.line[i:]
 	if fr.kind == formAt {
-		return rest == "" || rest[0] == '(' || rest[0] == '>' && p.made || rest[0] == ':' && at(rest, 1)&digit != 0 ||
+		return rest == "" || rest[0] == '(' || rest[0] == '>' && made || rest[0] == ':' && at(rest, 1)&digit != 0 ||
 			strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " [0x") ||
 			strings.HasPrefix(rest, " in ") || strings.HasPrefix(rest, " <0x")
 	}
@@ -48,9 +63,9 @@ func (fr *frame) complete() bool {
 		return false
 	}
 	if rest[0] == '(' {
-		return p.methods == 1 || p.generic || p.dots > 0 && end == len(rest) && isGoArgs(rest)
+		return methods == 1 || generic || dots && end == len(rest) && isGoArgs(rest)
 	}
-	return p.methods == 1 && strings.HasPrefix(rest, " (")
+	return methods == 1 && strings.HasPrefix(rest, " (")
 }
 
 // isGoArgs reports whether args are what Go prints for the arguments of a
@@ -63,6 +78,9 @@ func isGoArgs(args string) bool {
 func (fr *frame) first() byte {
 	if fr.module != "" {
 		return fr.module[0]
+	}
+	if fr.plain.end > 0 {
+		return fr.line[0]
 	}
 	p := parts{s: fr.line}
 	p.next()

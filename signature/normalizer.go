@@ -152,6 +152,10 @@ func (n *Normalizer) Key(message, stack string) Key {
 			h = h.text(fr.module, 0, len(fr.module))
 			h = h.byte('.')
 		}
+		if fr.plain.end > 0 {
+			h = fr.plain.hash(h, fr.line)
+			continue
+		}
 		p := parts{s: fr.line}
 		for p.next() {
 			h = h.text(p.s, p.from, p.to)
@@ -222,6 +226,14 @@ func (n *Normalizer) Signature(message, stack string) Signature {
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
 	if first := fr.first(); n.loggerHeads[first>>6]>>(first&63)&1 == 0 {
+		return false
+	}
+	if fr.plain.end > 0 && fr.module == "" {
+		for _, l := range n.loggers {
+			if fr.plain.hasPrefix(fr.line, l) {
+				return true
+			}
+		}
 		return false
 	}
 	var buf [maxLogger]byte

@@ -488,7 +488,7 @@ var (
 	reGDB       = re(`#[0-9]+[«S»]+0x.*? in [«S»]*`)
 	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
-	rePython    = re(`File "(?:.*[/\\])?(.*?)", line .*?, in [«S»]*`)
+	rePython    = re(`File "(.*?)", line .*?, in [«S»]*`)
 	reGenerated = re(`DMD<(?:>\?-?[0-9]*\.?)?`)
 	reReceiver  = re(`\(\*([«N»]+)\)\.`)
 	reColons    = re(`:+`)
@@ -511,7 +511,7 @@ func (r *reference) frame(line string) string {
 	} else if m := reGDB.FindString(s); m != "" {
 		s, bare = s[len(m):], false
 	} else if m := rePython.FindStringSubmatch(s); m != nil {
-		module = strings.TrimSuffix(m[1], ".py")
+		module = strings.TrimSuffix(m[1][strings.LastIndexAny(m[1], `/\`)+1:], ".py")
 		if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_\x{80}-\x{ff}-]*$`).MatchString(module) {
 			return ""
 		}

@@ -58,7 +58,7 @@ func (sc *scanner) next() piece {
 			// Most tokens are words of ASCII letters that mean no more than
 			// they say.
 			seen := i // the token goes on at least to here
-			if c&(letter|initial) == letter && i != sc.account {
+			if c&letter != 0 && i != sc.account && !mayMean(s, i) {
 				var j int
 				if j, seen = skipPlain(s, i); j > i {
 					i = j
@@ -147,7 +147,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if stop = digitRun(s, i); stop > 0 {
 				k = kindToken
 			}
-		} else if c&(letter|initial) == letter && i != sc.account {
+		} else if c&letter != 0 && i != sc.account && !mayMean(s, i) {
 			stop = plainWord(s, i)
 		}
 		plain := stop > 0

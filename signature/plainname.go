@@ -1,0 +1,87 @@
+package signature
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// A plainName is the name of a frame that [parts] would only copy, as most are:
+// letters, digits and '_' with dots and slashes between them, at most one single
+// colon, and no part that ends in a digit. It is found eight bytes at a time, and
+// hashed as one text or two: a frame of 60 bytes takes 65 ns on one 2.7 GHz Xeon,
+// and took 190 in parts. Names that do take parts pay 15 ns for the attempt.
+type plainName struct {
+	end   int // 0 if the name is not plain
+	colon int // where the colon is that stands for a dot, or -1
+	dots  bool
+}
+
+// findPlainName returns the name at the beginning of line, if it is plain.
+func findPlainName(line string) plainName {
+	name := plainName{colon: -1}
+	if line == "" || !isLetter(line[0]) {
+		return plainName{}
+	}
+	afterDigit := uint64(0) // the high bit of byte 0 if byte -1 is a digit
+	for i := 0; ; {
+		var v uint64 // zeros, which end the name, at the end
+		if i+8 <= len(line) {
+			v = load(line, i)
+		} else if i < len(line) {
+			v = loadEnd(line, i)
+		}
+		low := v &^ highs
+		lower := low | 0x20*ones
+		letters := (lower + (0x80-'a')*ones) &^ (lower + (0x80-'z'-1)*ones)
+		upTo9 := low + (0x80-'9'-1)*ones
+		body := (low + (0x80-'.')*ones) &^ upTo9 // '.', '/' and digits
+		digits := (low + (0x80-'0')*ones) &^ upTo9 & highs
+		bars := ^(low ^ '_'*ones + 0x7f*ones)
+		dots := body &^ digits & highs
+		end := bits.TrailingZeros64(^((letters | body | bars) &^ v) & highs)
+		before := uint64(1)<<uint(end) - 1 // all of it for 64
+		if dots&(digits<<8|afterDigit)&before != 0 {
+			return plainName{}
+		}
+		name.dots = name.dots || dots&before != 0
+		if end == 64 {
+			afterDigit = digits >> 56
+			i += 8
+			continue
+		}
+		i += end >> 3
+		if c := line[i-1]; !isLetter(c) && c != '_' {
+			return plainName{}
+		}
+		switch c := at(line, i); {
+		case c&space != 0 || line[i] == '(':
+			name.end = i
+			return name
+		case line[i] == ':' && name.colon < 0 && i+1 < len(line) && isLetter(line[i+1]):
+			name.colon = i
+			i++
+			afterDigit = 0
+		default:
+			return plainName{}
+		}
+	}
+}
+
+// hash takes the canonical form of the name at the beginning of line.
+func (n plainName) hash(h hasher, line string) hasher {
+	if n.colon < 0 {
+		return h.text(line, 0, n.end)
+	}
+	h = h.text(line, 0, n.colon).byte('.')
+	return h.text(line, n.colon+1, n.end)
+}
+
+// hasPrefix reports whether the canonical form of the name at the beginning of
+// line begins with prefix.
+func (n plainName) hasPrefix(line, prefix string) bool {
+	if n.colon < 0 || n.colon >= len(prefix) {
+		return strings.HasPrefix(line[:n.end], prefix)
+	}
+	return line[:n.colon] == prefix[:n.colon] && prefix[n.colon] == '.' &&
+		strings.HasPrefix(line[n.colon+1:n.end], prefix[n.colon+1:])
+}
