@@ -107,9 +107,8 @@ type splitter struct {
 func (s *splitter) run() {
 	defer close(s.ahead.ended)
 	s.reader.lines.src = s
-	var rec Record
 	for {
-		err := s.reader.Next(&rec)
+		err := s.reader.Next(s.batch.slot())
 		if errors.Is(err, errClosed) {
 			return
 		}
@@ -119,7 +118,7 @@ func (s *splitter) run() {
 			s.ahead.full <- b
 			return
 		}
-		b.add(&rec, s.reader.position())
+		b.add(s.reader.position())
 		if (len(b.records) == batchRecords || len(b.text) > batchText) && !s.handOver() {
 			return
 		}
@@ -131,8 +130,14 @@ var errClosed = errors.New("capture: closed")
 
 // Read reads from the input for the reader, which may have to wait there.
 func (s *splitter) Read(p []byte) (int, error) {
-	if len(s.batch.records) > 0 && !s.handOver() {
-		return 0, errClosed
+	if len(s.batch.records) > 0 {
+		if !s.handOver() {
+			return 0, errClosed
+		}
+		// The record that is being read, of which nothing is known yet, goes to the
+		// new batch.
+		s.reader.next = s.batch.slot()
+		*s.reader.next = Record{}
 	}
 	return s.src.Read(p)
 }
@@ -151,11 +156,14 @@ func (s *splitter) handOver() bool {
 	}
 }
 
-// add appends a copy of rec.
-func (b *batch) add(rec *Record, at position) {
-	b.records = append(b.records, *rec)
+// slot is the place of the next record. It becomes part of b by add.
+func (b *batch) slot() *Record { return &b.records[:len(b.records)+1][len(b.records)] }
+
+// add makes the record in the slot a part of b, and its texts.
+func (b *batch) add(at position) {
+	own := b.slot()
+	b.records = b.records[:len(b.records)+1]
 	b.at = append(b.at, at)
-	own := &b.records[len(b.records)-1]
 	switch own.Kind {
 	case KindLog, KindContext:
 		b.own(&own.Log.Message, &own.Log.Stack, &own.Log.Source, &own.Log.OperationID)

@@ -123,7 +123,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.reference(ref, duplicate)
 		return
 	}
-	if isFrame(b) {
+	if ln.isFrame() {
 		a.frame(b)
 		return
 	}

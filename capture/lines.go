@@ -21,6 +21,29 @@ type line struct {
 	hole      uint64 // bytes of holes in it
 	holeFirst bool   // the line begins with a hole: no text stands before it
 	ended     bool   // a \n followed
+
+	frame answer // of isFrame
+}
+
+// answer is that of a question about a line that is asked more than once.
+type answer uint8
+
+const (
+	unasked answer = iota
+	no
+	yes
+)
+
+// isFrame is isFrame of the text: whether the line goes on with the record above
+// it, and if not, what it begins.
+func (ln *line) isFrame() bool {
+	if ln.frame == unasked {
+		ln.frame = no
+		if isFrame(ln.text) {
+			ln.frame = yes
+		}
+	}
+	return ln.frame == yes
 }
 
 // lineReader splits its source into lines on \n only, unless endAtCR says
