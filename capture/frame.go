@@ -32,7 +32,23 @@ func isFrame(b []byte) bool {
 			return true
 		}
 	}
-	return isUnityFrame(b) || isOffsetFrame(b)
+	return !isProse(b) && (isUnityFrame(b) || isOffsetFrame(b))
+}
+
+// isProse reports whether b begins as no frame at the margin does, and nearly
+// every other line: with a word without brackets, a space, and neither arguments
+// nor the "at" of isOffsetFrame.
+func isProse(b []byte) bool {
+	word := bytes.IndexByte(b, ' ')
+	if word < 0 || word+1 == len(b) || b[word+1] == '(' || b[word+1] == 'a' {
+		return false
+	}
+	for _, c := range b[:word] {
+		if c == '(' || c == '[' || c == '<' {
+			return false
+		}
+	}
+	return true
 }
 
 // isAtFrame reports whether t, without its indentation, is "at" and a method: a

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -54,7 +52,7 @@ const maxTemplate = 512
 
 // table counts entries by signature within one disposition.
 type table struct {
-	rows    *simplelru.LRU[rowKey, *Row]
+	rows    *rows
 	entries uint64 // all, those of forgotten rows included
 	groups  []*Row // the rows by group, once the log has ended
 
@@ -62,24 +60,13 @@ type table struct {
 	forgottenEntries uint64 // entries that they had counted
 }
 
-func newTable(rows int) *table {
-	t := &table{}
-	lru, err := simplelru.NewLRU(rows, func(_ rowKey, r *Row) {
-		t.forgotten++
-		t.forgottenEntries += r.Count
-	})
-	if err != nil {
-		panic("BUG: report: " + err.Error())
-	}
-	t.rows = lru
-	return t
-}
+func newTable(limit int) *table { return &table{rows: newRows(limit)} }
 
 // add counts one entry, of a signature that is in the given group, and returns
 // its row and whether that is new. The template is asked for when it is.
 func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*Row, bool) {
 	t.entries++
-	if row, ok := t.rows.Get(key); ok {
+	if row := t.rows.get(&key); row != nil {
 		row.Count++
 		row.Last = line
 		row.Severity = max(row.Severity, severity)
@@ -90,7 +77,10 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
-	t.rows.Add(key, row)
+	if displaced := t.rows.add(key, row); displaced != nil {
+		t.forgotten++
+		t.forgottenEntries += displaced.Count
+	}
 	return row, true
 }
 
@@ -105,7 +95,7 @@ func shorten(template string) string {
 
 // fold makes one row of those whose signatures are one group under one rule.
 func (t *table) fold(group func(signature.Signature) signature.Signature) {
-	rows := t.rows.Values()
+	rows := t.rows.all()
 	slices.SortFunc(rows, func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Signature.ID, b.Signature.ID), cmp.Compare(a.Rule, b.Rule))
 	})
@@ -168,7 +158,7 @@ func (t *table) held() []*Row {
 	if t.groups != nil {
 		return slices.Clone(t.groups)
 	}
-	return t.rows.Values()
+	return t.rows.all()
 }
 
 // top returns the n rows with the most entries, or all where n is not

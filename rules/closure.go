@@ -63,7 +63,7 @@ func (r *resolver) predicate(n ast.Node) predicate {
 		if text == nil {
 			return nil
 		}
-		hit := bind(listFuncs[n.Callee.(*ast.IdentifierNode).Value], n.Arguments[1].(*ast.ConstantNode).Value.([]string))
+		hit := r.anyOf(n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string))
 		return func(in *Input) bool { return hit(text(in)) }
 	case *ast.BuiltinNode:
 		if rel := relationFuncs[n.Name]; rel != nil && len(n.Arguments) == 2 {

@@ -87,6 +87,8 @@ func FuzzFunctions(f *testing.F) {
 		`template matches "(?i)could"`, `template matches "(could|would)+x|^should"`, "frames matches `\\x{FFFD}abcd`", "template matches `(abcd){2,}(efgh)*`",
 		"template matches `[a-z]abcd(:|$)`", "template matches `[a-z]o[a-z]+ d$`", "template matches `[a-z][^x]abcd`", "template matches `[A-Z]c\\b`", "template matches `[A-Z]c(?m)$`", "template matches `[A-Z]\\Qc`",
 		`starts_with_any(template, ["Could", "C", "Couldn't"])`, `contains_any(frames, ["ab", "abcd"])`, `ends_with_any(lower(template), ["abcd"])`,
+		`contains_any(template, ["abcd", "dabc", "not load", "x", "", "Could", "efghi"])`, `contains_any(frames, ["abcde", "Tick", "é", "cda", "efghi", "bcdb", "loads"])`,
+		`starts_with_any(template, ["Could", "C", "Couldn't", "abcdabcd", "abcda", "\xff", "ab"])`, `ends_with_any(template, ["a", "b", "c", "d", "e", "abcd"])`,
 		`hasPrefix(template, "Could") and hasSuffix(upper(source), "UNITY")`, `trim(message) == "" or message < stack`,
 		`kind == "log" and status != "failed"`, `template in ["a", "abcd"]`, `template not in ["a", phase]`, `method == operation`,
 		`len(template) > 3 and template contains "load"`, `split(template, " ")[3] == "load" or template contains "load"`,

@@ -141,8 +141,9 @@ func gram(s string, i int) uint32 {
 // golden ratio.
 func (t *literalTable) hash(g uint32) uint32 { return g * 0x9e3779b1 >> t.shift }
 
-// find adds to found the rules filed under the texts that s holds.
-func (t *literalTable) find(s string, found ruleSet) {
+// find adds to found the rules filed under the texts that s holds. Without a set
+// it reports whether there is any.
+func (t *literalTable) find(s string, found ruleSet) bool {
 	// All prefixes of s lie on one line of ancestors: that of the last prefix
 	// that sorts before s, since what sorts between it and s would begin with it.
 	i, exact := slices.BinarySearchFunc(t.prefixes, s, func(p prefix, s string) int { return strings.Compare(p.text, s) })
@@ -152,12 +153,15 @@ func (t *literalTable) find(s string, found ruleSet) {
 	for i >= 0 {
 		p := &t.prefixes[i]
 		if strings.HasPrefix(s, p.text) {
+			if found == nil {
+				return true
+			}
 			found.addAll(p.rules)
 		}
 		i = p.parent
 	}
 	if len(t.parts) == 0 || len(s) < gramBytes {
-		return
+		return false
 	}
 	g := gram(s, 0) << 8
 	for i := gramBytes - 1; i < len(s); i++ {
@@ -165,11 +169,15 @@ func (t *literalTable) find(s string, found ruleSet) {
 		for n := t.heads[t.hash(g)]; n != 0; {
 			p := &t.parts[n-1]
 			if from := i - (gramBytes - 1) - p.at; from >= 0 && strings.HasPrefix(s[from:], p.text) {
+				if found == nil {
+					return true
+				}
 				found.addAll(p.rules)
 			}
 			n = p.next
 		}
 	}
+	return false
 }
 
 // ruleSet is a set of rules by their position: bit i of word i/64.

@@ -36,7 +36,8 @@ type resolver struct {
 // list is a named list, shared by every expression that uses it.
 type list struct {
 	items []string
-	set   map[string]struct{} // for "in"
+	set   map[string]struct{}          // for "in"
+	tests map[string]func(string) bool // by the function of the language; see anyOf
 }
 
 type macro struct {
@@ -646,15 +647,25 @@ func bind(test func(s, item string) bool, items []string) func(string) bool {
 
 // setOf returns the set of items, one and the same for a named list.
 func (r *resolver) setOf(items []string) map[string]struct{} {
+	l := r.named(items)
+	if l == nil {
+		return toSet(items)
+	}
+	if l.set == nil {
+		l.set = toSet(items)
+	}
+	return l.set
+}
+
+// named returns the list of which these are the items, nil where they stand in an
+// expression.
+func (r *resolver) named(items []string) *list {
 	for _, l := range r.lists {
 		if len(items) > 0 && len(l.items) == len(items) && &l.items[0] == &items[0] {
-			if l.set == nil {
-				l.set = toSet(items)
-			}
-			return l.set
+			return l
 		}
 	}
-	return toSet(items)
+	return nil
 }
 
 func toSet(items []string) map[string]struct{} {

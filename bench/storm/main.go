@@ -179,7 +179,7 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 		Mode: mode, Entries: n,
 		NsPerEntry:   float64(spent.Nanoseconds()) / float64(n),
 		HeapBytes:    after.HeapAlloc,
-		PeakRSSBytes: peakRSS(),
+		PeakRSSBytes: bench.PeakRSS(),
 		Updates:      stats.Coalesce.Updates,
 		Signatures:   stats.Classify.Misses - quiet.Classify.Misses,
 		Groups:       stats.Classify.Groups.Groups - quiet.Classify.Groups.Groups,

@@ -1,15 +1,15 @@
 //go:build unix
 
-package main
+package bench
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// peakRSS returns the largest resident size of the process so far, in bytes,
+// PeakRSS returns the largest resident size of the process so far, in bytes,
 // or 0 where the system does not say.
-func peakRSS() uint64 {
+func PeakRSS() uint64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

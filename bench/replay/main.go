@@ -1,0 +1,284 @@
+// Command replay measures what a replay costs and where: captures, one after the
+// other and again until so much was read, or a storm of single lines without any.
+//
+//	go run ./bench/replay -size 1GB testdata/captures/*
+//	go run ./bench/replay -size 200MB
+//
+// The whole replay, as classify-replay does it, comes first, so that the peak of
+// the resident memory is its own. Then the stages are added one at a time, all in
+// one goroutine; a stage costs what its pass takes more than the one before. That
+// is honest to a few hundredths: a stage also pays for what it does to the caches
+// of the others.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "replay:", err)
+		os.Exit(2)
+	}
+}
+
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
+	sizeText := flags.String("size", "200MB", "how much to read, in bytes, kB, MB or GB")
+	mode := flags.String("storm", string(bench.IDs), "the storm without FILES: same, ids, distinct or mixed")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	size, err := parseSize(*sizeText)
+	if err != nil {
+		return err
+	}
+	storm, err := bench.ParseMode(*mode)
+	if err != nil {
+		return err
+	}
+	in := &input{files: flags.Args(), storm: storm, size: size}
+	if err := in.load(); err != nil {
+		return err
+	}
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		return err
+	}
+	return measure(in, set, stdout)
+}
+
+// parseSize reads "1GB" and the like.
+func parseSize(s string) (int64, error) {
+	number, unit := s, int64(1)
+	for suffix, u := range map[string]int64{"kB": 1e3, "MB": 1e6, "GB": 1e9} {
+		if n, ok := strings.CutSuffix(s, suffix); ok {
+			number, unit = n, u
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || n*float64(unit) < 1 || n*float64(unit) > 1e15 {
+		return 0, fmt.Errorf("-size %q: want a number of bytes, kB, MB or GB, such as 1GB", s)
+	}
+	return int64(n * float64(unit)), nil
+}
+
+// stages are the passes over the input, each with one more stage than the one
+// before it.
+var stages = []struct {
+	name string
+	pass func(io.Reader, *rules.Set) error
+}{
+	{"read", readOnly},
+	{"split", split},
+	{"signature", sign},
+	{"engine", func(r io.Reader, set *rules.Set) error { return replay(r, set, nil) }},
+	{"report", func(r io.Reader, set *rules.Set) error { return replay(r, set, io.Discard) }},
+}
+
+func measure(in *input, set *rules.Set, stdout io.Writer) error {
+	rate := func(d time.Duration) float64 { return float64(in.size) / 1e6 / d.Seconds() }
+	wall, cpu := time.Now(), bench.Now()
+	if err := overlapped(in.reader(), set, io.Discard); err != nil {
+		return err
+	}
+	used, took := bench.Now()-cpu, time.Since(wall)
+	out := fmt.Appendf(nil, "%s, %s, %d processors\n", in, runtime.Version(), runtime.GOMAXPROCS(0))
+	out = fmt.Appendf(out, "replay     %6.0f MB/s by the time of day, %.0f MB/s by %s, peak RSS %.1f MiB\n\n",
+		rate(took), rate(used), bench.Clock, float64(bench.PeakRSS())/(1<<20))
+
+	spent := make([]time.Duration, len(stages))
+	for i, s := range stages {
+		runtime.GC()
+		start := bench.Now()
+		if err := s.pass(in.reader(), set); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		spent[i] = bench.Now() - start
+	}
+	total := spent[len(spent)-1]
+	out = fmt.Appendf(out, "%-10s %9s %9s %12s\n", "stage", "seconds", "share", "MB/s so far")
+	for i, s := range stages {
+		own := spent[i]
+		if i > 0 {
+			own -= spent[i-1]
+		}
+		out = fmt.Appendf(out, "%-10s %9.2f %7.0f %% %12.0f\n", s.name, own.Seconds(), 100*own.Seconds()/total.Seconds(), rate(spent[i]))
+	}
+	_, err := stdout.Write(out)
+	return err
+}
+
+// readOnly reads as capture does.
+func readOnly(r io.Reader, _ *rules.Set) error {
+	buf := make([]byte, 256<<10)
+	for {
+		if _, err := r.Read(buf); err != nil {
+			return ended(err)
+		}
+	}
+}
+
+// each calls f with each record of r.
+func each(r io.Reader, f func(*capture.Record)) error {
+	in, err := capture.NewReader(r, capture.Options{})
+	if err != nil {
+		return err
+	}
+	var rec capture.Record
+	for {
+		if err := in.Next(&rec); err != nil {
+			return ended(err)
+		}
+		f(&rec)
+	}
+}
+
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+func split(r io.Reader, _ *rules.Set) error { return each(r, func(*capture.Record) {}) }
+
+func sign(r io.Reader, set *rules.Set) error {
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return err
+	}
+	var sum uint64 // so that no key is left out
+	err = each(r, func(rec *capture.Record) { sum += normalizer.Key(rec.Log.Message, rec.Log.Stack).Hash })
+	runtime.KeepAlive(sum)
+	return err
+}
+
+// replay replays r in one goroutine; where out is nil, without a report.
+func replay(r io.Reader, set *rules.Set, out io.Writer) error {
+	p, err := newPlayer(set, out != nil)
+	if err != nil {
+		return err
+	}
+	if err := each(r, p.take); err != nil {
+		return err
+	}
+	return p.finish(out)
+}
+
+// overlapped replays r as classify-replay does: reading and splitting beside the
+// engine.
+func overlapped(r io.Reader, set *rules.Set, out io.Writer) error {
+	p, err := newPlayer(set, true)
+	if err != nil {
+		return err
+	}
+	in, err := capture.NewReader(r, capture.Options{})
+	if err != nil {
+		return err
+	}
+	records := capture.NewAhead(in)
+	defer records.Close()
+	for {
+		rec, err := records.Next()
+		if err := ended(err); err != nil {
+			return err
+		}
+		if err != nil {
+			return p.finish(out)
+		}
+		p.take(rec)
+	}
+}
+
+// player is an engine with the bounds that classify-replay gives it, and the
+// report of what it makes of a log.
+type player struct {
+	engine  *heed.Engine
+	report  *report.Replay // nil for none
+	updates []heed.Update
+	mods    []heed.Mod
+	rec     *capture.Record
+}
+
+func newPlayer(set *rules.Set, reports bool) (*player, error) {
+	cfg := heed.Config{Rules: set}
+	cfg.Journal.Entries, cfg.Journal.Bytes = 256, 64<<10
+	cfg.Journal.Firsts, cfg.Journal.FirstsBytes = 64, 64<<10
+	cfg.Journal.Pinned, cfg.Journal.PinnedBytes = 64, 64<<10
+	p := &player{}
+	var err error
+	if p.engine, err = heed.New(cfg); err != nil || !reports {
+		return p, err
+	}
+	p.report, err = report.New(report.Config{
+		File: "bench", Template: p.engine.Template, Group: p.engine.Group,
+		Blame: func() []string { return heed.Likely(p.engine.Blame(&p.rec.Log)) },
+	})
+	return p, err
+}
+
+// take gives a record to the engine, and what becomes of it to the report.
+func (p *player) take(rec *capture.Record) {
+	var o heed.Outcome
+	e := report.Entry{First: uint64(rec.StartLine)}
+	switch rec.Kind {
+	case capture.KindOperation:
+		o = p.engine.Operation(rec.Operation)
+		e.Kind, e.Status = event.KindOperation, rec.Operation.Status
+	case capture.KindState:
+		o = p.engine.State(rec.State)
+		e.Kind, e.Status = event.KindState, rec.State.Status
+	case capture.KindNotice:
+		o = p.engine.Notice(rec.Notice)
+		e.Kind, e.Status, e.Count, e.First = event.KindNotice, rec.Notice.Status, rec.Notice.Count, rec.Notice.Pos
+	case capture.KindContext:
+		p.mods = p.mods[:0]
+		for _, m := range capture.AppendMods(nil, rec.Log.Message) {
+			p.mods = append(p.mods, heed.Mod(m))
+		}
+		p.engine.LearnMods(p.mods)
+		o = p.engine.Observe(rec.Log)
+	default:
+		o = p.engine.Observe(rec.Log)
+	}
+	p.updates = p.engine.Updates(p.updates[:0])
+	if p.report == nil {
+		return
+	}
+	p.rec = rec
+	p.report.Observe(e, &o)
+	for i := range p.updates {
+		p.report.Update(&p.updates[i])
+	}
+}
+
+// finish checks the accounting and writes the report, if there is one.
+func (p *player) finish(out io.Writer) error {
+	stats := p.engine.Stats()
+	if err := stats.Check(); err != nil || p.report == nil {
+		return err
+	}
+	p.report.End(report.End{Stats: stats, Open: p.engine.Open(nil)})
+	_, err := out.Write(p.report.AppendText(nil, report.TextOptions{Width: 120, Top: 10}))
+	return err
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/rules"
+)
+
+func ownCaptures(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob("../../testdata/captures/*.*")
+	require.NoError(tb, err)
+	require.NotEmpty(tb, files)
+	return files
+}
+
+func defaults(tb testing.TB) *rules.Set {
+	tb.Helper()
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(tb, err)
+	return set
+}
+
+func TestRun(t *testing.T) {
+	for _, args := range [][]string{
+		{"-size", "100kB"},
+		{"-size", "100000", "-storm", "distinct"},
+		append([]string{"-size", "1.5MB"}, ownCaptures(t)...),
+	} {
+		var out bytes.Buffer
+		require.NoError(t, run(args, &out))
+		for _, s := range stages {
+			require.Contains(t, out.String(), "\n"+s.name)
+		}
+		require.Contains(t, out.String(), "peak RSS")
+	}
+	require.NoError(t, run([]string{"-h"}, io.Discard))
+	for _, args := range [][]string{{"-size", "much"}, {"-size", "0"}, {"-storm", "calm"}, {"no such file"}, {"."}, {"-x"}} {
+		require.Error(t, run(args, io.Discard), args)
+	}
+}
+
+// TestSameReport requires that the passes which are compared do the same work:
+// in one goroutine and overlapped, the report is the same, and the input ends where
+// it should.
+func TestSameReport(t *testing.T) {
+	set := defaults(t)
+	in := &input{files: ownCaptures(t), size: 1_234_567}
+	require.NoError(t, in.load())
+	n, err := io.Copy(io.Discard, in.reader())
+	require.NoError(t, err)
+	require.Equal(t, in.size, n)
+	var alone, beside bytes.Buffer
+	require.NoError(t, replay(in.reader(), set, &alone))
+	require.NoError(t, overlapped(in.reader(), set, &beside))
+	require.Equal(t, alone.String(), beside.String())
+}
+
+// BenchmarkReplay measures whole replays, in one goroutine and overlapped, from
+// the bytes to the report.
+func BenchmarkReplay(b *testing.B) {
+	set := defaults(b)
+	for _, in := range []*input{
+		{files: ownCaptures(b), size: 8 << 20},
+		{storm: bench.IDs, size: 8 << 20},
+		{storm: bench.Same, size: 8 << 20},
+	} {
+		require.NoError(b, in.load())
+		for name, f := range map[string]func(io.Reader, *rules.Set, io.Writer) error{"alone": replay, "overlapped": overlapped} {
+			b.Run(in.String()+"/"+name, func(b *testing.B) {
+				b.SetBytes(in.size)
+				for b.Loop() {
+					require.NoError(b, f(in.reader(), set, io.Discard))
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package bench
+
+// PeakRSS returns 0: this system is not asked.
+func PeakRSS() uint64 { return 0 }

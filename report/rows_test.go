@@ -1,0 +1,44 @@
+package report
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// TestRows holds the table to one that is known to be right.
+func TestRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		limit := rapid.IntRange(1, 3*fewHeads).Draw(t, "limit")
+		var gone *Row
+		model, err := simplelru.NewLRU(limit, func(_ rowKey, r *Row) { gone = r })
+		require.NoError(t, err)
+		table := newRows(limit)
+		for _, n := range rapid.SliceOfN(rapid.Uint16(), 1, 2000).Draw(t, "keys") {
+			key := rowKey{
+				sig:  signature.Signature{ID: signature.ID(n % 251), Check: uint32(n) >> 14},
+				rule: []string{"a", "b"}[n>>13&1],
+			}
+			want, ok := model.Get(key)
+			got := table.get(&key)
+			require.Same(t, want, got)
+			if !ok {
+				gone = nil
+				row := &Row{Count: uint64(n)}
+				model.Add(key, row)
+				require.Same(t, gone, table.add(key, row))
+			}
+			require.Equal(t, model.Len(), table.Len())
+		}
+		all := table.all()
+		require.Len(t, all, model.Len())
+		for _, r := range model.Values() {
+			require.True(t, slices.Contains(all, r))
+		}
+	})
+}
