@@ -336,11 +336,16 @@ func (e *Engine) Advance(now time.Time) {
 // Updates appends the pending updates to dst, oldest first, and forgets them.
 // There is at most one for each item, with the item as it is now. Each costs a
 // rendering of its item, some microseconds and a few allocations; with nothing
-// pending it costs nothing.
+// pending it costs nothing. Others may be served between two of them; what is new
+// since the call stays pending.
 func (e *Engine) Updates(dst []Update) []Update {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.coalescer.Updates(dst)
+	var room [64]uint64
+	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).PendingNumbers) {
+		if u, ok := one(e, n, (*coalesce.Coalescer).Update); ok {
+			dst = append(dst, u)
+		}
+	}
+	return dst
 }
 
 // Current returns the one open item to be seen first, and false when nothing
@@ -354,11 +359,31 @@ func (e *Engine) Current() (Attention, bool) {
 
 // Open appends all open items to dst, in the order in which they should be
 // seen. It is for looking on: it does not count as showing them. It costs a
-// rendering for each.
+// rendering for each, and others may be served between two of them: what was open
+// at the call, and is when its turn comes, is there as it is then.
 func (e *Engine) Open(dst []Attention) []Attention {
+	var room [64]uint64
+	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).OpenNumbers) {
+		if a, ok := one(e, n, (*coalesce.Coalescer).OpenItem); ok {
+			dst = append(dst, a)
+		}
+	}
+	return dst
+}
+
+// listed returns the items that list lists.
+func (e *Engine) listed(dst []uint64, list func(*coalesce.Coalescer, []uint64) []uint64) []uint64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.coalescer.OpenItems(dst)
+	return list(e.coalescer, dst)
+}
+
+// one returns what get renders of item number n. Each rendering has the lock for
+// itself, so that nobody who logs waits for all of them.
+func one[T any](e *Engine, n uint64, get func(*coalesce.Coalescer, uint64) (T, bool)) (T, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return get(e.coalescer, n)
 }
 
 // Ack acknowledges the item called id up to the sequence number upTo, the
@@ -377,12 +402,20 @@ func (e *Engine) Verdict(id string) Verdict {
 
 // Read returns a page of the journal: what is held after a cursor, oldest
 // first, and how much was lost. Page.Err says that a cursor is refused. The
-// records are copies; a read examines a bounded part of the journal, so that
-// writers wait for a fraction of a millisecond at most.
+// records are copies.
+//
+// No writer waits for the whole of a read: it takes the lock for some ten
+// microseconds at a time, and searches and copies in between. What is displaced
+// meanwhile, before the read has come to it, is among what the page calls lost.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.journal.Read(after, limit, f)
+	s := journal.NewScan(after, limit, f)
+	for more := true; more; {
+		e.mu.Lock()
+		more = s.Step(e.journal)
+		e.mu.Unlock()
+		more = s.Sift() && more
+	}
+	return s.Page()
 }
 
 // Since returns how many entries after a cursor the journal holds and how many

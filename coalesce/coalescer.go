@@ -581,17 +581,23 @@ func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
 // few allocations.
 func (c *Coalescer) Updates(dst []Update) []Update {
 	for _, it := range c.queue {
-		dst = append(dst, Update{
-			Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
-			Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
-		})
-		it.pending = 0
-		it.shown[0] = it.latest.seq
-		c.stats.Updates++
+		dst = append(dst, c.update(it))
 	}
 	clear(c.queue)
 	c.queue = c.queue[:0]
 	return dst
+}
+
+// update returns the update of an item that was taken out of the queue.
+func (c *Coalescer) update(it *item) Update {
+	u := Update{
+		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
+		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
+	}
+	it.pending = 0
+	it.shown[0] = it.latest.seq
+	c.stats.Updates++
+	return u
 }
 
 // Pending returns how many updates wait to be drained.
