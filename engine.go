@@ -45,7 +45,8 @@ const neighbors = 8
 // return belongs to the caller, unless they say otherwise. No input makes them
 // fail or panic.
 type Engine struct {
-	mu sync.Mutex
+	mu        sync.Mutex
+	snapshots sync.Mutex // held before mu by whoever takes a snapshot
 
 	normalizer *signature.Normalizer
 	classifier *classify.Classifier

@@ -96,7 +96,7 @@ type Coalescer struct {
 
 	stats Stats
 
-	refs uint64 // given to operations by snapshots
+	saved savedItems
 }
 
 // episode is the ambient burst that goes on; the zero value is none.
@@ -272,6 +272,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if in.digest != nil {
 		it.digest = in.digest.digest
 	}
+	c.save(it)
 	f := it.add(in, named, c.now, &c.cfg)
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
@@ -411,6 +412,7 @@ func (c *Coalescer) exceeds(it *item, in *Input) Reason {
 // absorb counts a repeat of what was acknowledged.
 func (c *Coalescer) absorb(it *item, in *Input, to *destination) Folded {
 	c.absorber = it
+	c.save(it)
 	it.add(in, to.named, c.now, &c.cfg)
 	c.stats.Absorbed++
 	if to.named != nil {
@@ -544,6 +546,7 @@ func (c *Coalescer) forget(it *item) {
 	c.stats.Forgotten++
 	c.stats.FoldedForgotten += it.total
 	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
+	c.save(it)
 	it.reset()
 }
 
@@ -615,6 +618,7 @@ func (c *Coalescer) resolve(rules []string) {
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
+				c.save(it)
 				r.resolved, hit = true, true
 			}
 		}

@@ -88,6 +88,7 @@ func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"GrouperStats.Variables", // counted in cols
+		"-Grouper.saved",         // of no meaning outside the making of a snapshot
 	)
 }
 
@@ -179,4 +180,37 @@ func lastColumn(g *Grouper) int {
 			return i
 		}
 	}
+}
+
+// TestGrouperSnapshotInParts goes on learning while a snapshot is made: it is that
+// of the moment at which it was begun.
+func TestGrouperSnapshotInParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := GrouperConfig{Signatures: rapid.SampledFrom([]int{5, 60, 100}).Draw(t, "signatures"), Columns: rapid.SampledFrom([]int{1, 16, 64}).Draw(t, "columns")}
+		g, err := NewGrouper(cfg)
+		require.NoError(t, err)
+		learn := func(n int) {
+			for range n {
+				template := drawTemplate(t)
+				g.Learn(Of(template), template)
+				if rapid.Bool().Draw(t, "drain") {
+					g.Merges(nil)
+				}
+			}
+		}
+		learn(rapid.IntRange(0, 60).Draw(t, "before"))
+		want := g.Snapshot(nil)
+		if rapid.Bool().Draw(t, "given up") {
+			g.BeginSnapshot(nil)
+			learn(3)
+			want = g.Snapshot(nil)
+		}
+		size := rapid.SampledFrom([]int{1, 50, 1000}).Draw(t, "size")
+		got := g.BeginSnapshot(nil)
+		for more := true; more; {
+			learn(rapid.IntRange(0, 5).Draw(t, "meanwhile"))
+			got, more = g.ContinueSnapshot(got, size)
+		}
+		require.Equal(t, want, got)
+	})
 }
