@@ -45,7 +45,7 @@ const neighbors = 8
 // return belongs to the caller, unless they say otherwise. No input makes them
 // fail or panic.
 type Engine struct {
-	mu        sync.Mutex
+	mu        lock
 	snapshots sync.Mutex // held before mu by whoever takes a snapshot
 
 	normalizer *signature.Normalizer
@@ -325,7 +325,7 @@ func (e *Engine) pin(owner, seq uint64) {
 // has stalled.
 func (e *Engine) Advance(now time.Time) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	if e.heartbeat.missed(now) {
 		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusStall, Time: now, Message: "no sign of life by the time that the host expected one"}
 		e.take()
@@ -354,7 +354,7 @@ func (e *Engine) Updates(dst []Update) []Update {
 // What it returns counts as shown. It costs a rendering, as in Updates.
 func (e *Engine) Current() (Attention, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Current()
 }
 
@@ -375,7 +375,7 @@ func (e *Engine) Open(dst []Attention) []Attention {
 // listed returns the items that list lists.
 func (e *Engine) listed(dst []uint64, list func(*coalesce.Coalescer, []uint64) []uint64) []uint64 {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return list(e.coalescer, dst)
 }
 
@@ -383,7 +383,7 @@ func (e *Engine) listed(dst []uint64, list func(*coalesce.Coalescer, []uint64) [
 // itself, so that nobody who logs waits for all of them.
 func one[T any](e *Engine, n uint64, get func(*coalesce.Coalescer, uint64) (T, bool)) (T, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return get(e.coalescer, n)
 }
 
@@ -397,7 +397,7 @@ func (e *Engine) Ack(id string, upTo uint64) AckResult { return e.AckBy("", id, 
 // Its cost grows with the number of operations known.
 func (e *Engine) Verdict(id string) Verdict {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Verdict(id)
 }
 
@@ -413,7 +413,7 @@ func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 	for more := true; more; {
 		e.mu.Lock()
 		more = s.Step(e.journal)
-		e.mu.Unlock()
+		e.mu.Release()
 		more = s.Sift() && more
 	}
 	return s.Page()
@@ -425,7 +425,7 @@ func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 // journal.ErrCursorBeyond.
 func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.journal.Since(after)
 }
 
@@ -433,7 +433,7 @@ func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 // count as showing it. It costs a rendering.
 func (e *Engine) Item(id string) (Attention, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Item(id)
 }
 
@@ -442,13 +442,13 @@ func (e *Engine) Item(id string) (Attention, bool) {
 // signature adds up by group at the end.
 func (e *Engine) Group(s signature.Signature) signature.Signature {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.classifier.Group(s)
 }
 
 // Template returns the canonical template of a signature while it is known.
 func (e *Engine) Template(s signature.Signature) (string, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.classifier.Template(s)
 }

@@ -95,7 +95,7 @@ const (
 // not grow under the lock.
 func (e *Engine) snapshotRoom() int {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	s := e.coalescer.Stats()
 	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
 }
@@ -104,7 +104,7 @@ func (e *Engine) snapshotRoom() int {
 // changes.
 func (e *Engine) beginSnapshot(dst []byte) []byte {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	w := engineCoder{Coder: wire.Writer(dst)}
 	w.agreement(e.normalizer.Version(), e.epoch)
 	w.engine(e)
@@ -117,7 +117,7 @@ func (e *Engine) beginSnapshot(dst []byte) []byte {
 func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([]byte, bool)) []byte {
 	turn := func(dst []byte) ([]byte, bool) {
 		e.mu.Lock()
-		defer e.mu.Unlock()
+		defer e.mu.Release()
 		return next(dst, snapshotTurn)
 	}
 	for more := true; more; {
