@@ -80,6 +80,7 @@ type Coalescer struct {
 	blindly *item // open item of blindness, or nil
 
 	absorber *item // that took the previous repeat: storms repeat themselves
+	recall   recall
 
 	ops   operations
 	only  inference
@@ -119,6 +120,7 @@ func New(cfg Config) (*Coalescer, error) {
 		items:   make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:     newOperations(cfg.MaxOperations),
 		viewers: newViewers(cfg.MaxViewers),
+		recall:  recall{era: 1},
 	}
 	for i := range c.items {
 		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
@@ -347,10 +349,9 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 	}
 	var known, latest *item
 	why := ReasonNew
-	for i := range c.items {
-		it := &c.items[i]
+	c.knowing(in.Decision.Rule, in.Signature, func(it *item) {
 		if !c.accounts(it, in, to) {
-			continue
+			return
 		}
 		reason := c.exceeds(it, in)
 		if reason == "" && (known == nil || it.clearedAt > known.clearedAt) {
@@ -359,7 +360,7 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 		if latest == nil || it.clearedAt > latest.clearedAt {
 			latest, why = it, reason
 		}
-	}
+	})
 	if known != nil {
 		return known, ""
 	}
@@ -546,6 +547,7 @@ func (c *Coalescer) forget(it *item) {
 	c.stats.Forgotten++
 	c.stats.FoldedForgotten += it.total
 	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
+	c.recall.expire()
 	c.save(it)
 	it.reset()
 }
@@ -558,6 +560,7 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
+	c.recall.expire()
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
@@ -619,6 +622,7 @@ func (c *Coalescer) resolve(rules []string) {
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
 				c.save(it)
+				c.recall.expire()
 				r.resolved, hit = true, true
 			}
 		}

@@ -20,6 +20,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		}
 		if it.counters.knows(from) {
 			c.save(it)
+			c.recall.expire()
 			it.counters.merge(from, into)
 		}
 	}
