@@ -81,6 +81,7 @@ type Coalescer struct {
 
 	absorber *item // that took the previous repeat: storms repeat themselves
 	recall   recall
+	presence presence
 
 	ops   operations
 	only  inference
@@ -121,6 +122,8 @@ func New(cfg Config) (*Coalescer, error) {
 		ops:     newOperations(cfg.MaxOperations),
 		viewers: newViewers(cfg.MaxViewers),
 		recall:  recall{era: 1},
+
+		presence: newPresence((cfg.MaxOpen + cfg.MaxRemembered) * (cfg.MaxGroups + reservedRows)),
 	}
 	for i := range c.items {
 		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
@@ -276,6 +279,9 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	}
 	c.save(it)
 	f := it.add(in, named, c.now, &c.cfg)
+	if f.newGroup || f.newCause {
+		c.present(in.Signature)
+	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)

@@ -8,9 +8,9 @@ import (
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into. It
 // changes no item but for its number of groups. It costs a pass over the groups
-// of all items.
+// of all items where one of them may hold from, and else next to nothing.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if from == into {
+	if from == into || !c.presence.has(from) {
 		return
 	}
 	for i := range c.items {
@@ -24,6 +24,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 			it.counters.merge(from, into)
 		}
 	}
+	c.present(into)
 }
 
 // knows reports whether there is a row of sig.

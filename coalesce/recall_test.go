@@ -23,6 +23,7 @@ func TestRecall(t *testing.T) {
 		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 		for range 200 {
 			m.next()(c)
+			checkStructure(t, c)
 			for _, rule := range []string{"r", "s", "t", "blinds", "op"} {
 				for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 					sig := groupSignature(name)

@@ -119,6 +119,7 @@ func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
 		return nil, fmt.Errorf("coalesce: snapshot: %w", err)
 	}
 	c.setAlarms()
+	c.lookAround()
 	return c, nil
 }
 

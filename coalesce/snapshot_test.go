@@ -269,7 +269,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.evidence",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.recall", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
+		"-Coalescer.recall", "-Coalescer.presence", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",

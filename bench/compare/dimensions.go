@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // dimension is something of which there may be more, and with which the cost of Log
@@ -85,6 +86,10 @@ func dimensions(set *rules.Set) []*dimension {
 				b.size()
 				return b.nsPerOp(), b.check()
 			},
+		},
+		{
+			name: "Log/joining/items", sizes: []int{1, 8, 32, 256}, from: 1, to: 32, limit: 2,
+			cost: func(n int) (float64, error) { return joining(set, n) },
 		},
 		{
 			name: "Log/known/open", sizes: []int{1, 8, 32, 256}, from: 1, to: 32, limit: 2,
@@ -196,6 +201,59 @@ func openItems(set *rules.Set, n int) (float64, error) {
 	}
 	b.size()
 	return b.nsPerOp(), b.check()
+}
+
+// joining is the cost of lines that are new and join a group, where n items are
+// open, each with as many groups as it may have.
+func joining(set *rules.Set, n int) (float64, error) {
+	engine, err := heed.New(heed.Config{
+		Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, coalesce.DefaultMaxOpen)}, Groups: signature.GrouperConfig{Signatures: 1 << 21},
+	})
+	if err != nil {
+		return 0, err
+	}
+	storm := bench.NewStorm(bench.Distinct, 11)
+	for i := range n {
+		for range coalesce.DefaultMaxGroups {
+			engine.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
+		}
+	}
+	made := 0
+	var lines []string
+	b := &benchmark{
+		prepare: func(n int) {
+			lines = lines[:0]
+			for range n {
+				made++
+				lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
+			}
+		},
+		run: func(int) {
+			for _, l := range lines {
+				engine.Log(event.Log{Level: event.LevelError, Message: l})
+			}
+		},
+	}
+	b.prepare(20)
+	b.run(20)
+	before := engine.Stats().Classify.Groups
+	b.size()
+	ns := b.nsPerOp()
+	stats := engine.Stats()
+	// Some of the names are words that mean something.
+	if alone := stats.Classify.Groups.Groups - before.Groups; alone > made/100 {
+		return 0, fmt.Errorf("of %d new signatures, %d joined no group", made, alone)
+	}
+	return ns, stats.Check()
+}
+
+// name returns a word that looks like a name, for a number.
+func name(i int) string {
+	word := []byte("N")
+	for ; i > 0; i /= 26 {
+		word = append(word, 'a'+byte(i%26))
+	}
+	return string(word)
 }
 
 // acknowledged is the cost of lines that repeat, in turn, what stands in n items
