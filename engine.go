@@ -41,7 +41,8 @@ const neighbors = 8
 
 // Engine turns entries into attention. Make one with [New]. All methods are
 // safe for concurrent use; one lock orders them, so that each costs what its
-// own work costs and what the callers before it in the queue cost. What they
+// own work costs and what the callers before it in the queue cost. Those that take
+// long hold it in turns of some ten microseconds, and let others go first. What they
 // return belongs to the caller, unless they say otherwise. No input makes them
 // fail or panic.
 type Engine struct {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed"
@@ -57,13 +58,13 @@ func dimensions(set *rules.Set) []*dimension {
 		},
 		{
 			// What is looked up is in a cache of the processor, or is not.
-			name: "Log/known/signatures in turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 8,
+			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 4,
 			cost: func(n int) (float64, error) {
 				return known(heed.Config{Rules: set}, bench.NewStorm(bench.Distinct, 7).Strings(n))
 			},
 		},
 		{
-			name: "Log/known/rules", sizes: []int{10, 100, 1000, 10_000}, from: 10, to: 3000, limit: 1.5,
+			name: "Log/known/rules", sizes: []int{10, 100, 1000, 10_000}, from: 10, to: 10_000, limit: 1.5,
 			cost: func(n int) (float64, error) {
 				many, err := manyRules(n)
 				if err != nil {
@@ -73,7 +74,7 @@ func dimensions(set *rules.Set) []*dimension {
 			},
 		},
 		{
-			name: "Log/new/rules", sizes: []int{10, 100, 1000, 10_000}, from: 100, to: 3000, limit: 3,
+			name: "Log/new/rules", sizes: []int{10, 100, 1000, 10_000}, from: 10, to: 10_000, limit: 2,
 			cost: func(n int) (float64, error) {
 				many, err := manyRules(n)
 				if err != nil {
@@ -195,12 +196,17 @@ func openItems(set *rules.Set, n int) (float64, error) {
 			Message: "Could not do a full tick of the map component: object reference not set to an instance",
 		})
 	}
-	b := recordsCase("open", engine, records)
+	b := recordsCase("open", engine, manyTurns(records))
 	if got := len(engine.Open(nil)); got != n {
 		return 0, fmt.Errorf("%d items are open, want %d", got, n)
 	}
 	b.size()
 	return b.nsPerOp(), b.check()
+}
+
+// manyTurns repeats records, so that what is done once a turn does not count.
+func manyTurns(records []event.Log) []event.Log {
+	return slices.Repeat(records, max(1, turns/len(records)))
 }
 
 // joining is the cost of lines that are new and join a group, where n items are
@@ -275,7 +281,7 @@ func acknowledged(set *rules.Set, n int) (float64, error) {
 		}
 		records = append(records, r)
 	}
-	b := recordsCase("acknowledged", engine, records)
+	b := recordsCase("acknowledged", engine, manyTurns(records))
 	b.size()
 	stats := engine.Stats()
 	if stats.Coalesce.Opened != uint64(n) || stats.Coalesce.Absorbed == 0 {
