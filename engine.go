@@ -41,11 +41,13 @@ const neighbors = 8
 
 // Engine turns entries into attention. Make one with [New]. All methods are
 // safe for concurrent use; one lock orders them, so that each costs what its
-// own work costs and what the callers before it in the queue cost. What they
+// own work costs and what the callers before it in the queue cost. Those that take
+// long hold it in turns of some ten microseconds, and let others go first. What they
 // return belongs to the caller, unless they say otherwise. No input makes them
 // fail or panic.
 type Engine struct {
-	mu sync.Mutex
+	mu        lock
+	snapshots sync.Mutex // held before mu by whoever takes a snapshot
 
 	normalizer *signature.Normalizer
 	classifier *classify.Classifier
@@ -350,7 +352,7 @@ func (e *Engine) pin(owner, seq uint64) {
 // has stalled.
 func (e *Engine) Advance(now time.Time) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	if e.heartbeat.missed(now) {
 		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusStall, Time: now, Message: "no sign of life by the time that the host expected one"}
 		e.take()
@@ -362,11 +364,16 @@ func (e *Engine) Advance(now time.Time) {
 // Updates appends the pending updates to dst, oldest first, and forgets them.
 // There is at most one for each item, with the item as it is now. Each costs a
 // rendering of its item, some microseconds and a few allocations; with nothing
-// pending it costs nothing.
+// pending it costs nothing. Others may be served between two of them; what is new
+// since the call stays pending.
 func (e *Engine) Updates(dst []Update) []Update {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.coalescer.Updates(dst)
+	var room [64]uint64
+	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).PendingNumbers) {
+		if u, ok := one(e, n, (*coalesce.Coalescer).Update); ok {
+			dst = append(dst, u)
+		}
+	}
+	return dst
 }
 
 // Current returns the one open item to be seen first, and false when nothing
@@ -374,17 +381,37 @@ func (e *Engine) Updates(dst []Update) []Update {
 // What it returns counts as shown. It costs a rendering, as in Updates.
 func (e *Engine) Current() (Attention, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Current()
 }
 
 // Open appends all open items to dst, in the order in which they should be
 // seen. It is for looking on: it does not count as showing them. It costs a
-// rendering for each.
+// rendering for each, and others may be served between two of them: what was open
+// at the call, and is when its turn comes, is there as it is then.
 func (e *Engine) Open(dst []Attention) []Attention {
+	var room [64]uint64
+	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).OpenNumbers) {
+		if a, ok := one(e, n, (*coalesce.Coalescer).OpenItem); ok {
+			dst = append(dst, a)
+		}
+	}
+	return dst
+}
+
+// listed returns the items that list lists.
+func (e *Engine) listed(dst []uint64, list func(*coalesce.Coalescer, []uint64) []uint64) []uint64 {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.coalescer.OpenItems(dst)
+	defer e.mu.Release()
+	return list(e.coalescer, dst)
+}
+
+// one returns what get renders of item number n. Each rendering has the lock for
+// itself, so that nobody who logs waits for all of them.
+func one[T any](e *Engine, n uint64, get func(*coalesce.Coalescer, uint64) (T, bool)) (T, bool) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return get(e.coalescer, n)
 }
 
 // Ack acknowledges the item called id up to the sequence number upTo, the
@@ -397,18 +424,26 @@ func (e *Engine) Ack(id string, upTo uint64) AckResult { return e.AckBy("", id, 
 // Its cost grows with the number of operations known.
 func (e *Engine) Verdict(id string) Verdict {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Verdict(id)
 }
 
 // Read returns a page of the journal: what is held after a cursor, oldest
 // first, and how much was lost. Page.Err says that a cursor is refused. The
-// records are copies; a read examines a bounded part of the journal, so that
-// writers wait for a fraction of a millisecond at most.
+// records are copies.
+//
+// No writer waits for the whole of a read: it takes the lock for some ten
+// microseconds at a time, and searches and copies in between. What is displaced
+// meanwhile, before the read has come to it, is among what the page calls lost.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.journal.Read(after, limit, f)
+	s := journal.NewScan(after, limit, f)
+	for more := true; more; {
+		e.mu.Lock()
+		more = s.Step(e.journal)
+		e.mu.Release()
+		more = s.Sift() && more
+	}
+	return s.Page()
 }
 
 // Since returns how many entries after a cursor the journal holds and how many
@@ -417,7 +452,7 @@ func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 // journal.ErrCursorBeyond.
 func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.journal.Since(after)
 }
 
@@ -425,7 +460,7 @@ func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
 // count as showing it. It costs a rendering.
 func (e *Engine) Item(id string) (Attention, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Item(id)
 }
 
@@ -434,13 +469,13 @@ func (e *Engine) Item(id string) (Attention, bool) {
 // signature adds up by group at the end.
 func (e *Engine) Group(s signature.Signature) signature.Signature {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.classifier.Group(s)
 }
 
 // Template returns the canonical template of a signature while it is known.
 func (e *Engine) Template(s signature.Signature) (string, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.classifier.Template(s)
 }

@@ -74,7 +74,7 @@ func (e *Engine) Raise(r Report) string {
 // id.
 func (e *Engine) Clear(id string) bool {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	if !e.coalescer.Withdraw(id) {
 		return false
 	}
@@ -87,7 +87,7 @@ func (e *Engine) Clear(id string) bool {
 // one. Each acknowledgement is journaled with who, what, and up to where.
 func (e *Engine) AckBy(viewer, id string, upTo uint64) AckResult {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	res := e.coalescer.AckBy(viewer, id, upTo)
 	e.tend() // before the note, which may displace the evidence that is to be kept
 	if res.Acknowledged && !res.Already {
@@ -113,7 +113,7 @@ func acknowledgement(res *AckResult) string {
 // bytes. What it returns counts as shown to this one.
 func (e *Engine) View(viewer string) (Attention, bool) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.View(viewer)
 }
 
@@ -122,7 +122,7 @@ func (e *Engine) View(viewer string) (Attention, bool) {
 // is not known.
 func (e *Engine) Shown(viewer, id string, upTo uint64) bool {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	return e.coalescer.Shown(viewer, id, upTo)
 }
 
@@ -133,7 +133,7 @@ func (e *Engine) Shown(viewer, id string, upTo uint64) bool {
 // another agent is attached.
 func (e *Engine) Attach(viewer string, now time.Time) string {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	e.entry = event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Time: now, Source: viewer}
 	in := coalesce.Input{Decision: coalesce.AttachDecision(e.coalescer.Past(viewer))}
 	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(viewer, in) }).ID
@@ -142,7 +142,7 @@ func (e *Engine) Attach(viewer string, now time.Time) string {
 // Detach notes that an agent has left. Nothing else changes.
 func (e *Engine) Detach(viewer string) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	e.coalescer.Detach(viewer)
 }
 

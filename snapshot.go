@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
@@ -22,8 +23,10 @@ import (
 //	masking   8 bytes: signature.Normalizer.Version
 //	epoch     its length and bytes
 //	engine    see engineCoder
-//	classify  8 bytes of length, and a snapshot of a classify.Classifier
-//	coalesce  8 bytes of length, and a snapshot of a coalesce.Coalescer
+//	classify  8 bytes of length, and how a snapshot of a classify.Classifier begins
+//	coalesce  8 bytes of length, and how a snapshot of a coalesce.Coalescer begins
+//	          8 bytes of length, and how that of the Classifier goes on
+//	          8 bytes of length, and how that of the Coalescer goes on
 //	checksum  4 bytes: CRC-32C of all before it
 //
 // Whatever changes the description of a structure, in any room, is another
@@ -32,7 +35,7 @@ import (
 // differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 1
+	snapshotFormat   = 2
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )
@@ -56,23 +59,71 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // told of.
 //
 // Its size is bounded by [Config]: with the default one and full tables of ASCII,
-// 5 MB; the rooms' methods of the same name say what takes how much. It holds the
-// lock meanwhile, some milliseconds, and allocates nothing but the growth of dst.
+// 5 MB; the rooms' methods of the same name say what takes how much. It allocates
+// nothing but the growth of dst, a table of 48 KB the first time, and what is
+// about to change before it was written.
+//
+// The state is that of one moment, but nobody waits until all of it is written: what
+// is small is, under the lock, in some tenths of a millisecond; the rest is in turns
+// of about 32 KB, between which the lock is free. Meanwhile, whatever changes a part
+// for the first time writes the part as it was, which takes some ten microseconds.
+// Snapshots wait for each other.
 func (e *Engine) Snapshot(dst []byte) []byte {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.snapshots.Lock()
+	defer e.snapshots.Unlock()
 	start := len(dst)
 	dst = append(dst, snapshotMagic...)
 	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
 	dst = binary.LittleEndian.AppendUint64(dst, 0)
-	w := engineCoder{Coder: wire.Writer(dst)}
-	w.agreement(e.normalizer.Version(), e.epoch)
-	w.engine(e)
-	w.Put(e.classifier.Snapshot)
-	w.Put(e.coalescer.Snapshot)
+	dst = e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
+	w := wire.Writer(dst)
+	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
+	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
 	dst = w.Bytes()
 	binary.LittleEndian.PutUint64(dst[start+snapshotHead-8:], uint64(len(dst)-start+snapshotChecksum))
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+}
+
+// A turn of a snapshot is about snapshotTurn long, and goes on to the end of an item:
+// with the default Config, within snapshotSpare.
+const (
+	snapshotTurn  = 32 << 10
+	snapshotSpare = 64 << 10
+)
+
+// snapshotRoom is what the beginning of a snapshot mostly fits in, so that it does
+// not grow under the lock.
+func (e *Engine) snapshotRoom() int {
+	e.mu.Lock()
+	defer e.mu.Release()
+	s := e.coalescer.Stats()
+	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
+}
+
+// beginSnapshot appends what is written at once, from which on the rooms keep what
+// changes.
+func (e *Engine) beginSnapshot(dst []byte) []byte {
+	e.mu.Lock()
+	defer e.mu.Release()
+	w := engineCoder{Coder: wire.Writer(dst)}
+	w.agreement(e.normalizer.Version(), e.epoch)
+	w.engine(e)
+	w.Put(e.classifier.BeginSnapshot)
+	w.Put(e.coalescer.BeginSnapshot)
+	return w.Bytes()
+}
+
+// continueSnapshot appends the rest of a room in turns.
+func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([]byte, bool)) []byte {
+	turn := func(dst []byte) ([]byte, bool) {
+		e.mu.Lock()
+		defer e.mu.Release()
+		return next(dst, snapshotTurn)
+	}
+	for more := true; more; {
+		dst, more = turn(slices.Grow(dst, snapshotTurn+snapshotSpare))
+	}
+	return dst
 }
 
 // Restore returns an engine for cfg in the state that a snapshot holds, of which
@@ -120,6 +171,8 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	e := p.engine()
 	r.engine(e)
 	classifier, coalescer := r.Section("classify"), r.Section("coalesce")
+	classifier = slices.Concat(classifier, r.Section("the rest of classify"))
+	coalescer = slices.Concat(coalescer, r.Section("the rest of coalesce"))
 	if err := r.Close(); err != nil {
 		return nil, err
 	}

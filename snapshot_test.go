@@ -200,7 +200,7 @@ func TestRestoreRefused(t *testing.T) {
 	}{
 		"foreign":  {cfg, []byte("{\"epoch\": 1}"), `something else: it begins with "{\"epoch\"`},
 		"empty":    {cfg, nil, "torn: it has 0 bytes"},
-		"format":   {cfg, seal(other), "it has format 2, this version of heed reads 1"},
+		"format":   {cfg, seal(other), "it has format 3, this version of heed reads 2"},
 		"extra":    {cfg, extra, "follow its end"},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`},
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Config.Signature are by"},
@@ -281,7 +281,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	e.heartbeat.by = time.Unix(1, 0)
 	wiretest.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
-		"-Engine.mu", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
+		"-Engine.mu", "-Engine.snapshots", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
 		"Engine.loadPhase", "Engine.entry", "Engine.result", "Engine.input", "Engine.evidence", "Engine.merges", "Engine.suspects", "-Engine.judged",
 		// What is known of mods: the host tells it, and records say it again.
@@ -362,6 +362,29 @@ func BenchmarkSnapshot(b *testing.B) {
 		for b.Loop() {
 			snapshot = e.Snapshot(snapshot[:0])
 		}
+	})
+	room := make([]byte, 0, len(snapshot))
+	// What is done under one lock, which all who log may have to wait for.
+	b.Run("begin", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e.beginSnapshot(room[:0])
+		}
+	})
+	b.Run("turns", func(b *testing.B) {
+		turns, longest := 0, time.Duration(0)
+		for b.Loop() {
+			e.beginSnapshot(room[:0])
+			for _, next := range []func([]byte, int) ([]byte, bool){e.classifier.ContinueSnapshot, e.coalescer.ContinueSnapshot} {
+				for more := true; more; turns++ {
+					start := time.Now()
+					_, more = next(room[:0], snapshotTurn)
+					longest = max(longest, time.Since(start))
+				}
+			}
+		}
+		b.ReportMetric(float64(turns)/float64(b.N), "turns")
+		b.ReportMetric(float64(longest.Nanoseconds()), "longest-ns")
 	})
 	b.Run("restore", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))

@@ -40,7 +40,7 @@ type Stats struct {
 // [Config], not with what was received.
 func (e *Engine) Stats() Stats {
 	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release()
 	s := Stats{
 		Received:    e.seq,
 		Logs:        e.byKind[event.KindLog],

@@ -17,10 +17,31 @@ import (
 // and 130 for each rule that says that evidence is incomplete. It allocates
 // nothing but the growth of dst.
 func (c *Classifier) Snapshot(dst []byte) []byte {
-	s := coder{Coder: wire.Writer(dst), c: c}
-	s.code()
-	s.Put(c.grouper.Snapshot)
-	return s.Bytes()
+	return c.grouper.Snapshot(c.own(dst))
+}
+
+// BeginSnapshot appends the first part of what Snapshot does, and
+// [Classifier.ContinueSnapshot] the rest, as with a [signature.Grouper]: the state
+// is that of this call, whatever is classified in between.
+func (c *Classifier) BeginSnapshot(dst []byte) []byte {
+	return c.grouper.BeginSnapshot(c.own(dst))
+}
+
+// ContinueSnapshot appends about size bytes of the snapshot that was begun. It
+// returns false when that was the last of it.
+func (c *Classifier) ContinueSnapshot(dst []byte, size int) ([]byte, bool) {
+	return c.grouper.ContinueSnapshot(dst, size)
+}
+
+// own appends a section with all but the groups.
+func (c *Classifier) own(dst []byte) []byte {
+	w := wire.Writer(dst)
+	w.Put(func(dst []byte) []byte {
+		s := coder{Coder: wire.Writer(dst), c: c}
+		s.code()
+		return s.Bytes()
+	})
+	return w.Bytes()
 }
 
 // Restore returns a Classifier for cfg in the state that a snapshot holds, of
@@ -34,13 +55,16 @@ func Restore(cfg Config, snapshot []byte) (*Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := coder{Coder: wire.Reader(snapshot), c: c}
+	all := wire.Reader(snapshot)
+	s := coder{Coder: wire.Reader(all.Section("own")), c: c}
+	if err := all.Err(); err != nil {
+		return nil, fmt.Errorf("classify: snapshot: %w", err)
+	}
 	s.code()
-	groups := s.Section("groups")
 	if err := s.Close(); err != nil {
 		return nil, fmt.Errorf("classify: snapshot: %w", err)
 	}
-	if c.grouper, err = signature.RestoreGrouper(cfg.Groups, groups); err != nil {
+	if c.grouper, err = signature.RestoreGrouper(cfg.Groups, all.Bytes()); err != nil {
 		return nil, fmt.Errorf("classify: snapshot: Config.Groups: %w", err)
 	}
 	return c, nil

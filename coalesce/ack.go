@@ -106,7 +106,7 @@ func (c *Coalescer) byNumber(n uint64) *item {
 // acknowledge clears an open item up to mark and returns the number of its
 // successor, or 0. The bursts that the item gathered go on in the successor.
 func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
-	if it.root != nil {
+	if it.root != nil && c.ops.holds(it.root) {
 		it.root.lastItem = it.number
 	}
 	if c.episode.item == it {
@@ -125,6 +125,8 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	// One item was just closed, so there is room, and others to forget.
 	next := c.slot()
 	c.open(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
+	c.save(it)
+	c.save(next)
 	it.part(next, mark, rows, turns)
 	next.alive = c.now
 	c.handOver(it, next)

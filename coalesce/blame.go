@@ -17,6 +17,7 @@ func (c *Coalescer) Accuse(owner uint64, names []string) {
 			continue
 		}
 		if row := &it.counters.rows[len(it.counters.rows)-1]; row.first.seq == c.now.seq {
+			c.save(it)
 			row.blame = strings.Join(names[:min(len(names), maxBlame)], "\n")
 		}
 		return

@@ -80,6 +80,8 @@ type Coalescer struct {
 	blindly *item // open item of blindness, or nil
 
 	absorber *item // that took the previous repeat: storms repeat themselves
+	recall   recall
+	presence presence
 
 	ops   operations
 	only  inference
@@ -98,7 +100,7 @@ type Coalescer struct {
 
 	thorough bool // for tests: repeats take the way of all others
 
-	refs uint64 // given to operations by snapshots
+	saved savedItems
 }
 
 // episode is the ambient burst that goes on; the zero value is none.
@@ -121,6 +123,9 @@ func New(cfg Config) (*Coalescer, error) {
 		items:   make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:     newOperations(cfg.MaxOperations),
 		viewers: newViewers(cfg.MaxViewers),
+		recall:  recall{era: 1},
+
+		presence: newPresence((cfg.MaxOpen + cfg.MaxRemembered) * (cfg.MaxGroups + reservedRows)),
 	}
 	for i := range c.items {
 		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
@@ -261,6 +266,9 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
+	if it != nil {
+		c.save(it)
+	}
 	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, &c.cfg) {
 		return c.foldNews(in, &to, it)
 	}
@@ -294,7 +302,11 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if in.digest != nil {
 		it.digest = in.digest.digest
 	}
+	c.save(it)
 	f := it.add(in, to.named, c.now, &c.cfg)
+	if f.newGroup || f.newCause {
+		c.present(in.Signature)
+	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
@@ -368,10 +380,9 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 	}
 	var known, latest *item
 	why := ReasonNew
-	for i := range c.items {
-		it := &c.items[i]
+	c.knowing(in.Decision.Rule, in.Signature, func(it *item) {
 		if !c.accounts(it, in, to) {
-			continue
+			return
 		}
 		reason := c.exceeds(it, in)
 		if reason == "" && (known == nil || it.clearedAt > known.clearedAt) {
@@ -380,7 +391,7 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 		if latest == nil || it.clearedAt > latest.clearedAt {
 			latest, why = it, reason
 		}
-	}
+	})
 	if known != nil {
 		return known, ""
 	}
@@ -433,6 +444,7 @@ func (c *Coalescer) exceeds(it *item, in *Input) Reason {
 // absorb counts a repeat of what was acknowledged.
 func (c *Coalescer) absorb(it *item, in *Input, to *destination) Folded {
 	c.absorber = it
+	c.save(it)
 	it.add(in, to.named, c.now, &c.cfg)
 	c.stats.Absorbed++
 	if to.named != nil {
@@ -566,6 +578,8 @@ func (c *Coalescer) forget(it *item) {
 	c.stats.Forgotten++
 	c.stats.FoldedForgotten += it.total
 	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
+	c.recall.expire()
+	c.save(it)
 	it.reset()
 }
 
@@ -577,6 +591,7 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
+	c.recall.expire()
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
@@ -603,17 +618,23 @@ func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
 // few allocations.
 func (c *Coalescer) Updates(dst []Update) []Update {
 	for _, it := range c.queue {
-		dst = append(dst, Update{
-			Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
-			Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
-		})
-		it.pending = 0
-		it.shown[0] = it.latest.seq
-		c.stats.Updates++
+		dst = append(dst, c.update(it))
 	}
 	clear(c.queue)
 	c.queue = c.queue[:0]
 	return dst
+}
+
+// update returns the update of an item that was taken out of the queue.
+func (c *Coalescer) update(it *item) Update {
+	u := Update{
+		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
+		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
+	}
+	it.pending = 0
+	it.shown[0] = it.latest.seq
+	c.stats.Updates++
+	return u
 }
 
 // Pending returns how many updates wait to be drained.
@@ -631,6 +652,8 @@ func (c *Coalescer) resolve(rules []string) {
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
+				c.save(it)
+				c.recall.expire()
 				r.resolved, hit = true, true
 			}
 		}

@@ -81,6 +81,8 @@ type item struct {
 	pending    UpdateKind // 0: none
 	pendingWhy Reason
 	pendingAt  place
+
+	saved savedItem
 }
 
 // cover is an item named by the latest view of another as the current one, and
@@ -97,7 +99,7 @@ func (it *item) reset() {
 	clear(it.shown)
 	*it = item{
 		counters: it.counters, rules: it.rules[:0], shown: it.shown, covers: it.covers[:0],
-		allRules: true, nextCount: 2, nextGroups: 2,
+		saved: it.saved, allRules: true, nextCount: 2, nextGroups: 2,
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into. It
 // changes no item but for its number of groups. It costs a pass over the groups
-// of all items.
+// of all items where one of them may hold from, and else next to nothing.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if from == into {
+	if from == into || !c.presence.has(from) {
 		return
 	}
 	for i := range c.items {
@@ -18,19 +18,32 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if it.cause.Signature == from {
 			it.cause.Signature = into
 		}
-		it.counters.merge(from, into)
+		if it.counters.knows(from) {
+			c.save(it)
+			c.recall.expire()
+			it.counters.merge(from, into)
+		}
 	}
+	c.present(into)
 }
 
-// merge moves the rows of from to into.
+// knows reports whether there is a row of sig.
+func (t *counters) knows(sig signature.Signature) bool {
+	for i := range t.rows {
+		if t.rows[i].sig == sig {
+			return true
+		}
+	}
+	return false
+}
+
+// merge moves the rows of from, of which there are some, to into.
 func (t *counters) merge(from, into signature.Signature) {
-	moved := false
 	for i := range t.rows {
 		r := &t.rows[i]
 		if r.sig != from {
 			continue
 		}
-		moved = true
 		other := t.find(r.rule, into)
 		r.sig = into
 		if other == nil {
@@ -43,9 +56,7 @@ func (t *counters) merge(from, into signature.Signature) {
 		r.absorb(other)
 		other.count = 0
 	}
-	if moved {
-		t.retain(func(c *counter) bool { return c.count > 0 })
-	}
+	t.retain(func(c *counter) bool { return c.count > 0 })
 }
 
 // absorb adds a group that came later to c. Counts are exact; of an entry at

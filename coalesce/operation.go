@@ -10,6 +10,8 @@ import (
 // operation is what is known of one life of an operation: an id that starts
 // anew is another operation.
 type operation struct {
+	number uint64 // in the order of arrival, from 1 on
+
 	id     string
 	parent string // "" for a root
 	method string
@@ -34,7 +36,8 @@ type operation struct {
 	openItem *item
 	lastItem uint64
 
-	ref uint64 // in the latest snapshot; see coder
+	known uint64 // number of the latest snapshot that has it in its table
+	part  uint64 // number of the part of a snapshot that defined it last
 }
 
 // running reports whether the operation was seen, and neither to end nor given
@@ -90,6 +93,7 @@ type operations struct {
 	order []*operation // oldest first, capacity fixed
 	limit int
 
+	numbers   uint64 // given to operations
 	displaced uint64 // operations dropped to make room
 	abandoned uint64
 	anonymous uint64 // operation events without an id
@@ -103,13 +107,18 @@ func newOperations(limit int) operations {
 	}
 }
 
+// holds reports whether o is in the table: neither displaced, nor another life of
+// its id.
+func (t *operations) holds(o *operation) bool { return t.byID[o.id] == o }
+
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 
 // add returns a new operation called id. It takes the place of the one that has
 // the id, if there is one.
 func (t *operations) add(id string, now moment) *operation {
-	o := &operation{id: strings.Clone(boundID(id)), started: now}
+	t.numbers++
+	o := &operation{number: t.numbers, id: strings.Clone(boundID(id)), started: now}
 	if old := t.byID[o.id]; old != nil {
 		t.drop(slices.Index(t.order, old))
 	} else if len(t.order) == t.limit {

@@ -552,6 +552,10 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.Empty(t, it.counters.rows)
 			continue
 		}
+		require.True(t, c.presence.has(it.cause.Signature))
+		for k := range it.counters.rows {
+			require.True(t, c.presence.has(it.counters.rows[k].sig))
+		}
 		require.False(t, numbers[it.number])
 		numbers[it.number] = true
 		require.Equal(t, c.id(it.number), it.id)

@@ -19,13 +19,86 @@ import (
 //
 // A group takes some 60 bytes, its rule and the text of its sample (up to four
 // bytes for each of the MaxSampleText characters); an operation 30, its id and its
-// method. So does one that is displaced, or was another life of an id, where a
-// group or an item still names it. With the default Config and full tables of
-// ASCII that are 3.6 MB.
+// method. So does one that is displaced, or was another life of an id, in each item
+// of which a group still names it. With the default Config and full tables of ASCII
+// that are 3.6 MB.
 func (c *Coalescer) Snapshot(dst []byte) []byte {
-	s := coder{Coder: wire.Writer(dst), c: c, before: c.refs}
-	s.code()
+	dst = c.BeginSnapshot(dst)
+	for more := true; more; {
+		dst, more = c.ContinueSnapshot(dst, math.MaxInt)
+	}
+	return dst
+}
+
+// BeginSnapshot appends the first part of what Snapshot does, which must not change
+// until all of it is there: everything but the groups of items, which take most of
+// the room. [Coalescer.ContinueSnapshot] completes it. The state is that of this
+// call, whatever is called in between. One that was begun before is given up.
+func (c *Coalescer) BeginSnapshot(dst []byte) []byte {
+	c.saved.begin()
+	for _, o := range c.ops.order {
+		o.known = c.saved.snapshot
+	}
+	s := coder{Coder: wire.Writer(dst), c: c}
+	s.begin()
 	return s.Bytes()
+}
+
+// ContinueSnapshot appends what comes next in the snapshot that was begun: the
+// groups of at least one item, and no more items when there are size bytes. It
+// returns false when that was the last of it.
+func (c *Coalescer) ContinueSnapshot(dst []byte, size int) ([]byte, bool) {
+	v := &c.saved
+	s := coder{Coder: wire.Writer(dst), c: c}
+	for ; v.active && len(s.Bytes())-len(dst) < size; v.next++ {
+		if v.next == len(c.items) {
+			v.active = false
+			break
+		}
+		it := &c.items[v.next]
+		if it.saved.snapshot == v.snapshot {
+			s.Raw(it.saved.groups)
+		} else {
+			s.groups(it)
+		}
+		it.saved = savedItem{snapshot: v.snapshot}
+	}
+	return s.Bytes(), v.active
+}
+
+// savedItems is what a snapshot in the making needs of items whose groups are about
+// to change before it has come to them.
+type savedItems struct {
+	active   bool
+	snapshot uint64 // its number
+	part     uint64 // number of a part of any snapshot; see coder.operation
+	next     int    // the item that it comes to next
+	buf      []byte // reused
+}
+
+func (v *savedItems) begin() {
+	v.active, v.next = true, 0
+	v.snapshot++
+}
+
+// savedItem says that a snapshot needs the groups of an item no more, or has them
+// as they were when it was begun, coded.
+type savedItem struct {
+	snapshot uint64
+	groups   []byte
+}
+
+// save keeps the groups of an item, which are about to change, for a snapshot in the
+// making. Whatever changes counters or rules of an item calls it before.
+func (c *Coalescer) save(it *item) {
+	v := &c.saved
+	if !v.active || it.saved.snapshot == v.snapshot {
+		return
+	}
+	s := coder{Coder: wire.Writer(v.buf[:0]), c: c}
+	s.groups(it)
+	v.buf = s.Bytes()
+	it.saved = savedItem{snapshot: v.snapshot, groups: slices.Clone(v.buf)}
 }
 
 // Restore returns a Coalescer for cfg in the state that a snapshot holds, of
@@ -37,13 +110,16 @@ func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := coder{Coder: wire.Reader(snapshot), c: c}
-	s.code()
+	s := coder{Coder: wire.Reader(snapshot), c: c, ops: map[uint64]*operation{}, known: map[*operation]bool{}}
+	for i := range s.begin() {
+		s.groups(&c.items[i])
+	}
 	s.check()
 	if err := s.Close(); err != nil {
 		return nil, fmt.Errorf("coalesce: snapshot: %w", err)
 	}
 	c.setAlarms()
+	c.lookAround()
 	return c, nil
 }
 
@@ -57,18 +133,19 @@ type coder struct {
 	wire.Coder
 	c *Coalescer
 
-	// Operations are referred to by the order in which they were coded, counting
-	// from 1. When writing, those with a ref of at most before were not coded yet.
-	before uint64
-	ops    []*operation // that were read
+	ops   map[uint64]*operation // that were read, by number
+	known map[*operation]bool   // of these, those in the table
+	here  map[*operation]bool   // and those that were defined in the present part
 }
 
 // maxCount bounds sequence numbers and eras. No engine gets that far, and what is
 // added to them does not overflow.
 const maxCount = 1 << 62
 
-func (s *coder) code() {
+// begin codes everything but the groups of items, and returns how many items follow.
+func (s *coder) begin() int {
 	c := s.c
+	s.part()
 	s.config(&c.cfg)
 	s.now(c)
 	s.Bool("blind", &c.blind)
@@ -89,6 +166,22 @@ func (s *coder) code() {
 	s.queue()
 	s.escalations()
 	s.stats(&c.stats)
+	return n
+}
+
+// groups codes what is large of an item.
+func (s *coder) groups(it *item) {
+	s.part()
+	s.counters(&it.counters)
+	s.rules(it)
+}
+
+// part begins a part that may be coded before or after others.
+func (s *coder) part() {
+	s.c.saved.part++
+	if s.Reading() {
+		s.here = map[*operation]bool{}
+	}
 }
 
 // config refuses what was made for another epoch, or with larger bounds.
@@ -167,41 +260,39 @@ func (s *coder) viewers(v *viewers) {
 }
 
 func (s *coder) operations(t *operations) {
+	s.Uint64("operations.numbers", &t.numbers, maxCount)
 	s.Uint64("operations.displaced", &t.displaced, math.MaxUint64)
 	s.Uint64("operations.abandoned", &t.abandoned, math.MaxUint64)
 	s.Uint64("operations.anonymous", &t.anonymous, math.MaxUint64)
-	if !s.Reading() {
-		s.Len("operations", len(t.order), t.limit)
-		for _, o := range t.order {
-			s.define(o)
-			s.itemRef("operation.openItem", &o.openItem)
+	n := s.Len("operations", len(t.order), t.limit)
+	for i := range n {
+		if s.Reading() {
+			t.order = append(t.order, &operation{})
 		}
-		return
-	}
-	for range s.Len("operations", 0, t.limit) {
-		o := &operation{}
+		o := t.order[i]
+		s.Uint64("operation.number", &o.number, t.numbers)
 		s.define(o)
 		s.itemRef("operation.openItem", &o.openItem)
-		if t.byID[o.id] != nil {
-			s.Fail("operation %q is there twice", o.id)
+		if s.Reading() {
+			s.enter(t, o)
 		}
-		if o.gone {
-			s.Fail("operation %q is displaced, and known", o.id)
-		}
-		t.byID[o.id] = o
-		t.order = append(t.order, o)
 	}
 }
 
-// define codes an operation, which can be referred to from there on. What one
-// that is not known any more gathered means nothing.
-func (s *coder) define(o *operation) {
-	if s.Reading() {
-		s.ops = append(s.ops, o)
-	} else {
-		s.c.refs++
-		o.ref = s.c.refs
+// enter enters an operation that was read into the table.
+func (s *coder) enter(t *operations, o *operation) {
+	switch {
+	case t.byID[o.id] != nil || s.ops[o.number] != nil || o.number == 0:
+		s.Fail("operation %q is there twice", o.id)
+	case o.gone:
+		s.Fail("operation %q is displaced, and known", o.id)
 	}
+	t.byID[o.id], s.ops[o.number], s.known[o] = o, o, true
+}
+
+// define codes what is known of an operation. What one that is not known any more
+// gathered means nothing.
+func (s *coder) define(o *operation) {
 	s.Text("operation.id", &o.id, maxOperationID)
 	s.Text("operation.parent", &o.parent, maxOperationID)
 	s.Text("operation.method", &o.method, maxOperationID)
@@ -222,35 +313,36 @@ func (s *coder) define(o *operation) {
 	}
 }
 
-// operation codes a reference to an operation, or nil. One that is not known any
-// more is defined where it is referred to first.
-func (s *coder) operation(what string, o **operation) {
-	if s.Reading() {
-		var n uint64
-		s.Uint64(what, &n, uint64(len(s.ops))+1)
-		switch {
-		case n == 0:
-		case n <= uint64(len(s.ops)):
-			*o = s.ops[n-1]
-		default:
-			*o = &operation{}
-			s.define(*o)
+// operation codes a reference to an operation, or nil: its number. One that is not
+// in the table is defined where a part refers to it first, so that no part needs
+// another one, and parts may be written in any order. It changes no more.
+func (s *coder) operation(what string, ref **operation) {
+	var n uint64
+	if o := *ref; o != nil {
+		n = o.number
+	}
+	s.Uint64(what, &n, s.c.ops.numbers)
+	if n == 0 {
+		return
+	}
+	if !s.Reading() {
+		if o := *ref; o.known != s.c.saved.snapshot && o.part != s.c.saved.part {
+			o.part = s.c.saved.part
+			s.define(o)
 		}
 		return
 	}
-	switch {
-	case *o == nil:
-		s.number(what, 0)
-	case (*o).ref > s.before:
-		s.number(what, (*o).ref-s.before)
-	default:
-		s.number(what, s.c.refs-s.before+1)
-		s.define(*o)
+	o := s.ops[n]
+	if o == nil {
+		o = &operation{number: n}
+		s.ops[n] = o
 	}
+	if !s.known[o] && !s.here[o] {
+		s.here[o] = true
+		s.define(o)
+	}
+	*ref = o
 }
-
-// number writes n.
-func (s *coder) number(what string, n uint64) { s.Uint64(what, &n, math.MaxUint64) }
 
 // itemRef codes a reference to an item, or nil.
 func (s *coder) itemRef(what string, it **item) {
@@ -268,6 +360,7 @@ func (s *coder) itemRef(what string, it **item) {
 	}
 }
 
+// item codes an item but for its groups.
 func (s *coder) item(it *item) {
 	wire.Uint(&s.Coder, "item.state", &it.state, itemCleared)
 	if it.state == itemFree {
@@ -294,8 +387,7 @@ func (s *coder) item(it *item) {
 
 	s.Uint64("item.total", &it.total, c.now.seq)
 	s.Uint64("item.untracked", &it.untracked, it.total)
-	s.counters(&it.counters)
-	s.rules(it)
+	s.Bool("item.allRules", &it.allRules)
 
 	s.cause(&it.cause)
 	s.operation("item.causeBy", &it.causeBy)
@@ -427,7 +519,6 @@ func (s *coder) rules(it *item) {
 			s.Fail("the rule %q is there twice", r.rule)
 		}
 	}
-	s.Bool("item.allRules", &it.allRules)
 }
 
 func (s *coder) cause(c *Cause) {
@@ -548,6 +639,9 @@ func (s *coder) check() {
 	for i := range c.items {
 		it := &c.items[i]
 		if it.state == itemFree {
+			if len(it.counters.rows) > 0 || len(it.rules) > 0 {
+				s.Fail("there is something in an item that is free")
+			}
 			continue
 		}
 		if seen[it.number] {

@@ -194,6 +194,36 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 	}
 }
 
+// TestSnapshotInParts goes on while a snapshot is made: it is that of the moment at
+// which it was begun.
+func TestSnapshotInParts(t *testing.T) {
+	for stream := range uint64(300) {
+		rng := rand.New(rand.NewPCG(stream, 3))
+		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
+		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+		c, err := New(cfg)
+		require.NoError(t, err)
+		for range 5 {
+			for range rng.IntN(100) {
+				m.next()(c)
+			}
+			want := c.Snapshot(nil)
+			if rng.IntN(3) == 0 { // one that is given up
+				c.ContinueSnapshot(c.BeginSnapshot(nil), 1)
+			}
+			got := c.BeginSnapshot(nil)
+			for more := true; more; {
+				for range rng.IntN(5) {
+					m.next()(c)
+				}
+				got, more = c.ContinueSnapshot(got, 1)
+			}
+			require.Equal(t, want, got, "stream %d", stream)
+		}
+		checkSnapshot(t, c)
+	}
+}
+
 // busy returns a Coalescer after n calls of a stream.
 func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
 	rng := rand.New(rand.NewPCG(stream, 1))
@@ -241,7 +271,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.evidence",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.refs", "-operation.ref",
+		"-Coalescer.recall", "-Coalescer.presence", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",
@@ -361,9 +391,14 @@ func TestRestoreRefused(t *testing.T) {
 		"no queue":     {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
 		"operation":    {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
 		"no id":        {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
-		"displaced":    {func(c *Coalescer) { c.ops.order[0].gone = true }, "is displaced, and known"},
-		"status":       {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
-		"sequence":     {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
+		"free": {func(c *Coalescer) {
+			it := first(c, itemCleared)
+			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
+			it.state = itemFree
+		}, "in an item that is free"},
+		"displaced": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is displaced, and known"},
+		"status":    {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
+		"sequence":  {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 5, 300)

@@ -51,9 +51,13 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 
 func TestReadAllocatesThePage(t *testing.T) {
 	j := newJournal(t, Config{}, 1000)
-	require.Equal(t, float64(1+50), testing.AllocsPerRun(100, func() { j.Read(Cursor{Seq: 100}, 50, Filter{}) }),
-		"the records, and a string for each")
-	require.Zero(t, testing.AllocsPerRun(100, func() { j.Read(Cursor{}, 50, Filter{MinDisposition: event.Blocking}) }))
+	const scan = 3 // the Scan, and its room for headers and for text
+	page := func(after uint64, f Filter) func() {
+		return func() { j.Read(Cursor{Seq: after}, 50, f) }
+	}
+	require.Equal(t, float64(scan), testing.AllocsPerRun(100, page(0, Filter{MinDisposition: event.Blocking})))
+	require.Equal(t, float64(scan+1+20), testing.AllocsPerRun(100, page(j.Latest()-20, Filter{})), "the records, and a string for each")
+	require.Equal(t, float64(scan+2+1+50), testing.AllocsPerRun(100, page(100, Filter{})), "and more room")
 }
 
 func TestHeaderSize(t *testing.T) {

@@ -46,13 +46,13 @@
 // a budget and the text bytes of [Config], 7.3 MiB by default. Text beyond
 // [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
 // says so. One Read examines a bounded number of entries and of bytes
-// ([Config.ReadEntries], [Config.ReadBytes]), so that a reader cannot hold up
-// writers for long.
+// ([Config.ReadEntries], [Config.ReadBytes]).
 //
 // # Concurrency and cost
 //
 // A Journal is not safe for concurrent use; its owner has the lock. Records in
-// a page are copies and belong to the caller.
+// a page are copies and belong to the caller. A [Scan] reads a page in steps of some
+// ten microseconds, between which the owner can let writers go on.
 //
 // Append is one copy of the text into a ring of bytes and one write of a header
 // without pointers, so the garbage collector never looks at what is held. It

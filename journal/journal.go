@@ -152,6 +152,20 @@ func (j *Journal) tailBlock(h *header) []byte {
 	return append(append(j.scratch[:0], a...), b...)
 }
 
+// appendBlock appends the block of a header to dst: one of the tail, or, where r
+// is not nil, that of a row.
+func (j *Journal) appendBlock(dst []byte, h *header, r *row) []byte {
+	switch {
+	case r == nil:
+		a, b := j.tail.block(h)
+		return append(append(dst, a...), b...)
+	case r.pinned != none:
+		return j.pins.appendBlock(dst, r.pinned)
+	default:
+		return j.firsts.appendBlock(dst, r.first)
+	}
+}
+
 // rowHeader returns the header of an entry held besides the tail.
 func (j *Journal) rowHeader(r *row) *header {
 	if r.pinned != none {
@@ -162,9 +176,4 @@ func (j *Journal) rowHeader(r *row) *header {
 
 // rowBlock returns the block of an entry held besides the tail, valid until the
 // journal is used again.
-func (j *Journal) rowBlock(r *row) []byte {
-	if r.pinned != none {
-		return j.pins.appendBlock(j.scratch[:0], r.pinned)
-	}
-	return j.firsts.appendBlock(j.scratch[:0], r.first)
-}
+func (j *Journal) rowBlock(r *row) []byte { return j.appendBlock(j.scratch[:0], nil, r) }

@@ -42,58 +42,16 @@ type Page struct {
 // returns what it has, with More set. Whenever something was written after the
 // cursor, Next is beyond the cursor, so that following Next comes to an end.
 //
-// It allocates the records and a string for the text of each.
+// It allocates the records and a string for the text of each, and room for what it
+// looks at, of some kilobytes. Where others wait for the journal meanwhile, use a
+// [Scan].
 func (j *Journal) Read(after Cursor, limit int, f Filter) Page {
-	p := Page{Next: after, Oldest: j.oldest(), Latest: j.latest}
-	if p.Err = j.check(after); p.Err != nil {
-		return p
+	s := NewScan(after, limit, f)
+	for more := true; more; {
+		more = s.Step(j)
+		more = s.Sift() && more
 	}
-	switch {
-	case limit <= 0:
-		limit = DefaultLimit
-	case limit > MaxLimit:
-		limit = MaxLimit
-	}
-
-	m := f.matcher()
-	w := j.walk(after.Seq)
-	next := after.Seq
-	var examined, bytes int
-	for len(p.Records) < limit && examined < j.config.ReadEntries {
-		h, r := w.peek()
-		if h == nil {
-			next = j.latest
-			break
-		}
-		if m.header(h) {
-			size := h.size()
-			if examined > 0 && bytes+size > j.config.ReadBytes {
-				break
-			}
-			bytes += size
-			var block []byte
-			if r != nil {
-				block = j.rowBlock(r)
-			} else {
-				block = j.tailBlock(h)
-			}
-			if m.plain || m.block(h, block) {
-				if p.Records == nil {
-					left := j.held(h.seq-1, j.latest)
-					p.Records = make([]Record, 0, min(limit, DefaultLimit, int(left)))
-				}
-				p.Records = append(p.Records, h.decode(string(block)))
-			}
-		}
-		examined++
-		next = h.seq
-		w.step(h)
-	}
-	p.Next = Cursor{Epoch: j.config.Epoch, Seq: next}
-	p.Lost = next - after.Seq - uint64(examined)
-	p.LostBefore = min(next, max(j.config.After, after.Seq)) - after.Seq
-	p.More = next < j.latest
-	return p
+	return s.Page()
 }
 
 // walk goes through the held entries after a sequence number, in order: those

@@ -95,6 +95,7 @@ type Grouper struct {
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
 	tick   uint32
+	saved  saved
 }
 
 // groupNode is a signature that is known: 16 bytes, where a Signature and a number
@@ -322,15 +323,22 @@ func (g *Grouper) lookup(key uint64) *column {
 	return nil
 }
 
-func (g *Grouper) set(key uint64) []column {
-	first := int(key>>32) & (len(g.cols)/columnWays - 1) * columnWays
-	return g.cols[first : first+columnWays]
+// setOf returns the number of the set in which the column with the given key stands.
+func (g *Grouper) setOf(key uint64) int { return int(key>>32) & (len(g.cols)/columnWays - 1) }
+
+func (g *Grouper) set(key uint64) []column { return g.numberedSet(g.setOf(key)) }
+
+func (g *Grouper) numberedSet(n int) []column {
+	return g.cols[n*columnWays:][:columnWays]
 }
 
 // column returns the column with the given key, made where it is not there. It
 // displaces the column of its set that has shown the fewest words, of these the
 // one used longest ago.
 func (g *Grouper) column(key uint64) *column {
+	if g.saved.columns {
+		g.save(g.setOf(key))
+	}
 	g.tick++
 	if c := g.lookup(key); c != nil {
 		c.used = g.tick
@@ -385,10 +393,13 @@ func (g *Grouper) insert(s Signature) uint32 {
 	return n
 }
 
-// root returns the first node of the group of n, halving the path to it.
+// root returns the first node of the group of n, halving the path to it, but not
+// past a node at which a snapshot in the making needs it to end.
 func (g *Grouper) root(n uint32) uint32 {
 	for g.nodes[n].parent != n {
-		g.nodes[n].parent = g.nodes[g.nodes[n].parent].parent
+		if parent := g.nodes[n].parent; !g.saved.groups || !g.saved.joined(parent) {
+			g.nodes[n].parent = g.nodes[parent].parent
+		}
 		n = g.nodes[n].parent
 	}
 	return n
@@ -404,6 +415,9 @@ func (g *Grouper) union(a, b uint32) {
 		a, b = b, a
 	}
 	g.nodes[b].parent = a
+	if g.saved.groups {
+		g.saved.join(b)
+	}
 	g.unions++
 	g.merges = append(g.merges, GroupMerge{From: g.nodes[b].sig(), Into: g.nodes[a].sig()})
 }

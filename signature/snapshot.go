@@ -13,9 +13,103 @@ import (
 // most 128: some 3 MB with full tables of the default size. It allocates nothing but
 // the growth of dst.
 func (g *Grouper) Snapshot(dst []byte) []byte {
+	dst = g.BeginSnapshot(dst)
+	for more := true; more; {
+		dst, more = g.ContinueSnapshot(dst, math.MaxInt)
+	}
+	return dst
+}
+
+// BeginSnapshot appends the first part of what Snapshot does, which must not change
+// until all of it is there, and which [Grouper.ContinueSnapshot] completes: the
+// state is that of this call, whatever is learned in between. One that was begun
+// before is given up. It costs the same whatever is known.
+func (g *Grouper) BeginSnapshot(dst []byte) []byte {
+	g.saved.begin(g)
 	s := grouperCoder{Coder: wire.Writer(dst), g: g}
-	s.code()
+	s.begin()
 	return s.Bytes()
+}
+
+// ContinueSnapshot appends what comes next in the snapshot that was begun: about
+// size bytes. It returns false when that was the last of it.
+func (g *Grouper) ContinueSnapshot(dst []byte, size int) ([]byte, bool) {
+	v := &g.saved
+	s := grouperCoder{Coder: wire.Writer(dst), g: g}
+	full := func() bool { return len(s.Bytes())-len(dst) >= size }
+	for ; v.columns && !full(); v.set++ {
+		if v.set == len(v.sets) {
+			v.columns = false
+			break
+		}
+		if v.sets[v.set] != nil {
+			s.Raw(v.sets[v.set])
+			v.sets[v.set] = nil
+		} else {
+			s.set(v.set)
+		}
+	}
+	for ; !v.columns && v.groups && !full(); v.node++ {
+		if v.node == v.nodes {
+			v.groups = false
+			break
+		}
+		s.node(v.node)
+	}
+	return s.Bytes(), v.columns || v.groups
+}
+
+// saved is what a snapshot in the making needs of what has changed before it has
+// come to it. Of columns, that is a set of them as it was, coded. Signatures do not
+// change, and more of them do not matter; but their groups grow. There it is enough
+// to know the nodes that were the first of a group, and joined another one since: a
+// path ends at them.
+type saved struct {
+	columns bool // there are columns that the snapshot has not come to
+	set     int  // of which it comes to this one next
+	sets    [][]byte
+	buf     []byte // reused
+
+	groups bool   // there are nodes that the snapshot has not come to
+	node   uint32 // it comes to this one next
+	nodes  uint32 // how many there were
+	later  []uint64
+}
+
+func (v *saved) begin(g *Grouper) {
+	if v.sets == nil {
+		v.sets = make([][]byte, len(g.cols)/columnWays)
+		v.later = make([]uint64, cap(g.nodes)/64+1)
+	}
+	clear(v.sets)
+	clear(v.later)
+	*v = saved{columns: true, sets: v.sets, buf: v.buf, groups: true, nodes: uint32(len(g.nodes)), later: v.later}
+}
+
+// joined reports whether node n, the first of a group, joined another one since the
+// snapshot was begun.
+func (v *saved) joined(n uint32) bool { return v.later[n/64]>>(n%64)&1 != 0 }
+
+func (v *saved) join(n uint32) { v.later[n/64] |= 1 << (n % 64) }
+
+// rootThen returns what root would have when the snapshot was begun.
+func (g *Grouper) rootThen(n uint32) uint32 {
+	for g.nodes[n].parent != n && !g.saved.joined(n) {
+		n = g.nodes[n].parent
+	}
+	return n
+}
+
+// save keeps set n for the snapshot as it is, where that has not come to it yet.
+func (g *Grouper) save(n int) {
+	v := &g.saved
+	if n < v.set || v.sets[n] != nil {
+		return
+	}
+	s := grouperCoder{Coder: wire.Writer(v.buf[:0]), g: g}
+	s.set(n)
+	v.buf = s.Bytes()
+	v.sets[n] = append(make([]byte, 0, max(1, len(v.buf))), v.buf...) // not nil, even if empty
 }
 
 // RestoreGrouper returns a Grouper with the bounds of cfg that has learned what a
@@ -28,7 +122,15 @@ func RestoreGrouper(cfg GrouperConfig, snapshot []byte) (*Grouper, error) {
 		return nil, err
 	}
 	s := grouperCoder{Coder: wire.Reader(snapshot), g: g}
-	s.code()
+	s.begin()
+	for range s.columns {
+		var c column
+		s.column(&c)
+		s.place(&c)
+	}
+	for n := range uint32(s.nodes) {
+		s.node(n)
+	}
 	if err := s.Close(); err != nil {
 		return nil, fmt.Errorf("signature: snapshot: %w", err)
 	}
@@ -39,33 +141,21 @@ func RestoreGrouper(cfg GrouperConfig, snapshot []byte) (*Grouper, error) {
 type grouperCoder struct {
 	wire.Coder
 	g *Grouper
+
+	// How many follow.
+	columns int
+	nodes   int
 }
 
-func (s *grouperCoder) code() {
+// begin codes what any new text may change.
+func (s *grouperCoder) begin() {
 	g := s.g
 	s.bound("Signatures", cap(g.nodes))
 	s.bound("Columns", len(g.cols))
 	s.Uint64("GrouperStats.ColumnsDisplaced", &g.stats.ColumnsDisplaced, math.MaxUint64)
 	s.Uint64("GrouperStats.Unlearned", &g.stats.Unlearned, math.MaxUint64)
 	s.Fixed32("Grouper.tick", &g.tick)
-
-	for i := range s.Len("signatures", len(g.nodes), cap(g.nodes)) {
-		s.node(uint32(i))
-	}
-	columns := s.Len("columns", g.stats.Columns, len(g.cols))
-	if s.Reading() {
-		for range columns {
-			var c column
-			s.column(&c)
-			s.place(&c)
-		}
-	} else {
-		for i := range g.cols {
-			if g.cols[i].key != 0 {
-				s.column(&g.cols[i])
-			}
-		}
-	}
+	s.columns = s.Len("columns", g.stats.Columns, len(g.cols))
 	merges := s.Len("merges", len(g.merges), cap(g.nodes))
 	if s.Reading() {
 		g.merges = make([]GroupMerge, merges)
@@ -74,6 +164,7 @@ func (s *grouperCoder) code() {
 		s.signature(&g.merges[i].From)
 		s.signature(&g.merges[i].Into)
 	}
+	s.nodes = s.Len("signatures", len(g.nodes), cap(g.nodes))
 }
 
 // bound refuses a snapshot that was made with a larger bound than the present
@@ -91,12 +182,12 @@ func (s *grouperCoder) signature(sig *Signature) {
 	s.Fixed32("Signature.Check", &sig.Check)
 }
 
-// node codes node n with the root of its group, not with its parent: whether
-// paths were halved before makes no difference.
+// node codes node n with the root of its group, not with its parent: whether paths
+// were halved before makes no difference.
 func (s *grouperCoder) node(n uint32) {
 	g := s.g
 	if !s.Reading() {
-		root := g.root(n)
+		root := g.rootThen(n)
 		sig := g.nodes[n].sig()
 		s.signature(&sig)
 		wire.Uint(&s.Coder, "group", &root, n)
@@ -124,8 +215,18 @@ func (s *grouperCoder) node(n uint32) {
 	}
 }
 
+// set writes the columns of set n.
+func (s *grouperCoder) set(n int) {
+	set := s.g.numberedSet(n)
+	for i := range set {
+		if set[i].key != 0 {
+			s.column(&set[i])
+		}
+	}
+}
+
 func (s *grouperCoder) column(c *column) {
-	known := uint32(len(s.g.nodes))
+	known := uint32(s.nodes)
 	s.Fixed64("column.key", &c.key)
 	s.Fixed32("column.used", &c.used)
 	wire.Uint(&s.Coder, "column.wild", &c.wild, known)

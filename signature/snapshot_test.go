@@ -2,6 +2,7 @@ package signature
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,7 @@ func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"GrouperStats.Variables", // counted in cols
+		"-Grouper.saved",         // of no meaning outside the making of a snapshot
 	)
 }
 
@@ -179,4 +181,43 @@ func lastColumn(g *Grouper) int {
 			return i
 		}
 	}
+}
+
+// TestGrouperSnapshotInParts goes on learning while a snapshot is made: it is that
+// of the moment at which it was begun.
+func TestGrouperSnapshotInParts(t *testing.T) {
+	joined := 0
+	for stream := range uint64(400) {
+		rng := rand.New(rand.NewPCG(stream, 1))
+		g, err := NewGrouper(GrouperConfig{Signatures: 50 + rng.IntN(500), Columns: 1 << rng.IntN(10)})
+		require.NoError(t, err)
+		// Groups of names that join by a word which they have in common.
+		learn := func(n int) {
+			for range n {
+				template := fmt.Appendf(nil, "could not open the Name_%c of that thing for case%d and also of Name_%c here", 'a'+rng.IntN(12), rng.IntN(12), 'a'+rng.IntN(3))
+				g.Learn(Of(template), template)
+				if rng.IntN(2) == 0 {
+					g.Merges(nil)
+				}
+			}
+		}
+		for range 4 {
+			learn(rng.IntN(60))
+			want := g.Snapshot(nil)
+			if rng.IntN(4) == 0 { // one that is given up
+				g.BeginSnapshot(nil)
+				learn(3)
+				want = g.Snapshot(nil)
+			}
+			unions := g.unions
+			got := g.BeginSnapshot(nil)
+			for more := true; more; {
+				learn(rng.IntN(4))
+				got, more = g.ContinueSnapshot(got, 1+rng.IntN(200))
+			}
+			require.Equal(t, want, got, "stream %d", stream)
+			joined += g.unions - unions
+		}
+	}
+	require.Greater(t, joined, 1000, "groups joined meanwhile")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -91,61 +90,32 @@ func sizes(large int) ([]growth, error) {
 			},
 		})
 	}
-	ids := bench.NewStorm(bench.IDs, 1).Strings(turns)
-	known := func(cfg heed.Config, lines []string) (float64, error) {
-		b, err := logCase("known", cfg, lines)
-		if err != nil {
-			return 0, err
-		}
-		b.size()
-		return b.nsPerOp(), b.check()
+	list = append(list, growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
+		return ratioOf(func(size int) (float64, error) {
+			// As many lines as are 4 MiB, of which each has another number: one that
+			// came again would be known by its bytes, where it is short.
+			lines := make([]string, 4<<20/size)
+			for i := range lines {
+				lines[i] = textOf(fmt.Sprintf("%d %s", i, textOf(shapes[1].text, size)), size)
+			}
+			ns, err := known(heed.Config{Rules: set}, lines)
+			return ns / float64(size), err
+		}, small, big)
+	}})
+	for _, d := range dimensions(set) {
+		list = append(list, d.growth())
 	}
-	list = append(list,
-		growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
-			return ratioOf(func(size int) (float64, error) {
-				// As many lines as are 4 MiB, of which each has another number: one that
-				// came again would be known by its bytes, where it is short.
-				lines := make([]string, 4<<20/size)
-				for i := range lines {
-					lines[i] = textOf(fmt.Sprintf("%d %s", i, textOf(shapes[1].text, size)), size)
-				}
-				ns, err := known(heed.Config{Rules: set}, lines)
-				return ns / float64(size), err
-			}, small, big)
-		}},
-		growth{"Log/known/journal=1k-100k", 1.5, func() (float64, error) {
-			return ratioOf(func(size int) (float64, error) {
-				return known(heed.Config{Rules: set, Journal: journal.Config{Entries: size, Bytes: 200 * size}}, ids)
-			}, 1000, 100_000)
-		}},
-		growth{"Log/known/rules=10-3000", 1.5, func() (float64, error) {
-			return ratioOf(func(size int) (float64, error) {
-				many, err := manyRules(size)
-				if err != nil {
-					return 0, err
-				}
-				return known(heed.Config{Rules: many}, ids)
-			}, 10, 3000)
-		}},
-		growth{"Log/new/rules=100-3000", 3, func() (float64, error) {
-			return ratioOf(func(size int) (float64, error) {
-				many, err := manyRules(size)
-				if err != nil {
-					return 0, err
-				}
-				b, err := newCase(heed.Config{Rules: many})
-				if err != nil {
-					return 0, err
-				}
-				b.size()
-				return b.nsPerOp(), b.check()
-			}, 100, 3000)
-		}},
-		growth{"Log/known/open=1-30", 2, func() (float64, error) {
-			return ratioOf(func(size int) (float64, error) { return openItems(set, size) }, 1, 30)
-		}},
-	)
 	return append(list, manyEntries(set, large)...), nil
+}
+
+// known is the cost of Log on known lines that take turns, of a new engine.
+func known(cfg heed.Config, lines []string) (float64, error) {
+	b, err := logCase("known", cfg, lines)
+	if err != nil {
+		return 0, err
+	}
+	b.size()
+	return b.nsPerOp(), b.check()
 }
 
 func textOf(part string, size int) string {
@@ -160,40 +130,6 @@ func ratioOf(cost func(size int) (float64, error), small, large int) (float64, e
 	}
 	b, err := cost(large)
 	return b / a, err
-}
-
-// manyRules are n rules that look for texts that never come.
-func manyRules(n int) (*rules.Set, error) {
-	var b strings.Builder
-	b.WriteString("version: 1\nrules:\n")
-	for i := range n {
-		fmt.Fprintf(&b, "  - {id: many.r%d, disposition: blocking, when: 'template contains \"failed in step%d:\" and phase != \"menu\"'}\n", i, i)
-	}
-	return rules.Compile(rules.File{Name: "many.yaml", Data: []byte(b.String())})
-}
-
-// openItems is the cost of a known line of one of n operations, each with an
-// open item.
-func openItems(set *rules.Set, n int) (float64, error) {
-	engine, err := heed.New(heed.Config{Rules: set})
-	if err != nil {
-		return 0, err
-	}
-	var records []event.Log
-	for i := range n {
-		id := fmt.Sprintf("op%d", i)
-		engine.Operation(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted})
-		records = append(records, event.Log{
-			Level: event.LevelError, OperationID: id,
-			Message: "Could not do a full tick of the map component: object reference not set to an instance",
-		})
-	}
-	b := recordsCase("open", engine, records)
-	if got := len(engine.Open(nil)); got != n {
-		return 0, fmt.Errorf("%d items are open, want %d", got, n)
-	}
-	b.size()
-	return b.nsPerOp(), b.check()
 }
 
 // manyEntries compares the last entries of a long run with those a tenth of the

@@ -18,6 +18,10 @@
 //     It is measured up to three times, and the least counts, since everything
 //     that disturbs a measurement makes it larger.
 //
+// What an operation costs at more sizes is a table of its own:
+//
+//	go run ./bench/compare -flat -entries 10000000
+//
 // After a change that is meant, write the baseline anew and commit it:
 //
 //	go run ./bench/compare > bench/compare/baseline.txt
@@ -29,6 +33,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/heedlog/heed/rules"
 )
 
 func main() {
@@ -54,6 +60,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	name := flags.String("baseline", "", "file with an earlier output, for the allocations")
 	rounds := flags.Int("rounds", 10, "how often each benchmark runs")
 	large := flags.Int("entries", 1_000_000, "entries of the largest sizes")
+	flat := flags.Bool("flat", false, "print what Log costs at many sizes of all that may grow, and no more")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
@@ -62,6 +69,13 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	if *rounds < 1 || *large < 1000 {
 		return errors.New("want -rounds of at least 1 and -entries of at least 1000")
+	}
+	if *flat {
+		set, err := rules.Compile(rules.Defaults()...)
+		if err != nil {
+			return err
+		}
+		return table(stdout, set, *large)
 	}
 	var base map[string]float64
 	if *name != "" {

@@ -200,6 +200,9 @@ func (c *Coder) Time(what string, t *time.Time) {
 	}
 }
 
+// Raw writes bytes that another Coder has written.
+func (c *Coder) Raw(b []byte) { c.buf = append(c.buf, b...) }
+
 // Put writes a section, which append appends to its argument, with its length in
 // front.
 func (c *Coder) Put(appendTo func(dst []byte) []byte) {

@@ -1,0 +1,363 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// dimension is something of which there may be more, and with which the cost of Log
+// must not grow.
+type dimension struct {
+	name  string // of the operation and of what there is more of
+	sizes []int
+
+	// from and to are the sizes that are compared in every run, limit is what the
+	// cost at the large one may be, as a multiple of that at the small one.
+	from, to int
+	limit    float64
+
+	cost func(size int) (nsPerOp float64, err error)
+}
+
+func (d *dimension) growth() growth {
+	return growth{fmt.Sprintf("%s=%s-%s", d.name, short(d.from), short(d.to)), d.limit, func() (float64, error) {
+		return ratioOf(d.cost, d.from, d.to)
+	}}
+}
+
+// short writes a size: 3000 as 3k.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000 && n%1_000_000 == 0:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1000 && n%1000 == 0:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// dimensions are all that is held to be flat, but for the number of entries, which
+// is a run of its own; see [manyEntries].
+func dimensions(set *rules.Set) []*dimension {
+	ids := bench.NewStorm(bench.IDs, 1).Strings(turns)
+	return []*dimension{
+		{
+			name: "Log/known/signatures", sizes: []int{100, 1000, 10_000, 65_536}, from: 100, to: 65_536, limit: 1.5,
+			cost: func(n int) (float64, error) { return besideKnown(set, n, ids) },
+		},
+		{
+			// What is looked up is in a cache of the processor, or is not.
+			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 4,
+			cost: func(n int) (float64, error) {
+				return known(heed.Config{Rules: set}, bench.NewStorm(bench.Distinct, 7).Strings(n))
+			},
+		},
+		{
+			name: "Log/known/rules", sizes: []int{10, 100, 1000, 10_000}, from: 10, to: 10_000, limit: 1.5,
+			cost: func(n int) (float64, error) {
+				many, err := manyRules(n)
+				if err != nil {
+					return 0, err
+				}
+				return known(heed.Config{Rules: many}, ids)
+			},
+		},
+		{
+			name: "Log/new/rules", sizes: []int{10, 100, 1000, 10_000}, from: 10, to: 10_000, limit: 2,
+			cost: func(n int) (float64, error) {
+				many, err := manyRules(n)
+				if err != nil {
+					return 0, err
+				}
+				b, err := newCase(heed.Config{Rules: many})
+				if err != nil {
+					return 0, err
+				}
+				b.size()
+				return b.nsPerOp(), b.check()
+			},
+		},
+		{
+			name: "Log/joining/items", sizes: []int{1, 8, 32, 256}, from: 1, to: 32, limit: 2,
+			cost: func(n int) (float64, error) { return joining(set, n) },
+		},
+		{
+			name: "Log/known/open", sizes: []int{1, 8, 32, 256}, from: 1, to: 32, limit: 2,
+			cost: func(n int) (float64, error) { return openItems(set, n) },
+		},
+		{
+			name: "Log/known/acknowledged", sizes: []int{1, 8, 64, 256}, from: 1, to: 64, limit: 2,
+			cost: func(n int) (float64, error) { return acknowledged(set, n) },
+		},
+		{
+			name: "Log/known/operations", sizes: []int{1, 32, 1024}, from: 1, to: 1024, limit: 1.5,
+			cost: func(n int) (float64, error) { return running(set, n, ids) },
+		},
+		{
+			name: "Log/known/journal", sizes: []int{1000, 10_000, 100_000, 1_000_000}, from: 1000, to: 100_000, limit: 1.5,
+			cost: func(n int) (float64, error) { return fullJournal(set, n, ids) },
+		},
+	}
+}
+
+// table prints what Log costs at each size of each dimension: the least of three
+// measurements, each of a new engine.
+func table(w io.Writer, set *rules.Set, large int) error {
+	for _, d := range append(dimensions(set), entries(set, bench.IDs, large), entries(set, bench.Distinct, large)) {
+		if _, err := fmt.Fprintf(w, "%-30s", d.name); err != nil {
+			return err
+		}
+		first := 0.0
+		for _, n := range d.sizes {
+			least := math.Inf(1)
+			for range 3 {
+				ns, err := d.cost(n)
+				if err != nil {
+					return fmt.Errorf("%s: %d: %w", d.name, n, err)
+				}
+				if least = min(least, ns); strings.HasSuffix(d.name, "entries") {
+					break // one run is long enough
+				}
+			}
+			if first == 0 {
+				first = least
+			}
+			if _, err := fmt.Fprintf(w, " %7s: %5.0f ns", short(n), least); err != nil {
+				return err
+			}
+			if n == d.sizes[len(d.sizes)-1] {
+				if _, err := fmt.Fprintf(w, "  ×%.2f\n", least/first); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// manyRules are n rules that look for texts that never come.
+func manyRules(n int) (*rules.Set, error) {
+	var b strings.Builder
+	b.WriteString("version: 1\nrules:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: many.r%d, disposition: blocking, when: 'template contains \"failed in step%d:\" and phase != \"menu\"'}\n", i, i)
+	}
+	return rules.Compile(rules.File{Name: "many.yaml", Data: []byte(b.String())})
+}
+
+// logged is the cost of Log on lines that take turns, in an engine to which other
+// things were done.
+func logged(engine *heed.Engine, lines []string) (float64, error) {
+	records := make([]event.Log, len(lines))
+	for i, l := range lines {
+		records[i] = event.Log{Level: event.LevelError, Message: l}
+	}
+	b := recordsCase("logged", engine, records)
+	b.size()
+	return b.nsPerOp(), b.check()
+}
+
+// besideKnown is the cost of known lines while n other signatures are known.
+func besideKnown(set *rules.Set, n int, lines []string) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return 0, err
+	}
+	for storm := bench.NewStorm(bench.Distinct, 7); n > 0; n-- {
+		engine.Log(event.Log{Message: string(storm.Next())})
+	}
+	return logged(engine, lines)
+}
+
+// openItems is the cost of a known line of one of n operations, each with an
+// open item.
+func openItems(set *rules.Set, n int) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, coalesce.DefaultMaxOpen)}})
+	if err != nil {
+		return 0, err
+	}
+	var records []event.Log
+	for i := range n {
+		id := fmt.Sprintf("op%d", i)
+		engine.Operation(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted})
+		records = append(records, event.Log{
+			Level: event.LevelError, OperationID: id,
+			Message: "Could not do a full tick of the map component: object reference not set to an instance",
+		})
+	}
+	b := recordsCase("open", engine, manyTurns(records))
+	if got := len(engine.Open(nil)); got != n {
+		return 0, fmt.Errorf("%d items are open, want %d", got, n)
+	}
+	b.size()
+	return b.nsPerOp(), b.check()
+}
+
+// manyTurns repeats records, so that what is done once a turn does not count.
+func manyTurns(records []event.Log) []event.Log {
+	return slices.Repeat(records, max(1, turns/len(records)))
+}
+
+// joining is the cost of lines that are new and join a group, where n items are
+// open, each with as many groups as it may have.
+func joining(set *rules.Set, n int) (float64, error) {
+	engine, err := heed.New(heed.Config{
+		Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, coalesce.DefaultMaxOpen)}, Groups: signature.GrouperConfig{Signatures: 1 << 21},
+	})
+	if err != nil {
+		return 0, err
+	}
+	storm := bench.NewStorm(bench.Distinct, 11)
+	for i := range n {
+		for range coalesce.DefaultMaxGroups {
+			engine.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
+		}
+	}
+	made := 0
+	var lines []string
+	b := &benchmark{
+		prepare: func(n int) {
+			lines = lines[:0]
+			for range n {
+				made++
+				lines = append(lines, "Could not find a place for "+name(made)+" in the barn of the colony")
+			}
+		},
+		run: func(int) {
+			for _, l := range lines {
+				engine.Log(event.Log{Level: event.LevelError, Message: l})
+			}
+		},
+	}
+	b.prepare(20)
+	b.run(20)
+	before := engine.Stats().Classify.Groups
+	b.size()
+	ns := b.nsPerOp()
+	stats := engine.Stats()
+	// Some of the names are words that mean something.
+	if alone := stats.Classify.Groups.Groups - before.Groups; alone > made/100 {
+		return 0, fmt.Errorf("of %d new signatures, %d joined no group", made, alone)
+	}
+	return ns, stats.Check()
+}
+
+// name returns a word that looks like a name, for a number.
+func name(i int) string {
+	word := []byte("N")
+	for ; i > 0; i /= 26 {
+		word = append(word, 'a'+byte(i%26))
+	}
+	return string(word)
+}
+
+// acknowledged is the cost of lines that repeat, in turn, what stands in n items
+// that were acknowledged.
+func acknowledged(set *rules.Set, n int) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{
+		MaxRemembered: max(n, coalesce.DefaultMaxRemembered), AckMemory: coalesce.Window{Entries: 1 << 30}, RateWindow: coalesce.Window{Entries: 1},
+	}})
+	if err != nil {
+		return 0, err
+	}
+	storm := bench.NewStorm(bench.Distinct, 9)
+	var records []event.Log
+	for len(records) < n {
+		r := event.Log{Level: event.LevelError, Message: "Exception: " + string(storm.Next())}
+		id := engine.Observe(r).AttentionID
+		if !engine.Ack(id, 0).Acknowledged {
+			return 0, fmt.Errorf("item %q was not acknowledged", id)
+		}
+		records = append(records, r)
+	}
+	b := recordsCase("acknowledged", engine, manyTurns(records))
+	b.size()
+	stats := engine.Stats()
+	if stats.Coalesce.Opened != uint64(n) || stats.Coalesce.Absorbed == 0 {
+		return 0, fmt.Errorf("%d items were opened, want %d", stats.Coalesce.Opened, n)
+	}
+	return b.nsPerOp(), b.check()
+}
+
+// running is the cost of lines that name no operation while n operations run.
+func running(set *rules.Set, n int, lines []string) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		engine.Operation(event.Operation{ID: fmt.Sprintf("op%d", i), Method: "game/act", Status: event.StatusStarted})
+	}
+	return logged(engine, lines)
+}
+
+// fullJournal is the cost of lines where the journal has room for n entries, all
+// taken.
+func fullJournal(set *rules.Set, n int, lines []string) (float64, error) {
+	engine, err := heed.New(heed.Config{Rules: set, Journal: journal.Config{Entries: n, Bytes: 128 * n}})
+	if err != nil {
+		return 0, err
+	}
+	for i := range n {
+		engine.Log(event.Log{Level: event.LevelError, Message: lines[i%len(lines)]})
+	}
+	return logged(engine, lines)
+}
+
+// entries is the cost of the next entries after as many as its size: of known
+// signatures, or of new ones. Its sizes must be asked for in their order.
+func entries(set *rules.Set, mode bench.Mode, large int) *dimension {
+	d := &dimension{name: "Log/known/entries"}
+	if mode == bench.Distinct {
+		d.name = "Log/new/entries"
+	}
+	for n := 10_000; n <= large; n *= 10 {
+		d.sizes = append(d.sizes, n)
+	}
+	var engine *heed.Engine
+	storm := bench.NewStorm(mode, 3)
+	done := 0
+	log := func(n int) (nsPerOp float64) {
+		var lines []string
+		b := benchmark{
+			prepare: func(n int) { lines = storm.Strings(n) },
+			run: func(int) {
+				for _, l := range lines {
+					engine.Log(event.Log{Level: event.LevelError, Message: l})
+				}
+			},
+		}
+		spent, _ := b.cost(n)
+		done += n
+		return float64(spent.Nanoseconds()) / float64(n)
+	}
+	d.cost = func(size int) (float64, error) {
+		if engine == nil {
+			var err error
+			if engine, err = heed.New(heed.Config{Rules: set}); err != nil {
+				return 0, err
+			}
+		}
+		for done < size {
+			log(min(turns, size-done))
+		}
+		least := math.Inf(1)
+		for range 3 {
+			least = min(least, log(min(turns, size/4)))
+		}
+		stats := engine.Stats()
+		return least, stats.Check()
+	}
+	return d
+}

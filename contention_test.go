@@ -1,0 +1,126 @@
+package heed
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// TestAllAtOnce lets writers, readers, acknowledgers and snapshots go on at once:
+// pages account for all that they cover, every snapshot is that of an engine which
+// adds up, and no update comes twice.
+func TestAllAtOnce(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	e := mustNew(t, cfg)
+	const writers, each = 4, 3000
+	var logging, others sync.WaitGroup
+	var end atomic.Bool
+	for w := range writers {
+		logging.Go(func() {
+			for i := range each {
+				e.Log(event.Log{
+					Level: event.LevelError, OperationID: fmt.Sprint("op", i/100%5),
+					Message: fmt.Sprintf("Broken word%s of Name_%d in the place of that", letters(i%300), i),
+				})
+				if i%50 == w {
+					e.Operation(event.Operation{ID: fmt.Sprint("op", i%7), Status: event.StatusStarted})
+				}
+			}
+		})
+	}
+	until := func(do func()) {
+		others.Go(func() {
+			for {
+				last := end.Load()
+				do()
+				if last {
+					return
+				}
+			}
+		})
+	}
+	var cursor Cursor
+	read := uint64(0)
+	until(func() {
+		page := e.Read(cursor, 20, Filter{})
+		assert.NoError(t, page.Err)
+		assert.Equal(t, page.Next.Seq-cursor.Seq, uint64(len(page.Records))+page.Lost)
+		read += uint64(len(page.Records)) + page.Lost
+		cursor = page.Next
+	})
+	until(func() {
+		for _, u := range e.Updates(nil) {
+			e.Ack(u.Attention.ID, u.Attention.LatestSequence)
+		}
+		e.Open(nil)
+	})
+	received := uint64(0)
+	until(func() {
+		r, err := Restore(cfg, e.Snapshot(nil))
+		if !assert.NoError(t, err) {
+			return
+		}
+		s := r.Stats()
+		assert.NoError(t, s.Check())
+		assert.GreaterOrEqual(t, s.Received, received)
+		received = s.Received
+	})
+	logging.Wait()
+	end.Store(true)
+	others.Wait()
+	for cursor.Seq < e.Stats().Received {
+		page := e.Read(cursor, 20, Filter{})
+		read += uint64(len(page.Records)) + page.Lost
+		cursor = page.Next
+	}
+	s := e.Stats()
+	require.NoError(t, s.Check())
+	require.Equal(t, s.Received, read)
+	require.EqualValues(t, writers*(each+each/50), s.Received-s.Host)
+}
+
+// BenchmarkLogAtOnce measures Log on a known line from as many goroutines as there
+// are processors, alone and while somebody reads or takes snapshots all the time.
+func BenchmarkLogAtOnce(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		beside func(e *Engine)
+	}{
+		{"alone", nil},
+		{"reads", func(e *Engine) { e.Read(Cursor{}, 0, Filter{Contains: "no line has this"}) }},
+		{"snapshots", func(e *Engine) { e.Snapshot(nil) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := mustNew(b, Config{Rules: mustRules(b, testRules)})
+			for i := range 30_000 {
+				e.Log(event.Log{Message: fmt.Sprintf("Loaded the %s of %s", letters(i), letters(i*7))})
+			}
+			before := e.Stats().Received
+			var end atomic.Bool
+			var other sync.WaitGroup
+			if c.beside != nil {
+				other.Go(func() {
+					for !end.Load() {
+						c.beside(e)
+					}
+				})
+			}
+			b.RunParallel(func(p *testing.PB) {
+				for p.Next() {
+					e.Log(event.Log{Level: event.LevelError, Message: "Broken thing 17"})
+				}
+			})
+			end.Store(true)
+			other.Wait()
+			s := e.Stats()
+			require.NoError(b, s.Check())
+			require.EqualValues(b, b.N, s.Received-before)
+		})
+	}
+}

@@ -1,0 +1,170 @@
+package journal
+
+// The bounds of one [Scan.Step]: entries examined, and bytes of text copied beyond
+// those of a single entry. A step takes some ten microseconds, which is what it
+// takes to wake a writer that waits: smaller ones would not let anybody go on
+// sooner.
+const (
+	stepEntries = 256
+	stepBytes   = 32 << 10
+)
+
+// Scan is a [Journal.Read] in steps, so that whoever guards a journal by a lock
+// holds it for a short while only, whatever is read: [Scan.Step] needs the journal,
+// [Scan.Sift] does not, and does what takes long, to search texts and to copy
+// records. Make one with [NewScan]. It is not safe for concurrent use, and for one
+// journal.
+//
+//	for more := true; more; {
+//		lock()
+//		more = s.Step(j)
+//		unlock()
+//		more = s.Sift() && more
+//	}
+//	page := s.Page()
+//
+// The journal may be written to between the steps. What it then displaces before a
+// step has come to it is lost to the page, and counted so, once: each entry between
+// the cursor and [Page.Next] is examined or lost, as in any page.
+type Scan struct {
+	limit  int
+	filter matcher
+	page   Page
+	after  uint64 // of the cursor
+	before uint64 // the first entry of the journal
+	begun  bool
+
+	examined uint64 // of the entries up to page.Next
+	bytes    int    // of text that was looked at
+
+	// What the latest step has found, for Sift. Text is copied into room that
+	// Sift has made before, so that nothing is allocated under the lock.
+	found []candidate
+	text  []byte
+	want  int    // room for text that the next step needs, or 0
+	left  uint64 // entries held that the page may have
+}
+
+// candidate is an entry that matches by its header, with what was accounted for by
+// then.
+type candidate struct {
+	header   header
+	examined uint64
+}
+
+// The room that the first step has: most readers want few records.
+const (
+	firstEntries = 32
+	firstBytes   = 4 << 10
+)
+
+// NewScan returns a Scan for what [Journal.Read] would return.
+func NewScan(after Cursor, limit int, f Filter) *Scan {
+	switch {
+	case limit <= 0:
+		limit = DefaultLimit
+	case limit > MaxLimit:
+		limit = MaxLimit
+	}
+	return &Scan{
+		limit: limit, filter: f.matcher(), after: after.Seq, page: Page{Next: after},
+		found: make([]candidate, 0, firstEntries), text: make([]byte, 0, firstBytes),
+	}
+}
+
+// Step examines the next entries of j, which must be that of the steps before. It
+// returns false when there is nothing more to examine. It allocates nothing.
+func (s *Scan) Step(j *Journal) bool {
+	p := &s.page
+	p.Oldest, p.Latest = j.oldest(), j.latest
+	if !s.begun {
+		s.begun = true
+		if p.Err = j.check(p.Next); p.Err != nil {
+			return false
+		}
+		p.Next.Epoch, s.before = j.config.Epoch, j.config.After
+	}
+	more := s.examine(j)
+	s.account()
+	return more
+}
+
+// examine goes through the next entries until the step has had enough, or the page.
+func (s *Scan) examine(j *Journal) (more bool) {
+	p := &s.page
+	w := j.walk(p.Next.Seq)
+	s.left = j.held(p.Next.Seq, j.latest)
+	for range stepEntries {
+		if s.examined == uint64(j.config.ReadEntries) || s.filter.plain && len(p.Records)+len(s.found) == s.limit {
+			return false
+		}
+		h, r := w.peek()
+		if h == nil {
+			p.Next.Seq = j.latest
+			return false
+		}
+		if s.filter.header(h) {
+			size := h.size()
+			if s.examined > 0 && s.bytes+size > j.config.ReadBytes {
+				return false
+			}
+			if len(s.found) == cap(s.found) || len(s.text)+size > cap(s.text) {
+				s.want = max(size, stepBytes)
+				return true
+			}
+			s.bytes += size
+			s.text = j.appendBlock(s.text, h, r)
+			s.found = append(s.found, candidate{*h, s.examined + 1})
+		}
+		s.examined++
+		p.Next.Seq = h.seq
+		w.step(h)
+	}
+	return true
+}
+
+// account works out what the page says of what it covers.
+func (s *Scan) account() {
+	p := &s.page
+	next := p.Next.Seq
+	p.Lost = next - s.after - s.examined
+	p.LostBefore = min(next, max(s.before, s.after)) - s.after
+	p.More = next < p.Latest
+}
+
+// Sift takes what the latest Step has found into the page. It returns false when
+// the page has as many records as it may.
+func (s *Scan) Sift() bool {
+	p := &s.page
+	text := s.text
+	for i := range s.found {
+		c := &s.found[i]
+		block := text[:c.header.size()]
+		text = text[len(block):]
+		if !s.filter.plain && !s.filter.block(&c.header, block) {
+			continue
+		}
+		if p.Records == nil {
+			p.Records = make([]Record, 0, min(s.limit, DefaultLimit, int(s.left)))
+		}
+		p.Records = append(p.Records, c.header.decode(string(block)))
+		if len(p.Records) == s.limit {
+			// What the step saw behind it is left to the next page.
+			p.Next.Seq, s.examined = c.header.seq, c.examined
+			s.account()
+			return false
+		}
+	}
+	s.text, s.found = s.text[:0], s.found[:0]
+	if s.want > cap(s.text) {
+		s.text = make([]byte, 0, s.want)
+	}
+	if s.want > 0 && cap(s.found) < stepEntries {
+		s.found = make([]candidate, 0, stepEntries)
+	}
+	s.want = 0
+	return true
+}
+
+// Page returns the page, after the last step was sifted.
+func (s *Scan) Page() Page { return s.page }
