@@ -142,7 +142,7 @@ func (it *item) attention() (*heed.Attention, error) {
 	}
 	a := &heed.Attention{
 		ID: *it.ID, State: *it.State, Blocking: *it.Blocking, StateInvalidated: *it.StateInvalidated,
-		Summary: safetext.Text(*it.Summary, maxSummary),
+		Summary:           safetext.Text(*it.Summary, maxSummary),
 		CausalOperationID: it.Operation, CausalMethod: it.Method,
 		OpenedAtSequence: *it.Opened, LatestSequence: *it.Latest, DiagnosticsCursor: it.Cursor, TotalUrgentEntries: *it.Total,
 	}
