@@ -171,7 +171,8 @@ func (s *Session) Log(l event.Log) event.Decision {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Log(&l)
+		told := l // so that l itself does not go to the heap
+		s.cfg.Recorder.Log(&told)
 	}
 	s.fed.Add(1)
 	return s.engine.Log(l)
@@ -184,7 +185,8 @@ func (s *Session) Operation(o event.Operation) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Operation(&o)
+		told := o // so that o itself does not go to the heap
+		s.cfg.Recorder.Operation(&told)
 	}
 	return s.engine.Operation(o)
 }
@@ -196,7 +198,8 @@ func (s *Session) State(e event.State) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.State(&e)
+		told := e // so that e itself does not go to the heap
+		s.cfg.Recorder.State(&told)
 	}
 	return s.engine.State(e)
 }
@@ -207,7 +210,8 @@ func (s *Session) Notice(n event.Notice) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Notice(&n)
+		told := n // so that n itself does not go to the heap
+		s.cfg.Recorder.Notice(&told)
 	}
 	return s.engine.Notice(n)
 }
