@@ -36,6 +36,7 @@ type lineReader struct {
 	buf  []byte
 	r, w int
 	err  error // from src; sticky
+	nul  int   // place of the first NUL in buf[r:w], w without one
 	no   int
 	long []byte // holds the kept part of a line longer than buf
 
@@ -54,6 +55,7 @@ const maxEmptyReads = 100
 func (l *lineReader) endAtCR() {
 	l.cr = true
 	l.w = l.r + l.convert(l.buf[l.r:l.w])
+	l.findNUL(l.r)
 }
 
 // convert puts a \n in place of every line end in b, and returns how many bytes
@@ -80,7 +82,11 @@ func (l *lineReader) fill() {
 		if l.cr {
 			n = l.convert(l.buf[l.w : l.w+n])
 		}
+		from := l.w
 		l.w += n
+		if l.nul == from {
+			l.findNUL(from)
+		}
 		if err != nil {
 			l.err = err
 			return
@@ -90,6 +96,14 @@ func (l *lineReader) fill() {
 		}
 	}
 	l.err = io.ErrNoProgress
+}
+
+// findNUL sets nul, where there is none before from.
+func (l *lineReader) findNUL(from int) {
+	l.nul = l.w
+	if i := bytes.IndexByte(l.buf[from:l.w], 0); i >= 0 {
+		l.nul = from + i
+	}
 }
 
 // peek returns the next n bytes without consuming them, or fewer at the end of
@@ -106,6 +120,7 @@ func (l *lineReader) peek(n int) []byte {
 
 func (l *lineReader) shift() {
 	l.w = copy(l.buf, l.buf[l.r:l.w])
+	l.nul -= l.r
 	l.r = 0
 }
 
@@ -116,7 +131,7 @@ func (l *lineReader) next(ln *line) error {
 	for {
 		if i := bytes.IndexByte(l.buf[l.r+seen:l.w], '\n'); i >= 0 {
 			end := l.r + seen + i
-			l.take(ln, l.buf[l.r:end], true)
+			l.take(ln, end, true)
 			l.r = end + 1
 			return nil
 		}
@@ -125,7 +140,7 @@ func (l *lineReader) next(ln *line) error {
 			if seen == 0 {
 				return l.err
 			}
-			l.take(ln, l.buf[l.r:l.w], false)
+			l.take(ln, l.w, false)
 			l.r = l.w
 			return nil
 		}
@@ -140,11 +155,13 @@ func (l *lineReader) next(ln *line) error {
 	}
 }
 
-// take makes raw, a line without its \n, the current line.
-func (l *lineReader) take(ln *line, raw []byte, ended bool) {
+// take makes what lies before end, without the \n, the current line.
+func (l *lineReader) take(ln *line, end int, ended bool) {
 	l.no++
 	*ln = line{no: l.no, ended: ended}
-	if bytes.IndexByte(raw, 0) >= 0 {
+	raw := l.buf[l.r:end]
+	if l.nul < end {
+		l.findNUL(end)
 		// In place: what is kept is never longer than what was read.
 		h := holeFilter{dst: raw[:0], limit: len(raw)}
 		h.add(raw)
@@ -168,11 +185,12 @@ func (l *lineReader) nextLong(ln *line) {
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
 			h.add(chunk[:i])
 			l.r += i + 1
+			l.findNUL(l.r)
 			ln.ended = true
 			break
 		}
 		h.add(chunk)
-		l.r, l.w = 0, 0
+		l.r, l.w, l.nul = 0, 0, 0
 		if l.err != nil {
 			break
 		}

@@ -33,7 +33,8 @@ type Reader struct {
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
-	out     []Record // ready to be delivered
+	next    *Record  // that of the caller of Next, until it is filled
+	out     []Record // that follow it: several end at once, some with notices
 	outHead int
 	err     error // what Next returns when out is empty
 }
@@ -105,17 +106,32 @@ func (r *Reader) Head(n int) []byte {
 // the line after it has been; one that ends in an exception without a trace may
 // wait for up to eight lines more.
 func (r *Reader) Next(rec *Record) error {
-	for r.outHead == len(r.out) {
-		if r.err != nil {
-			*rec = Record{}
-			return r.err
-		}
-		r.out, r.outHead = r.out[:0], 0
+	if r.outHead < len(r.out) {
+		*rec = r.out[r.outHead]
+		r.outHead++
+		return nil
+	}
+	r.out, r.outHead = r.out[:0], 0
+	*rec = Record{}
+	for r.next = rec; r.next != nil && r.err == nil; {
 		r.read()
 	}
-	*rec = r.out[r.outHead]
-	r.outHead++
+	if r.next != nil {
+		r.next = nil
+		return r.err
+	}
 	return nil
+}
+
+// deliver returns the zero record that is to be filled next. Nearly always it is
+// the caller's: a record is too large to be copied from hand to hand.
+func (r *Reader) deliver() *Record {
+	if rec := r.next; rec != nil {
+		r.next = nil
+		return rec
+	}
+	r.out = append(r.out, Record{})
+	return &r.out[len(r.out)-1]
 }
 
 // read reads up to the end of one record and puts it and the notices around it
@@ -330,7 +346,14 @@ func (r *Reader) flush() {
 		a.block, a.split = blockNone, EvidenceLine
 	}
 	r.banner.records++
-	rec := Record{StartLine: a.start, EndLine: a.end, Split: a.split, Layout: r.layout, Cut: a.cut, Ref: a.ref, RefState: a.refState}
+	if a.split == EvidenceJSON {
+		r.endRun(0)
+	} else {
+		r.countRun()
+	}
+	rec := r.deliver()
+	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
+	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
 	switch a.split {
 	case EvidenceLine, EvidenceIndent, EvidenceList, EvidenceForm:
 		if a.blanks > 0 {
@@ -338,18 +361,15 @@ func (r *Reader) flush() {
 		}
 	}
 	if a.split == EvidenceJSON {
-		r.json.record(&rec, r.opt.MaxRecordText)
-		r.endRun(0)
+		r.json.record(rec, r.opt.MaxRecordText)
 	} else {
-		rec.Log = event.Log{Message: text(a.message), Stack: text(a.stack), Pos: uint64(a.start)}
+		rec.Log.Message, rec.Log.Stack, rec.Log.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
 			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
 		} else {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
-		r.countRun()
 	}
-	r.out = append(r.out, rec)
 	a.lines = 0
 	a.sealed = true
 }
@@ -384,7 +404,8 @@ func (r *Reader) endRun(next uint64) {
 
 // notice puts a notice into out.
 func (r *Reader) notice(n event.Notice) {
-	r.out = append(r.out, Record{Kind: KindNotice, Notice: n, Layout: r.layout})
+	rec := r.deliver()
+	rec.Kind, rec.Notice, rec.Layout = KindNotice, n, r.layout
 }
 
 // finish ends the reading for the reason that the source gave.
