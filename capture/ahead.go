@@ -157,7 +157,7 @@ func (b *batch) add(rec *Record, at position) {
 	b.at = append(b.at, at)
 	own := &b.records[len(b.records)-1]
 	switch own.Kind {
-	case KindLog, KindContext:
+	case KindLog, KindContext, KindContinuation:
 		b.own(&own.Log.Message, &own.Log.Stack, &own.Log.Source, &own.Log.OperationID)
 	case KindOperation:
 		o := &own.Operation
