@@ -48,17 +48,21 @@ func (s *Session) AckBy(viewer, id string, upTo uint64) heed.AckResult {
 		s.disk.upTo(s.engine.Latest().Seq)
 	}
 	s.disk.keep(res.Current.ID)
-	s.timeline.acked(viewer, &res, s.now())
 	return res
 }
 
+// ack is in the timeline before the pump gets hold of what it clears.
 func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Ack(viewer, id, upTo)
 	}
-	return s.engine.AckBy(viewer, id, upTo)
+	res := s.engine.AckBy(viewer, id, upTo)
+	s.timeline.acked(viewer, &res, s.now())
+	return res
 }
 
 // Attach notes that an agent has arrived; see [heed.Engine.Attach]. A recording
