@@ -94,9 +94,15 @@ func (g source) Current(ctx context.Context, viewer string) (heed.Attention, boo
 	if err := g.s.Sync(ctx); err != nil {
 		return heed.Attention{}, false, err
 	}
-	a, open := gate.Look(g.s, viewer)
+	a, open := gate.Look(looker{g.s}, viewer)
 	return a, open, nil
 }
+
+// looker looks without telling: what it does not view needs not be on disk.
+type looker struct{ *Session }
+
+// Open implements [gate.Viewer].
+func (l looker) Open(dst []heed.Attention) []heed.Attention { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
 func (g source) Ack(ctx context.Context, viewer, id string, upTo uint64) (gate.Acked, error) {
