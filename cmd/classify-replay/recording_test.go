@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -71,7 +72,7 @@ func TestRecordingReplays(t *testing.T) {
 			}
 		}
 		for i := 0; ; i++ {
-			if reader.Next(live.record) == io.EOF {
+			if errors.Is(reader.Next(live.record), io.EOF) {
 				break
 			}
 			give()
