@@ -55,17 +55,12 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
 	}
-	f := &Finder{max: cfg.Mods, folded: map[string]bool{}, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
+	f := &Finder{max: cfg.Mods, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
 	if f.max == 0 {
 		f.max = DefaultMods
 	}
-	for i, name := range cfg.GameCode {
-		name = strings.TrimSuffix(name, ".")
-		if name == "" {
-			return nil, fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
-		}
-		f.gameCode = append(f.gameCode, name)
-		f.folded[fold(name)] = true
+	if err := f.SetGameCode(cfg.GameCode); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

@@ -165,7 +165,7 @@ func (b *batch) add(at position) {
 	b.records = b.records[:len(b.records)+1]
 	b.at = append(b.at, at)
 	switch own.Kind {
-	case KindLog, KindContext:
+	case KindLog, KindContext, KindContinuation:
 		b.own(&own.Log.Message, &own.Log.Stack, &own.Log.Source, &own.Log.OperationID)
 	case KindOperation:
 		o := &own.Operation
@@ -174,6 +174,8 @@ func (b *batch) add(at position) {
 		b.own(&own.State.Phase, &own.State.Detail)
 	case KindNotice:
 		b.own(&own.Notice.Detail)
+	case KindAct:
+		b.own(&own.Act.Viewer, &own.Act.ID)
 	}
 }
 

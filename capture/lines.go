@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -65,6 +66,10 @@ type lineReader struct {
 
 	cr      bool // a \r ends a line
 	afterCR bool // the last byte read was one
+
+	within  bool       // src had no more when long and filter held the beginning of a line
+	filter  holeFilter // of that line
+	partial bool       // where src has no more for now, a line ends
 }
 
 func newLineReader(src io.Reader) *lineReader {
@@ -150,6 +155,9 @@ func (l *lineReader) shift() {
 // next reads the next line. It returns the error of the source once there is
 // nothing left; an unterminated last line is delivered before that.
 func (l *lineReader) next(ln *line) error {
+	if l.within {
+		return l.nextLong(ln)
+	}
 	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.r+seen:l.w], '\n'); i >= 0 {
@@ -160,7 +168,7 @@ func (l *lineReader) next(ln *line) error {
 		}
 		seen = l.w - l.r
 		if l.err != nil {
-			if seen == 0 {
+			if seen == 0 || !l.partial && errors.Is(l.err, errMore) {
 				return l.err
 			}
 			l.take(ln, l.w, false)
@@ -169,8 +177,7 @@ func (l *lineReader) next(ln *line) error {
 		}
 		if l.w == len(l.buf) {
 			if l.r == 0 {
-				l.nextLong(ln)
-				return nil
+				return l.nextLong(ln)
 			}
 			l.shift()
 		}
@@ -195,32 +202,42 @@ func (l *lineReader) take(ln *line, end int, ended bool) {
 	ln.trimCR()
 }
 
-// nextLong reads a line of which the whole buffer is but the beginning.
-func (l *lineReader) nextLong(ln *line) {
+// nextLong reads a line of which the whole buffer is but the beginning. Where
+// src has no more for now, what has been read of it is kept for the next call.
+func (l *lineReader) nextLong(ln *line) error {
 	if l.long == nil {
 		l.long = make([]byte, 0, len(l.buf))
 	}
-	l.no++
-	*ln = line{no: l.no}
-	h := holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	if !l.within {
+		l.filter = holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	}
+	l.within = false
+	h, ended := &l.filter, false
 	for {
 		chunk := l.buf[l.r:l.w]
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
 			h.add(chunk[:i])
 			l.r += i + 1
 			l.findNUL(l.r)
-			ln.ended = true
+			ended = true
 			break
 		}
 		h.add(chunk)
 		l.r, l.w, l.nul = 0, 0, 0
 		if l.err != nil {
+			if errors.Is(l.err, errMore) {
+				l.within = true
+				return l.err
+			}
 			break
 		}
 		l.fill()
 	}
+	l.no++
+	*ln = line{no: l.no, ended: ended}
 	h.finish(ln)
 	ln.trimCR()
+	return nil
 }
 
 // trimCR strips trailing \r's, and with them what a hole left at the end.

@@ -37,6 +37,8 @@ type Reader struct {
 	out     []Record // that follow it: several end at once, some with notices
 	outHead int
 	err     error // what Next returns when out is empty
+
+	live live // of a Stream
 }
 
 // NewReader returns a Reader of r, which may be compressed with gzip or zstd.
@@ -52,13 +54,20 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err != nil {
 		return nil, &ReadError{Op: op, Err: err}
 	}
-	rd := &Reader{opt: opt, lines: newLineReader(decoded(src)), op: op, out: make([]Record, 0, 8)}
+	return newReader(newLineReader(decoded(src)), op, opt), nil
+}
+
+// newReader returns a Reader of lines, of which none has been read.
+func newReader(lines *lineReader, op string, opt Options) *Reader {
+	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
 	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}
 	if opt.Layout == LayoutAuto {
-		if head := rd.lines.peek(detectSize); bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		head := rd.lines.peek(detectSize)
+		whole := !errors.Is(rd.lines.err, errMore) // a \n may be about to come
+		if whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 			rd.lines.endAtCR()
 		}
 		rd.detect = detect(rd.lines.peek(detectSize))
@@ -70,7 +79,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 		rd.layout = LayoutUnity2022_3
 	}
 	rd.asm.pureLines = rd.detect.pure
-	return rd, nil
+	return rd
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -137,7 +146,11 @@ func (r *Reader) deliver() *Record {
 // read reads up to the end of one record and puts it and the notices around it
 // into out.
 func (r *Reader) read() {
-	r.asm.reset()
+	if r.live.open {
+		r.live.open = false // going on with what a Stream had the beginning of
+	} else {
+		r.asm.reset()
+	}
 	for !r.asm.sealed {
 		ln, err := &r.cur, error(nil)
 		switch {
@@ -149,9 +162,15 @@ func (r *Reader) read() {
 			}
 		}
 		if err != nil {
+			if r.awaits(err) {
+				return
+			}
 			if !r.held.empty() {
 				r.release()
 				break
+			}
+			if r.handOver(err) {
+				return
 			}
 			r.flush()
 			r.finish(err)
@@ -345,13 +364,28 @@ func (r *Reader) flush() {
 	if a.maybeContext() {
 		a.block, a.split = blockNone, EvidenceLine
 	}
+	if r.live.handed.lines > 0 {
+		r.goOn()
+		return
+	}
+	if a.split == EvidenceJSON && r.json.isRecording() {
+		a.lines, a.sealed = 0, true
+		return
+	}
 	r.banner.records++
 	if a.split == EvidenceJSON {
 		r.endRun(0)
 	} else {
 		r.countRun()
 	}
-	rec := r.deliver()
+	r.fill(r.deliver())
+	a.lines = 0
+	a.sealed = true
+}
+
+// fill describes the record in asm.
+func (r *Reader) fill(rec *Record) {
+	a := &r.asm
 	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
 	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
 	switch a.split {
@@ -370,8 +404,9 @@ func (r *Reader) flush() {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
 	}
-	a.lines = 0
-	a.sealed = true
+	if r.live.level = rec.Log.Level; a.start == r.live.cutLine {
+		rec.Continues, r.live.cutLine = true, 0
+	}
 }
 
 // maxRun is how often in a row Unity 2022.3 writes one message; what comes

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/heedlog/heed/event"
 )
@@ -16,9 +17,15 @@ const (
 	KindState                 // Record.State
 	KindNotice                // Record.Notice
 	KindContext               // Record.Log with Source "context": a header or mod list
+
+	// KindContinuation is Record.Log with Source "continuation": lines that came
+	// after the record that they belong to had been delivered, by a [Stream].
+	KindContinuation
+
+	KindAct // Record.Act: what a host did besides giving entries, as recordings have it
 )
 
-var kindNames = [...]string{"log", "operation", "state", "notice", "context"}
+var kindNames = [...]string{"log", "operation", "state", "notice", "context", "continuation", "act"}
 
 // String returns the lower-case name of k.
 func (k Kind) String() string {
@@ -30,6 +37,18 @@ func (k Kind) String() string {
 
 // ContextSource is the source of records of [KindContext].
 const ContextSource = "context"
+
+// Act is what a host did with an engine besides giving it entries: it told it the
+// time, or somebody acknowledged an item. Only recordings hold it.
+type Act struct {
+	Time time.Time // that the engine was told; zero for an acknowledgement
+
+	Viewer, ID string // who acknowledged which item ...
+	UpTo       uint64 // ... up to where
+}
+
+// ContinuationSource is the source of records of [KindContinuation].
+const ContinuationSource = "continuation"
 
 // RefState tells what became of a stack reference "[Ref X]" in a record.
 type RefState uint8
@@ -63,6 +82,7 @@ type Record struct {
 	Operation event.Operation
 	State     event.State
 	Notice    event.Notice
+	Act       Act
 
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is
@@ -81,6 +101,9 @@ type Record struct {
 	// there are several, and RefState what became of it.
 	Ref      uint64
 	RefState RefState
+
+	// Continues says that part of the record was delivered before: see [Stream].
+	Continues bool
 
 	// Cut is how many bytes of the record's text were left out because a line
 	// or the record was longer than [Options.MaxRecordText].

@@ -1,0 +1,112 @@
+package gabp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// The error codes of the protocol's registry.
+const (
+	CodeParse          = -32700 // not JSON
+	CodeInvalidRequest = -32600 // JSON, but not one message
+	CodeMethodNotFound = -32601
+	CodeInvalidParams  = -32602
+	CodeInternal       = -32603
+
+	CodeAuthRequired   = -32100 // a method before session/hello, or a hello without a token
+	CodeAuthFailed     = -32101
+	CodeSessionExpired = -32102
+	CodeAccessDenied   = -32103
+
+	CodeVersionMismatch = -32200
+	CodeInvalidType     = -32201
+	CodeMissingField    = -32202
+	CodeInvalidField    = -32203
+
+	CodeResourceNotFound = -32300
+	CodeResourceDenied   = -32301
+	CodeResourceLocked   = -32302
+	CodeResourceModified = -32303
+
+	CodeToolNotFound    = -32400
+	CodeToolUnavailable = -32401 // also: refused by the gate and not executed
+	CodeToolFailed      = -32402
+	CodeToolTimeout     = -32403
+
+	CodeChannelNotFound    = -32500
+	CodeSubscriptionFailed = -32501
+	CodeDeliveryFailed     = -32502
+	CodeChannelOverflow    = -32503
+)
+
+// Codes of our own, from the range that the registry leaves to implementations.
+const (
+	CodeBusy    = -32000 // more requests at a time than the limits allow
+	CodeTimeout = -32001 // a request took longer than the limits allow
+)
+
+// maxErrorText bounds the characters of a message that this package makes from
+// another error's text.
+const maxErrorText = 1000
+
+// Error is the error member of a response, and what a peer's error becomes
+// here. Callers branch on Code.
+type Error struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// Error returns the message, made safe to show, and the code.
+func (e *Error) Error() string {
+	return safetext.Text(e.Message, maxErrorText) + " (gabp error " + strconv.Itoa(e.Code) + ")"
+}
+
+// Errorf returns an error with a code of the registry. Its message is for the
+// peer: it is made safe to show, and must hold no secret.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: safetext.Text(fmt.Sprintf(format, args...), maxErrorText)}
+}
+
+// WithData returns a copy of e whose data is the JSON form of v. A value that
+// has none leaves the data out.
+func (e *Error) WithData(v any) *Error {
+	data, err := marshal(v)
+	if err != nil {
+		data = nil
+	}
+	return &Error{Code: e.Code, Message: e.Message, Data: data}
+}
+
+// asError returns what a handler's error is on the wire. A plain error is
+// internal: its text is made safe and cut.
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		if e.Message == "" {
+			return &Error{Code: e.Code, Message: "error without a message", Data: e.Data}
+		}
+		return e
+	}
+	return Errorf(CodeInternal, "internal error: %v", err)
+}
+
+// FrameError says that the stream of a connection cannot be understood any
+// more: where the next message begins is not known. The connection must be
+// closed; Err may be sent as a last answer.
+type FrameError struct {
+	Err *Error
+}
+
+// Error returns what is wrong with the frame.
+func (e *FrameError) Error() string { return "frame: " + e.Err.Error() }
+
+// Unwrap returns the error for the peer.
+func (e *FrameError) Unwrap() error { return e.Err }
+
+func frameErrorf(code int, format string, args ...any) *FrameError {
+	return &FrameError{Err: Errorf(code, format, args...)}
+}

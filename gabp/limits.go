@@ -1,0 +1,126 @@
+package gabp
+
+import (
+	"fmt"
+	"time"
+)
+
+// The defaults of [Limits].
+const (
+	DefaultMessageSize        = 4 << 20
+	DefaultConnections        = 32
+	DefaultConcurrentRequests = 32
+	DefaultJSONDepth          = 64
+	DefaultStringBytes        = 1 << 20
+	DefaultEventQueue         = 1024
+	DefaultSubscriptions      = 256
+	DefaultRequestTimeout     = 5 * time.Minute
+	DefaultHelloTimeout       = 5 * time.Second
+	DefaultFrameTimeout       = 10 * time.Second
+	DefaultWriteTimeout       = 10 * time.Second
+)
+
+// Bounds that are not worth a setting.
+const (
+	maxHeaderBytes = 4 << 10 // all headers of a frame; real ones have two, of 60 bytes
+	maxHeaders     = 16
+	maxHelloSize   = 64 << 10 // a message before the hello
+	maxRefusals    = 8        // messages refused before the hello; then the connection is closed
+	maxIDBytes     = 256      // an id is a UUID of 36, or whatever a peer echoes
+	maxNameBytes   = 256      // methods, tools, channels, strings of a hello
+)
+
+// Limits bounds what a peer can make this side hold or do. A zero field is the
+// default, a negative one an error.
+type Limits struct {
+	// MessageSize bounds the JSON text of a message in bytes, in both directions.
+	// Default 4 MiB; at least 8192.
+	MessageSize int
+
+	// Connections bounds the connections of a server at a time. One more
+	// displaces the oldest that has not said hello, or else is closed. Default 32.
+	Connections int
+
+	// ConcurrentRequests bounds the requests of a connection at a time; one more
+	// is refused with [CodeBusy]. In a client it bounds calls that wait for an
+	// answer. Default 32.
+	ConcurrentRequests int
+
+	// JSONDepth bounds how deep arrays and objects of a message nest. Default 64.
+	JSONDepth int
+
+	// StringBytes bounds each string of a message, as written. Default 1 MiB, and
+	// no more than MessageSize.
+	StringBytes int
+
+	// EventQueue bounds the events that wait for a subscriber, which together may
+	// take MessageSize; past that it is disconnected. In a client it bounds the
+	// events that wait for their handler; past that the oldest are lost, and
+	// counted. Default 1024.
+	EventQueue int
+
+	// Subscriptions bounds the channels that a connection is subscribed to.
+	// Default 256.
+	Subscriptions int
+
+	// RequestTimeout bounds a request. A server answers when it has passed, and
+	// ends the context of the handler. A client gives up. Default 5 minutes.
+	RequestTimeout time.Duration
+
+	// HelloTimeout bounds the time from a connection to its hello, and a client's
+	// from dialing to the welcome. Default 5 s.
+	HelloTimeout time.Duration
+
+	// FrameTimeout bounds the time from a frame's first byte to its last. There
+	// is no bound on the time between frames. Default 10 s.
+	FrameTimeout time.Duration
+
+	// WriteTimeout bounds a write: a peer that does not read for so long is
+	// disconnected. Default 10 s.
+	WriteTimeout time.Duration
+}
+
+// withDefaults returns l with defaults in place of zeros. An error names the
+// field.
+func (l Limits) withDefaults() (Limits, error) {
+	for _, f := range []struct {
+		name  string
+		value *int
+		def   int
+		least int
+	}{
+		{"MessageSize", &l.MessageSize, DefaultMessageSize, 8 << 10},
+		{"Connections", &l.Connections, DefaultConnections, 1},
+		{"ConcurrentRequests", &l.ConcurrentRequests, DefaultConcurrentRequests, 1},
+		{"JSONDepth", &l.JSONDepth, DefaultJSONDepth, 4},
+		{"StringBytes", &l.StringBytes, DefaultStringBytes, 256},
+		{"EventQueue", &l.EventQueue, DefaultEventQueue, 1},
+		{"Subscriptions", &l.Subscriptions, DefaultSubscriptions, 1},
+	} {
+		if *f.value == 0 {
+			*f.value = f.def
+		}
+		if *f.value < f.least {
+			return l, fmt.Errorf("gabp: Limits.%s is %d, want at least %d", f.name, *f.value, f.least)
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value *time.Duration
+		def   time.Duration
+	}{
+		{"RequestTimeout", &l.RequestTimeout, DefaultRequestTimeout},
+		{"HelloTimeout", &l.HelloTimeout, DefaultHelloTimeout},
+		{"FrameTimeout", &l.FrameTimeout, DefaultFrameTimeout},
+		{"WriteTimeout", &l.WriteTimeout, DefaultWriteTimeout},
+	} {
+		if *f.value == 0 {
+			*f.value = f.def
+		}
+		if *f.value < 0 {
+			return l, fmt.Errorf("gabp: Limits.%s is %v, want it positive", f.name, *f.value)
+		}
+	}
+	l.StringBytes = min(l.StringBytes, l.MessageSize)
+	return l, nil
+}

@@ -1,0 +1,218 @@
+package gabp
+
+import (
+	"encoding/json"
+	"log/slog"
+)
+
+// Version is the version that each message names.
+const Version = "gabp/1"
+
+// SchemaVersion is the version of the protocol's schemas that a server of this
+// package follows, unless its welcome says otherwise.
+const SchemaVersion = "1.0"
+
+// The methods of the protocol.
+const (
+	MethodHello            = "session/hello"
+	MethodPing             = "session/ping"
+	MethodGoodbye          = "session/goodbye"
+	MethodToolsList        = "tools/list"
+	MethodToolsCall        = "tools/call"
+	MethodEventsSubscribe  = "events/subscribe"
+	MethodEventsUnsub      = "events/unsubscribe"
+	MethodEventsList       = "events/list"
+	MethodAttentionCurrent = "attention/current"
+	MethodAttentionAck     = "attention/ack"
+	MethodResourcesList    = "resources/list"
+	MethodResourcesRead    = "resources/read"
+)
+
+// The event channels of attention.
+const (
+	ChannelOpened  = "attention/opened"
+	ChannelUpdated = "attention/updated"
+	ChannelCleared = "attention/cleared"
+)
+
+// Hello is the parameters of session/hello.
+type Hello struct {
+	// Token proves that the bridge may connect. It is empty in what a server
+	// hands out.
+	Token         string `json:"token"`
+	BridgeVersion string `json:"bridgeVersion"`
+
+	// Platform is "windows", "macos" or "linux". What others say is kept as they
+	// said it ("darwin").
+	Platform   string `json:"platform"`
+	LaunchID   string `json:"launchId"`
+	ClientInfo *Info  `json:"clientInfo,omitempty"`
+}
+
+// LogValue keeps the token out of logs.
+func (h Hello) LogValue() slog.Value {
+	attrs := []slog.Attr{slog.String("launch", h.LaunchID), slog.String("platform", h.Platform)}
+	if h.ClientInfo != nil {
+		attrs = append(attrs, slog.String("client", h.ClientInfo.Name))
+	}
+	return slog.GroupValue(attrs...)
+}
+
+// String keeps the token out of text.
+func (h Hello) String() string { return "hello of " + h.LaunchID }
+
+// GoString keeps the token out of %#v.
+func (h Hello) GoString() string { return h.String() }
+
+// Info names a program: the client of a hello, the server of a welcome.
+type Info struct {
+	Name    string `json:"name,omitempty"`
+	Version string `json:"version,omitempty"`
+	Author  string `json:"author,omitempty"` // of a server only
+}
+
+// App is the game. Both members are required.
+type App struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Welcome is the result of session/hello.
+type Welcome struct {
+	AgentID       string       `json:"agentId"`
+	App           App          `json:"app"`
+	Capabilities  Capabilities `json:"capabilities"`
+	SchemaVersion string       `json:"schemaVersion"`
+	ServerInfo    *Info        `json:"serverInfo,omitempty"`
+
+	// Observed is what the mod reports of how it was started, an extension that
+	// bridges in the field read. It is passed on as it is.
+	Observed json.RawMessage `json:"observed,omitempty"`
+}
+
+// Capabilities says what a server offers.
+type Capabilities struct {
+	Methods    []string                   `json:"methods"`
+	Events     []string                   `json:"events"`
+	Resources  []string                   `json:"resources,omitempty"`
+	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
+	Limits     *WireLimits                `json:"limits,omitempty"`
+}
+
+// WireLimits is what of [Limits] a server advertises.
+type WireLimits struct {
+	MaxMessageSize        int `json:"maxMessageSize,omitempty"`
+	MaxConcurrentRequests int `json:"maxConcurrentRequests,omitempty"`
+	RequestTimeout        int `json:"requestTimeout,omitempty"` // seconds
+}
+
+// Tool is an entry of tools/list. The first five members are required by the
+// protocol; what a mod leaves out stays empty.
+type Tool struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title"`
+	Description  string          `json:"description"`
+	InputSchema  json.RawMessage `json:"inputSchema"`
+	OutputSchema json.RawMessage `json:"outputSchema"`
+	Tags         []string        `json:"tags,omitempty"`
+	Deprecated   bool            `json:"deprecated,omitempty"`
+	Version      string          `json:"version,omitempty"`
+}
+
+// ToolsListParams is the parameters of tools/list.
+type ToolsListParams struct {
+	Filter *ToolFilter `json:"filter,omitempty"`
+}
+
+// ToolFilter chooses tools: those that have one of Tags, and whose name fits
+// the glob NamePattern.
+type ToolFilter struct {
+	Tags        []string `json:"tags,omitempty"`
+	NamePattern string   `json:"namePattern,omitempty"`
+}
+
+// ToolsListResult is the result of tools/list.
+type ToolsListResult struct {
+	Tools []Tool `json:"tools"`
+}
+
+// ToolCall is the parameters of tools/call. [ParseToolCall] reads them.
+type ToolCall struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// Resource is an entry of resources/list.
+type Resource struct {
+	URI         string  `json:"uri"`
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	MIMEType    string  `json:"mimeType,omitempty"`
+	Size        *uint64 `json:"size,omitempty"` // bytes
+}
+
+// ResourcesListResult is the result of resources/list.
+type ResourcesListResult struct {
+	Resources []Resource `json:"resources"`
+}
+
+// ResourceReadParams is the parameters of resources/read.
+type ResourceReadParams struct {
+	URI string `json:"uri"`
+}
+
+// ResourceContent is the result of resources/read.
+type ResourceContent struct {
+	Content  any    `json:"content"`
+	MIMEType string `json:"mimeType,omitempty"`
+	Encoding string `json:"encoding,omitempty"` // "utf-8", "base64", "ascii" or "binary"
+}
+
+// Channels is the parameters of events/subscribe and events/unsubscribe.
+type Channels struct {
+	Channels []string `json:"channels"`
+}
+
+// Subscribed is the result of events/subscribe.
+type Subscribed struct {
+	Subscribed []string `json:"subscribed"`
+}
+
+// Unsubscribed is the result of events/unsubscribe.
+type Unsubscribed struct {
+	Unsubscribed []string `json:"unsubscribed"`
+}
+
+// EventsList is the result of events/list.
+type EventsList struct {
+	Channels   []string `json:"channels"`
+	Subscribed []string `json:"subscribed"` // those of Channels that this connection gets
+}
+
+// CurrentResult is the result of attention/current.
+type CurrentResult struct {
+	Attention *Attention `json:"attention"` // null where nothing is open
+}
+
+// AckParams is the parameters of attention/ack.
+type AckParams struct {
+	AttentionID string `json:"attentionId"`
+}
+
+// AckResult is the result of attention/ack.
+type AckResult struct {
+	Acknowledged     bool       `json:"acknowledged"`
+	AttentionID      string     `json:"attentionId"`
+	CurrentAttention *Attention `json:"currentAttention"` // null where nothing is open
+}
+
+// Event is an event as a client gets it.
+type Event struct {
+	Channel string
+	Seq     uint64
+	Payload json.RawMessage // as it was sent, byte for byte
+
+	// Lost is the number of events that were dropped right before this one
+	// because the handler did not keep up.
+	Lost uint64
+}
