@@ -93,11 +93,11 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	if s.greeted && s.server.cfg.Closed != nil {
 		s.server.cfg.Closed(s)
 	}
-	if cancelled || errors.Is(err, errGoodbye) || errors.Is(err, io.EOF) {
+	switch {
+	case cancelled, errors.Is(err, errGoodbye), errors.Is(err, io.EOF):
 		err = nil
-	}
-	if err == nil && !cancelled {
-		err = writeErr
+	case writeErr != nil:
+		err = writeErr // then the reader failed because of it
 	}
 	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.viewer, "error", err)
 	return err
