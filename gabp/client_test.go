@@ -158,7 +158,7 @@ func mod(t *testing.T, serve func(conn net.Conn, r *bufio.Reader)) string {
 		if err != nil {
 			return
 		}
-		defer conn.Close()
+		defer conn.Close() //nolint:errcheck // it is over
 		serve(conn, bufio.NewReader(conn))
 	}()
 	t.Cleanup(func() {

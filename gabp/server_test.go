@@ -427,7 +427,7 @@ func TestTooManyConnections(t *testing.T) {
 		conn, err := net.Dial("tcp", s.addr)
 		require.NoError(t, err)
 		p := &peer{TB: t, Conn: conn, r: bufio.NewReader(conn)}
-		defer conn.Close()
+		defer conn.Close() //nolint:errcheck // it is over
 		id := p.id()
 		text := `{"v":"gabp/1","id":"` + id + `","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
 		_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
