@@ -256,3 +256,26 @@ func TestUnixAndStream(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 }
+
+// deaf is a stream whose reads go on after it was closed, as those of a
+// terminal.
+type deaf struct{ hang chan struct{} }
+
+func (d deaf) Read([]byte) (int, error) {
+	<-d.hang
+	return 0, net.ErrClosed
+}
+func (d deaf) Write(p []byte) (int, error) { return len(p), nil }
+func (d deaf) Close() error                { return nil }
+
+// TestStopBesideARead: a server stops though its stream's read does not end.
+func TestStopBesideARead(t *testing.T) {
+	noLeaks(t)
+	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d := deaf{make(chan struct{})}
+	require.NoError(t, s.ServeConn(ctx, d))
+	close(d.hang)
+}

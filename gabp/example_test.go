@@ -33,13 +33,13 @@ func Example() {
 		panic(err)
 	}
 	near, far := net.Pipe() // or server.Serve(ctx, listener)
-	go server.ServeConn(ctx, near)
+	go func() { _ = server.ServeConn(ctx, near) }()
 
 	bridge, err := gabp.NewClient(ctx, far, gabp.ClientConfig{Token: token})
 	if err != nil {
 		panic(err)
 	}
-	defer bridge.Close()
+	defer func() { _ = bridge.Close() }()
 	engine.Raise(heed.Report{Disposition: event.Blocking, Severity: event.SeverityError, Summary: "The save could not be written"})
 
 	var current gabp.CurrentResult
