@@ -1,0 +1,100 @@
+package follow
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/heedlog/heed/capture"
+)
+
+// Defaults of a [Config].
+const (
+	// DefaultIdle is how long a file must be quiet for its last record to count
+	// as complete. A game writes the lines of a record within a millisecond.
+	DefaultIdle = 25 * time.Millisecond
+
+	// DefaultPartialIdle is the same for a last line that has no end yet.
+	DefaultPartialIdle = 250 * time.Millisecond
+
+	// DefaultSyncIdle is how long the file must be quiet for [Follower.Sync].
+	DefaultSyncIdle = 5 * time.Millisecond
+
+	// DefaultPoll is how often the file is looked at where nobody tells of
+	// changes, and ten times that where somebody does.
+	DefaultPoll = 15 * time.Millisecond
+)
+
+// From says what of a file that is there at the start is read.
+type From uint8
+
+// Places to start from. A file that comes later, in place of the first, is read
+// from its beginning in any case.
+const (
+	// FromStart reads all of it: the log of a game that is running already, whose
+	// phase, mods and blindness stand in what it has written. A log that holds
+	// several runs says so by its restarts.
+	FromStart From = iota
+
+	// FromEnd reads what is added from now on: what the file holds is of a run
+	// before ours. Its layout is still told by its beginning.
+	FromEnd
+)
+
+// Config configures a [Follower]. The zero value of each field but Path is its
+// default.
+type Config struct {
+	// Path is the file to follow. It need not exist yet. Required.
+	Path string
+
+	From From
+
+	// Idle, PartialIdle and SyncIdle are how long the file must not grow for the
+	// last record to be handed over: as a rule, where its last line has no end,
+	// and while a Sync waits. Idle bounds how long a Sync waits for quiet.
+	Idle, PartialIdle, SyncIdle time.Duration
+
+	// Poll is how often the file is looked at where the operating system does not
+	// tell of changes. Where it does, the file is looked at a tenth as often, and
+	// as often again once a change went untold (network file systems).
+	Poll time.Duration
+
+	// NoNotify leaves the notifications of the operating system unused.
+	NoNotify bool
+
+	// Capture are the options for reading. A layout that is not given is
+	// recognized by the first 64 KiB, or by what there is when the file first
+	// falls quiet, and then as more comes.
+	Capture capture.Options
+}
+
+// Validate reports the first field that is out of its range.
+func (c Config) Validate() error {
+	if c.Path == "" {
+		return errors.New("follow: Config.Path: name the log to follow")
+	}
+	if c.From > FromEnd {
+		return fmt.Errorf("follow: Config.From: unknown place %d", c.From)
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Idle", c.Idle}, {"PartialIdle", c.PartialIdle}, {"SyncIdle", c.SyncIdle}, {"Poll", c.Poll}} {
+		if d.value < 0 {
+			return fmt.Errorf("follow: Config.%s: %v is negative", d.name, d.value)
+		}
+	}
+	if err := c.Capture.Validate(); err != nil {
+		return fmt.Errorf("follow: Config.Capture: %w", err)
+	}
+	return nil
+}
+
+func (c Config) withDefaults() Config {
+	c.Idle = cmp.Or(c.Idle, DefaultIdle)
+	c.PartialIdle = max(c.Idle, cmp.Or(c.PartialIdle, DefaultPartialIdle))
+	c.SyncIdle = min(c.Idle, cmp.Or(c.SyncIdle, DefaultSyncIdle))
+	c.Poll = cmp.Or(c.Poll, DefaultPoll)
+	return c
+}
