@@ -3,7 +3,6 @@ package blame
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -40,6 +39,7 @@ type Config struct {
 // describes how.
 type Finder struct {
 	gameCode []string
+	folded   map[string]bool // gameCode, folded
 	max      int
 	mods     []string          // names as they are shown, "" for what is no mod
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
@@ -55,7 +55,7 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
 	}
-	f := &Finder{max: cfg.Mods, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
+	f := &Finder{max: cfg.Mods, folded: map[string]bool{}, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
 	if f.max == 0 {
 		f.max = DefaultMods
 	}
@@ -65,6 +65,7 @@ func New(cfg Config) (*Finder, error) {
 			return nil, fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
 		}
 		f.gameCode = append(f.gameCode, name)
+		f.folded[fold(name)] = true
 	}
 	return f, nil
 }
@@ -123,8 +124,7 @@ func (f *Finder) Learn(m Mod) bool {
 // passes reports whether the name of a mod would pass for that of something in
 // GameCode.
 func (f *Finder) passes(name string) bool {
-	key := fold(name)
-	return f.nobody(name) || slices.ContainsFunc(f.gameCode, func(g string) bool { return fold(g) == key })
+	return f.nobody(name) || f.folded[fold(name)]
 }
 
 // otherName returns what a mod is called that has the name of something in

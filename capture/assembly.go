@@ -50,6 +50,14 @@ type assembly struct {
 	// two buffers change places with every record.
 	previous []byte
 
+	pureLines bool // see detection.pure
+
+	openRecord
+}
+
+// openRecord is what is known of the record being put together besides its
+// texts. Without a pointer in it, to clear it costs little.
+type openRecord struct {
 	start, end int
 	lines      int // not blank
 	blanks     int // blank lines since the last that was not
@@ -72,7 +80,6 @@ type assembly struct {
 	shape     itemShape
 	console   event.Level
 	byConsole bool
-	pureLines bool // see detection.pure
 
 	ref      uint64
 	refState RefState
@@ -83,11 +90,8 @@ type assembly struct {
 
 // reset makes a empty, keeping its buffers.
 func (a *assembly) reset() {
-	*a = assembly{
-		limit: a.limit, refs: a.refs, pureLines: a.pureLines,
-		message: a.previous[:0], previous: a.message, stack: a.stack[:0],
-		refFrom: -1,
-	}
+	a.message, a.previous, a.stack = a.previous[:0], a.message, a.stack[:0]
+	a.openRecord = openRecord{refFrom: -1}
 }
 
 func (a *assembly) empty() bool { return a.lines == 0 }

@@ -84,5 +84,6 @@
 // stack traces; nothing grows with the input, a line or a record. What did not
 // fit is counted in [Record].Cut. zstd may need a window of up to 128 MiB more,
 // as the stream asks. In a steady state reading allocates nothing, JSON strings
-// with escapes excepted. A Reader is for one goroutine and starts none.
+// with escapes excepted. A Reader is for one goroutine and starts none; an [Ahead] runs
+// one in a goroutine of its own, beside what is done with the records.
 package capture

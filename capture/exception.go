@@ -6,27 +6,25 @@ import "bytes"
 // if it begins with none, and whether the type is written with its namespace:
 // "System.NullReferenceException: …", "NullReferenceException: …".
 func exceptionType(b []byte) (n int, qualified bool) {
-	for n < len(b) {
-		c := b[n]
-		if c == '.' || c == '+' || c == '`' {
-			if n == 0 {
-				return 0, false
-			}
-			qualified = qualified || c == '.'
-		} else if !isName(c) {
-			break
-		}
+	for n < len(b) && typeBytes[b[n]] {
 		n++
 	}
-	if n < len("Exception") || !hasSuffix(b[:n], "Exception") {
+	if n < len("Exception") || !hasSuffix(b[:n], "Exception") || !isName(b[0]) {
 		return 0, false
 	}
 	rest := b[n:]
 	if len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || hasPrefix(rest, " (") || blank(rest) {
-		return n, qualified
+		return n, bytes.IndexByte(b[:n], '.') >= 0
 	}
 	return 0, false
 }
+
+// typeBytes are those that the name of a type may have.
+var typeBytes = func() (t [256]bool) {
+	t = names
+	t['.'], t['+'], t['`'] = true, true, true
+	return t
+}()
 
 // beginsException reports whether b, the text of a record, is nothing but an
 // exception and its message, as the engine prints one that nobody caught.

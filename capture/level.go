@@ -17,7 +17,7 @@ func (a *assembly) level(footered bool) (event.Level, Evidence) {
 		return a.console, EvidenceConsole
 	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
 		return event.LevelError, EvidenceException
-	case a.mentionsException() && beginsException(a.message):
+	case beginsException(a.message):
 		return event.LevelError, EvidenceException
 	}
 	tag, tagged := tagLevel(a.message)

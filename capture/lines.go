@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"io"
 )
 
@@ -36,11 +37,16 @@ type lineReader struct {
 	buf  []byte
 	r, w int
 	err  error // from src; sticky
+	nul  int   // place of the first NUL in buf[r:w], w without one
 	no   int
 	long []byte // holds the kept part of a line longer than buf
 
 	cr      bool // a \r ends a line
 	afterCR bool // the last byte read was one
+
+	within  bool       // src had no more when long and filter held the beginning of a line
+	filter  holeFilter // of that line
+	partial bool       // where src has no more for now, a line ends
 }
 
 func newLineReader(src io.Reader) *lineReader {
@@ -54,6 +60,7 @@ const maxEmptyReads = 100
 func (l *lineReader) endAtCR() {
 	l.cr = true
 	l.w = l.r + l.convert(l.buf[l.r:l.w])
+	l.findNUL(l.r)
 }
 
 // convert puts a \n in place of every line end in b, and returns how many bytes
@@ -80,7 +87,11 @@ func (l *lineReader) fill() {
 		if l.cr {
 			n = l.convert(l.buf[l.w : l.w+n])
 		}
+		from := l.w
 		l.w += n
+		if l.nul == from {
+			l.findNUL(from)
+		}
 		if err != nil {
 			l.err = err
 			return
@@ -90,6 +101,14 @@ func (l *lineReader) fill() {
 		}
 	}
 	l.err = io.ErrNoProgress
+}
+
+// findNUL sets nul, where there is none before from.
+func (l *lineReader) findNUL(from int) {
+	l.nul = l.w
+	if i := bytes.IndexByte(l.buf[from:l.w], 0); i >= 0 {
+		l.nul = from + i
+	}
 }
 
 // peek returns the next n bytes without consuming them, or fewer at the end of
@@ -106,33 +125,36 @@ func (l *lineReader) peek(n int) []byte {
 
 func (l *lineReader) shift() {
 	l.w = copy(l.buf, l.buf[l.r:l.w])
+	l.nul -= l.r
 	l.r = 0
 }
 
 // next reads the next line. It returns the error of the source once there is
 // nothing left; an unterminated last line is delivered before that.
 func (l *lineReader) next(ln *line) error {
+	if l.within {
+		return l.nextLong(ln)
+	}
 	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.r+seen:l.w], '\n'); i >= 0 {
 			end := l.r + seen + i
-			l.take(ln, l.buf[l.r:end], true)
+			l.take(ln, end, true)
 			l.r = end + 1
 			return nil
 		}
 		seen = l.w - l.r
 		if l.err != nil {
-			if seen == 0 {
+			if seen == 0 || !l.partial && errors.Is(l.err, errMore) {
 				return l.err
 			}
-			l.take(ln, l.buf[l.r:l.w], false)
+			l.take(ln, l.w, false)
 			l.r = l.w
 			return nil
 		}
 		if l.w == len(l.buf) {
 			if l.r == 0 {
-				l.nextLong(ln)
-				return nil
+				return l.nextLong(ln)
 			}
 			l.shift()
 		}
@@ -140,11 +162,13 @@ func (l *lineReader) next(ln *line) error {
 	}
 }
 
-// take makes raw, a line without its \n, the current line.
-func (l *lineReader) take(ln *line, raw []byte, ended bool) {
+// take makes what lies before end, without the \n, the current line.
+func (l *lineReader) take(ln *line, end int, ended bool) {
 	l.no++
 	*ln = line{no: l.no, ended: ended}
-	if bytes.IndexByte(raw, 0) >= 0 {
+	raw := l.buf[l.r:end]
+	if l.nul < end {
+		l.findNUL(end)
 		// In place: what is kept is never longer than what was read.
 		h := holeFilter{dst: raw[:0], limit: len(raw)}
 		h.add(raw)
@@ -155,31 +179,42 @@ func (l *lineReader) take(ln *line, raw []byte, ended bool) {
 	ln.trimCR()
 }
 
-// nextLong reads a line of which the whole buffer is but the beginning.
-func (l *lineReader) nextLong(ln *line) {
+// nextLong reads a line of which the whole buffer is but the beginning. Where
+// src has no more for now, what has been read of it is kept for the next call.
+func (l *lineReader) nextLong(ln *line) error {
 	if l.long == nil {
 		l.long = make([]byte, 0, len(l.buf))
 	}
-	l.no++
-	*ln = line{no: l.no}
-	h := holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	if !l.within {
+		l.filter = holeFilter{dst: l.long[:0], limit: len(l.buf)}
+	}
+	l.within = false
+	h, ended := &l.filter, false
 	for {
 		chunk := l.buf[l.r:l.w]
 		if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
 			h.add(chunk[:i])
 			l.r += i + 1
-			ln.ended = true
+			l.findNUL(l.r)
+			ended = true
 			break
 		}
 		h.add(chunk)
-		l.r, l.w = 0, 0
+		l.r, l.w, l.nul = 0, 0, 0
 		if l.err != nil {
+			if errors.Is(l.err, errMore) {
+				l.within = true
+				return l.err
+			}
 			break
 		}
 		l.fill()
 	}
+	l.no++
+	*ln = line{no: l.no, ended: ended}
 	h.finish(ln)
 	ln.trimCR()
+	return nil
 }
 
 // trimCR strips trailing \r's, and with them what a hole left at the end.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
@@ -70,11 +71,13 @@ func shapeOf(b []byte) itemShape {
 		if hasPrefix(b[word:], "  ") {
 			s.bits |= shapeColumns
 		}
-		if bytes.Contains(b, []byte(" → ")) || bytes.Contains(b, []byte("->")) || bytes.HasSuffix(b, []byte(" →")) {
+		if bytes.Contains(b, []byte("->")) || hasArrow(b) {
 			s.bits |= shapeArrow
 		}
-		if i := bytes.LastIndexByte(b, '('); b[len(b)-1] == ')' && i > 0 && bytes.IndexByte(b[i:], ' ') < 0 && bytes.IndexByte(b[i:], '.') > 0 {
-			s.bits |= shapePackage
+		if b[len(b)-1] == ')' {
+			if i := bytes.LastIndexByte(b, '('); i > 0 && bytes.IndexByte(b[i:], ' ') < 0 && bytes.IndexByte(b[i:], '.') > 0 {
+				s.bits |= shapePackage
+			}
 		}
 	}
 	if len(b) > 1 && b[0] == '<' && (isLetter(b[1]) || b[1] == '/' || b[1] == '!') {
@@ -83,12 +86,38 @@ func shapeOf(b []byte) itemShape {
 	if r, _ := utf8.DecodeRune(b); r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 		s.mark = r
 	}
-	const offset, prime = 2166136261, 16777619 // FNV-1a
-	s.first = offset
-	for _, c := range b[:word] {
-		s.first = (s.first ^ uint32(c)) * prime
-	}
+	s.first = wordHash(b[:word])
 	return s
+}
+
+// hasArrow reports whether b holds "→" with a space before it, and with one or
+// nothing behind it.
+func hasArrow(b []byte) bool {
+	const arrow = "→"
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(b[i:], arrow[0]) // in no other character that is common
+		if n < 0 {
+			return false
+		}
+		if i += n; i > 0 && b[i-1] == ' ' && hasPrefix(b[i:], arrow) && (i+len(arrow) == len(b) || b[i+len(arrow)] == ' ') {
+			return true
+		}
+	}
+}
+
+// wordHash is FNV-1a over eight bytes at a time, folded: a first word may be a
+// path or an expression, and nearly every line of a list is asked for its own.
+func wordHash(b []byte) uint32 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset) ^ uint64(len(b))
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
+		h ^= h >> 32
+	}
+	for _, c := range b {
+		h = (h ^ uint64(c)) * prime
+	}
+	return uint32(h ^ h>>32)
 }
 
 // like reports whether two items look as if they came from one list.

@@ -33,9 +33,12 @@ type Reader struct {
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
-	out     []Record // ready to be delivered
+	next    *Record  // that of the caller of Next, until it is filled
+	out     []Record // that follow it: several end at once, some with notices
 	outHead int
 	err     error // what Next returns when out is empty
+
+	live live // of a Stream
 }
 
 // NewReader returns a Reader of r, which may be compressed with gzip or zstd.
@@ -51,13 +54,20 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err != nil {
 		return nil, &ReadError{Op: op, Err: err}
 	}
-	rd := &Reader{opt: opt, lines: newLineReader(decoded(src)), op: op, out: make([]Record, 0, 8)}
+	return newReader(newLineReader(decoded(src)), op, opt), nil
+}
+
+// newReader returns a Reader of lines, of which none has been read.
+func newReader(lines *lineReader, op string, opt Options) *Reader {
+	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
 	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}
 	if opt.Layout == LayoutAuto {
-		if head := rd.lines.peek(detectSize); bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		head := rd.lines.peek(detectSize)
+		whole := !errors.Is(rd.lines.err, errMore) // a \n may be about to come
+		if whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 			rd.lines.endAtCR()
 		}
 		rd.detect = detect(rd.lines.peek(detectSize))
@@ -69,7 +79,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 		rd.layout = LayoutUnity2022_3
 	}
 	rd.asm.pureLines = rd.detect.pure
-	return rd, nil
+	return rd
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -105,23 +115,42 @@ func (r *Reader) Head(n int) []byte {
 // the line after it has been; one that ends in an exception without a trace may
 // wait for up to eight lines more.
 func (r *Reader) Next(rec *Record) error {
-	for r.outHead == len(r.out) {
-		if r.err != nil {
-			*rec = Record{}
-			return r.err
-		}
-		r.out, r.outHead = r.out[:0], 0
+	if r.outHead < len(r.out) {
+		*rec = r.out[r.outHead]
+		r.outHead++
+		return nil
+	}
+	r.out, r.outHead = r.out[:0], 0
+	*rec = Record{}
+	for r.next = rec; r.next != nil && r.err == nil; {
 		r.read()
 	}
-	*rec = r.out[r.outHead]
-	r.outHead++
+	if r.next != nil {
+		r.next = nil
+		return r.err
+	}
 	return nil
+}
+
+// deliver returns the zero record that is to be filled next. Nearly always it is
+// the caller's: a record is too large to be copied from hand to hand.
+func (r *Reader) deliver() *Record {
+	if rec := r.next; rec != nil {
+		r.next = nil
+		return rec
+	}
+	r.out = append(r.out, Record{})
+	return &r.out[len(r.out)-1]
 }
 
 // read reads up to the end of one record and puts it and the notices around it
 // into out.
 func (r *Reader) read() {
-	r.asm.reset()
+	if r.live.open {
+		r.live.open = false // going on with what a Stream had the beginning of
+	} else {
+		r.asm.reset()
+	}
 	for !r.asm.sealed {
 		ln, err := &r.cur, error(nil)
 		switch {
@@ -133,9 +162,15 @@ func (r *Reader) read() {
 			}
 		}
 		if err != nil {
+			if r.awaits(err) {
+				return
+			}
 			if !r.held.empty() {
 				r.release()
 				break
+			}
+			if r.handOver(err) {
+				return
 			}
 			r.flush()
 			r.finish(err)
@@ -329,8 +364,26 @@ func (r *Reader) flush() {
 	if a.maybeContext() {
 		a.block, a.split = blockNone, EvidenceLine
 	}
+	if r.live.handed.lines > 0 {
+		r.goOn()
+		return
+	}
 	r.banner.records++
-	rec := Record{StartLine: a.start, EndLine: a.end, Split: a.split, Layout: r.layout, Cut: a.cut, Ref: a.ref, RefState: a.refState}
+	if a.split == EvidenceJSON {
+		r.endRun(0)
+	} else {
+		r.countRun()
+	}
+	r.fill(r.deliver())
+	a.lines = 0
+	a.sealed = true
+}
+
+// fill describes the record in asm.
+func (r *Reader) fill(rec *Record) {
+	a := &r.asm
+	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
+	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
 	switch a.split {
 	case EvidenceLine, EvidenceIndent, EvidenceList, EvidenceForm:
 		if a.blanks > 0 {
@@ -338,20 +391,18 @@ func (r *Reader) flush() {
 		}
 	}
 	if a.split == EvidenceJSON {
-		r.json.record(&rec, r.opt.MaxRecordText)
-		r.endRun(0)
+		r.json.record(rec, r.opt.MaxRecordText)
 	} else {
-		rec.Log = event.Log{Message: text(a.message), Stack: text(a.stack), Pos: uint64(a.start)}
+		rec.Log.Message, rec.Log.Stack, rec.Log.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
 			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
 		} else {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
-		r.countRun()
 	}
-	r.out = append(r.out, rec)
-	a.lines = 0
-	a.sealed = true
+	if r.live.level = rec.Log.Level; a.start == r.live.cutLine {
+		rec.Continues, r.live.cutLine = true, 0
+	}
 }
 
 // maxRun is how often in a row Unity 2022.3 writes one message; what comes
@@ -384,7 +435,8 @@ func (r *Reader) endRun(next uint64) {
 
 // notice puts a notice into out.
 func (r *Reader) notice(n event.Notice) {
-	r.out = append(r.out, Record{Kind: KindNotice, Notice: n, Layout: r.layout})
+	rec := r.deliver()
+	rec.Kind, rec.Notice, rec.Layout = KindNotice, n, r.layout
 }
 
 // finish ends the reading for the reason that the source gave.

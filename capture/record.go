@@ -16,9 +16,13 @@ const (
 	KindState                 // Record.State
 	KindNotice                // Record.Notice
 	KindContext               // Record.Log with Source "context": a header or mod list
+
+	// KindContinuation is Record.Log with Source "continuation": lines that came
+	// after the record that they belong to had been delivered, by a [Stream].
+	KindContinuation
 )
 
-var kindNames = [...]string{"log", "operation", "state", "notice", "context"}
+var kindNames = [...]string{"log", "operation", "state", "notice", "context", "continuation"}
 
 // String returns the lower-case name of k.
 func (k Kind) String() string {
@@ -30,6 +34,9 @@ func (k Kind) String() string {
 
 // ContextSource is the source of records of [KindContext].
 const ContextSource = "context"
+
+// ContinuationSource is the source of records of [KindContinuation].
+const ContinuationSource = "continuation"
 
 // RefState tells what became of a stack reference "[Ref X]" in a record.
 type RefState uint8
@@ -81,6 +88,9 @@ type Record struct {
 	// there are several, and RefState what became of it.
 	Ref      uint64
 	RefState RefState
+
+	// Continues says that part of the record was delivered before: see [Stream].
+	Continues bool
 
 	// Cut is how many bytes of the record's text were left out because a line
 	// or the record was longer than [Options.MaxRecordText].

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -55,7 +56,7 @@ func (u *utf16Reader) next() error {
 	out := u.buf[:0]
 	unit, err := u.src.Peek(2)
 	if err != nil {
-		if len(unit) == 0 && u.high == 0 {
+		if len(unit) == 0 && u.high == 0 || errors.Is(err, errMore) {
 			return err
 		}
 		_, _ = u.src.Discard(len(unit))

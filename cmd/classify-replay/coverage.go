@@ -208,7 +208,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.engine.Template(o.Signature)
 				return t
-			}, placeOf(name, &src.record), 1)
+			}, placeOf(name, src.record), 1)
 			return true
 		})
 		if err != nil {

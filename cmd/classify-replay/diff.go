@@ -166,7 +166,7 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 	)
 	bySignature := map[changeKey]*change{}
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
-		rec := &src.record
+		rec := src.record
 		engine = src.engine
 		n := feed(other, rec)
 		updates = other.Updates(updates[:0])

@@ -157,7 +157,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 			messages[i] = "the line belongs to no record: it is blank, or beyond the end"
 		}
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			rec := &src.record
+			rec := src.record
 			for len(wanted) > 0 && rec.StartLine > 0 && expected[wanted[0]].at.line <= rec.EndLine {
 				if e := &expected[wanted[0]]; e.at.line >= rec.StartLine {
 					messages[wanted[0]] = e.judge(set, &o.Decision)

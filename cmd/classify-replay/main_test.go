@@ -668,7 +668,7 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 		require.NoError(t, err)
 		defer src.close()
 		for {
-			if _, err := src.next(); err != nil {
+			if err := src.next(); err != nil {
 				require.ErrorIs(t, err, io.EOF)
 				break
 			}

@@ -52,7 +52,7 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string, f fu
 	defer src.close()
 	var updates []heed.Update
 	for {
-		outcome, err := src.next()
+		err := src.next()
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -63,7 +63,7 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string, f fu
 			return inputError(fmt.Errorf("%s: %w", name, err))
 		}
 		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
-		if !f(src, &outcome) {
+		if !f(src, &src.outcome) {
 			return nil
 		}
 	}
@@ -123,21 +123,21 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	var before, after *[2]int
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
-		rec := &src.record
+		rec := src.record
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
 			if at.line == int(rec.Notice.Pos) {
 				own := *rec
 				own.StartLine, own.EndLine, own.Notice.Detail = at.line, at.line, strings.Clone(rec.Notice.Detail)
 				n := *f
-				n.rec, n.entry, n.outcome, n.layout = &own, own.Notice.Entry(), *o, src.reader.Layout()
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Notice.Entry(), *o, src.records.Layout()
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			after = &[2]int{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.reader.Layout()
+			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.records.Layout()
 			f.blame = src.engine.Blame(&rec.Log)
 			return false
 		default:
@@ -149,7 +149,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 		case !o.Blind:
 			f.blind, f.blindSince, f.blindRule = false, 0, ""
 		}
-		lines = src.reader.Lines()
+		lines = src.records.Lines()
 		return true
 	})
 	if err != nil || f.rec != nil {

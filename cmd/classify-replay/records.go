@@ -78,7 +78,7 @@ bytes of a long record were left out.`,
 // records prints the records of one capture.
 func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output) error {
 	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
-		rec := &src.record
+		rec := src.record
 		if rec.StartLine == 0 { // a notice of capture itself
 			return true
 		}

@@ -219,9 +219,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 	var updates []heed.Update
 	for {
-		outcome, err := source.next()
-		if err != nil {
-			end := report.End{Layout: source.reader.Layout().String(), Lines: source.reader.Lines(), Stats: engine.Stats(), Open: engine.Open(nil)}
+		if err := source.next(); err != nil {
+			end := report.End{Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil)}
 			switch {
 			case ctx.Err() != nil:
 				end.Interrupted = true
@@ -236,7 +235,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			rep.End(end)
 			return rep, err
 		}
-		rep.Observe(source.entry(), &outcome)
+		rep.Observe(source.entry(), &source.outcome)
 		updates = engine.Updates(updates[:0])
 		for len(updates) > 0 {
 			for i := range updates {
@@ -272,10 +271,12 @@ func (p *program) explain(cmd *cobra.Command, name string, err error) error {
 
 // source is a capture that is being fed to an engine.
 type source struct {
-	input  io.Closer
-	reader *capture.Reader
-	engine *heed.Engine
-	record capture.Record
+	input   io.Closer
+	records *capture.Ahead
+	engine  *heed.Engine
+
+	record  *capture.Record // the last one
+	outcome heed.Outcome    // what became of it
 }
 
 // open opens a capture and makes an engine for it. What is no log is refused with
@@ -302,7 +303,7 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 		_ = in.Close()
 		return nil, err
 	}
-	return &source{input: in, reader: reader, engine: engine}, nil
+	return &source{input: in, records: capture.NewAhead(reader), engine: engine}, nil
 }
 
 // engineConfig returns the set-up of an engine for a replay. Nobody reads its
@@ -316,19 +317,25 @@ func engineConfig(set *rules.Set) heed.Config {
 	return c
 }
 
-// close closes the input. It was only read from, so that its error says nothing.
-func (s *source) close() { _ = s.input.Close() }
+// close closes the input, which ends a read that waits there. It was only read
+// from, so that its error says nothing.
+func (s *source) close() {
+	_ = s.input.Close()
+	s.records.Close()
+}
 
-// next reads a record into s.record and gives it to the engine.
-func (s *source) next() (heed.Outcome, error) {
-	rec := &s.record
-	if err := s.reader.Next(rec); err != nil {
-		return heed.Outcome{}, err
+// next takes the next record and gives it to the engine.
+func (s *source) next() error {
+	rec, err := s.records.Next()
+	if err != nil {
+		return err
 	}
+	s.record = rec
 	if rec.Kind == capture.KindContext {
 		s.learn(rec.Log.Message)
 	}
-	return feed(s.engine, rec), nil
+	s.outcome = feed(s.engine, rec)
+	return nil
 }
 
 // learn tells the engine which mods the header of an upload lists.
@@ -348,7 +355,7 @@ func (s *source) blame() []string {
 
 // entry describes s.record for the report.
 func (s *source) entry() report.Entry {
-	rec := &s.record
+	rec := s.record
 	e := report.Entry{First: uint64(rec.StartLine)}
 	switch rec.Kind {
 	case capture.KindOperation:

@@ -1,0 +1,182 @@
+package capture
+
+import (
+	"errors"
+	"io"
+)
+
+// Ahead reads the records of a [Reader] ahead of whoever takes them, in a
+// goroutine of its own: reading, decompressing and splitting overlap with what is
+// done with the records. Records, their order and errors are those of the Reader.
+//
+// What was split off is handed over before each read of the input, so that a
+// record of a log that is still being written waits no longer than it does in the
+// Reader. An Ahead holds four batches of at most 256 records, some 2 MiB in all,
+// and reads no further while they wait. Passing a record on costs a copy of it and
+// no allocation. Its methods are for one goroutine.
+type Ahead struct {
+	full, empty chan *batch // with room for all, so that only a receiver waits
+	stop, ended chan struct{}
+
+	batch *batch // that records are being taken from
+	taken int    // of them
+	at    position
+}
+
+// A batch is taken from while another is filled; the others even out that
+// neither side goes at a steady pace.
+const (
+	aheadBatches = 4
+	batchRecords = 256
+	batchText    = 64 << 10 // a batch with more text than this gets no further record
+)
+
+// batch is some records in a row, with their texts.
+type batch struct {
+	records []Record
+	at      []position // after each record
+	text    []byte     // what the strings of records point to
+	err     error      // after the last record; nil where another batch follows
+	end     position   // with err
+}
+
+// position is how far a [Reader] had come, and what it took the log to be there.
+type position struct {
+	lines  int
+	layout Layout
+}
+
+func (r *Reader) position() position { return position{r.Lines(), r.Layout()} }
+
+// NewAhead begins to read r, which from then on is its own. Who has had enough
+// calls [Ahead.Close].
+func NewAhead(r *Reader) *Ahead {
+	a := &Ahead{
+		full: make(chan *batch, aheadBatches), empty: make(chan *batch, aheadBatches),
+		stop: make(chan struct{}), ended: make(chan struct{}), at: r.position(),
+	}
+	for range aheadBatches {
+		a.empty <- &batch{
+			records: make([]Record, 0, batchRecords), at: make([]position, 0, batchRecords), text: make([]byte, 0, 2*batchText),
+		}
+	}
+	a.batch = <-a.empty
+	go (&splitter{ahead: a, reader: r, src: r.lines.src, batch: <-a.empty}).run()
+	return a
+}
+
+// Next returns the next record, or the error of [Reader.Next], again and again.
+// The record and its strings are valid until the next call.
+func (a *Ahead) Next() (*Record, error) {
+	for a.taken == len(a.batch.records) {
+		if a.batch.err != nil {
+			a.at = a.batch.end
+			return nil, a.batch.err
+		}
+		a.empty <- a.batch
+		a.batch, a.taken = <-a.full, 0
+	}
+	i := a.taken
+	a.taken++
+	a.at = a.batch.at[i]
+	return &a.batch.records[i], nil
+}
+
+// Lines is [Reader.Lines] after what Next returned last.
+func (a *Ahead) Lines() int { return a.at.lines }
+
+// Layout is [Reader.Layout] after what Next returned last.
+func (a *Ahead) Layout() Layout { return a.at.layout }
+
+// Close ends the goroutine and waits for it, which has to come back from a read of
+// the input first: close one that may keep a reader waiting before. The last record
+// stays valid. Next must not be called any more.
+func (a *Ahead) Close() {
+	close(a.stop)
+	<-a.ended
+}
+
+// splitter is the goroutine of an Ahead.
+type splitter struct {
+	ahead  *Ahead
+	reader *Reader
+	src    io.Reader // of the reader's lines
+	batch  *batch    // being filled
+}
+
+func (s *splitter) run() {
+	defer close(s.ahead.ended)
+	s.reader.lines.src = s
+	var rec Record
+	for {
+		err := s.reader.Next(&rec)
+		if errors.Is(err, errClosed) {
+			return
+		}
+		b := s.batch
+		if err != nil {
+			b.err, b.end = err, s.reader.position()
+			s.ahead.full <- b
+			return
+		}
+		b.add(&rec, s.reader.position())
+		if (len(b.records) == batchRecords || len(b.text) > batchText) && !s.handOver() {
+			return
+		}
+	}
+}
+
+// errClosed ends the reading of an Ahead that was closed.
+var errClosed = errors.New("capture: closed")
+
+// Read reads from the input for the reader, which may have to wait there.
+func (s *splitter) Read(p []byte) (int, error) {
+	if len(s.batch.records) > 0 && !s.handOver() {
+		return 0, errClosed
+	}
+	return s.src.Read(p)
+}
+
+// handOver passes the batch on and takes an empty one. It returns false, and no
+// batch, once the Ahead is closed.
+func (s *splitter) handOver() bool {
+	s.ahead.full <- s.batch
+	select {
+	case b := <-s.ahead.empty:
+		b.records, b.at, b.text = b.records[:0], b.at[:0], b.text[:0]
+		s.batch = b
+		return true
+	case <-s.ahead.stop:
+		return false
+	}
+}
+
+// add appends a copy of rec.
+func (b *batch) add(rec *Record, at position) {
+	b.records = append(b.records, *rec)
+	b.at = append(b.at, at)
+	own := &b.records[len(b.records)-1]
+	switch own.Kind {
+	case KindLog, KindContext, KindContinuation:
+		b.own(&own.Log.Message, &own.Log.Stack, &own.Log.Source, &own.Log.OperationID)
+	case KindOperation:
+		o := &own.Operation
+		b.own(&o.ID, &o.Parent, &o.Method, &o.Error)
+	case KindState:
+		b.own(&own.State.Phase, &own.State.Detail)
+	case KindNotice:
+		b.own(&own.Notice.Detail)
+	}
+}
+
+// own moves strings to memory of the batch. Where that has to grow, those before
+// stay where they were.
+func (b *batch) own(strings ...*string) {
+	for _, s := range strings {
+		if len(*s) > 0 {
+			from := len(b.text)
+			b.text = append(b.text, *s...)
+			*s = text(b.text[from:])
+		}
+	}
+}

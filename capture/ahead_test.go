@@ -1,0 +1,146 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// readAhead is readAll through an Ahead. It requires that lines and layout are
+// those of a Reader at every record, and that the error stays.
+func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Record, error) {
+	tb.Helper()
+	r, err := NewReader(src, opt)
+	require.NoError(tb, err)
+	a := NewAhead(r)
+	defer a.Close()
+	var out []Record
+	for {
+		require.Equal(tb, alone.Lines(), a.Lines())
+		require.Equal(tb, alone.Layout(), a.Layout())
+		var rec Record
+		wantErr := alone.Next(&rec)
+		got, err := a.Next()
+		require.Equal(tb, wantErr, err)
+		if err != nil {
+			_, again := a.Next()
+			require.Equal(tb, err, again)
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return out, err
+		}
+		require.Equal(tb, rec, *got)
+		out = append(out, kept(*got))
+	}
+}
+
+// captures are the project's captures, by their names.
+func captures(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	paths, err := filepath.Glob("../testdata/captures/*.*")
+	require.NoError(tb, err)
+	require.NotEmpty(tb, paths)
+	all := map[string][]byte{}
+	for _, path := range paths {
+		all[filepath.Base(path)], err = os.ReadFile(path)
+		require.NoError(tb, err)
+	}
+	return all
+}
+
+// TestAhead reads every capture alone and ahead, in random chunks, compressed and
+// with a read that fails.
+func TestAhead(t *testing.T) {
+	for name, data := range captures(t) {
+		t.Run(name, func(t *testing.T) {
+			alone := func() *Reader {
+				r, err := NewReader(bytes.NewReader(data), Options{})
+				require.NoError(t, err)
+				return r
+			}
+			want, _, err := readAll(t, bytes.NewReader(data), Options{})
+			require.NoError(t, err)
+			rnd := rand.New(rand.NewPCG(1, uint64(len(data))))
+			sizes := make([]int, 50)
+			for i := range sizes {
+				sizes[i] = 1 + rnd.IntN(4000)
+			}
+			for _, src := range []io.Reader{bytes.NewReader(data), &chunked{data: data, sizes: sizes}, bytes.NewReader(gz(t, string(data)))} {
+				got, err := readAhead(t, src, Options{}, alone())
+				require.NoError(t, err)
+				require.Equal(t, want, got)
+			}
+			broken := errors.New("the disk is gone")
+			cut := func() io.Reader {
+				return io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(broken))
+			}
+			one, err := NewReader(cut(), Options{})
+			require.NoError(t, err)
+			_, err = readAhead(t, cut(), Options{}, one)
+			require.ErrorIs(t, err, broken)
+		})
+	}
+}
+
+// TestAheadOfSlowInput requires that records are handed over before a read that
+// waits.
+func TestAheadOfSlowInput(t *testing.T) {
+	pr, pw := io.Pipe()
+	// Written by a goroutine of its own, as NewReader reads.
+	go func() { _, _ = pw.Write([]byte("one\ntwo\nthree\n")) }()
+	r, err := NewReader(pr, Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	a := NewAhead(r)
+	for _, want := range []string{"one", "two"} { // whether three goes on is not known
+		rec, err := a.Next()
+		require.NoError(t, err)
+		require.Equal(t, want, rec.Log.Message)
+	}
+	require.NoError(t, pr.Close())
+	a.Close()
+}
+
+// TestAheadClosed closes early: while the goroutine waits for an empty batch, for
+// input, or is done. Close returns once it has ended.
+func TestAheadClosed(t *testing.T) {
+	long := strings.Repeat("a line\n", aheadBatches*batchRecords*2)
+	for _, taken := range []int{0, 1, batchRecords, batchRecords + 1, len(long) / 7} {
+		r, err := NewReader(strings.NewReader(long), Options{Layout: LayoutPlain})
+		require.NoError(t, err)
+		a := NewAhead(r)
+		var rec *Record
+		for range taken {
+			rec, err = a.Next()
+			require.NoError(t, err)
+		}
+		a.Close()
+		if rec != nil {
+			require.Equal(t, "a line", rec.Log.Message)
+		}
+	}
+}
+
+// TestAheadAllocates nothing in a steady state.
+func TestAheadAllocates(t *testing.T) {
+	r, err := NewReader(strings.NewReader(strings.Repeat("a line\n", 50_000)), Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	a := NewAhead(r)
+	defer a.Close()
+	take := func() {
+		_, err := a.Next()
+		require.NoError(t, err)
+	}
+	for range 2 * aheadBatches * batchRecords {
+		take()
+	}
+	require.Zero(t, testing.AllocsPerRun(10_000, take))
+}

@@ -1,0 +1,382 @@
+package capture
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Stream reads the records of an input that grows: bytes are fed to it, and the
+// records that are complete are taken from it. Fed a capture in parts of whatever
+// size, it returns the records that a [Reader] does, as long as nobody asks for
+// those that are not complete.
+//
+// Whoever does, since nothing more came for a while, calls Flush. What is open is
+// then delivered as far as it is known, and remembered. Where lines come later that
+// belong to it, they are delivered once they are complete:
+//
+//   - The whole record, with Continues set, if they raise its level, since nobody has seen it as the error that
+//     it is. The same goes for a record whose first line was delivered in part: nobody has judged it.
+//   - Else as a [KindContinuation] with the lines that came late, and Continues set. A line that had been
+//     delivered in part is among them as a whole. It has the level unknown, and is not
+//     meant to be judged again.
+//
+// The layout is recognized by the first 64 KiB, or by what there is at the first
+// Flush; then it may still turn out to be another while the first 64 KiB come.
+//
+// A Stream holds what a Reader holds, and at most three times
+// [Options.MaxRecordText] more. Compressed input is not for it. It is for one
+// goroutine and starts none.
+type Stream struct {
+	opt   Options
+	feed  feed
+	src   io.Reader   // feed, decoded; nil until its first bytes are known
+	lines *lineReader // of src
+	r     *Reader     // nil until the layout is known
+
+	flush, partly bool // what was asked for and is not done
+	done          bool // the end has been reached
+
+	fed         int  // bytes in all, up to detectSize
+	provisional bool // the layout rests on less than detectSize
+	fresh       bool // bytes came that it has not been looked for in
+
+	peek    Reader // reads a line that has no end yet; see glance
+	peeking bool
+	peeked  int // bytes of such a line that have been delivered ...
+	line    int // ... and which line it is
+	tail    []byte
+	sides   [3][]byte // its buffers
+}
+
+// errMore says that a source has no more for now.
+var errMore = errors.New("capture: no more for now")
+
+// feed is the source of a Stream.
+type feed struct {
+	data  []byte
+	ended bool
+}
+
+// Read implements io.Reader.
+func (f *feed) Read(p []byte) (int, error) {
+	if len(f.data) == 0 {
+		if f.ended {
+			return 0, io.EOF
+		}
+		return 0, errMore
+	}
+	n := copy(p, f.data)
+	f.data = f.data[n:]
+	return n, nil
+}
+
+// NewStream returns a Stream to which nothing has been fed. The error is about
+// opt.
+func NewStream(opt Options) (*Stream, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	return &Stream{opt: opt.withDefaults()}, nil
+}
+
+// Feed hands p over, which must stay as it is until Next returns false. Only
+// then may Feed be called again.
+func (s *Stream) Feed(p []byte) {
+	if len(s.feed.data) > 0 {
+		panic("BUG: capture: Stream.Feed before Next returned false")
+	}
+	s.feed.data = p
+	s.fed = min(s.fed+len(p), detectSize)
+	s.fresh = len(p) > 0
+}
+
+// Flush asks Next for what is open, of whole lines: for that of a line without
+// its end too if partly is set.
+func (s *Stream) Flush(partly bool) { s.flush, s.partly = true, partly }
+
+// End says that nothing more will come. Next then delivers what a Reader does at
+// the end of its input.
+func (s *Stream) End() { s.feed.ended = true }
+
+// Next fills rec with the next record, and returns false if there is none for
+// now. Strings in rec are valid until the next call of any method.
+func (s *Stream) Next(rec *Record) bool {
+	*rec = Record{}
+	for !s.done {
+		if s.peeking {
+			if s.peek.Next(rec) == nil {
+				return true
+			}
+			s.settle()
+		}
+		if !s.start() {
+			break
+		}
+		s.recognize()
+		if s.feed.ended && s.peeked > 0 {
+			s.forget()
+		}
+		s.r.err, s.lines.err = nil, nil
+		s.r.live.flush = s.flush
+		err := s.r.Next(rec)
+		if err == nil {
+			return true
+		}
+		if !errors.Is(err, errMore) {
+			s.done = true
+			break
+		}
+		if !s.flush || !s.partly || !s.glance() {
+			break
+		}
+	}
+	s.flush, s.partly = false, false
+	return false
+}
+
+// Layout returns the layout as far as it is known, [LayoutAuto] before anything is.
+func (s *Stream) Layout() Layout {
+	if s.r == nil {
+		return s.opt.Layout
+	}
+	return s.r.Layout()
+}
+
+// Lines returns how many lines have been read, and counts one that has no end
+// yet.
+func (s *Stream) Lines() int {
+	if s.lines == nil {
+		return 0
+	}
+	n := s.lines.no
+	if s.unread() > 0 {
+		n++
+	}
+	return n
+}
+
+// Pending returns the first line of which something has not been delivered, 0 if
+// all has been. Partly says that it is nothing but a line without its end. It is
+// meaningful when Next has returned false.
+func (s *Stream) Pending() (line int, partly bool) {
+	if s.r == nil {
+		if s.fed > 0 {
+			return 1, false
+		}
+		return 0, false
+	}
+	if s.done {
+		return 0, false
+	}
+	if a := &s.r.asm; s.r.live.open && !a.empty() {
+		if h := s.r.live.handed; h.lines == 0 {
+			return a.start, false
+		} else if h.lines < a.lines || !s.r.held.empty() {
+			return h.end + 1, false
+		}
+	}
+	if n := s.unread(); n > 0 && !s.glanced(n) {
+		return s.lines.no + 1, true
+	}
+	return 0, false
+}
+
+// unread is how many bytes there are of a line without its end.
+func (s *Stream) unread() int { return len(s.lines.rest()) }
+
+// glanced reports whether n bytes of the line without its end have been
+// delivered.
+func (s *Stream) glanced(n int) bool { return n == s.peeked && s.line == s.lines.no+1 }
+
+// rest returns what has been read of a line without its end.
+func (l *lineReader) rest() []byte {
+	if l.within {
+		return l.filter.dst
+	}
+	return l.buf[l.r:l.w]
+}
+
+// start makes the Reader once enough of the input is there to tell how to read
+// it. It reports whether it is there.
+func (s *Stream) start() bool {
+	if s.r != nil {
+		return true
+	}
+	whole := s.flush || s.feed.ended
+	if s.src == nil {
+		br := bufio.NewReaderSize(&s.feed, inputSize)
+		s.src = br
+		s.lines = &lineReader{src: br}
+	}
+	if br, ok := s.src.(*bufio.Reader); ok && s.lines.buf == nil {
+		mark, _ := br.Peek(len(byteOrderMark)) // an error comes again with the next read
+		if len(mark) == 0 || len(mark) < len(byteOrderMark) && !whole {
+			if s.feed.ended {
+				s.done = true
+			}
+			return false
+		}
+		s.src = decoded(br)
+		s.lines = newLineReader(s.src)
+	}
+	if s.opt.Layout == LayoutAuto {
+		s.lines.err = nil
+		if n := len(s.lines.peek(detectSize)); n < detectSize && !whole {
+			return false
+		}
+	}
+	s.lines.err = nil
+	s.r = newReader(s.lines, "read", s.opt)
+	s.provisional = s.opt.Layout == LayoutAuto && s.fed < detectSize
+	s.fresh = false
+	return true
+}
+
+// recognize looks for the layout again in what came since, where too little was
+// known of the input when it was looked for.
+func (s *Stream) recognize() {
+	if !s.provisional || !s.fresh || s.lines.within {
+		return
+	}
+	s.fresh = false
+	s.provisional = s.fed < detectSize
+	r := s.r
+	if r.layout != LayoutPlain && r.layout != LayoutJSON {
+		return
+	}
+	s.lines.err = nil
+	d := detect(s.lines.peek(detectSize))
+	if d.layout.unity() || d.layout == LayoutJSON && r.layout == LayoutPlain {
+		r.layout, r.footered = d.layout, r.footered || d.footered
+		r.detect.layout = d.layout
+	}
+}
+
+// glance prepares to read the line that has no end yet, with a copy of the state
+// of the Reader, which stays as if the line had not come: only whole it can tell
+// what it is. It reports whether there is something to be read.
+func (s *Stream) glance() bool {
+	n := s.unread()
+	if n == 0 || s.glanced(n) {
+		return false
+	}
+	s.peeked, s.line = n, s.lines.no+1
+	s.tail = append(s.tail[:0], s.lines.rest()...)
+	p, json, out := &s.peek, s.peek.json, s.peek.out
+	*p = *s.r
+	p.json, p.out, p.outHead = json, out[:0], 0
+	for i, b := range []*[]byte{&p.asm.message, &p.asm.stack, &p.asm.previous} {
+		s.sides[i] = append(s.sides[i][:0], *b...)
+		*b = s.sides[i]
+	}
+	p.held = heldLines{}
+	p.lines = &lineReader{buf: s.tail, w: n, no: s.lines.no, err: errMore, partial: true}
+	p.lines.findNUL(0)
+	p.err, p.live.flush = nil, true
+	s.peeking = true
+	return true
+}
+
+// settle takes over from what glance began what the Reader must know.
+func (s *Stream) settle() {
+	p, r := &s.peek, s.r
+	s.sides = [3][]byte{p.asm.message, p.asm.stack, p.asm.previous}
+	s.peeking = false
+	if h := &r.live.handed; h.lines > 0 && p.asm.start == r.asm.start {
+		h.level = max(h.level, p.live.level)
+		return
+	}
+	r.live.cutLine = s.line
+}
+
+// forget skips the line without its end that the input ends with, if all of it
+// has been delivered.
+func (s *Stream) forget() {
+	if s.glanced(s.unread()) && !s.lines.within {
+		s.lines.r = s.lines.w
+		s.lines.no++
+		s.r.cur, s.r.have = line{no: s.lines.no, text: s.tail}, false
+	}
+	s.peeked = 0
+}
+
+// live is what a Reader knows as part of a Stream.
+type live struct {
+	flush   bool // what is open is to be delivered as it is
+	open    bool // there is no more for now, in the middle of a record or before the next
+	handed  handed
+	cutLine int         // a line that was delivered in part, and began a record
+	level   event.Level // of the last record
+}
+
+// handed is how much of the open record has been delivered.
+type handed struct {
+	lines, end     int // 0: nothing
+	message, stack int
+	level          event.Level
+}
+
+// awaits takes note of it if err says no more than that the input has no more
+// for now, and nobody asks for what is open.
+func (r *Reader) awaits(err error) bool {
+	if r.live.flush || !errors.Is(err, errMore) {
+		return false
+	}
+	r.live.open, r.err = true, err
+	return true
+}
+
+// handOver delivers the open record if err says no more than that the input has
+// no more for now. It stays open.
+func (r *Reader) handOver(err error) bool {
+	if !errors.Is(err, errMore) {
+		return false
+	}
+	r.live.open, r.err = true, err
+	a := &r.asm
+	if a.empty() || a.lines == r.live.handed.lines {
+		return true
+	}
+	before, saved := r.live.handed.level, *a
+	r.flush()
+	*a = saved
+	r.live.handed = handed{
+		lines: a.lines, end: a.end, message: len(a.message), stack: len(a.stack), level: max(before, r.live.level),
+	}
+	return true
+}
+
+// goOn ends a record that was delivered before, and delivers what came since.
+func (r *Reader) goOn() {
+	a, h := &r.asm, r.live.handed
+	r.live.handed = handed{}
+	if a.lines > h.lines {
+		rec := r.deliver()
+		r.fill(rec)
+		rec.Continues = true
+		if rec.Log.Level <= h.level {
+			rec.Kind, rec.StartLine = KindContinuation, h.end+1
+			rec.Log = event.Log{
+				Source: ContinuationSource, Pos: uint64(h.end + 1),
+				Message: text(after(a.message, h.message)), Stack: text(after(a.stack, h.stack)),
+			}
+			rec.LevelBy = EvidenceNone
+		}
+	}
+	r.runLine = a.end
+	a.lines = 0
+	a.sealed = true
+}
+
+// after returns the lines of b after the first n bytes. What a footer took off
+// the end is no longer there.
+func after(b []byte, n int) []byte {
+	b = b[min(n, len(b)):]
+	if len(b) > 0 && b[0] == '\n' {
+		b = b[1:]
+	}
+	return b
+}

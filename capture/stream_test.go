@@ -1,0 +1,229 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"maps"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// drain takes what s has.
+func drain(dst []Record, s *Stream) []Record {
+	var rec Record
+	for s.Next(&rec) {
+		dst = append(dst, kept(rec))
+	}
+	return dst
+}
+
+// streamed feeds data in parts of the given sizes, in turn. After each part
+// flush, unless nil, is asked with its number.
+func streamed(tb testing.TB, data []byte, sizes []int, opt Options, flush func(i int) (whole, partly bool)) []Record {
+	tb.Helper()
+	s, err := NewStream(opt)
+	require.NoError(tb, err)
+	var out []Record
+	for i := 0; len(data) > 0; i++ {
+		n := min(sizes[i%len(sizes)], len(data))
+		s.Feed(bytes.Clone(data[:n]))
+		data = data[n:]
+		out = drain(out, s)
+		if flush == nil {
+			continue
+		}
+		if whole, partly := flush(i); whole {
+			s.Flush(partly)
+			out = drain(out, s)
+			line, part := s.Pending()
+			require.True(tb, line == 0 || part && !partly, "line %d", line)
+		}
+	}
+	s.End()
+	out = drain(out, s)
+	line, _ := s.Pending()
+	require.Zero(tb, line)
+	return out
+}
+
+// plainCaptures are the project's own, without those that are compressed.
+func plainCaptures(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	all := captures(tb)
+	maps.DeleteFunc(all, func(_ string, data []byte) bool { return compression(data) != "" })
+	return all
+}
+
+func TestStreamReadsAsReader(t *testing.T) {
+	for name, data := range plainCaptures(t) {
+		want, _, err := readAll(t, bytes.NewReader(data), Options{})
+		require.NoError(t, err)
+		for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
+			require.Equal(t, want, streamed(t, data, sizes, Options{}, nil), name)
+		}
+		utf16 := encode16(binary.LittleEndian, string(data))
+		if strings.ToValidUTF8(string(data), "?") == string(data) {
+			require.Equal(t, want, streamed(t, utf16, []int{4097, 3}, Options{}, nil), name)
+		}
+	}
+}
+
+// TestStreamFlushedAtLines asks for what is open after every line: each line is
+// delivered at once, and no error that a Reader does not see is made of it.
+func TestStreamFlushedAtLines(t *testing.T) {
+	for name, data := range plainCaptures(t) {
+		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
+		require.NoError(t, err)
+		s, err := NewStream(Options{Layout: reader.Layout()})
+		require.NoError(t, err)
+		var got []Record
+		for line := range bytes.Lines(data) {
+			s.Feed(line)
+			got = drain(got, s)
+			s.Flush(true)
+			got = drain(got, s)
+			at, _ := s.Pending()
+			require.Zero(t, at, name)
+		}
+		s.End()
+		got = drain(got, s)
+		covered := map[int]bool{}
+		for i := range got {
+			for n := got[i].StartLine; n <= got[i].EndLine; n++ {
+				covered[n] = true
+			}
+			if got[i].Kind == KindContinuation {
+				require.Equal(t, event.LevelUnknown, got[i].Log.Level)
+				require.True(t, got[i].Continues)
+			}
+		}
+		for i := range whole {
+			for n := whole[i].StartLine; n <= whole[i].EndLine; n++ {
+				require.True(t, covered[n] || n == 0 || blankLine(data, n), "%s: line %d", name, n)
+			}
+		}
+	}
+}
+
+func blankLine(data []byte, no int) bool {
+	return blank(bytes.TrimRight(bytes.Split(data, []byte("\n"))[no-1], "\r"))
+}
+
+func TestStreamContinues(t *testing.T) {
+	type step struct{ feed, want string }
+	const ask, askAll = "<flush>", "<flush all>"
+	for name, steps := range map[string][]step{
+		"late frames of what was an error": {
+			{unity2022_3, ""},
+			{ask, "*"},
+			{"NullReferenceException: no panel\n", ""},
+			{ask, `log error "NullReferenceException: no panel" ""`},
+			{"  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 \n", ""},
+			{ask, `continuation unknown "" "  at Gadget.Panel.Draw () [0x0001f] in <0123>:0 "`},
+			{"  at Gadget.Panel.Show () [0x0001f] in <0123>:0 \nnext\n", `continuation unknown "" "  at Gadget.Panel.Show () [0x0001f] in <0123>:0 "`},
+			{ask, `log unknown "next" ""`},
+		},
+		"late lines that make it an error": {
+			{unity2022_3, ""},
+			{ask, "*"},
+			{"Could not start Gadgets:\n", ""},
+			{ask, `log unknown "Could not start Gadgets:" ""`},
+			{"System.Exception: broken\n  at A.B () [0x0] in <1>:0 \n", ""},
+			{ask, `log error "Could not start Gadgets:\nSystem.Exception: broken" "  at A.B () [0x0] in <1>:0 "+`},
+			{"next\n", ""},
+			{ask, `log unknown "next" ""`},
+		},
+		"half a line": {
+			{"one\ntwo", ""},
+			{ask, `log unknown "one" ""`},
+			{askAll, `log unknown "two" ""`},
+			{askAll, ""},
+			{" is longer\n", ""},
+			{ask, `log unknown "two is longer" ""+`},
+			{"\tmore", ""},
+			{askAll, `continuation unknown "\tmore" ""+`},
+			{" of it\nnext\n", `continuation unknown "\tmore of it" ""+`},
+			{ask, `log unknown "next" ""`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := NewStream(Options{})
+			require.NoError(t, err)
+			for _, st := range steps {
+				switch st.feed {
+				case ask:
+					s.Flush(false)
+				case askAll:
+					s.Flush(true)
+				default:
+					s.Feed([]byte(st.feed))
+				}
+				var got []string
+				for _, r := range drain(nil, s) {
+					line := r.Kind.String() + " " + r.Log.Level.String() + " " + strconv.Quote(r.Log.Message) + " " + strconv.Quote(r.Log.Stack)
+					if r.Continues && !strings.HasSuffix(st.want, ` "`) && strings.HasSuffix(st.want, "+") {
+						line += "+"
+					}
+					got = append(got, line)
+				}
+				if st.want != "*" {
+					require.Equal(t, st.want, strings.Join(got, "\n"), st.feed)
+				}
+			}
+		})
+	}
+}
+
+// TestStreamLongLine feeds a line longer than the window, in parts.
+func TestStreamLongLine(t *testing.T) {
+	data := []byte("a\n" + strings.Repeat("x", windowSize) + strings.Repeat("\x00", minHole) + strings.Repeat("y", windowSize) + "\r\nz")
+	want, _, err := readAll(t, bytes.NewReader(data), Options{})
+	require.NoError(t, err)
+	require.Equal(t, want, streamed(t, data, []int{40_000, 7}, Options{}, nil))
+	got := streamed(t, data, []int{200_000}, Options{Layout: LayoutPlain}, func(int) (bool, bool) { return true, true })
+	require.Equal(t, want[len(want)-1].Log, got[len(got)-1].Log)
+}
+
+// FuzzStream feeds any bytes in any parts. Where nobody asks for what is open, the
+// records are those of a Reader; where somebody does, no line is lost.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(unity2022_3+"oh: \nSystem.Exception: x\n[Ref 1A]\n  at A.B () [0x0] in <1>:0 \noh\n"), uint8(3), uint16(9), uint8(5))
+	f.Add([]byte(unity2019_4+"a: System.Exception: x\nb\n\tc\nParsed 2.5 as int. \n"+footer+"\n"), uint8(4), uint16(40), uint8(1))
+	f.Add([]byte("a"+strings.Repeat("\x00", 100)+"b\nc"), uint8(1), uint16(7), uint8(3))
+	f.Add([]byte("{\"msg\":1}\n{\"msg\":2}\n{\"kind\":\"state\",\"status\":\"stall\"}"), uint8(2), uint16(5), uint8(2))
+	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16, every uint8) {
+		if len(data) > 4096 { // looking at a long line after every byte of it takes long
+			t.Skip("long")
+		}
+		if compression(data) != "" || bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+			t.Skip("compressed or UTF-16")
+		}
+		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
+		want, _, err := readAll(t, bytes.NewReader(data), opt)
+		require.NoError(t, err)
+		sizes := []int{1 + int(chunk), 1, 1 + int(chunk/64)}
+		require.Equal(t, want, streamed(t, data, sizes, opt, nil))
+		if opt.Layout == LayoutAuto && bytes.IndexByte(data, '\r') >= 0 {
+			return // on its first part it may be seen that lines end in \r
+		}
+		flushed := streamed(t, data, sizes, opt, func(i int) (whole, partly bool) {
+			return i%int(1+every%8) == 0, every%2 == 0
+		})
+		covered := map[int]bool{}
+		for i := range flushed {
+			for n := flushed[i].StartLine; n <= flushed[i].EndLine; n++ {
+				covered[n] = true
+			}
+		}
+		for i := range want {
+			if want[i].StartLine > 0 {
+				require.True(t, covered[want[i].EndLine], "line %d", want[i].EndLine)
+			}
+		}
+	})
+}
