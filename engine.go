@@ -53,6 +53,7 @@ type Engine struct {
 	coalescer  *coalesce.Coalescer
 	finder     *blame.Finder
 	epoch      string
+	ruled      ruled
 
 	seq         uint64
 	byKind      [event.KindHost + 1]uint64
@@ -97,6 +98,7 @@ type parts struct {
 	loadPhase  string
 	finder     *blame.Finder
 	judge      Judge
+	ruled      ruled
 }
 
 // prepare works out a Config for each room.
@@ -108,17 +110,14 @@ func prepare(cfg Config) (*parts, error) {
 		}
 		cfg.Rules = set
 	}
-	masking := cfg.Rules.Masking()
-	masking.Protect = append(masking.Protect, cfg.Signature.Protect...)
-	masking.LoggerFrames = append(masking.LoggerFrames, cfg.Signature.LoggerFrames...)
-	masking.MaxFrames = cfg.Signature.MaxFrames
 	if cfg.Epoch == "" {
 		cfg.Epoch = coalesce.DefaultEpoch
 	}
 	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
 	cfg.Coalesce.Epoch = cfg.Epoch
 
-	normalizer, err := signature.New(masking)
+	own := newRuled(&cfg)
+	normalizer, err := signature.New(own.maskingWith(cfg.Rules))
 	if err != nil {
 		return nil, fmt.Errorf("Config.Signature: %w", err)
 	}
@@ -127,7 +126,7 @@ func prepare(cfg Config) (*parts, error) {
 		panic("BUG: heed: " + err.Error()) // the set has seen to the names
 	}
 	return &parts{
-		normalizer: normalizer, finder: finder, judge: cfg.Judge,
+		normalizer: normalizer, finder: finder, judge: cfg.Judge, ruled: own,
 		classify: classify.Config{
 			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups, InitialPhase: cfg.InitialPhase,
 		},
@@ -138,7 +137,7 @@ func prepare(cfg Config) (*parts, error) {
 // engine returns an engine without its rooms.
 func (p *parts) engine() *Engine {
 	return &Engine{
-		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, judged: p.judge,
+		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, judged: p.judge, ruled: p.ruled,
 	}
 }
 

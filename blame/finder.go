@@ -59,13 +59,8 @@ func New(cfg Config) (*Finder, error) {
 	if f.max == 0 {
 		f.max = DefaultMods
 	}
-	for i, name := range cfg.GameCode {
-		name = strings.TrimSuffix(name, ".")
-		if name == "" {
-			return nil, fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
-		}
-		f.gameCode = append(f.gameCode, name)
-		f.folded[fold(name)] = true
+	if err := f.SetGameCode(cfg.GameCode); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

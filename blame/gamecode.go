@@ -1,0 +1,25 @@
+package blame
+
+import (
+	"fmt"
+	"strings"
+)
+
+// SetGameCode replaces Config.GameCode, for what is asked and learned from now on.
+// Mods that were learned keep the names they were given. The error names an empty
+// element; then nothing has changed.
+func (f *Finder) SetGameCode(names []string) error {
+	code := make([]string, 0, len(names))
+	for i, name := range names {
+		name = strings.TrimSuffix(name, ".")
+		if name == "" {
+			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
+		}
+		code = append(code, name)
+	}
+	f.gameCode = code
+	for _, name := range code {
+		f.folded[fold(name)] = true
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// Engine returns a [Recorder] that asks an engine in the same process. Calls
+// become its operations under their own ids, which must be unique among them;
+// those that only look ([Call.Diagnostic]) do not. now gives the time of day, such
+// as time.Now; nil means that entries have none.
+//
+// What the host has given to the engine is all that there is to be known: a host
+// that follows a log, or wants to wait for what comes right after a call, uses
+// package live.
+func Engine(e *heed.Engine, now func() time.Time) Recorder { return &engine{e: e, now: now} }
+
+type engine struct {
+	e   *heed.Engine
+	now func() time.Time
+}
+
+func (s *engine) time() time.Time {
+	if s.now == nil {
+		return time.Time{}
+	}
+	return s.now()
+}
+
+// Current implements [Source].
+func (s *engine) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
+	a, open := Look(s.e, viewer)
+	return a, open, ctx.Err()
+}
+
+// Viewer is what shows items: a [heed.Engine], or what stands before one.
+type Viewer interface {
+	View(viewer string) (heed.Attention, bool)
+	Open(dst []heed.Attention) []heed.Attention
+}
+
+// Look returns the item that a viewer should see first, as [Source] wants it: only
+// one that blocks counts as shown.
+func Look(v Viewer, viewer string) (heed.Attention, bool) {
+	open := v.Open(nil)
+	switch {
+	case len(open) == 0:
+		return heed.Attention{}, false
+	case open[0].Blocking:
+		return v.View(viewer)
+	}
+	return open[0], true
+}
+
+// Ack implements [Source].
+func (s *engine) Ack(ctx context.Context, viewer, id string, upTo uint64) (Acked, error) {
+	if err := ctx.Err(); err != nil {
+		return Acked{}, err
+	}
+	return AckedBy(s.e.AckBy(viewer, id, upTo)), nil
+}
+
+// AckedBy returns an engine's answer in the form of a [Source].
+func AckedBy(res heed.AckResult) Acked {
+	a := Acked{Acknowledged: res.Acknowledged, ID: res.ID}
+	if res.Open {
+		a.Current = &res.Current
+	}
+	return a
+}
+
+// Begin implements [Recorder].
+func (s *engine) Begin(call Call) Running {
+	r := &running{source: s, call: call}
+	if call.Diagnostic() {
+		return r
+	}
+	r.began = s.e.Operation(event.Operation{Time: s.time(), ID: call.ID, Method: call.Tool, Status: event.StatusStarted}).Seq
+	return r
+}
+
+// Refused implements [Recorder]. The engine keeps no account of calls that were
+// not executed.
+func (s *engine) Refused(Decision) {}
+
+type running struct {
+	source *engine
+	call   Call
+	began  uint64 // 0 for a call that is not journaled
+}
+
+// End implements [Running].
+func (r *running) End(_ context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
+	if r.began == 0 {
+		return heed.Verdict{}, nil, nil
+	}
+	e := r.source.e
+	e.Operation(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText})
+	v, related := Related(e, r.call.ID, r.began)
+	if related != nil {
+		e.Shown(r.call.Viewer, related.ID, related.LatestSequence)
+	}
+	return v, related, nil
+}
+
+// Judge is what knows verdicts and items: a [heed.Engine].
+type Judge interface {
+	Verdict(id string) heed.Verdict
+	Item(id string) (heed.Attention, bool)
+	Open(dst []heed.Attention) []heed.Attention
+}
+
+// Related returns what is known of an operation that began with the entry of this
+// sequence number: its verdict, and the item to be shown to its caller. That is the
+// one that holds the worst that came of it, while it is open; or else the most
+// urgent that blocks, where it opened since. It does not count as shown.
+func Related(j Judge, operation string, began uint64) (heed.Verdict, *heed.Attention) {
+	v := j.Verdict(operation)
+	if a, ok := j.Item(v.AttentionID); ok && a.ClearedBy == "" {
+		return v, &a
+	}
+	for _, a := range j.Open(nil) {
+		if a.Blocking && a.OpenedAtSequence > began {
+			return v, &a
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,113 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// DefaultTags returns the tags of tools that are not held back by default: of
+// what only looks, and of what starts and stops the game.
+func DefaultTags() []string {
+	return []string{
+		"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry", "attention-bypass",
+	}
+}
+
+// DiagnosticTags returns the tags of tools that only look: their calls are not
+// journaled as operations. "lifecycle" and "attention-bypass" are not among them,
+// since such calls change things.
+func DiagnosticTags() []string {
+	return []string{"diagnostic", "diagnostics", "health", "observation", "read-only", "status", "telemetry"}
+}
+
+// diagnosticTags is never changed.
+var diagnosticTags = DiagnosticTags()
+
+// Diagnostic reports whether the call only looks, by its flag or by a tag of
+// [DiagnosticTags].
+func (c *Call) Diagnostic() bool {
+	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
+}
+
+// contains reports whether tag is in tags, without regard to case.
+func contains(tags []string, tag string) bool {
+	return slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) })
+}
+
+// policy says which tools are exempt.
+type policy struct {
+	allow []string
+	tags  []string
+	said  string // what is exempt, in words
+}
+
+func newPolicy(allow, tags []string) policy {
+	if tags == nil {
+		tags = DefaultTags()
+	}
+	p := policy{allow: slices.Clone(allow), tags: slices.Clone(tags)}
+	var exempt []string
+	if len(p.allow) > 0 {
+		exempt = append(exempt, strings.Join(p.allow, ", "))
+	}
+	if len(p.tags) > 0 {
+		exempt = append(exempt, "tools tagged "+strings.Join(p.tags, ", "))
+	}
+	p.said = "exempt: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
+	return p
+}
+
+// exempt says why a call is not held back: "" where it may be. The owner's list
+// comes first.
+func (p *policy) exempt(c *Call) string {
+	for _, pattern := range p.allow {
+		if matches(pattern, c.Tool) {
+			return "owner's list: " + pattern
+		}
+	}
+	for _, tag := range c.Tags {
+		if contains(p.tags, tag) {
+			return "tag: " + strings.ToLower(tag)
+		}
+	}
+	return ""
+}
+
+// validPattern returns an error for what would look like a part of a word.
+func validPattern(p string) error {
+	segments := strings.Split(p, "/")
+	for i, s := range segments {
+		switch {
+		case s == "":
+			return fmt.Errorf("%q has an empty segment: name a tool, such as \"saves/list\"", p)
+		case s == "*", s == "**" && i == len(segments)-1:
+		case strings.Contains(s, "*"):
+			return fmt.Errorf("%q: a star stands for a whole segment, as in \"saves/*\", or at the end for several, as in \"saves/**\"", p)
+		case strings.TrimSpace(s) != s:
+			return fmt.Errorf("%q has a blank around a segment", p)
+		}
+	}
+	if segments[0] == "**" {
+		return errors.New("\"**\" would allow every tool: leave the gate out instead")
+	}
+	return nil
+}
+
+// matches reports whether a name is one that the pattern stands for.
+func matches(pattern, name string) bool {
+	for {
+		p, morePattern, more := strings.Cut(pattern, "/")
+		n, moreName, moreN := strings.Cut(name, "/")
+		switch {
+		case p == "**":
+			return n != ""
+		case n == "", p != "*" && p != n, more != moreN:
+			return false
+		case !more:
+			return true
+		}
+		pattern, name = morePattern, moreName
+	}
+}

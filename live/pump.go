@@ -1,0 +1,55 @@
+package live
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+)
+
+// OnUpdates adds a sink that gets every update from now on, in order. Sinks are
+// called one after another by one goroutine, or by Sync's callers never; they must
+// be quick, and must not keep or change the slice. What they are given is on disk.
+func (s *Session) OnUpdates(sink func([]heed.Update)) {
+	s.sinkMu.Lock()
+	defer s.sinkMu.Unlock()
+	s.sinks = append(slices.Clip(s.sinks), sink)
+}
+
+// pump hands updates over as they happen.
+func (s *Session) pump(ctx context.Context) {
+	var buf []heed.Update
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kick:
+			buf = s.drain(buf)
+		}
+	}
+}
+
+// drain hands over the pending updates. Only one runs at a time: the pump, and Run
+// after it.
+func (s *Session) drain(buf []heed.Update) []heed.Update {
+	updates := s.engine.Updates(buf[:0])
+	if len(updates) == 0 {
+		return updates
+	}
+	now := s.now()
+	for i := range updates {
+		u := &updates[i]
+		if u.Kind == coalesce.Opened {
+			s.disk.keep(u.Attention.ID)
+		}
+		s.timeline.update(u, now)
+	}
+	s.sinkMu.Lock()
+	sinks := s.sinks
+	s.sinkMu.Unlock()
+	for _, sink := range sinks {
+		sink(updates)
+	}
+	return updates
+}

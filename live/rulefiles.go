@@ -1,0 +1,222 @@
+package live
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed/rules"
+)
+
+// maxRuleFile bounds a rule file, in bytes: far above any that people write.
+const maxRuleFile = 4 << 20
+
+// RuleFile is a rule file as it was read last.
+type RuleFile struct {
+	Name    string    `json:"name"`
+	Bytes   int       `json:"bytes"`
+	Hash    string    `json:"hash"` // first 16 digits of the SHA-256
+	Changed time.Time `json:"changed,omitzero"`
+}
+
+// RuleStatus says which rules decide, and what is wrong with those that should.
+type RuleStatus struct {
+	Rules   int        `json:"rules"`
+	Hash    string     `json:"hash"` // of the compiled set
+	Since   time.Time  `json:"since"`
+	Swaps   uint64     `json:"swaps"`
+	Files   []RuleFile `json:"files,omitempty"`
+	Default bool       `json:"default"` // the embedded rules come after the files
+
+	// Error says why the files as they are now do not decide: the last good set
+	// does. Refused counts how often that was so.
+	Error   string `json:"error,omitempty"`
+	Refused uint64 `json:"refused"`
+}
+
+// ruleFiles watches the rule files.
+type ruleFiles struct {
+	names    []string
+	defaults bool
+
+	mu      sync.Mutex
+	set     *rules.Set
+	files   []RuleFile // of the set that decides
+	since   time.Time
+	swaps   uint64
+	err     error
+	refused uint64
+
+	looks []look // of the watcher alone
+}
+
+// look is what was seen of a file without reading it.
+type look struct {
+	size  int64
+	mtime time.Time
+	gone  bool
+}
+
+// init reads the files and compiles the first set: nil where the embedded rules
+// decide alone.
+func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
+	w.names, w.defaults, w.since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
+	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
+		w.set, w.defaults = cfg.Engine.Rules, false
+		return w.set, nil
+	}
+	w.looks = w.look()
+	set, files, err := w.compile()
+	if err != nil {
+		return nil, fmt.Errorf("live: rules: %w", err)
+	}
+	w.set, w.files = set, files
+	return set, nil
+}
+
+// compile reads and compiles the files as they are.
+func (w *ruleFiles) compile() (*rules.Set, []RuleFile, error) {
+	var sources []rules.File
+	var read []RuleFile
+	for _, name := range w.names {
+		data, changed, err := readRules(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		sum := sha256.Sum256(data)
+		sources = append(sources, rules.File{Name: name, Data: data})
+		read = append(read, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
+	}
+	if w.defaults {
+		sources = append(sources, rules.Defaults()...)
+	}
+	set, err := rules.Compile(sources...)
+	return set, read, err
+}
+
+// readRules reads a file of rules, and no more of it than a file of rules can be.
+func readRules(name string) ([]byte, time.Time, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, time.Time{}, fmt.Errorf("%s: not a file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxRuleFile+1))
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if len(data) > maxRuleFile {
+		return nil, time.Time{}, fmt.Errorf("%s: has more than %d bytes", name, maxRuleFile)
+	}
+	return data, info.ModTime(), nil
+}
+
+// look looks at the files without reading them.
+func (w *ruleFiles) look() []look {
+	looks := make([]look, len(w.names))
+	for i, name := range w.names {
+		info, err := os.Stat(name)
+		if err != nil {
+			looks[i].gone = true
+			continue
+		}
+		looks[i] = look{size: info.Size(), mtime: info.ModTime()}
+	}
+	return looks
+}
+
+// watchRules swaps the rules when their files change.
+func (s *Session) watchRules(ctx context.Context) {
+	if len(s.rules.names) == 0 {
+		return
+	}
+	t := time.NewTicker(s.cfg.RulePoll)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			s.reloadIfChanged()
+		}
+	}
+}
+
+// reloadIfChanged reads the files again if they look different from last time.
+func (s *Session) reloadIfChanged() {
+	w := &s.rules
+	looks := w.look()
+	if slices.Equal(looks, w.looks) {
+		return
+	}
+	w.looks = looks
+	s.reload()
+}
+
+// reload compiles the files aside, and swaps the rules where they are others.
+func (s *Session) reload() {
+	w := &s.rules
+	set, files, err := w.compile()
+	if err == nil && set.Hash() != w.current().Hash() {
+		err = s.engine.SetRules(set)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil {
+		w.err = err
+		w.refused++
+		s.log.Error("the rules were refused; the last good ones decide on", "error", err)
+		return
+	}
+	if w.err != nil || w.set.Hash() != set.Hash() {
+		s.log.Info("the rules were read", "rules", set.Len(), "hash", hash(set))
+	}
+	if w.set.Hash() != set.Hash() {
+		w.swaps++
+		w.since = s.now()
+		w.set = set
+	}
+	w.files, w.err = files, nil
+}
+
+// swapped notes that a host swapped the rules itself.
+func (w *ruleFiles) swapped(set *rules.Set, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.set, w.since, w.files, w.err = set, now, nil, nil
+	w.swaps++
+}
+
+func (w *ruleFiles) current() *rules.Set {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.set
+}
+
+func (w *ruleFiles) status() RuleStatus {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st := RuleStatus{
+		Rules: w.set.Len(), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: slices.Clone(w.files),
+		Default: w.defaults, Refused: w.refused,
+	}
+	if w.err != nil {
+		st.Error = w.err.Error()
+	}
+	return st
+}
+
+func hash(set *rules.Set) string { return fmt.Sprintf("%016x", set.Hash()) }
