@@ -18,6 +18,7 @@ func (f *Finder) SetGameCode(names []string) error {
 		code = append(code, name)
 	}
 	f.gameCode = code
+	clear(f.folded)
 	for _, name := range code {
 		f.folded[fold(name)] = true
 	}
