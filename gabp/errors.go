@@ -85,8 +85,7 @@ func (e *Error) WithData(v any) *Error {
 // asError returns what a handler's error is on the wire. A plain error is
 // internal: its text is made safe and cut.
 func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		if e.Message == "" {
 			return &Error{Code: e.Code, Message: "error without a message", Data: e.Data}
 		}

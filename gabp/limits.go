@@ -22,8 +22,8 @@ const (
 
 // Bounds that are not worth a setting.
 const (
-	maxHeaderBytes = 4 << 10  // all headers of a frame; real ones have two, of 60 bytes
-	maxHeaders     = 16       //
+	maxHeaderBytes = 4 << 10 // all headers of a frame; real ones have two, of 60 bytes
+	maxHeaders     = 16
 	maxHelloSize   = 64 << 10 // a message before the hello
 	maxRefusals    = 8        // messages refused before the hello; then the connection is closed
 	maxIDBytes     = 256      // an id is a UUID of 36, or whatever a peer echoes
@@ -34,7 +34,7 @@ const (
 // default, a negative one an error.
 type Limits struct {
 	// MessageSize bounds the JSON text of a message in bytes, in both directions.
-	// Default 4 MiB; at least 1024.
+	// Default 4 MiB; at least 8192.
 	MessageSize int
 
 	// Connections bounds the connections of a server at a time. One more
@@ -89,7 +89,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		def   int
 		least int
 	}{
-		{"MessageSize", &l.MessageSize, DefaultMessageSize, 1024},
+		{"MessageSize", &l.MessageSize, DefaultMessageSize, 8 << 10},
 		{"Connections", &l.Connections, DefaultConnections, 1},
 		{"ConcurrentRequests", &l.ConcurrentRequests, DefaultConcurrentRequests, 1},
 		{"JSONDepth", &l.JSONDepth, DefaultJSONDepth, 4},

@@ -92,8 +92,8 @@ type Welcome struct {
 
 // Capabilities says what a server offers.
 type Capabilities struct {
-	Methods    []string                   `json:"methods,omitempty"`
-	Events     []string                   `json:"events,omitempty"`
+	Methods    []string                   `json:"methods"`
+	Events     []string                   `json:"events"`
 	Resources  []string                   `json:"resources,omitempty"`
 	Extensions map[string]json.RawMessage `json:"extensions,omitempty"`
 	Limits     *WireLimits                `json:"limits,omitempty"`

@@ -1,0 +1,314 @@
+package gabp
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// The environment variables by which bridges tell a game that they start where
+// to listen.
+const (
+	EnvPort   = "GABP_SERVER_PORT"
+	EnvToken  = "GABP_TOKEN"
+	EnvGame   = "GABS_GAME_ID"
+	EnvBridge = "GABS_BRIDGE_PATH" // the bridge file
+	EnvConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
+)
+
+// Bridge is what a bridge and a game must agree on to meet: where the game
+// listens, and the token. Its String, %#v and log forms have no token.
+type Bridge struct {
+	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
+	Token    string
+	GameID   string // "" where it is not known
+	Path     string // the bridge file it was read from, or that the environment names
+	LaunchID string // "" where it is not known
+}
+
+// String returns b without its token.
+func (b Bridge) String() string {
+	return fmt.Sprintf("bridge of game %q at %s", b.GameID, b.Address)
+}
+
+// GoString returns b without its token.
+func (b Bridge) GoString() string { return b.String() }
+
+// LogValue returns b without its token.
+func (b Bridge) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("game", b.GameID), slog.String("address", b.Address), slog.String("path", b.Path))
+}
+
+// Port returns the port of a TCP address, 0 for another.
+func (b Bridge) Port() int {
+	network, address := splitAddr(b.Address)
+	if network != "tcp" {
+		return 0
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+// Env returns the environment variables that tell a game of b, as NAME=value.
+func (b Bridge) Env() []string {
+	env := []string{EnvPort + "=" + strconv.Itoa(b.Port()), EnvToken + "=" + b.Token}
+	if b.GameID != "" {
+		env = append(env, EnvGame+"="+b.GameID)
+	}
+	if b.Path != "" {
+		env = append(env, EnvBridge+"="+b.Path)
+	}
+	return env
+}
+
+// NewToken returns a random token: 256 bits in 64 hexadecimal digits.
+func NewToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// FindBridge looks for a bridge: in the environment (os.Getenv), in the file that
+// it names, in the file of the game (see [BridgePath]), and at last in the one of
+// the protocol. gameID may be "": then the environment's. An error says what was
+// wrong with the first that was there, or where it looked.
+func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
+	if b, ok, err := BridgeFromEnv(getenv); ok || err != nil {
+		return b, err
+	}
+	var paths []string
+	if p := getenv(EnvBridge); p != "" {
+		paths = append(paths, p)
+	}
+	for _, id := range []string{cmp.Or(gameID, getenv(EnvGame)), ""} {
+		p, err := BridgePath(getenv, id)
+		if err != nil {
+			return Bridge{}, err
+		}
+		paths = append(paths, p)
+	}
+	for _, p := range paths {
+		b, err := ReadBridgeFile(p)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return b, err
+		}
+	}
+	return Bridge{}, fmt.Errorf("gabp: no bridge: %s is not set, and there is none of %s", EnvPort, strings.Join(paths, ", "))
+}
+
+// BridgeFromEnv reads the environment that a bridge made for the game, and
+// returns false where it names no port. A port without a token is an error.
+func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
+	port := getenv(EnvPort)
+	if port == "" {
+		return Bridge{}, false, nil
+	}
+	address, err := portAddress(port)
+	if err != nil {
+		return Bridge{}, false, fmt.Errorf("gabp: %s: %w", EnvPort, err)
+	}
+	token := getenv(EnvToken)
+	if token == "" {
+		return Bridge{}, false, fmt.Errorf("gabp: %s is set and %s is not", EnvPort, EnvToken)
+	}
+	return Bridge{Address: address, Token: token, GameID: getenv(EnvGame), Path: getenv(EnvBridge)}, true, nil
+}
+
+func portAddress(port string) (string, error) {
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || n == 0 {
+		return "", fmt.Errorf("port is %.20q, want a number from 1 to 65535", port)
+	}
+	return "127.0.0.1:" + strconv.FormatUint(n, 10), nil
+}
+
+// BridgePath returns where the bridge file of a game is: in the bridge's folder,
+// ~/.gabs/GAME/bridge.json (or under $GABS_CONFIG_DIR). Without a game it is the
+// file of the protocol itself: %APPDATA%\gabp\bridge.json on Windows,
+// ~/Library/Application Support/gabp/bridge.json on macOS, and
+// ~/.config/gabp/bridge.json elsewhere. A game's id must be a name, not a path.
+func BridgePath(getenv func(string) string, gameID string) (string, error) {
+	if gameID == "" {
+		return protocolPath(runtime.GOOS, getenv)
+	}
+	if gameID == "." || gameID == ".." || strings.ContainsAny(gameID, "/\\:\x00") || len(gameID) > maxNameBytes {
+		return "", fmt.Errorf("gabp: game id %s cannot name a folder", strconv.Quote(safetext.Text(gameID, 60)))
+	}
+	dir := getenv(EnvConfig)
+	if dir == "" {
+		home, err := homeDir(getenv)
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(home, ".gabs")
+	}
+	return filepath.Join(dir, gameID, "bridge.json"), nil
+}
+
+// protocolPath returns the place of the protocol's own bridge file.
+func protocolPath(goos string, getenv func(string) string) (string, error) {
+	if goos == "windows" {
+		if dir := getenv("APPDATA"); dir != "" {
+			return filepath.Join(dir, "gabp", "bridge.json"), nil
+		}
+	}
+	home, err := homeDir(getenv)
+	if err != nil {
+		return "", err
+	}
+	switch goos {
+	case "windows":
+		return filepath.Join(home, "AppData", "Roaming", "gabp", "bridge.json"), nil
+	case "darwin":
+		return filepath.Join(home, "Library", "Application Support", "gabp", "bridge.json"), nil
+	}
+	return filepath.Join(home, ".config", "gabp", "bridge.json"), nil
+}
+
+func homeDir(getenv func(string) string) (string, error) {
+	if home := cmp.Or(getenv("HOME"), getenv("USERPROFILE")); home != "" {
+		return home, nil
+	}
+	return "", errors.New("gabp: no home folder: HOME is not set")
+}
+
+// bridgeFile is both forms of a bridge file in one: that of the bridge in the
+// field (port, token, gameId) and that of the protocol (token, transport,
+// metadata). What is written has both, so that either reader finds its own.
+type bridgeFile struct {
+	Port      int              `json:"port,omitempty"`
+	Token     string           `json:"token"`
+	GameID    string           `json:"gameId,omitempty"`
+	Transport *bridgeTransport `json:"transport,omitempty"`
+	Metadata  *bridgeMetadata  `json:"metadata,omitempty"`
+}
+
+type bridgeTransport struct {
+	Type    string `json:"type"`
+	Address string `json:"address,omitempty"`
+}
+
+type bridgeMetadata struct {
+	PID       int       `json:"pid,omitempty"`
+	StartTime time.Time `json:"startTime,omitzero"`
+	LaunchID  string    `json:"launchId,omitempty"`
+}
+
+// maxBridgeFile bounds what is read of a bridge file; real ones have 200 bytes.
+const maxBridgeFile = 64 << 10
+
+// ReadBridgeFile reads a bridge file, of either form. No error holds its token.
+func ReadBridgeFile(path string) (Bridge, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Bridge{}, fmt.Errorf("gabp: bridge file: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was read only
+	data, err := io.ReadAll(io.LimitReader(f, maxBridgeFile+1))
+	if err != nil {
+		return Bridge{}, fmt.Errorf("gabp: bridge file: %w", err)
+	}
+	if len(data) > maxBridgeFile {
+		return Bridge{}, fmt.Errorf("gabp: %s: more than %d bytes", path, maxBridgeFile)
+	}
+	var file bridgeFile
+	if err := json.Unmarshal(trimBOM(data), &file); err != nil {
+		return Bridge{}, fmt.Errorf("gabp: %s: %w", path, err)
+	}
+	b := Bridge{Token: file.Token, GameID: file.GameID, Path: path}
+	if file.Metadata != nil {
+		b.LaunchID = file.Metadata.LaunchID
+	}
+	if b.Address, err = file.address(); err != nil {
+		return Bridge{}, fmt.Errorf("gabp: %s: %w", path, err)
+	}
+	if b.Token == "" {
+		return Bridge{}, fmt.Errorf("gabp: %s: \"token\" is missing", path)
+	}
+	return b, nil
+}
+
+func (f *bridgeFile) address() (string, error) {
+	switch {
+	case f.Port != 0:
+		return portAddress(strconv.Itoa(f.Port))
+	case f.Transport == nil:
+		return "", errors.New(`"port" is missing`)
+	case f.Transport.Type == "tcp":
+		return portAddress(f.Transport.Address)
+	case f.Transport.Type == "pipe" && f.Transport.Address != "":
+		return "unix:" + f.Transport.Address, nil
+	}
+	return "", fmt.Errorf("transport.type is %.20q, want tcp or pipe with an address", f.Transport.Type)
+}
+
+func trimBOM(data []byte) []byte {
+	if len(data) >= len(utf8BOM) && string(data[:len(utf8BOM)]) == string(utf8BOM) {
+		return data[len(utf8BOM):]
+	}
+	return data
+}
+
+// WriteBridgeFile writes a bridge file for the game that this process serves or
+// starts, with mode 0600, in a folder with mode 0700 that is made where it is not
+// there. A reader finds the old file or the new one, never a part. now is the
+// start time that it names.
+func WriteBridgeFile(path string, b Bridge, now time.Time) (err error) {
+	file := bridgeFile{
+		Port: b.Port(), Token: b.Token, GameID: b.GameID,
+		Metadata: &bridgeMetadata{PID: os.Getpid(), StartTime: now.UTC(), LaunchID: b.LaunchID},
+	}
+	if network, address := splitAddr(b.Address); network == "unix" {
+		file.Transport = &bridgeTransport{Type: "pipe", Address: address}
+	} else {
+		file.Transport = &bridgeTransport{Type: "tcp", Address: strconv.Itoa(file.Port)}
+		if file.Port == 0 {
+			return fmt.Errorf("gabp: bridge file: address %q has no port", b.Address)
+		}
+	}
+	data, err := json.MarshalIndent(file, "", "  ")
+	if err != nil {
+		return fmt.Errorf("gabp: bridge file: %w", err)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("gabp: bridge file: %w", err)
+	}
+	tmp, err := os.CreateTemp(dir, ".bridge-*.json") // made with mode 0600
+	if err != nil {
+		return fmt.Errorf("gabp: bridge file: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(tmp.Name())
+			err = fmt.Errorf("gabp: bridge file: %w", err)
+		}
+	}()
+	_, err = tmp.Write(append(data, '\n'))
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}

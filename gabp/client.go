@@ -1,0 +1,468 @@
+package gabp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// ErrClosed is what calls return once a client was closed by its owner.
+var ErrClosed = errors.New("gabp: client closed")
+
+// ClientConfig sets up a [Client].
+type ClientConfig struct {
+	Token    string // required
+	Name     string // of the program; default "heed"
+	Version  string // of the program; default "0"
+	Platform string // "windows", "macos" or "linux"; default: this one
+	LaunchID string // a UUID; default: a new one
+
+	// AllowRemote lets [Dial] connect beyond the loopback interface.
+	AllowRemote bool
+
+	// Limits bounds what the server can make this side hold, and how long it
+	// waits.
+	Limits Limits
+
+	// Logger gets what happens to the connection. Never a token, never a text of
+	// a message. Default: none.
+	Logger *slog.Logger
+}
+
+// Client is the bridge's side of the protocol: one connection, on which the
+// hello was said. It is safe for concurrent use.
+type Client struct {
+	conn       *Conn
+	limits     Limits
+	log        *slog.Logger
+	welcome    Welcome
+	welcomeRaw json.RawMessage
+	done       chan struct{}
+	ignored    atomic.Uint64
+
+	mu       sync.Mutex
+	pending  map[string]chan Message
+	handlers map[string]func(Event)
+	ended    bool
+	err      error
+
+	events eventQueue
+}
+
+// Dial connects to a server at "127.0.0.1:4711" or "unix:/path" and says hello.
+// ctx and Limits.HelloTimeout bound both; neither has a say once Dial has returned.
+// A refused hello is an [*Error].
+func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
+	network, address := splitAddr(addr)
+	if network == "tcp" && !cfg.AllowRemote {
+		if err := checkLoopback(address); err != nil {
+			return nil, err
+		}
+	}
+	limits, err := cfg.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	d := net.Dialer{Timeout: limits.HelloTimeout}
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %w", err)
+	}
+	return NewClient(ctx, conn, cfg)
+}
+
+// NewClient says hello on a stream, which it closes when it ends or fails. The
+// rest is as with [Dial].
+func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*Client, error) {
+	limits, err := cfg.Limits.withDefaults()
+	if err != nil {
+		_ = rwc.Close()
+		return nil, err
+	}
+	c := &Client{
+		conn: newConn(rwc, limits), limits: limits, log: cfg.Logger,
+		pending: map[string]chan Message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	c.events.init(&c.limits)
+	go c.run()
+
+	ctx, cancel := context.WithTimeout(ctx, limits.HelloTimeout)
+	defer cancel()
+	if err := c.hello(ctx, &cfg); err != nil {
+		c.end(err)
+		<-c.done
+		return nil, fmt.Errorf("gabp: hello: %w", err)
+	}
+	return c, nil
+}
+
+func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
+	params, err := marshal(Hello{
+		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
+		LaunchID:   cmp.Or(cfg.LaunchID, NewID()),
+		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
+	})
+	if err != nil {
+		return err
+	}
+	raw, err := c.CallRaw(ctx, MethodHello, params)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, &c.welcome); err != nil {
+		return fmt.Errorf("welcome: %w", err)
+	}
+	c.welcomeRaw = raw
+	return nil
+}
+
+// platform returns the protocol's name of this system.
+func platform() string {
+	if runtime.GOOS == "darwin" {
+		return "macos"
+	}
+	return runtime.GOOS
+}
+
+// Welcome returns what the server said of itself. Its slices are shared: read
+// only. Its texts are a stranger's.
+func (c *Client) Welcome() Welcome { return c.welcome }
+
+// WelcomeRaw returns the welcome as it came, byte for byte.
+func (c *Client) WelcomeRaw() json.RawMessage { return c.welcomeRaw }
+
+// Supports reports whether the server advertises a method.
+func (c *Client) Supports(method string) bool {
+	return slices.Contains(c.welcome.Capabilities.Methods, method)
+}
+
+// Ignored counts messages that were passed over: refused ones that belong to no
+// call, late answers, events that nobody handles.
+func (c *Client) Ignored() uint64 { return c.ignored.Load() }
+
+// Call calls a method with the JSON form of params (none where it is nil), and
+// decodes the result into result (unless it is nil). What the server refuses is
+// an [*Error]; any other error means that it is not known whether the call was
+// executed.
+func (c *Client) Call(ctx context.Context, method string, params, result any) error {
+	var raw json.RawMessage
+	if params != nil {
+		var err error
+		if raw, err = marshal(params); err != nil {
+			return fmt.Errorf("gabp: %s: params: %w", method, err)
+		}
+	}
+	raw, err := c.CallRaw(ctx, method, raw)
+	if err != nil || result == nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("gabp: %s: result: %w", method, err)
+	}
+	return nil
+}
+
+// CallRaw is Call with params and a result that are passed on byte for byte.
+// params must be a JSON object, or empty. The result belongs to the caller.
+//
+// A call waits for its answer until ctx is done, or for Limits.RequestTimeout
+// where that ends earlier. More than Limits.ConcurrentRequests at a time are
+// refused at once with [CodeBusy].
+func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.RequestTimeout)
+	defer cancel()
+	id := NewID()
+	answer := make(chan Message, 1)
+	if err := c.enter(id, answer); err != nil {
+		return nil, err
+	}
+	defer c.leave(id)
+	if err := c.conn.Write(Message{ID: id, Type: TypeRequest, Method: method, Params: params}); err != nil {
+		if _, tooLarge := errors.AsType[*Error](err); !tooLarge {
+			c.end(err)
+		}
+		return nil, err
+	}
+	select {
+	case m, ok := <-answer:
+		switch {
+		case !ok:
+			return nil, c.Err()
+		case m.Error != nil:
+			return nil, m.Error
+		}
+		return m.Result, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("gabp: %s: no answer: %w", method, ctx.Err())
+	}
+}
+
+// enter registers a call.
+func (c *Client) enter(id string, answer chan Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.ended:
+		return c.err
+	case len(c.pending) >= c.limits.ConcurrentRequests:
+		return Errorf(CodeBusy, "%d calls wait for an answer, and no more at a time; not sent", len(c.pending))
+	}
+	c.pending[id] = answer
+	return nil
+}
+
+func (c *Client) leave(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, id)
+}
+
+// Events subscribes to channels and has f called for each of their events, in
+// the order in which they came, one at a time; all handlers of a client share
+// one goroutine, so that the order holds across channels too. A channel has one
+// handler, the last. Where f does not keep up, the oldest events that wait are
+// dropped; the next one says how many.
+//
+// It returns the channels that the server knows and now sends.
+func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) ([]string, error) {
+	c.mu.Lock()
+	before := make(map[string]func(Event), len(channels))
+	for _, name := range channels {
+		before[name] = c.handlers[name]
+		c.handlers[name] = f // before the answer: an event may be faster
+	}
+	c.mu.Unlock()
+	var result Subscribed
+	err := c.Call(ctx, MethodEventsSubscribe, Channels{Channels: channels}, &result)
+	if err != nil {
+		c.mu.Lock()
+		maps.Copy(c.handlers, before)
+		c.mu.Unlock()
+	}
+	return result.Subscribed, err
+}
+
+// Unsubscribe ends the events of channels. Those that wait are still handled.
+func (c *Client) Unsubscribe(ctx context.Context, channels []string) error {
+	return c.Call(ctx, MethodEventsUnsub, Channels{Channels: channels}, nil)
+}
+
+// Ping asks whether the server answers.
+func (c *Client) Ping(ctx context.Context) error { return c.Call(ctx, MethodPing, nil, nil) }
+
+// ListTools returns the server's tools. A proxy passes on the raw result of
+// tools/list instead, which may say more.
+func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
+	var result ToolsListResult
+	err := c.Call(ctx, MethodToolsList, nil, &result)
+	return result.Tools, err
+}
+
+// CallTool calls a tool. arguments must have the JSON form of an object, or be
+// nil.
+func (c *Client) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
+	call := ToolCall{Name: name}
+	if arguments != nil {
+		var err error
+		if call.Arguments, err = marshal(arguments); err != nil {
+			return nil, fmt.Errorf("gabp: %s: arguments: %w", name, err)
+		}
+	}
+	params, err := marshal(call)
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %s: %w", name, err)
+	}
+	return c.CallRaw(ctx, MethodToolsCall, params)
+}
+
+// Close says goodbye, does not wait for the answer, and closes the connection.
+// Calls that wait return [ErrClosed]. The client has ended when Done is closed.
+func (c *Client) Close() error {
+	c.mu.Lock()
+	ended := c.ended
+	c.mu.Unlock()
+	if !ended {
+		stop := c.conn.closeAt(time.Now().Add(goodbyeTimeout))
+		_ = c.conn.Write(Message{ID: NewID(), Type: TypeRequest, Method: MethodGoodbye})
+		stop()
+	}
+	c.end(ErrClosed)
+	return nil
+}
+
+// goodbyeTimeout bounds how long a server that does not read delays a Close.
+const goodbyeTimeout = 500 * time.Millisecond
+
+// Done is closed when the connection has ended and no handler of events runs
+// any more.
+func (c *Client) Done() <-chan struct{} { return c.done }
+
+// Err says why the connection ended, and is nil until then.
+func (c *Client) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// end ends the connection for the first reason given.
+func (c *Client) end(why error) {
+	c.mu.Lock()
+	if !c.ended {
+		c.ended, c.err = true, why
+		for id, answer := range c.pending {
+			delete(c.pending, id)
+			close(answer)
+		}
+	}
+	c.mu.Unlock()
+	_ = c.conn.Close()
+	c.events.close()
+}
+
+// run reads messages until the connection ends, beside the goroutine that
+// calls handlers.
+func (c *Client) run() {
+	var handlers sync.WaitGroup
+	handlers.Go(c.deliver)
+	err := c.read()
+	c.end(fmt.Errorf("gabp: connection ended: %w", err))
+	c.log.Debug("gabp: connection ended", "error", c.Err())
+	handlers.Wait()
+	close(c.done)
+}
+
+func (c *Client) read() error {
+	for {
+		m, err := c.conn.Read()
+		var refused *Error
+		var broken *FrameError
+		switch {
+		case err == nil:
+		case errors.As(err, &broken):
+			return err
+		case errors.As(err, &refused):
+			// Where it can be told which call this was to answer, that one fails.
+			m = Message{ID: m.ID, Type: TypeResponse, Error: refused}
+		default:
+			return err
+		}
+		switch m.Type {
+		case TypeResponse:
+			if !c.resolve(m) {
+				c.ignored.Add(1)
+			}
+		case TypeEvent:
+			c.mu.Lock()
+			f := c.handlers[m.Channel]
+			c.mu.Unlock()
+			if f == nil {
+				c.ignored.Add(1)
+				continue
+			}
+			c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
+		default: // a server asks nothing
+			c.ignored.Add(1)
+		}
+	}
+}
+
+// resolve gives an answer to the call that waits for it.
+func (c *Client) resolve(m Message) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	answer, ok := c.pending[m.ID]
+	if ok {
+		delete(c.pending, m.ID)
+		answer <- m
+	}
+	return ok
+}
+
+// deliver calls handlers until the queue is closed.
+func (c *Client) deliver() {
+	for {
+		e, ok := c.events.pop()
+		if !ok {
+			return
+		}
+		c.mu.Lock()
+		f := c.handlers[e.Channel]
+		c.mu.Unlock()
+		if f != nil {
+			f(e)
+		}
+	}
+}
+
+// eventQueue holds events between the reader, which must not wait, and their
+// handlers.
+type eventQueue struct {
+	maxEvents, maxBytes int
+
+	mu     sync.Mutex
+	filled sync.Cond
+	queue  []Event
+	bytes  int
+	lost   uint64 // since the oldest in the queue
+	closed bool
+}
+
+func (q *eventQueue) init(lim *Limits) {
+	q.maxEvents, q.maxBytes = lim.EventQueue, 4*lim.MessageSize
+	q.filled.L = &q.mu
+}
+
+func (q *eventQueue) push(e Event) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.queue) >= q.maxEvents || len(q.queue) > 0 && q.bytes+len(e.Payload) > q.maxBytes {
+		q.lost += 1 + q.shiftLocked().Lost
+	}
+	q.queue = append(q.queue, e)
+	q.bytes += len(e.Payload)
+	q.filled.Signal()
+}
+
+func (q *eventQueue) shiftLocked() Event {
+	e := q.queue[0]
+	q.queue[0] = Event{}
+	q.queue = q.queue[1:]
+	q.bytes -= len(e.Payload)
+	return e
+}
+
+// pop waits for an event, and returns false once the queue is closed and empty.
+func (q *eventQueue) pop() (Event, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.queue) == 0 && !q.closed {
+		q.filled.Wait()
+	}
+	if len(q.queue) == 0 {
+		return Event{}, false
+	}
+	e := q.shiftLocked()
+	e.Lost, q.lost = q.lost, 0
+	return e, true
+}
+
+func (q *eventQueue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.filled.Broadcast()
+}

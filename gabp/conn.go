@@ -1,0 +1,201 @@
+package gabp
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// deadliner is a stream whose reads and writes can be given an end, as those of
+// package net and most files are.
+type deadliner interface {
+	SetReadDeadline(t time.Time) error
+	SetWriteDeadline(t time.Time) error
+}
+
+// Conn carries messages over a stream. One goroutine may read while others
+// write.
+type Conn struct {
+	rwc    io.ReadWriteCloser
+	timed  deadliner // nil where the stream knows no deadlines: then it is closed when time is over
+	limits Limits
+
+	br      *bufio.Reader
+	maxRead atomic.Int64 // bytes of a message: fewer before the hello
+	readBy  time.Time    // end of the wait for messages; zero is never; the reader's
+
+	writeMu sync.Mutex
+	buf     []byte // of Write
+
+	closeOnce sync.Once
+	closeErr  error
+	closed    chan struct{}
+}
+
+// readBuffer is the size of a connection's read buffer, and bounds its headers.
+const readBuffer = maxHeaderBytes
+
+// NewConn returns a connection over rwc, which it closes when it is closed. Of
+// lim it heeds MessageSize, JSONDepth, StringBytes, FrameTimeout and
+// WriteTimeout. Where rwc has no deadlines, as net.Conn has, it is closed when a
+// timeout has passed. An error names the field of lim that is at fault.
+func NewConn(rwc io.ReadWriteCloser, lim Limits) (*Conn, error) {
+	lim, err := lim.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return newConn(rwc, lim), nil
+}
+
+// newConn is NewConn with lim complete.
+func newConn(rwc io.ReadWriteCloser, lim Limits) *Conn {
+	c := &Conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
+	c.maxRead.Store(int64(lim.MessageSize))
+	if d, ok := rwc.(deadliner); ok && d.SetReadDeadline(time.Time{}) == nil {
+		c.timed = d
+	}
+	return c
+}
+
+// Read returns the next message. It waits for one without end, but a frame
+// that has begun must be complete within FrameTimeout.
+//
+// An [*Error] refuses one message; the next one can be read, and what could be
+// told of this one's ID and Type is returned. A [*FrameError] means that no more can
+// be read, io.EOF that the stream ended between messages, any other error that it
+// broke. Only envelopes are checked; see [Message.Validate].
+func (c *Conn) Read() (Message, error) {
+	stop := c.deadline(c.readBy)
+	if _, err := c.br.Peek(1); err != nil {
+		stop()
+		return Message{}, c.readError(err)
+	}
+	stop()
+	end := time.Now().Add(c.limits.FrameTimeout)
+	if !c.readBy.IsZero() && c.readBy.Before(end) {
+		end = c.readBy
+	}
+	stop = c.deadline(end)
+	defer stop()
+	length, err := readHeader(c.br, int(c.maxRead.Load()))
+	if err != nil {
+		return Message{}, c.readError(err)
+	}
+	body, err := readBody(c.br, length)
+	if err != nil {
+		return Message{}, c.readError(err)
+	}
+	m, e := decode(bytes.TrimPrefix(body, utf8BOM), &c.limits)
+	if e != nil {
+		return m, e
+	}
+	return m, nil
+}
+
+// deadline ends reads at t, or never where it is zero, until stop is called.
+func (c *Conn) deadline(t time.Time) (stop func()) {
+	if c.timed != nil {
+		_ = c.timed.SetReadDeadline(t) // one that is closed says so when it is read
+		return func() {}
+	}
+	return c.closeAt(t)
+}
+
+// closeAt closes the connection at t unless stop is called before.
+func (c *Conn) closeAt(t time.Time) (stop func()) {
+	if t.IsZero() {
+		return func() {}
+	}
+	timer := time.AfterFunc(time.Until(t), func() { c.close(os.ErrDeadlineExceeded) })
+	return func() { timer.Stop() }
+}
+
+// readError tells a deadline from other ends of a stream.
+func (c *Conn) readError(err error) error {
+	select {
+	case <-c.closed:
+		if c.closeErr != nil {
+			err = c.closeErr
+		}
+	default:
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return frameErrorf(CodeParse, "the message did not come in time")
+	}
+	return err
+}
+
+// Write sends m, or fails within WriteTimeout; after an error the connection
+// must be closed. A message that is larger than MessageSize is an [*Error], and not
+// sent.
+func (c *Conn) Write(m Message) error {
+	c.writeMu.Lock()
+	defer c.writeMu.Unlock()
+	c.buf = appendFrame(c.buf[:0], &m)
+	defer func() {
+		if cap(c.buf) > bodyStep {
+			c.buf = nil // what a large message took is not kept
+		}
+	}()
+	if len(c.buf) > c.limits.MessageSize+len("Content-Length: 0000000000\r\n\r\n") {
+		return Errorf(CodeInternal, "a message of more than %d bytes", c.limits.MessageSize)
+	}
+	return c.write(c.buf)
+}
+
+// write writes whole frames. One goroutine at a time.
+func (c *Conn) write(frames []byte) error {
+	end := time.Now().Add(c.limits.WriteTimeout)
+	if c.timed != nil {
+		if err := c.timed.SetWriteDeadline(end); err != nil {
+			return err
+		}
+	} else {
+		defer c.closeAt(end)()
+	}
+	n, err := c.rwc.Write(frames)
+	if err == nil && n < len(frames) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		return fmt.Errorf("gabp: write: %w", err)
+	}
+	return nil
+}
+
+// The bounds of linger.
+const (
+	lingerTime  = 250 * time.Millisecond
+	lingerBytes = 1 << 20
+)
+
+// linger lets the peer read what was written last: closing a TCP connection
+// with bytes that nobody read resets it, and the peer loses what it had not
+// read either.
+func (c *Conn) linger() {
+	half, ok := c.rwc.(interface{ CloseWrite() error })
+	if !ok || half.CloseWrite() != nil {
+		return
+	}
+	defer c.deadline(time.Now().Add(lingerTime))()
+	_, _ = io.CopyN(io.Discard, c.br, lingerBytes)
+}
+
+// Close closes the stream. Reads and writes under way fail.
+func (c *Conn) Close() error { return c.close(nil) }
+
+func (c *Conn) close(why error) error {
+	var err error
+	c.closeOnce.Do(func() {
+		c.closeErr = why
+		close(c.closed)
+		err = c.rwc.Close()
+	})
+	return err
+}

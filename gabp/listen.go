@@ -1,0 +1,100 @@
+package gabp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// splitAddr returns the network and address of "unix:PATH" or "host:port".
+func splitAddr(addr string) (network, address string) {
+	if path, ok := strings.CutPrefix(addr, "unix:"); ok {
+		return "unix", path
+	}
+	return "tcp", addr
+}
+
+// checkLoopback refuses a host:port that is not on the loopback interface. Of
+// names only localhost is taken: what others resolve to may change.
+func checkLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("gabp: address %q: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("gabp: address %q is not on the loopback interface; use 127.0.0.1", address)
+	}
+	return nil
+}
+
+// isLocal reports whether an address can be of this machine only.
+func isLocal(addr net.Addr) bool {
+	switch a := addr.(type) {
+	case *net.TCPAddr:
+		return a.IP.IsLoopback()
+	case *net.UDPAddr, *net.IPAddr, nil:
+		return false
+	}
+	return true // Unix sockets, pipes
+}
+
+// probeTimeout bounds how long a socket's owner may take to be found alive.
+const probeTimeout = time.Second
+
+func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "unix", path)
+	if errors.Is(err, syscall.EADDRINUSE) && abandoned(ctx, path) {
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("gabp: abandoned socket: %w", err)
+		}
+		l, err = lc.Listen(ctx, "unix", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gabp: %w", err)
+	}
+	// Between Listen and Chmod others might connect where the directory lets
+	// them; the token still stands before them.
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("gabp: %w", err)
+	}
+	return l, nil
+}
+
+// abandoned reports whether path is a socket that nobody serves.
+func abandoned(ctx context.Context, path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode().Type() != fs.ModeSocket {
+		return false
+	}
+	d := net.Dialer{Timeout: probeTimeout}
+	conn, err := d.DialContext(ctx, "unix", path)
+	if err == nil {
+		_ = conn.Close()
+		return false
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// Join makes one stream of a reader and a writer, such as os.Stdin and
+// os.Stdout, for [Server.ServeConn] and [NewClient]. Close closes both. Where
+// closing does not end a read under way, as with a terminal, the goroutine that
+// reads stays until it returns.
+func Join(r io.ReadCloser, w io.WriteCloser) io.ReadWriteCloser { return joined{r, w} }
+
+type joined struct {
+	r io.ReadCloser
+	w io.WriteCloser
+}
+
+func (j joined) Read(p []byte) (int, error)  { return j.r.Read(p) }
+func (j joined) Write(p []byte) (int, error) { return j.w.Write(p) }
+func (j joined) Close() error                { return errors.Join(j.w.Close(), j.r.Close()) }

@@ -1,0 +1,257 @@
+package gabp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Validate checks what the envelope holds: the name of a request's method, the
+// parameters of the protocol's own methods, the payload of the attention
+// channels. What is wrong is an [*Error] with a code of the registry.
+func (m *Message) Validate() error {
+	if e := m.validate(); e != nil {
+		return e
+	}
+	return nil
+}
+
+func (m *Message) validate() *Error {
+	switch m.Type {
+	case TypeRequest:
+		if !ValidName(m.Method) {
+			return Errorf(CodeInvalidField, "method %q is no name of the form namespace/name in lower case", m.Method)
+		}
+		return validateParams(m.Method, m.Params)
+	case TypeEvent:
+		switch m.Channel {
+		case ChannelOpened, ChannelUpdated, ChannelCleared:
+			_, e := parseAttention(m.Payload, CodeInvalidField)
+			return e
+		}
+	}
+	return nil
+}
+
+// validateLax checks a request as validate does, but for the names of methods
+// and tools.
+func (m *Message) validateLax() *Error {
+	if m.Method == MethodToolsCall {
+		_, e := parseToolCall(m.Params)
+		return e
+	}
+	return validateParams(m.Method, m.Params)
+}
+
+// validateParams checks the parameters of the protocol's own methods.
+func validateParams(method string, params json.RawMessage) *Error {
+	var e *Error
+	switch method {
+	case MethodHello:
+		_, e = parseHello(params)
+	case MethodToolsCall:
+		var call ToolCall
+		if call, e = parseToolCall(params); e == nil && !ValidName(call.Name) {
+			e = Errorf(CodeInvalidParams, "params: tool %q is no name of the form namespace/name in lower case", call.Name)
+		}
+	case MethodEventsSubscribe, MethodEventsUnsub:
+		_, e = parseChannels(params)
+	case MethodAttentionAck:
+		_, e = parseAck(params)
+	case MethodResourcesRead:
+		_, e = parseResourceRead(params)
+	case MethodToolsList:
+		_, e = parseToolsList(params)
+	}
+	return e
+}
+
+// parseHello reads the parameters of session/hello. Without a token nobody is
+// told what else is missing.
+func parseHello(params json.RawMessage) (Hello, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	if o.err == nil && o.raw("token") == nil {
+		return Hello{}, Errorf(CodeAuthRequired, "a token is required")
+	}
+	h := Hello{
+		Token:         o.text("token", true, maxNameBytes),
+		BridgeVersion: o.text("bridgeVersion", true, maxNameBytes),
+		Platform:      o.text("platform", true, maxNameBytes),
+		LaunchID:      o.text("launchId", true, maxNameBytes),
+	}
+	if raw := o.raw("clientInfo"); raw != nil {
+		info := parseObject(raw, "clientInfo", CodeInvalidParams)
+		h.ClientInfo = &Info{
+			Name:    info.text("name", false, maxNameBytes),
+			Version: info.text("version", false, maxNameBytes),
+		}
+		if o.err == nil {
+			o.err = info.err
+		}
+	}
+	return h, o.err
+}
+
+// ParseToolCall reads the parameters of tools/call, of which it keeps parts.
+// Bridges in the field send "parameters" where the protocol says "arguments":
+// both are read, and may both be there if they say the same. A name in another
+// case ("Name") is refused, since it would be the tool's name to a reader that
+// does not look at case, and to nobody else. Whether the name has the form that
+// the protocol wants is for [ValidName]. An error is an [*Error].
+func ParseToolCall(params json.RawMessage) (ToolCall, error) {
+	call, e := parseToolCall(params)
+	if e != nil {
+		return ToolCall{}, e
+	}
+	return call, nil
+}
+
+func parseToolCall(params json.RawMessage) (ToolCall, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	for key := range o.members {
+		for _, name := range []string{"name", "arguments", "parameters"} {
+			if key != name && strings.EqualFold(key, name) {
+				o.fail("params: %q must be written %q", key, name)
+			}
+		}
+	}
+	call := ToolCall{Name: o.text("name", true, maxNameBytes), Arguments: o.raw("arguments")}
+	if p := o.raw("parameters"); p != nil {
+		if call.Arguments != nil && !sameJSON(call.Arguments, p) {
+			o.fail("params: \"arguments\" and \"parameters\" differ; send \"arguments\"")
+		}
+		call.Arguments = p
+	}
+	if call.Arguments != nil && call.Arguments[0] != '{' {
+		o.fail("params: \"arguments\" must be an object")
+	}
+	return call, o.err
+}
+
+// sameJSON reports whether two JSON texts differ in nothing but space.
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+func parseChannels(params json.RawMessage) (Channels, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	names, err := o.texts("channels")
+	if err == nil && len(names) == 0 {
+		err = Errorf(CodeInvalidParams, "params: \"channels\" must name at least one channel")
+	}
+	return Channels{Channels: names}, err
+}
+
+// texts returns the elements of an array of strings that are not empty.
+func (o *object) texts(name string) ([]string, *Error) {
+	list := o.list(name)
+	texts := make([]string, 0, min(len(list), DefaultSubscriptions))
+	for _, raw := range list {
+		if raw[0] != '"' || len(raw) == 2 || len(raw) > maxNameBytes+2 {
+			o.fail("%s: %q must hold strings of 1 to %d bytes", o.what, name, maxNameBytes)
+			break
+		}
+		texts = append(texts, unquote(raw))
+	}
+	return texts, o.err
+}
+
+func parseAck(params json.RawMessage) (AckParams, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.err
+}
+
+func parseResourceRead(params json.RawMessage) (ResourceReadParams, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	return ResourceReadParams{URI: o.text("uri", true, 4096)}, o.err
+}
+
+// ParseResourceRead reads the parameters of resources/read. An error is an
+// [*Error].
+func ParseResourceRead(params json.RawMessage) (ResourceReadParams, error) {
+	p, e := parseResourceRead(params)
+	if e != nil {
+		return p, e
+	}
+	return p, nil
+}
+
+// ParseToolsList reads the parameters of tools/list. An error is an [*Error].
+func ParseToolsList(params json.RawMessage) (ToolsListParams, error) {
+	p, e := parseToolsList(params)
+	if e != nil {
+		return p, e
+	}
+	return p, nil
+}
+
+func parseToolsList(params json.RawMessage) (ToolsListParams, *Error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	raw := o.raw("filter")
+	if raw == nil || o.err != nil {
+		return ToolsListParams{}, o.err
+	}
+	f := parseObject(raw, "filter", CodeInvalidParams)
+	tags, _ := f.texts("tags")
+	return ToolsListParams{Filter: &ToolFilter{Tags: tags, NamePattern: f.text("namePattern", false, maxNameBytes)}}, f.err
+}
+
+// ParseAttention reads an attention item, as in the payload of its events. An
+// error is an [*Error] that names the member at fault. Unknown members are passed
+// over. Texts are a stranger's: make them safe before you show them.
+func ParseAttention(raw json.RawMessage) (Attention, error) {
+	a, e := parseAttention(raw, CodeInvalidField)
+	if e != nil {
+		return Attention{}, e
+	}
+	return a, nil
+}
+
+// The longest texts of an item that are read.
+const (
+	maxReadText    = 64 << 10
+	maxReadSamples = 64
+)
+
+func parseAttention(raw json.RawMessage, code int) (Attention, *Error) {
+	o := parseObject(raw, "attention", code)
+	a := Attention{
+		AttentionID:       o.text("attentionId", true, maxNameBytes),
+		State:             o.oneOf("state", StateOpen, StateCleared),
+		Severity:          o.oneOf("severity", "info", "warning", "error", "fatal"),
+		Blocking:          o.boolean("blocking"),
+		StateInvalidated:  o.boolean("stateInvalidated"),
+		Summary:           o.text("summary", true, maxReadText),
+		CausalOperationID: o.text("causalOperationId", false, maxReadText),
+		CausalMethod:      o.text("causalMethod", false, maxReadText),
+	}
+	a.OpenedAtSequence, _ = o.integer("openedAtSequence", true)
+	a.LatestSequence, _ = o.integer("latestSequence", true)
+	a.TotalUrgentEntries, _ = o.integer("totalUrgentEntries", true)
+	if cursor, ok := o.integer("diagnosticsCursor", false); ok {
+		a.DiagnosticsCursor = &cursor
+	}
+	samples := o.list("sample")
+	if len(samples) > maxReadSamples {
+		o.fail("attention: \"sample\" has %d elements, want at most %d", len(samples), maxReadSamples)
+		samples = nil
+	}
+	for _, raw := range samples {
+		s := parseObject(raw, "sample", code)
+		sample := Sample{
+			Level:   s.oneOf("level", "info", "warning", "error", "fatal"),
+			Message: s.text("message", true, maxReadText),
+		}
+		sample.RepeatCount, _ = s.integer("repeatCount", true)
+		sample.LatestSequence, _ = s.integer("latestSequence", true)
+		if sample.RepeatCount == 0 {
+			s.fail("sample: \"repeatCount\" must be at least 1")
+		}
+		if o.err == nil {
+			o.err = s.err
+		}
+		a.Sample = append(a.Sample, sample)
+	}
+	return a, o.err
+}
