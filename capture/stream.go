@@ -119,7 +119,10 @@ func (s *Stream) Next(rec *Record) bool {
 		if s.feed.ended && s.peeked > 0 {
 			s.forget()
 		}
-		s.r.err, s.lines.err = nil, nil
+		if errors.Is(s.r.err, errMore) {
+			s.r.err = nil
+		}
+		s.lines.err = nil
 		s.r.live.flush = s.flush
 		err := s.r.Next(rec)
 		if err == nil {
