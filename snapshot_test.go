@@ -286,6 +286,8 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Engine.loadPhase", "Engine.entry", "Engine.input", "Engine.evidence", "Engine.merges", "Engine.suspects", "-Engine.judged",
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",
+		// Of the Config, for rules that come later.
+		"-Engine.ruled",
 	)
 }
 

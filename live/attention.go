@@ -53,7 +53,8 @@ func (s *Session) AckBy(viewer, id string, upTo uint64) heed.AckResult {
 }
 
 func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Ack(viewer, id, upTo)
 	}
@@ -63,7 +64,8 @@ func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
 // Attach notes that an agent has arrived; see [heed.Engine.Attach]. A recording
 // does not hold it.
 func (s *Session) Attach(viewer string) string {
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	id := s.engine.Attach(viewer, s.now())
 	s.disk.keep(id)
 	return id

@@ -7,25 +7,25 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/follow"
 )
 
-// Feed is a log that grows while it is read.
+// Feed is a log that grows while it is read: a [follow.Follower].
 type Feed interface {
-	// Run calls take with each record, in order and in one goroutine, until ctx
-	// ends. The record is valid for the call only. arrived is when it came, and
-	// zero for what was there before anybody looked.
-	Run(ctx context.Context, take func(rec *capture.Record, arrived time.Time)) error
+	// Run calls h with each record, in order and in one goroutine, until ctx ends.
+	// An error says that the log cannot be followed at all.
+	Run(ctx context.Context, h follow.Handler) error
 
-	// Sync returns nil when take was called with everything that was there at the
+	// Sync returns nil when h was called with everything that was there at the
 	// call.
 	Sync(ctx context.Context) error
 
-	// Status says how the reading goes, in a form that has a JSON encoding.
-	Status() any
+	// Status says how the following goes.
+	Status() follow.Status
 }
 
-// Recorder is told what an engine is given, so that it can be given again.
-// Calls are one at a time.
+// Recorder is told what an engine is given, so that it can be given again:
+// a [follow.Recorder]. Calls are one at a time.
 type Recorder interface {
 	Record(rec *capture.Record)
 	Log(l *event.Log)
@@ -36,33 +36,32 @@ type Recorder interface {
 	Advance(now time.Time)
 }
 
-// take takes in a record of the log. The time of one that was there before is not
-// known, and nothing is invented.
-func (s *Session) take(rec *capture.Record, arrived time.Time) {
-	defer s.order()()
+// take takes in a record of the log, whose times are the feed's: nothing is invented
+// for what was there before anybody looked.
+func (s *Session) take(r *follow.Record) {
+	rec := &r.Record
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(rec)
 	}
 	s.fed.Add(1)
 	switch rec.Kind {
 	case capture.KindOperation:
-		stamp(&rec.Operation.Time, arrived)
 		s.engine.Operation(rec.Operation)
 	case capture.KindState:
-		stamp(&rec.State.Time, arrived)
 		s.engine.State(rec.State)
 	case capture.KindNotice:
-		stamp(&rec.Notice.Time, arrived)
 		s.engine.Notice(rec.Notice)
 	default:
 		if rec.Kind == capture.KindContext {
 			s.learnMods(rec.Log.Message)
 		}
-		stamp(&rec.Log.Time, arrived)
 		s.engine.Log(rec.Log)
 	}
 }
 
+// stamp gives a time to what has none.
 func stamp(t *time.Time, now time.Time) {
 	if t.IsZero() {
 		*t = now

@@ -134,18 +134,18 @@ func (s *Session) Run(ctx context.Context) error {
 	return nil
 }
 
-// order holds the order of entries for the recorder, and returns what ends that:
-// it lets go, and wakes who waits.
-func (s *Session) order() (done func()) {
-	if s.cfg.Recorder == nil {
-		return s.wake
+// enter holds the order of entries for the recorder; leave lets go, and wakes who
+// waits.
+func (s *Session) enter() {
+	if s.cfg.Recorder != nil {
+		s.ordered.Lock()
 	}
-	s.ordered.Lock()
-	return s.wakeOrdered
 }
 
-func (s *Session) wakeOrdered() {
-	s.ordered.Unlock()
+func (s *Session) leave() {
+	if s.cfg.Recorder != nil {
+		s.ordered.Unlock()
+	}
 	s.wake()
 }
 
@@ -165,7 +165,8 @@ func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 // time becomes that of now, here and below.
 func (s *Session) Log(l event.Log) event.Decision {
 	stamp(&l.Time, s.now())
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Log(&l)
 	}
@@ -177,7 +178,8 @@ func (s *Session) Log(l event.Log) event.Decision {
 // this is for operations that the game itself tells of.
 func (s *Session) Operation(o event.Operation) heed.Outcome {
 	stamp(&o.Time, s.now())
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Operation(&o)
 	}
@@ -188,7 +190,8 @@ func (s *Session) Operation(o event.Operation) heed.Outcome {
 // phase began.
 func (s *Session) State(e event.State) heed.Outcome {
 	stamp(&e.Time, s.now())
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.State(&e)
 	}
@@ -198,7 +201,8 @@ func (s *Session) State(e event.State) heed.Outcome {
 // Notice takes in a notice about the evidence.
 func (s *Session) Notice(n event.Notice) heed.Outcome {
 	stamp(&n.Time, s.now())
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Notice(&n)
 	}
@@ -209,7 +213,8 @@ func (s *Session) Notice(n event.Notice) heed.Outcome {
 // A recording does not hold it.
 func (s *Session) Raise(r heed.Report) string {
 	stamp(&r.Time, s.now())
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	id := s.engine.Raise(r)
 	s.disk.keep(id)
 	return id
@@ -217,7 +222,8 @@ func (s *Session) Raise(r heed.Report) string {
 
 // Clear ends an open item; see [heed.Engine.Clear]. A recording does not hold it.
 func (s *Session) Clear(id string) bool {
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	return s.engine.Clear(id)
 }
 
@@ -225,7 +231,8 @@ func (s *Session) Clear(id string) bool {
 // [Config].Heartbeat.
 func (s *Session) Alive() {
 	now := s.now()
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	s.engine.Expect(now, now.Add(s.cfg.Heartbeat))
 }
 
@@ -264,7 +271,8 @@ func (s *Session) tick(ctx context.Context) {
 // Advance tells the engine the time of now. Run does it every [Config].Tick.
 func (s *Session) Advance() {
 	now := s.now()
-	defer s.order()()
+	s.enter()
+	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Advance(now)
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/follow"
 )
 
 // Status says how a session does. Its JSON form is for people and tools.
@@ -34,7 +35,8 @@ type Status struct {
 	Limits   []Limit        `json:"limits,omitempty"` // that were hit
 	Rules    RuleStatus     `json:"rules"`
 	Snapshot SnapshotStatus `json:"snapshot,omitzero"`
-	Log      any            `json:"log,omitempty"` // of the followed log
+	Log      *follow.Status `json:"log,omitempty"` // of the followed log
+	LogError string         `json:"logError,omitempty"`
 
 	Engine heed.Stats `json:"-"`
 }
@@ -74,7 +76,12 @@ func (s *Session) Status() Status {
 	}
 	st.OpenItems = len(s.engine.Open(nil))
 	if s.cfg.Log != nil {
-		st.Log = s.cfg.Log.Status()
+		log := s.cfg.Log.Status()
+		st.Log = &log
+		if log.LastError != nil {
+			st.LogError = log.LastError.Error()
+			st.Log.LastError = nil // has no form in JSON
+		}
 	}
 	return st
 }

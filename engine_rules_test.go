@@ -1,0 +1,158 @@
+package heed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// otherRules decide otherwise about what testRules know, and know of no blindness.
+const otherRules = `version: 1
+defaults: {log: {warning: advisory}}
+rules:
+  - {id: odd, when: 'template startsWith "Odd"', disposition: blocking}
+  - {id: broken, when: 'template startsWith "Broken"', disposition: advisory, invalidates: true}
+  - {id: loading, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+`
+
+// otherMasking is otherRules with words that are not masked.
+const otherMasking = otherRules + "protect: [Thing_3, Name_7]\n"
+
+// TestSetRulesOfTheSame swaps rules for the same ones at random moments: nothing
+// that a host is told differs.
+func TestSetRulesOfTheSame(tt *testing.T) {
+	set := mustRules(tt, testRules)
+	cfg := snapshotConfig(set)
+	rapid.Check(tt, func(t *rapid.T) {
+		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		if rapid.Bool().Draw(t, "clock") {
+			m.now = time.Unix(1_700_000_000, 0).UTC()
+		}
+		a, b := mustNew(tt, cfg), mustNew(tt, cfg)
+		for range rapid.IntRange(0, 120).Draw(t, "calls") {
+			if m.intn(8) == 0 {
+				require.NoError(t, b.SetRules(set))
+			}
+			c := m.next()
+			require.Equal(t, c(a), c(b))
+			require.Equal(t, told(a), told(b))
+		}
+		require.Equal(t, a.Read(Cursor{}, 100, Filter{}), b.Read(Cursor{}, 100, Filter{}))
+	})
+}
+
+// TestSetRulesAsRestored swaps rules beside an engine that is restored from a
+// snapshot with them: from then on both say the same.
+func TestSetRulesAsRestored(tt *testing.T) {
+	first, second := mustRules(tt, testRules), mustRules(tt, otherRules)
+	cfg := snapshotConfig(first)
+	rapid.Check(tt, func(t *rapid.T) {
+		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		if rapid.Bool().Draw(t, "clock") {
+			m.now = time.Unix(1_700_000_000, 0).UTC()
+		}
+		a := mustNew(tt, cfg)
+		for range rapid.IntRange(0, 100).Draw(t, "before") {
+			m.next()(a)
+		}
+		then := cfg
+		then.Rules = second
+		b, err := Restore(then, a.Snapshot(nil))
+		require.NoError(t, err)
+		require.NoError(t, a.SetRules(second))
+		for range rapid.IntRange(0, 60).Draw(t, "after") {
+			c := m.next()
+			require.Equal(t, c(b), c(a))
+			require.Equal(t, told(b), told(a))
+		}
+	})
+}
+
+// TestSetRulesMasking swaps for rules that mask otherwise: counts hold, new
+// signatures count anew, and what a snapshot of then holds is restored.
+func TestSetRulesMasking(tt *testing.T) {
+	first, second := mustRules(tt, testRules), mustRules(tt, otherMasking)
+	cfg := snapshotConfig(first)
+	rapid.Check(tt, func(t *rapid.T) {
+		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
+		e := mustNew(tt, cfg)
+		now := cfg
+		for i := range rapid.IntRange(1, 120).Draw(t, "calls") {
+			switch m.intn(9) {
+			case 0:
+				now.Rules = first
+				if m.intn(2) == 0 {
+					now.Rules = second
+				}
+				require.NoError(t, e.SetRules(now.Rules))
+			case 1:
+				var err error
+				e, err = Restore(now, e.Snapshot(nil))
+				require.NoError(t, err, "call %d", i)
+			}
+			m.next()(e)
+			s := e.Stats()
+			require.NoError(t, s.Check())
+		}
+	})
+}
+
+func TestSetRulesCountsAnew(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, otherRules), Epoch: "e1"})
+	e.Log(event.Log{Message: "Odd Thing_3 here"})
+	e.Log(event.Log{Message: "Odd Thing_4 here"})
+	open, _ := e.Current()
+	require.EqualValues(t, 1, open.Groups)
+	before := e.Observe(event.Log{Message: "Odd Thing_3 here"}).Signature
+
+	require.NoError(t, e.SetRules(mustRules(t, otherMasking)))
+	after := e.Observe(event.Log{Message: "Odd Thing_3 here"})
+	require.NotEqual(t, before, after.Signature)
+	require.Equal(t, open.ID, after.AttentionID, "the item goes on")
+	open, _ = e.Current()
+	require.EqualValues(t, 4, open.TotalUrgentEntries)
+	require.EqualValues(t, 2, open.Groups, "the old group, and the new one")
+}
+
+func TestSetRulesEndsBlindness(t *testing.T) {
+	set := mustRules(t, testRules)
+	e := mustNew(t, Config{Rules: set})
+	e.Log(event.Log{Message: "No more logging"})
+	require.True(t, e.Stats().Blind)
+	require.NoError(t, e.SetRules(mustRules(t, testRules)))
+	require.True(t, e.Stats().Blind, "the rule is there, though another one of its name")
+	require.False(t, e.Observe(event.Log{Message: "Logging again"}).Blind, "and what ends it does")
+	e.Log(event.Log{Message: "No more logging"})
+	require.NoError(t, e.SetRules(mustRules(t, otherRules)))
+	require.False(t, e.Observe(event.Log{Message: "Loaded 1"}).Blind)
+}
+
+func TestSetRulesDecides(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
+	l := event.Log{Message: "Broken thing 3"}
+	require.Equal(t, event.Blocking, e.Log(l).Disposition)
+	require.Equal(t, event.Blocking, e.Log(l).Disposition)
+	require.NoError(t, e.SetRules(mustRules(t, otherRules)))
+	require.Equal(t, event.Advisory, e.Log(l).Disposition, "what was remembered is forgotten")
+}
+
+func TestSetRulesRefuses(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Word"}}})
+	require.ErrorContains(t, e.SetRules(nil), "nil")
+	before := e.Snapshot(nil)
+	require.Equal(t, before, e.Snapshot(nil))
+}
+
+func TestSetRulesKeepsConfig(t *testing.T) {
+	cfg := Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Thing_9"}}}
+	e := mustNew(t, cfg)
+	e.SetRules(mustRules(t, strings.Replace(otherRules, "version: 1", "version: 1\nprotect: [Word_1]", 1)))
+	s := e.Observe(event.Log{Message: "Odd Thing_9 here"}).Signature
+	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}).Signature, s, "what the Config protects stays")
+}
