@@ -2,9 +2,9 @@ package proxy
 
 import (
 	"context"
-	"time"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/live"
 )
 
@@ -17,12 +17,12 @@ type feed struct {
 }
 
 // Run implements [live.Feed].
-func (f feed) Run(ctx context.Context, take func(rec *capture.Record, arrived time.Time)) error {
-	return f.Feed.Run(ctx, func(rec *capture.Record, arrived time.Time) {
+func (f feed) Run(ctx context.Context, h follow.Handler) error {
+	return f.Feed.Run(ctx, func(rec *follow.Record) {
 		// What was there before anybody looked is of before the mod's events.
-		if rec.Kind == capture.KindLog && !arrived.IsZero() && !f.dedup.FromLog(rec.Log.Message, arrived) {
+		if rec.Kind == capture.KindLog && !rec.History && !f.dedup.FromLog(rec.Log.Message, rec.Arrived) {
 			return
 		}
-		take(rec, arrived)
+		h(rec)
 	})
 }

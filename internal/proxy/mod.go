@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -22,6 +21,13 @@ const (
 	// threads, which may be busy loading.
 	askTimeout = 30 * time.Second
 )
+
+// modLimits are for a mod that answers from a busy game, and for all sessions of
+// bridges together, whose own limits are those of the server.
+var modLimits = gabp.Limits{
+	HelloTimeout: askTimeout, RequestTimeout: time.Hour, ConcurrentRequests: 1024,
+	MessageSize: 16 << 20, StringBytes: 16 << 20, EventQueue: 16 << 10,
+}
 
 // mod is the connection to the mod, which comes and goes.
 type mod struct {
@@ -45,7 +51,7 @@ type mod struct {
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
-		addr: "127.0.0.1:" + strconv.Itoa(b.Port), token: b.Token, log: log,
+		addr: b.Address, token: b.Token, log: log,
 		first: make(chan struct{}),
 	}
 }
@@ -82,7 +88,7 @@ func (m *mod) run(ctx context.Context) {
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
-		client, err := gabp.Dial(ctx, m.addr, gabp.ClientConfig{Token: m.token, Logger: m.log})
+		client, err := gabp.Dial(ctx, m.addr, gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits})
 		if err == nil {
 			return client, nil
 		}
@@ -115,7 +121,7 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error
 	m.mu.Unlock()
 	m.onUp(again)
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
-		if err := client.Events(ctx, channels, m.onEvent); err != nil {
+		if _, err := client.Events(ctx, channels, m.onEvent); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 			}
 		}
 	}
-	for _, raw := range []json.RawMessage{r.OperationID, member(r.Operation, "operationId"), member(r.Meta, "operationId"), member(r.MetaMCP, "operationId")} {
+	for _, raw := range []json.RawMessage{r.OperationID, memberOf(r.Operation, "operationId"), memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId")} {
 		if isText(raw) {
 			operation = words(raw)
 			break
@@ -53,7 +53,7 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 // words returns the text of a string, or of the member message of an object.
 func words(raw json.RawMessage) string {
 	if isObject(raw) {
-		raw = member(raw, "message")
+		raw = memberOf(raw, "message")
 	}
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -62,7 +62,7 @@ func words(raw json.RawMessage) string {
 	return s
 }
 
-func member(object json.RawMessage, name string) json.RawMessage {
+func memberOf(object json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
 	if !isObject(object) || json.Unmarshal(object, &m) != nil {
 		return nil
