@@ -112,7 +112,7 @@ func (c *Conn) closeAt(t time.Time) (stop func()) {
 	if t.IsZero() {
 		return func() {}
 	}
-	timer := time.AfterFunc(time.Until(t), func() { c.close(os.ErrDeadlineExceeded) })
+	timer := time.AfterFunc(time.Until(t), func() { _ = c.close(os.ErrDeadlineExceeded) })
 	return func() { timer.Stop() }
 }
 

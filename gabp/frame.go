@@ -47,10 +47,11 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 			return 0, frameErrorf(CodeParse, "more than %d headers", maxHeaders)
 		}
 		name, value, ok := strings.Cut(string(line), ":")
-		if !ok {
-			return 0, frameErrorf(CodeParse, "a header without ':'; each message begins with Content-Length: N and an empty line")
+		name = strings.TrimSpace(name)
+		if !ok || !isToken(name) {
+			return 0, frameErrorf(CodeParse, "a line that is no header; each message begins with Content-Length: N and an empty line")
 		}
-		if !strings.EqualFold(strings.TrimSpace(name), "Content-Length") {
+		if !strings.EqualFold(name, "Content-Length") {
 			continue
 		}
 		n, err := parseLength(strings.TrimSpace(value), limit)
@@ -62,6 +63,17 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 		}
 		length = n
 	}
+}
+
+// isToken reports whether s may name a header: JSON and most lines of a log may
+// not, so that who sends them is told at once.
+func isToken(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // parseLength reads digits and nothing else: a sign, a fraction or another base

@@ -217,7 +217,7 @@ func (s *scanner) escape() error {
 	case 'u':
 		s.pos++
 		for range 4 {
-			if c := s.peek() | 0x20; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			if c := s.peek(); (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'f') {
 				return s.errorf("want four hexadecimal digits after \\u")
 			}
 			s.pos++

@@ -1,0 +1,209 @@
+package gabp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// stream is a connection whose peer has said all it will say.
+type stream struct {
+	io.Reader
+	bytes.Buffer
+}
+
+func (s *stream) Read(p []byte) (int, error) { return s.Reader.Read(p) }
+func (s *stream) Close() error               { return nil }
+
+func readerOf(text string, lim Limits) *Conn {
+	lim, err := lim.withDefaults()
+	if err != nil {
+		panic(err)
+	}
+	return newConn(&stream{Reader: strings.NewReader(text)}, lim)
+}
+
+func frame(text string) string {
+	return "Content-Length: " + strconv.Itoa(len(text)) + "\r\n\r\n" + text
+}
+
+const pingText = `{"v":"gabp/1","id":"1","type":"request","method":"session/ping"}`
+
+func TestReadTolerates(t *testing.T) {
+	n := strconv.Itoa(len(pingText))
+	for name, text := range map[string]string{
+		"exact":            frame(pingText),
+		"content type":     "Content-Length: " + n + "\r\nContent-Type: application/json; charset=utf-8\r\n\r\n" + pingText,
+		"other type":       "Content-Type: text/plain\r\nContent-Length: " + n + "\r\n\r\n" + pingText,
+		"lower case":       "content-length: " + n + "\r\n\r\n" + pingText,
+		"upper case":       "CONTENT-LENGTH:" + n + "\r\n\r\n" + pingText,
+		"line feeds":       "Content-Length: " + n + "\n\n" + pingText,
+		"spaces":           "Content-Length  : \t" + n + " \r\n\r\n" + pingText,
+		"same length, two": "Content-Length: " + n + "\r\nContent-Length: 0" + n + "\r\n\r\n" + pingText,
+		"blank lines":      "\r\n\n\r\n" + frame(pingText),
+		"byte order marks": "\xef\xbb\xbfContent-Length: " + strconv.Itoa(len(pingText)+3) + "\r\n\r\n\xef\xbb\xbf" + pingText,
+	} {
+		for cut, r := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader} {
+			lim := defaultLimits(t)
+			c := newConn(&stream{Reader: r(strings.NewReader(text + frame(pingText)))}, lim)
+			for range 2 { // merged with the next one
+				m, err := c.Read()
+				require.NoError(t, err, "%s %s", name, cut)
+				require.Equal(t, MethodPing, m.Method)
+			}
+			_, err := c.Read()
+			require.Equal(t, io.EOF, err, name)
+		}
+	}
+}
+
+func TestReadRefusesFrames(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		code       int
+	}{
+		{"no length", "Content-Type: application/json\r\n\r\n{}", CodeParse},
+		{"empty length", "Content-Length: \r\n\r\n{}", CodeParse},
+		{"negative", "Content-Length: -5\r\n\r\n{}", CodeParse},
+		{"plus", "Content-Length: +2\r\n\r\n{}", CodeParse},
+		{"hexadecimal", "Content-Length: 0x2\r\n\r\n{}", CodeParse},
+		{"list", "Content-Length: 2, 2\r\n\r\n{}", CodeParse},
+		{"fraction", "Content-Length: 2.0\r\n\r\n{}", CodeParse},
+		{"two lengths", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ", CodeParse},
+		{"too large", "Content-Length: 99999999\r\n\r\n", CodeInvalidRequest},
+		{"beyond integers", "Content-Length: 99999999999999999999999\r\n\r\n", CodeInvalidRequest},
+		{"a log line", "Exception in thread main\r\n\r\n", CodeParse},
+		{"JSON without a header", pingText + "\n", CodeParse},
+		{"endless header", strings.Repeat("x", 10_000), CodeParse},
+		{"endless line ends", strings.Repeat("\n", 10_000), CodeParse},
+		{"many headers", strings.Repeat("A: b\r\n", 100) + "\r\n", CodeParse},
+	} {
+		_, err := readerOf(c.text, Limits{}).Read()
+		var broken *FrameError
+		require.ErrorAs(t, err, &broken, c.name)
+		require.Equal(t, c.code, broken.Err.Code, c.name)
+	}
+	for name, text := range map[string]string{
+		"half a header": "Content-Len",
+		"half headers":  "Content-Length: 5\r\n",
+		"no body":       "Content-Length: 5\r\n\r\n",
+		"half a body":   "Content-Length: 5\r\n\r\n{}",
+	} {
+		_, err := readerOf(text, Limits{}).Read()
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF, name)
+	}
+}
+
+// TestReadGoesOn: a message that is refused leaves the stream intact.
+func TestReadGoesOn(t *testing.T) {
+	c := readerOf(frame("")+frame("[]")+frame("{")+frame(pingText), Limits{})
+	for _, code := range []int{CodeParse, CodeInvalidRequest, CodeParse} {
+		_, err := c.Read()
+		var e *Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, code, e.Code)
+		require.NotErrorAs(t, err, new(*FrameError))
+	}
+	_, err := c.Read()
+	require.NoError(t, err)
+}
+
+// TestBodyIsTakenAsItComes: a large length alone takes little memory.
+func TestBodyIsTakenAsItComes(t *testing.T) {
+	allocated := testing.AllocsPerRun(1, func() {})
+	require.Zero(t, allocated)
+	c := readerOf("Content-Length: 4000000\r\n\r\n"+strings.Repeat(" ", 100_000), Limits{})
+	_, err := c.Read()
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+
+	text := `{"v":"gabp/1","id":"1","type":"response","result":"` + strings.Repeat("x", 900_000) + `"}`
+	m, err := readerOf(frame(text), Limits{}).Read()
+	require.NoError(t, err)
+	require.Equal(t, text, string(m.Append(nil)))
+}
+
+func TestWriteFrame(t *testing.T) {
+	var out stream
+	c := newConn(&out, defaultLimits(t))
+	require.NoError(t, c.Write(Message{ID: "é", Type: TypeResponse}))
+	text := `{"v":"gabp/1","id":"é","type":"response","result":null}`
+	require.Equal(t, "Content-Length: "+strconv.Itoa(len(text))+"\r\n\r\n"+text, out.String(), "bytes are counted")
+
+	err := c.Write(Message{ID: "1", Type: TypeResponse, Result: bytes.Repeat([]byte("1"), DefaultMessageSize)})
+	require.ErrorAs(t, err, new(*Error))
+}
+
+// TestHalfFrame: a frame that is begun and not ended ends in time, on streams
+// with deadlines and on others; one that is not begun may be waited for.
+func TestHalfFrame(t *testing.T) {
+	for _, timed := range []bool{true, false} {
+		near, far := net.Pipe()
+		lim := defaultLimits(t)
+		lim.FrameTimeout = 20 * time.Millisecond
+		var c *Conn
+		if timed {
+			c = newConn(near, lim)
+		} else {
+			c = newConn(Join(near, near), lim)
+		}
+		go func() { _, _ = far.Write([]byte("Content-Length: 10\r\n\r\n{")) }()
+		_, err := c.Read()
+		require.ErrorAs(t, err, new(*FrameError), "timed %v", timed)
+		require.NoError(t, far.Close())
+		require.NoError(t, c.Close())
+	}
+}
+
+func TestWriteTimeout(t *testing.T) {
+	for _, timed := range []bool{true, false} {
+		near, far := net.Pipe()
+		lim := defaultLimits(t)
+		lim.WriteTimeout = 20 * time.Millisecond
+		var c *Conn
+		if timed {
+			c = newConn(near, lim)
+		} else {
+			c = newConn(Join(near, near), lim)
+		}
+		require.Error(t, c.Write(Message{ID: "1", Type: TypeResponse}), "nobody reads")
+		require.NoError(t, far.Close())
+		require.NoError(t, c.Close())
+	}
+}
+
+// FuzzConn reads whatever comes: it ends, and what it takes is a message.
+func FuzzConn(f *testing.F) {
+	for _, s := range []string{
+		frame(pingText) + frame(pingText), "content-length: 2\n\n{}", "Content-Length: -1\r\n\r\n", "Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
+		"\xef\xbb\xbfContent-Length: 3\r\n\r\n\xef\xbb\xbf", "\r\n\r\n\r\n", "Content-Length: 999999999999\r\n\r\n", "a:b\r\n\r\n", frame("[") + frame(pingText),
+	} {
+		f.Add([]byte(s))
+	}
+	lim := defaultLimits(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := newConn(&stream{Reader: bytes.NewReader(data)}, lim)
+		for range len(data) + 2 {
+			m, err := c.Read()
+			switch {
+			case err == nil:
+				require.Contains(t, []string{TypeRequest, TypeResponse, TypeEvent}, m.Type)
+				require.NotEmpty(t, m.ID)
+				continue
+			case errors.As(err, new(*FrameError)):
+				return
+			case errors.As(err, new(*Error)):
+				continue
+			}
+			return
+		}
+		t.Fatal("reads more messages than there are bytes")
+	})
+}

@@ -1,0 +1,181 @@
+package gabp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+func defaultLimits(tb testing.TB) Limits {
+	tb.Helper()
+	lim, err := Limits{}.withDefaults()
+	require.NoError(tb, err)
+	return lim
+}
+
+func TestAppend(t *testing.T) {
+	const id = `"v":"gabp/1","id":"7"`
+	for _, c := range []struct {
+		m    Message
+		want string
+	}{
+		{Message{ID: "7", Type: TypeRequest, Method: "tools/list"}, `{` + id + `,"type":"request","method":"tools/list"}`},
+		{Message{ID: "7", Type: TypeRequest, Method: "tools/call", Params: json.RawMessage(`{ "name":"a/b" }`)}, `{` + id + `,"type":"request","method":"tools/call","params":{ "name":"a/b" }}`},
+		{Message{ID: "7", Type: TypeResponse, Result: json.RawMessage(`[1]`)}, `{` + id + `,"type":"response","result":[1]}`},
+		{Message{ID: "7", Type: TypeResponse}, `{` + id + `,"type":"response","result":null}`},
+		{Message{ID: "7", Type: TypeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}}, `{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`},
+		{Message{ID: "7", Type: TypeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)}, `{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`},
+		{Message{ID: "a\"\n\u2028é", Type: TypeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n\u2028é","type":"event","channel":"x","seq":0,"payload":null}`},
+	} {
+		require.Equal(t, c.want, string(c.m.Append(nil)))
+		m, err := Decode(c.m.Append(nil), Limits{})
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(m.Append(nil)), "read and written again")
+	}
+}
+
+func TestDecodeTolerates(t *testing.T) {
+	for name, text := range map[string]string{
+		"nulls of others":       `{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":null,"result":null,"error":null,"channel":null,"seq":null,"payload":null}`,
+		"unknown members":       `{"v":"gabp/1","id":"x","type":"request","method":"a/b","trace":{"a":[1]},"ID":"y","Method":"c/d"}`,
+		"error null":            `{"v":"gabp/1","id":"x","type":"response","result":{},"error":null}`,
+		"result null and error": `{"v":"gabp/1","id":"x","type":"response","result":null,"error":{"code":-1,"message":"m"}}`,
+		"code with fraction":    `{"v":"gabp/1","id":"x","type":"response","error":{"code":-1.0,"message":"m"}}`,
+		"seq with fraction":     `{"v":"gabp/1","id":"x","type":"event","channel":"a","seq":3.0,"payload":{}}`,
+		"space":                 " \r\n{ \"v\" : \"gabp/1\" ,\t\"id\":\"x\", \"type\":\"request\",\"method\":\"a/b\" } \n",
+		"escaped names":         `{"\u0076":"gabp/1","i\u0064":"x","type":"request","method":"a\/b"}`,
+	} {
+		m, err := Decode([]byte(text), Limits{})
+		require.NoError(t, err, name)
+		require.Equal(t, "x", m.ID, name)
+		require.NoError(t, m.Validate(), name)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	long := strings.Repeat("x", 300)
+	for _, c := range []struct {
+		name, text string
+		code       int
+	}{
+		{"empty", ``, CodeParse},
+		{"half", `{"v":"gabp/1"`, CodeParse},
+		{"two values", `{} {}`, CodeParse},
+		{"comma", `{"v":"gabp/1",}`, CodeParse},
+		{"single quotes", `{'v':'gabp/1'}`, CodeParse},
+		{"not UTF-8", "{\"v\":\"gabp/1\",\"id\":\"\xff\"}", CodeParse},
+		{"control character", "{\"v\":\"gabp/1\",\"id\":\"\x01\"}", CodeParse},
+		{"bad escape", `{"v":"\x"}`, CodeParse},
+		{"bad hex", "{\"v\":\"\\u00\x10a\"}", CodeParse},
+		{"leading zero", `{"seq":01}`, CodeParse},
+		{"bare minus", `{"seq":-}`, CodeParse},
+		{"no exponent", `{"seq":1e}`, CodeParse},
+		{"NaN", `{"seq":NaN}`, CodeParse},
+		{"huge number", `{"seq":1` + strings.Repeat("0", 2000) + `}`, CodeParse},
+		{"deep", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":` + deep + `}}`, CodeParse},
+		{"very deep", strings.Repeat(`{"a":`, 1_000_000), CodeParse},
+		{"many members", `{` + strings.Repeat(`"a":1,`, 100) + `"b":1}`, CodeParse},
+		{"id twice", `{"v":"gabp/1","id":"x","id":"y","type":"request","method":"a/b"}`, CodeInvalidRequest},
+		{"method twice", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","method":"a/c"}`, CodeInvalidRequest},
+		{"long id", `{"v":"gabp/1","id":"` + long + `","type":"request","method":"a/b"}`, CodeInvalidField},
+		{"long method", `{"v":"gabp/1","id":"x","type":"request","method":"a/` + long + `"}`, CodeInvalidField},
+		{"long channel", `{"v":"gabp/1","id":"x","type":"event","channel":"` + long + `","seq":1,"payload":1}`, CodeInvalidField},
+		{"tool twice", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","name":"a/c"}}`, CodeInvalidParams},
+		{"two arguments", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","arguments":{"a":1},"parameters":{"a":2}}}`, CodeInvalidParams},
+	} {
+		m, err := Decode([]byte(c.text), Limits{})
+		if err == nil {
+			err = m.Validate()
+		}
+		var e *Error
+		require.ErrorAs(t, err, &e, c.name)
+		require.Equal(t, c.code, e.Code, "%s: %s", c.name, e.Message)
+		require.Less(t, len(e.Message), 1500, c.name)
+	}
+	m, err := Decode([]byte(`{"v":"gabp/9","id":"x","type":"request","method":"a/b"}`), Limits{})
+	require.Error(t, err)
+	require.Equal(t, "x", m.ID, "a refusal can be answered")
+
+	_, err = Decode([]byte(`{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":"`+strings.Repeat("y", 300)+`"}}`), Limits{StringBytes: 256})
+	require.ErrorContains(t, err, "300 bytes")
+}
+
+func TestParseToolCall(t *testing.T) {
+	for params, want := range map[string]string{
+		`{"name":"a/b"}`:                                            ``,
+		`{"name":"a/b","arguments":{"x": 1}}`:                       `{"x": 1}`,
+		`{"name":"a/b","parameters":{"x":1}}`:                       `{"x":1}`,
+		`{"name":"a/b","arguments":{"x":1},"parameters":{"x": 1 }}`: `{"x": 1 }`,
+		`{"name":"a/b","arguments":null}`:                           ``,
+		`{"name":"a/b","extra":[1]}`:                                ``,
+	} {
+		call, err := ParseToolCall(json.RawMessage(params))
+		require.NoError(t, err, params)
+		require.Equal(t, "a/b", call.Name)
+		require.Equal(t, want, string(call.Arguments))
+	}
+}
+
+func TestIDs(t *testing.T) {
+	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, NewID())
+	require.NotEqual(t, NewID(), NewID())
+	require.Len(t, NewToken(), 64)
+}
+
+func TestErrorText(t *testing.T) {
+	e := Errorf(CodeToolFailed, "mod said %s", "a\n\x1b[31mred")
+	require.Equal(t, `mod said a\n\x1b[31mred`, e.Message)
+	require.Equal(t, `mod said a\n\x1b[31mred (gabp error -32402)`, e.Error())
+	require.JSONEq(t, `{"a":1}`, string(e.WithData(map[string]int{"a": 1}).Data))
+	require.Nil(t, e.WithData(func() {}).Data)
+	require.Equal(t, "internal error: x", asError(fmt.Errorf("x")).Message)
+	require.Same(t, e, asError(fmt.Errorf("wrapped: %w", e)))
+}
+
+// FuzzDecode holds the scanner to encoding/json, and messages to being the same
+// once they were written and read again.
+func FuzzDecode(f *testing.F) {
+	paths, err := filepath.Glob("conformance/*/*.json")
+	require.NoError(f, err)
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	for _, s := range []string{`{"a":[1,-2.5e+3,true,false,null,"\u00e9\n"]}`, "\"\xff\"", `[[[[]]]]`, `{"v":"gabp/1","id":"x","type":"response","error":{"code":1,"message":"m"}}`} {
+		f.Add([]byte(s))
+	}
+	lim := defaultLimits(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		err := visit(data, 1000, len(data), func([]byte, []byte) error { return nil })
+		if err == nil {
+			require.True(t, json.Valid(data), "taken and no JSON: %q", data)
+		} else if json.Valid(data) && utf8.Valid(data) && !strings.Contains(err.Error(), "want at most") &&
+			!strings.Contains(err.Error(), "deeper") && !strings.Contains(err.Error(), "members") {
+			t.Fatalf("JSON refused: %q: %v", data, err)
+		}
+		m, e := decode(data, &lim)
+		if e != nil {
+			require.NotZero(t, e.Code)
+			require.NotEmpty(t, e.Message)
+			return
+		}
+		_ = m.Validate()
+		text := m.Append(nil)
+		require.True(t, json.Valid(text), "%q", text)
+		again, e := decode(text, &lim)
+		require.Nil(t, e, "%q", text)
+		require.Equal(t, text, again.Append(nil))
+		if m.Type == TypeRequest {
+			require.True(t, bytes.Contains(data, m.Params), "params as they came")
+		}
+	})
+}
