@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"math"
 	"strconv"
@@ -10,10 +11,19 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
+// RecordingVersion is the version of the layout of recordings (docs/recording.md): JSON
+// lines, the first of which names it.
+const RecordingVersion = 1
+
+const recordingVersion = "1" // as it is written
+
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
 	valid bool // the last line that was parsed is a JSON object
+	// version says that it names the version of recordings that is known.
+	version bool
+	empty   bool // it says that its message is empty
 
 	kind                                       []byte
 	time                                       time.Time
@@ -77,6 +87,15 @@ func (j *jsonLine) member(key, raw []byte) {
 		}
 	case "message", "msg":
 		j.message = j.unquote(raw)
+		j.empty = string(raw) == `""`
+	case "message_base64":
+		j.message = j.decode(raw)
+	case "stack_base64":
+		j.stack = j.decode(raw)
+	case "error_base64":
+		j.failure = j.decode(raw)
+	case "detail_base64":
+		j.detail = j.decode(raw)
 	case "stack", "stacktrace", "stack_trace":
 		j.stack = j.unquote(raw)
 	case "operation":
@@ -95,6 +114,10 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.phase = j.unquote(raw)
 	case "detail":
 		j.detail = j.unquote(raw)
+	case "schemaVersion":
+		if j.version = string(raw) == recordingVersion; !j.version {
+			j.extra(key, raw)
+		}
 	case "count":
 		j.count, _ = strconv.ParseUint(text(raw), 10, 64)
 	default:
@@ -150,8 +173,18 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			rec.LevelBy = EvidenceField
 		}
 		message := text(j.line)
-		if len(j.message) > 0 && (len(j.kind) == 0 || kind == "log") {
+		switch {
+		case kind == KindContext.String():
+			rec.Kind = KindContext
+		case kind == KindContinuation.String():
+			rec.Kind = KindContinuation
+		}
+		ours := rec.Kind != KindLog
+		switch {
+		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
 			message = j.fullMessage()
+		case j.empty && (len(j.stack) > 0 || ours): // as a recording has them
+			message = ""
 		}
 		rec.Log.Message = clip(message)
 	}
@@ -198,6 +231,23 @@ func (j *jsonLine) unquote(raw []byte) []byte {
 	j.buf = append(j.buf, s...)
 	return j.buf[n:len(j.buf):len(j.buf)]
 }
+
+// decode returns the bytes that a string holds in base64, and the string as it
+// stands if it holds none.
+func (j *jsonLine) decode(raw []byte) []byte {
+	b := j.unquote(raw)
+	n := len(j.buf)
+	buf, err := base64.StdEncoding.AppendDecode(j.buf, b)
+	if err != nil {
+		return b
+	}
+	j.buf = buf
+	return buf[n:len(buf):len(buf)]
+}
+
+// isRecording reports whether the line that was parsed is the one that a
+// recording begins with. It stands for nothing that happened.
+func (j *jsonLine) isRecording() bool { return string(j.kind) == "recording" && j.version }
 
 // jsonScanner walks over a text that is known to be valid JSON.
 type jsonScanner struct {

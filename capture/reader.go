@@ -368,6 +368,10 @@ func (r *Reader) flush() {
 		r.goOn()
 		return
 	}
+	if a.split == EvidenceJSON && r.json.isRecording() {
+		a.lines, a.sealed = 0, true
+		return
+	}
 	r.banner.records++
 	if a.split == EvidenceJSON {
 		r.endRun(0)

@@ -49,7 +49,12 @@ type Stream struct {
 	line    int // ... and which line it is
 	tail    []byte
 	sides   [3][]byte // its buffers
+
+	noticed [event.StatusRestarted - event.StatusHole + 1]noticed
 }
+
+// noticed is the latest notice of a status that a Stream made itself.
+type noticed struct{ pos, count uint64 }
 
 // errMore says that a source has no more for now.
 var errMore = errors.New("capture: no more for now")
@@ -108,6 +113,9 @@ func (s *Stream) Next(rec *Record) bool {
 	for !s.done {
 		if s.peeking {
 			if s.peek.Next(rec) == nil {
+				if s.known(rec) {
+					continue
+				}
 				return true
 			}
 			s.settle()
@@ -126,6 +134,9 @@ func (s *Stream) Next(rec *Record) bool {
 		s.r.live.flush = s.flush
 		err := s.r.Next(rec)
 		if err == nil {
+			if s.known(rec) {
+				continue
+			}
 			return true
 		}
 		if !errors.Is(err, errMore) {
@@ -138,6 +149,23 @@ func (s *Stream) Next(rec *Record) bool {
 	}
 	s.flush, s.partly = false, false
 	return false
+}
+
+// known reports whether rec is a notice that was delivered when its line had no
+// end yet. Of a hole that has grown it leaves what is new.
+func (s *Stream) known(rec *Record) bool {
+	if rec.Kind != KindNotice || rec.StartLine > 0 {
+		return false
+	}
+	n, last := &rec.Notice, &s.noticed[rec.Notice.Status-event.StatusHole]
+	if n.Pos != last.pos {
+		*last = noticed{pos: n.Pos, count: n.Count}
+		return false
+	}
+	count := n.Count
+	n.Count -= min(count, last.count)
+	last.count = max(count, last.count)
+	return n.Count == 0
 }
 
 // Layout returns the layout as far as it is known, [LayoutAuto] before anything is.

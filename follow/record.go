@@ -11,7 +11,7 @@ import (
 type Record struct {
 	capture.Record
 
-	// Arrived is when the last bytes of the record were read, in UTC and without a
+	// Arrived is when the bytes that completed the record were read, in UTC and without a
 	// monotonic part, so that a recording holds it exactly. It is also the Time of the
 	// log record or event, where the log tells none. Zero for History.
 	Arrived time.Time

@@ -1,47 +1,179 @@
 package follow
 
 import (
+	"encoding/base64"
 	"io"
+	"strconv"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
 // SchemaVersion is the version of the format of recordings.
-const SchemaVersion = 1
+const SchemaVersion = capture.RecordingVersion
 
-// Recorder writes what an engine was given, in the order in which it was, as JSON lines that
-// package capture reads and cmd/classify-replay replays (docs/recording.md). It is
-// safe for concurrent use, but whoever gives entries to an engine from several
-// goroutines must hold a lock around both. The first error of the writer ends the
-// recording; Err tells it.
-type Recorder struct{}
+// Recorder writes what an engine was given, with its times and in its order, as
+// JSON lines that package capture reads and cmd/classify-replay replays
+// (docs/recording.md). Each line is one call of the writer. It holds one line.
+//
+// A Recorder is safe for concurrent use. Whoever gives entries to an engine from
+// several goroutines must hold a lock around both calls, or the orders differ.
+// The first error of the writer ends the recording; Err tells it.
+type Recorder struct {
+	mu  sync.Mutex
+	w   io.Writer
+	buf []byte
+	err error
+}
 
-// NewRecorder returns a Recorder that writes to w. It writes the first line,
-// which says the format.
-func NewRecorder(w io.Writer) *Recorder { return &Recorder{} }
+// NewRecorder returns a Recorder that writes to w, first the line that says what
+// it is.
+func NewRecorder(w io.Writer) *Recorder {
+	r := &Recorder{w: w}
+	r.line("recording", time.Time{}, func(b []byte) []byte {
+		return number(b, "schemaVersion", SchemaVersion)
+	})
+	return r
+}
 
 // Record writes a record of a followed log.
-func (r *Recorder) Record(rec *capture.Record) {}
+func (r *Recorder) Record(rec *capture.Record) {
+	switch rec.Kind {
+	case capture.KindOperation:
+		r.Operation(&rec.Operation)
+	case capture.KindState:
+		r.State(&rec.State)
+	case capture.KindNotice:
+		r.Notice(&rec.Notice)
+	default:
+		r.log(rec.Kind.String(), &rec.Log)
+	}
+}
 
 // Log writes a log record.
-func (r *Recorder) Log(l *event.Log) {}
+func (r *Recorder) Log(l *event.Log) { r.log(capture.KindLog.String(), l) }
+
+func (r *Recorder) log(kind string, l *event.Log) {
+	r.line(kind, l.Time, func(b []byte) []byte {
+		b = member(b, "level", l.Level.String())
+		b = member(b, "source", l.Source)
+		b = member(b, "operation", l.OperationID)
+		b = exact(b, "message", l.Message, true)
+		return exact(b, "stack", l.Stack, false)
+	})
+}
 
 // Operation writes an event of an operation.
-func (r *Recorder) Operation(o *event.Operation) {}
+func (r *Recorder) Operation(o *event.Operation) {
+	r.line("operation", o.Time, func(b []byte) []byte {
+		b = member(b, "operation", o.ID)
+		b = member(b, "status", o.Status.String())
+		b = member(b, "parent", o.Parent)
+		b = member(b, "method", o.Method)
+		b = exact(b, "error", o.Error, false)
+		if o.ByCaller {
+			b = append(b, `,"by_caller":true`...)
+		}
+		return b
+	})
+}
 
 // State writes an event of the game.
-func (r *Recorder) State(s *event.State) {}
+func (r *Recorder) State(s *event.State) {
+	r.line("state", s.Time, func(b []byte) []byte {
+		b = member(b, "status", s.Status.String())
+		b = member(b, "phase", s.Phase)
+		return exact(b, "detail", s.Detail, false)
+	})
+}
 
 // Notice writes a notice.
-func (r *Recorder) Notice(n *event.Notice) {}
-
-// Ack writes an acknowledgement.
-func (r *Recorder) Ack(viewer, id string, upTo uint64) {}
-
-// Advance writes that the engine was told the time.
-func (r *Recorder) Advance(now time.Time) {}
+func (r *Recorder) Notice(n *event.Notice) {
+	r.line("notice", n.Time, func(b []byte) []byte {
+		b = member(b, "status", n.Status.String())
+		b = exact(b, "detail", n.Detail, false)
+		return number(b, "count", n.Count)
+	})
+}
 
 // Err returns the first error of the writer.
-func (r *Recorder) Err() error { return nil }
+func (r *Recorder) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// line writes a line of some kind, whose further members rest appends.
+func (r *Recorder) line(kind string, at time.Time, rest func(b []byte) []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	b := append(r.buf[:0], `{"kind":"`...)
+	b = append(b, kind...)
+	b = append(b, '"')
+	if !at.IsZero() {
+		b = append(b, `,"time":"`...)
+		b = at.UTC().AppendFormat(b, time.RFC3339Nano)
+		b = append(b, '"')
+	}
+	b = append(rest(b), '}', '\n')
+	r.buf = b
+	_, r.err = r.w.Write(b)
+}
+
+func number(b []byte, key string, n uint64) []byte {
+	b = append(append(append(b, ',', '"'), key...), '"', ':')
+	return strconv.AppendUint(b, n, 10)
+}
+
+// member appends a text that names something, unless it is empty.
+func member(b []byte, key, s string) []byte {
+	if s == "" {
+		return b
+	}
+	b = append(append(append(b, ',', '"'), key...), '"', ':')
+	return quoted(b, s)
+}
+
+// maxQuoted is how long a text may be that is written as one. In JSON it grows up
+// to sixfold, and a line must not be longer than package capture reads.
+const maxQuoted = 8 << 10
+
+// exact appends a text that must come back byte for byte: in base64 where JSON
+// cannot hold it, or not in little room.
+func exact(b []byte, key, s string, empty bool) []byte {
+	switch {
+	case s == "" && !empty:
+		return b
+	case len(s) <= maxQuoted && utf8.ValidString(s):
+		b = append(append(append(b, ',', '"'), key...), '"', ':')
+		return quoted(b, s)
+	}
+	b = append(append(append(b, ',', '"'), key...), `_base64":"`...)
+	b = base64.StdEncoding.AppendEncode(b, []byte(s))
+	return append(b, '"')
+}
+
+// quoted appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
+func quoted(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, c := range s {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', byte(c))
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		default:
+			b = utf8.AppendRune(b, c)
+		}
+	}
+	return append(b, '"')
+}

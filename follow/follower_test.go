@@ -1,0 +1,474 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// following is a Follower that runs, with what it handed over.
+type following struct {
+	*Follower
+	t    *testing.T
+	path string
+	poke func()
+
+	mu   sync.Mutex
+	got  []string
+	recs []Record
+	stop func() error
+	gate atomic.Pointer[chan struct{}] // where the handler waits
+}
+
+// start follows the file Player.log in dir in a goroutine. Nobody tells of
+// changes but the test.
+func start(t *testing.T, dir string, change func(*Config)) *following {
+	t.Helper()
+	cfg := Config{Path: filepath.Join(dir, "Player.log")}
+	if change != nil {
+		change(&cfg)
+	}
+	f, err := New(cfg)
+	require.NoError(t, err)
+	fl := &following{Follower: f, t: t, path: cfg.Path}
+	f.watch = func(_ string, poke, _ func()) (func(), error) {
+		fl.poke = poke
+		return func() {}, nil
+	}
+	fl.run()
+	synctest.Wait() // it has looked at what there is
+	return fl
+}
+
+func (fl *following) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- fl.Run(ctx, fl.take) }()
+	fl.stop = func() error {
+		cancel()
+		return <-done
+	}
+}
+
+func (fl *following) take(r *Record) {
+	if gate := fl.gate.Load(); gate != nil {
+		<-*gate
+	}
+	line := ""
+	switch r.Kind {
+	case capture.KindNotice:
+		line = fmt.Sprintf("%s %d", r.Notice.Status, r.Notice.Count)
+	default:
+		line = strings.ReplaceAll(r.Log.Message, "\n", "|")
+		if r.Log.Stack != "" {
+			line += " @" + strings.ReplaceAll(strings.TrimSpace(r.Log.Stack), "\n", "|")
+		}
+		if r.Kind != capture.KindLog {
+			line = r.Kind.String() + ": " + line
+		}
+	}
+	if r.Continues {
+		line += " +"
+	}
+	if r.History {
+		line = "old " + line
+	}
+	fl.mu.Lock()
+	defer fl.mu.Unlock()
+	fl.got = append(fl.got, strings.Clone(line))
+	fl.recs = append(fl.recs, *r)
+}
+
+// taken returns what was handed over since it was called last.
+func (fl *following) taken() []string {
+	fl.mu.Lock()
+	defer fl.mu.Unlock()
+	got := fl.got
+	fl.got = nil
+	return got
+}
+
+func (fl *following) write(text string) { appendTo(fl.t, fl.path, text) }
+
+func appendTo(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+// synced returns what was handed over by the time that Sync returned, and how long
+// it took.
+func (fl *following) synced() ([]string, time.Duration) {
+	fl.t.Helper()
+	begun := time.Now()
+	require.NoError(fl.t, fl.Sync(context.Background()))
+	return fl.taken(), time.Since(begun)
+}
+
+// bubble runs f in time of its own.
+func bubble(t *testing.T, f func(t *testing.T, dir string)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) { f(t, dir) })
+}
+
+// after lets d pass, and everything that happens in it.
+func after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func TestGrowth(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		after(time.Second)
+		require.Empty(t, fl.taken())
+		require.False(t, fl.Status().Present)
+		fl.write("one\n")
+		fl.poke()
+		after(DefaultIdle - 1)
+		require.Empty(t, fl.taken())
+		after(1)
+		require.Equal(t, []string{"one"}, fl.taken())
+		require.Equal(t, time.Now().Add(-DefaultIdle).UTC(), fl.recs[0].Arrived)
+		require.Equal(t, fl.recs[0].Arrived, fl.recs[0].Log.Time)
+
+		fl.write("two\r\n\tmore\r\nthree\r\nfo")
+		fl.poke()
+		after(0)
+		require.Equal(t, []string{"two|\tmore"}, fl.taken())
+		after(DefaultIdle)
+		require.Equal(t, []string{"three"}, fl.taken())
+		after(DefaultPartialIdle)
+		require.Equal(t, []string{"fo"}, fl.taken())
+		fl.write("ur\n") // not told of
+		after(slower*DefaultPoll + DefaultIdle)
+		require.Equal(t, []string{"four +"}, fl.taken())
+
+		s := fl.Status()
+		require.True(t, s.Present)
+		require.EqualValues(t, 5, s.Lines)
+		require.EqualValues(t, 5, s.Records)
+		require.EqualValues(t, 1, s.Continued)
+		require.Equal(t, s.Size, s.Offset)
+		require.NoError(t, fl.stop())
+		require.ErrorIs(t, fl.Sync(context.Background()), ErrStopped)
+		require.Error(t, fl.Run(context.Background(), fl.take))
+	})
+}
+
+func TestSync(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		_, took := fl.synced()
+		require.Zero(t, took)
+		fl.write("one\ntwo")
+		got, took := fl.synced()
+		require.Equal(t, []string{"one", "two"}, got)
+		require.Equal(t, DefaultSyncIdle, took)
+		got, took = fl.synced()
+		require.Empty(t, got)
+		require.Zero(t, took)
+
+		// A file that grows all the time delays it no longer than Idle.
+		stop := make(chan struct{})
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+					fl.write("\tindented\n")
+					fl.poke()
+				}
+			}
+		})
+		after(10 * time.Millisecond)
+		got, took = fl.synced()
+		close(stop)
+		wg.Wait()
+		require.NotEmpty(t, got)
+		require.LessOrEqual(t, took, DefaultIdle+time.Millisecond)
+		require.NoError(t, fl.stop())
+	})
+}
+
+func TestStopHandsOver(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		after(0)
+		fl.write("one\ntwo")
+		require.NoError(t, fl.stop())
+		require.Equal(t, []string{"one", "two"}, fl.taken())
+	})
+}
+
+func TestFrom(t *testing.T) {
+	const old = "Initialize engine version: 2019.4.30f1 (e8c891080a1f)\nold\n"
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log"), old)
+		fl := start(t, dir, nil)
+		after(time.Second)
+		require.Equal(t, []string{"old Initialize engine version: 2019.4.30f1 (e8c891080a1f)", "old old"}, fl.taken())
+		require.Zero(t, fl.recs[0].Arrived)
+		require.Zero(t, fl.recs[0].Log.Time)
+		fl.write("new\n")
+		got, _ := fl.synced()
+		require.Equal(t, []string{"new"}, got)
+		require.NotZero(t, fl.recs[2].Arrived)
+		require.NoError(t, fl.stop())
+	})
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log"), old)
+		fl := start(t, dir, func(c *Config) { c.From = FromEnd })
+		after(time.Second)
+		fl.write("new\n")
+		got, _ := fl.synced()
+		require.Equal(t, []string{"new"}, got)
+		require.Equal(t, capture.LayoutUnity2019_4, fl.recs[0].Layout)
+		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
+		fl.write(old)
+		got, _ = fl.synced()
+		require.Len(t, got, 3)
+		require.Equal(t, "restarted 0", got[0])
+		require.NoError(t, fl.stop())
+	})
+	bubble(t, func(t *testing.T, dir string) { // UTF-16
+		appendTo(t, filepath.Join(dir, "Player.log"), "\xff\xfea\x00\n\x00")
+		fl := start(t, dir, func(c *Config) { c.From = FromEnd })
+		after(0)
+		fl.write("b\x00\n\x00")
+		got, _ := fl.synced()
+		require.Equal(t, []string{"b"}, got)
+		require.NoError(t, fl.stop())
+	})
+}
+
+// TestRestarts holds what is said of the ways in which a log begins anew.
+func TestRestarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, path string)
+		want   []string
+		truncs uint64
+	}{
+		"renamed and created": {func(t *testing.T, path string) {
+			require.NoError(t, os.Rename(path, path+"-prev"))
+			appendTo(t, path, "three\n")
+		}, []string{"restarted 0", "three"}, 0},
+		"replaced by rename": {func(t *testing.T, path string) {
+			appendTo(t, path+".new", "three\n")
+			require.NoError(t, os.Rename(path+".new", path))
+		}, []string{"restarted 0", "three"}, 0},
+		"written to before it is renamed": {func(t *testing.T, path string) {
+			appendTo(t, path, "last\n")
+			require.NoError(t, os.Rename(path, path+"-prev"))
+			appendTo(t, path, "three\n")
+		}, []string{"last", "restarted 0", "three"}, 0},
+		"deleted and created": {func(t *testing.T, path string) {
+			require.NoError(t, os.Remove(path))
+			appendTo(t, path, "three\n")
+		}, []string{"restarted 0", "three"}, 0},
+		"cut": {func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte("three\n"), 0o600))
+		}, []string{"restarted 0", "three"}, 1},
+		"cut, and as long as before": {func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte("thr\nfour\n"), 0o600))
+		}, []string{"restarted 0", "thr", "four"}, 1},
+		"cut, and longer than before": {func(t *testing.T, path string) {
+			require.NoError(t, os.WriteFile(path, []byte("three\nfour\nfive\n"), 0o600))
+		}, []string{"restarted 0", "three", "four", "five"}, 1},
+		"cut to nothing": {func(t *testing.T, path string) {
+			require.NoError(t, os.Truncate(path, 0))
+		}, []string{"restarted 0"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				fl := start(t, dir, nil)
+				fl.write("one\ntwo-2\n")
+				got, _ := fl.synced()
+				require.Equal(t, []string{"one", "two-2"}, got)
+				c.change(t, fl.path)
+				got, _ = fl.synced()
+				require.Equal(t, c.want, got)
+				require.Equal(t, c.truncs, fl.Status().Truncations)
+				require.Equal(t, 1-c.truncs, fl.Status().Rotations)
+				require.NoError(t, fl.stop())
+			})
+			bubble(t, func(t *testing.T, dir string) { // without a Sync
+				fl := start(t, dir, nil)
+				fl.write("one\ntwo-2\n")
+				after(time.Second)
+				fl.taken()
+				c.change(t, fl.path)
+				after(time.Second)
+				require.Equal(t, c.want, fl.taken())
+				require.NoError(t, fl.stop())
+			})
+		})
+	}
+}
+
+// TestLost cuts a file of which a part has not been read, since the handler is
+// slow.
+func TestLost(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log"), "")
+		fl := start(t, dir, nil)
+		after(0)
+		line := strings.Repeat("x", 99) + "\n"
+		whole := strings.Repeat(line, 10_000)
+		gate := make(chan struct{})
+		fl.gate.Store(&gate)
+		fl.write(whole)
+		fl.poke()
+		after(time.Second)
+		fl.write("more\n")
+		require.NoError(t, os.WriteFile(fl.path, []byte("again\n"), 0o600))
+		close(gate)
+		after(time.Second)
+		got := fl.taken()
+		require.Equal(t, []string{"restarted 0", "again"}, got[len(got)-2:])
+		var hole uint64
+		_, err := fmt.Sscanf(got[len(got)-3], "hole %d", &hole)
+		require.NoError(t, err)
+		require.Equal(t, hole, fl.Status().LostBytes)
+		require.Positive(t, hole)
+		require.LessOrEqual(t, hole, uint64(len(whole)-chunkSize+lastSize))
+		require.NoError(t, fl.stop())
+	})
+}
+
+func TestGoneAndBack(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		fl.write("one\n")
+		fl.synced()
+		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
+		appendTo(t, fl.path+"-prev", "two\n")
+		after(time.Second)
+		require.Equal(t, []string{"two"}, fl.taken())
+		require.False(t, fl.Status().Present)
+		require.NoError(t, fl.Sync(context.Background()))
+		require.NoError(t, os.Rename(fl.path+"-prev", fl.path))
+		fl.write("three\n")
+		after(time.Second)
+		require.Equal(t, []string{"three"}, fl.taken())
+		require.True(t, fl.Status().Present)
+		require.NoError(t, fl.stop())
+	})
+}
+
+// TestNULs holds that pages at the end that are written later are no hole, and
+// that those which are not are one.
+func TestNULs(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		fl.write("one\n")
+		fl.synced()
+		require.NoError(t, os.Truncate(fl.path, 100))
+		after(DefaultPartialIdle / 2)
+		f, err := os.OpenFile(fl.path, os.O_RDWR, 0)
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte("two\n"), 4)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		after(DefaultPartialIdle / 2)
+		require.Equal(t, []string{"two"}, fl.taken())
+		after(time.Second)
+		fl.write("three\n")
+		after(time.Second)
+		require.Equal(t, []string{"hole 92", "three +"}, fl.taken())
+		require.Zero(t, fl.Status().Truncations)
+		require.NoError(t, fl.stop())
+	})
+}
+
+func TestUntold(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		for range 10 {
+			fl.write("line\n")
+			after(slower * DefaultPoll)
+		}
+		require.Positive(t, fl.Status().Untold)
+		fl.taken()
+		fl.write("line\n")
+		after(2*DefaultPoll + DefaultIdle)
+		require.Len(t, fl.taken(), 1)
+		require.NoError(t, fl.stop())
+	})
+}
+
+func TestUnfit(t *testing.T) {
+	_, err := New(Config{})
+	require.ErrorContains(t, err, "Config.Path")
+	_, err = New(Config{Path: "x", Idle: -1})
+	require.ErrorContains(t, err, "Config.Idle")
+	_, err = New(Config{Path: "x", From: 7})
+	require.ErrorContains(t, err, "Config.From")
+	_, err = New(Config{Path: "x", Capture: capture.Options{Refs: -1}})
+	require.ErrorContains(t, err, "Options.Refs")
+
+	f, err := New(Config{Path: t.TempDir()})
+	require.NoError(t, err)
+	require.ErrorContains(t, f.Run(context.Background(), nil), "is a directory: name the log in it")
+
+	bubble(t, func(t *testing.T, dir string) { // comes to be one, and heals
+		fl := start(t, dir, nil)
+		require.NoError(t, os.Mkdir(fl.path, 0o700))
+		after(10 * time.Second)
+		require.ErrorContains(t, fl.Status().LastError, "is a directory")
+		require.ErrorContains(t, fl.Sync(context.Background()), "is a directory")
+		require.NoError(t, os.Remove(fl.path))
+		fl.write("one\n")
+		after(10 * time.Second)
+		require.Equal(t, []string{"one"}, fl.taken())
+		require.NoError(t, fl.Status().LastError)
+		require.NoError(t, fl.stop())
+	})
+}
+
+// TestNotified follows a real file as the operating system tells of it.
+func TestNotified(t *testing.T) {
+	dir := t.TempDir()
+	f, err := New(Config{Path: filepath.Join(dir, "Player.log"), Poll: time.Hour})
+	require.NoError(t, err)
+	got := make(chan string, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() {
+		done <- f.Run(ctx, func(r *Record) {
+			if r.Kind == capture.KindNotice {
+				got <- event.StatusRestarted.String()
+				return
+			}
+			got <- strings.Clone(r.Log.Message)
+		})
+	}()
+	require.Eventually(t, func() bool { return f.Status().Notified }, 10*time.Second, time.Millisecond)
+	appendTo(t, f.cfg.Path, "one\n")
+	require.Equal(t, "one", <-got)
+	appendTo(t, f.cfg.Path, "two\n")
+	require.Equal(t, "two", <-got)
+	require.NoError(t, os.Rename(f.cfg.Path, f.cfg.Path+"-prev"))
+	appendTo(t, f.cfg.Path, "three\n")
+	require.Equal(t, "restarted", <-got)
+	require.Equal(t, "three", <-got)
+	cancel()
+	require.NoError(t, <-done)
+}

@@ -1,0 +1,8 @@
+//go:build !unix && !windows
+
+package follow
+
+import "os"
+
+// openFile opens a file for reading.
+func openFile(name string) (*os.File, error) { return os.Open(name) }

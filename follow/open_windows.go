@@ -1,0 +1,22 @@
+package follow
+
+import (
+	"os"
+	"syscall"
+)
+
+// openFile opens a file for reading so that the game may write, rename and delete
+// it meanwhile. os.Open would refuse it the last two: it does not share the
+// right to delete.
+func openFile(name string) (*os.File, error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	const share = syscall.FILE_SHARE_READ | syscall.FILE_SHARE_WRITE | syscall.FILE_SHARE_DELETE
+	h, err := syscall.CreateFile(path, syscall.GENERIC_READ, share, nil, syscall.OPEN_EXISTING, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.NewFile(uintptr(h), name), nil
+}
