@@ -213,7 +213,7 @@ func (g *Gate) current(ctx context.Context, viewer string) (heed.Attention, bool
 
 // refusal says which item holds a call back, and how to go on.
 func refusal(a *heed.Attention) string {
-	return "not executed: " + a.Summary + "; acknowledge " + a.ID + " with attention/ack, then call again"
+	return "not executed: " + a.Summary + "; acknowledge " + safetext.Text(a.ID, maxReason) + " with attention/ack, then call again"
 }
 
 // maxReason bounds what is said of an error, in characters: it may be a peer's.

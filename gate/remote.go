@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
 )
 
 // The methods of the protocol that a remote source asks by.
@@ -27,7 +28,7 @@ type Caller interface {
 // peer says that it has, in its welcome: without attention/current it is never
 // asked, and what it is asked is [ErrNoAttention].
 //
-// An answer is taken whole or not at all: a field that is missing, that the
+// The summary of an item is a peer's text: it is cut and escaped. An answer is taken whole or not at all: a field that is missing, that the
 // protocol requires, or a number that is no integer of the protocol is an error. Over
 // GABP an acknowledgement has no upTo: what the peer showed last counts.
 func Remote(c Caller, methods []string) Source {
@@ -88,6 +89,9 @@ func (r *remote) Ack(ctx context.Context, _, id string, _ uint64) (Acked, error)
 // maxInteger is the largest integer that every reader of JSON takes in exactly.
 const maxInteger = 1<<53 - 1
 
+// maxSummary bounds what is kept of a peer's summary, in characters.
+const maxSummary = 512
+
 // item is an attention item of the protocol, with pointers where a zero would look
 // like an answer.
 type item struct {
@@ -137,7 +141,8 @@ func (it *item) attention() (*heed.Attention, error) {
 		return nil, fmt.Errorf("the item is %q, and should be open", *it.State)
 	}
 	a := &heed.Attention{
-		ID: *it.ID, State: *it.State, Blocking: *it.Blocking, StateInvalidated: *it.StateInvalidated, Summary: *it.Summary,
+		ID: *it.ID, State: *it.State, Blocking: *it.Blocking, StateInvalidated: *it.StateInvalidated,
+		Summary:           safetext.Text(*it.Summary, maxSummary),
 		CausalOperationID: it.Operation, CausalMethod: it.Method,
 		OpenedAtSequence: *it.Opened, LatestSequence: *it.Latest, DiagnosticsCursor: it.Cursor, TotalUrgentEntries: *it.Total,
 	}

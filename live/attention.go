@@ -45,7 +45,7 @@ func (s *Session) Shown(viewer, id string, upTo uint64) bool {
 func (s *Session) AckBy(viewer, id string, upTo uint64) heed.AckResult {
 	res := s.ack(viewer, id, upTo)
 	if res.Acknowledged && !res.Already {
-		s.disk.save()
+		s.disk.upTo(s.engine.Latest().Seq)
 	}
 	s.disk.keep(res.Current.ID)
 	s.timeline.acked(viewer, &res, s.now())
@@ -65,8 +65,8 @@ func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
 // does not hold it.
 func (s *Session) Attach(viewer string) string {
 	s.enter()
-	defer s.leave()
 	id := s.engine.Attach(viewer, s.now())
+	s.leave()
 	s.disk.keep(id)
 	return id
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/heedlog/heed/coalesce"
 )
 
-// OnUpdates adds a sink that gets every update from now on, in order. Sinks are
-// called one after another by one goroutine, or by Sync's callers never; they must
-// be quick, and must not keep or change the slice. What they are given is on disk.
+// OnUpdates adds a sink that gets every update from now on, in order. One goroutine
+// calls one sink after another: they must be quick, and must not keep or change the
+// slice. What they are told of is on disk.
 func (s *Session) OnUpdates(sink func([]heed.Update)) {
 	s.sinkMu.Lock()
 	defer s.sinkMu.Unlock()
@@ -40,8 +40,11 @@ func (s *Session) drain(buf []heed.Update) []heed.Update {
 	now := s.now()
 	for i := range updates {
 		u := &updates[i]
-		if u.Kind == coalesce.Opened {
+		switch {
+		case u.Kind == coalesce.Opened:
 			s.disk.keep(u.Attention.ID)
+		case u.Attention.ClearedBy == coalesce.ReasonAcknowledged:
+			s.disk.upTo(s.engine.Latest().Seq)
 		}
 		s.timeline.update(u, now)
 	}

@@ -53,7 +53,12 @@ type ruleFiles struct {
 	err     error
 	refused uint64
 
-	looks []look // of the watcher alone
+	swap sync.Mutex // held while the engine's rules are swapped
+
+	// Of the watcher alone.
+	looks []look
+	polls int
+	tried []RuleFile // that were compiled last, for better or worse
 }
 
 // look is what was seen of a file without reading it.
@@ -72,18 +77,20 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 		return w.set, nil
 	}
 	w.looks = w.look()
-	set, files, err := w.compile()
+	sources, files, err := w.read()
 	if err != nil {
 		return nil, fmt.Errorf("live: rules: %w", err)
 	}
-	w.set, w.files = set, files
+	set, err := w.compile(sources)
+	if err != nil {
+		return nil, fmt.Errorf("live: rules: %w", err)
+	}
+	w.set, w.files, w.tried = set, files, files
 	return set, nil
 }
 
-// compile reads and compiles the files as they are.
-func (w *ruleFiles) compile() (*rules.Set, []RuleFile, error) {
-	var sources []rules.File
-	var read []RuleFile
+// read reads the files as they are.
+func (w *ruleFiles) read() (sources []rules.File, files []RuleFile, err error) {
 	for _, name := range w.names {
 		data, changed, err := readRules(name)
 		if err != nil {
@@ -91,13 +98,17 @@ func (w *ruleFiles) compile() (*rules.Set, []RuleFile, error) {
 		}
 		sum := sha256.Sum256(data)
 		sources = append(sources, rules.File{Name: name, Data: data})
-		read = append(read, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
+		files = append(files, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
 	}
+	return sources, files, nil
+}
+
+// compile compiles what was read, with the embedded rules after it.
+func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 	if w.defaults {
 		sources = append(sources, rules.Defaults()...)
 	}
-	set, err := rules.Compile(sources...)
-	return set, read, err
+	return rules.Compile(sources...)
 }
 
 // readRules reads a file of rules, and no more of it than a file of rules can be.
@@ -155,41 +166,71 @@ func (s *Session) watchRules(ctx context.Context) {
 	}
 }
 
-// reloadIfChanged reads the files again if they look different from last time.
+// rereads is how often the files are read though they look as before: some file
+// systems count time in seconds.
+const rereads = 10
+
+// reloadIfChanged reads the files again where they look different from last time, or
+// have not been read for a while.
 func (s *Session) reloadIfChanged() {
 	w := &s.rules
 	looks := w.look()
-	if slices.Equal(looks, w.looks) {
+	if w.polls++; slices.Equal(looks, w.looks) && w.polls%rereads != 0 {
 		return
 	}
 	w.looks = looks
-	s.reload()
-}
-
-// reload compiles the files aside, and swaps the rules where they are others.
-func (s *Session) reload() {
-	w := &s.rules
-	set, files, err := w.compile()
+	sources, files, err := w.read()
+	if err == nil && slices.EqualFunc(files, w.tried, sameFile) {
+		return
+	}
+	w.swap.Lock()
+	defer w.swap.Unlock()
+	var set *rules.Set
+	if err == nil {
+		w.tried = files
+		set, err = w.compile(sources)
+	} else {
+		w.tried = nil
+	}
 	if err == nil && set.Hash() != w.current().Hash() {
 		err = s.engine.SetRules(set)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	if err != nil {
-		w.err = err
-		w.refused++
-		s.log.Error("the rules were refused; the last good ones decide on", "error", err)
+		if w.refuse(err) {
+			s.log.Error("the rules were refused; the last good ones decide on", "error", err)
+		}
 		return
 	}
-	if w.err != nil || w.set.Hash() != set.Hash() {
-		s.log.Info("the rules were read", "rules", set.Len(), "hash", hash(set))
+	if w.accept(set, files, s.now()) {
+		s.log.Info("other rules decide", "rules", set.Len(), "hash", hash(set))
 	}
-	if w.set.Hash() != set.Hash() {
-		w.swaps++
-		w.since = s.now()
-		w.set = set
+}
+
+func sameFile(a, b RuleFile) bool { return a.Name == b.Name && a.Hash == b.Hash && a.Bytes == b.Bytes }
+
+// refuse notes why the files do not decide, and reports whether that is new.
+func (w *ruleFiles) refuse(err error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil && w.err.Error() == err.Error() {
+		return false
 	}
+	w.err = err
+	w.refused++
+	return true
+}
+
+// accept notes the set that decides, and reports whether it is another one.
+func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.files, w.err = files, nil
+	if w.set.Hash() == set.Hash() {
+		return false
+	}
+	w.set, w.since = set, now
+	w.swaps++
+	return true
 }
 
 // swapped notes that a host swapped the rules itself.

@@ -34,6 +34,11 @@ type Session struct {
 	calls    atomic.Uint64
 	inFlight atomic.Int64
 	running  atomic.Bool
+	expects  atomic.Bool // a sign of life
+
+	// Of the ticking goroutine: how much the engine had received, and since when.
+	seen   uint64
+	seenAt time.Time
 
 	sinkMu sync.Mutex
 	sinks  []func([]heed.Update)
@@ -125,9 +130,7 @@ func (s *Session) Run(ctx context.Context) error {
 	<-ctx.Done()
 	wg.Wait()
 	s.drain(nil) // what came while the pump stopped
-	if s.disk.path != "" {
-		s.disk.save()
-	}
+	s.disk.upTo(s.engine.Latest().Seq)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return cause
 	}
@@ -168,7 +171,8 @@ func (s *Session) Log(l event.Log) event.Decision {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Log(&l)
+		told := l // so that l itself does not go to the heap
+		s.cfg.Recorder.Log(&told)
 	}
 	s.fed.Add(1)
 	return s.engine.Log(l)
@@ -181,7 +185,8 @@ func (s *Session) Operation(o event.Operation) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Operation(&o)
+		told := o // so that o itself does not go to the heap
+		s.cfg.Recorder.Operation(&told)
 	}
 	return s.engine.Operation(o)
 }
@@ -193,7 +198,8 @@ func (s *Session) State(e event.State) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.State(&e)
+		told := e // so that e itself does not go to the heap
+		s.cfg.Recorder.State(&told)
 	}
 	return s.engine.State(e)
 }
@@ -204,7 +210,8 @@ func (s *Session) Notice(n event.Notice) heed.Outcome {
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Notice(&n)
+		told := n // so that n itself does not go to the heap
+		s.cfg.Recorder.Notice(&told)
 	}
 	return s.engine.Notice(n)
 }
@@ -214,8 +221,8 @@ func (s *Session) Notice(n event.Notice) heed.Outcome {
 func (s *Session) Raise(r heed.Report) string {
 	stamp(&r.Time, s.now())
 	s.enter()
-	defer s.leave()
 	id := s.engine.Raise(r)
+	s.leave()
 	s.disk.keep(id)
 	return id
 }
@@ -231,6 +238,7 @@ func (s *Session) Clear(id string) bool {
 // [Config].Heartbeat.
 func (s *Session) Alive() {
 	now := s.now()
+	s.expects.Store(true)
 	s.enter()
 	defer s.leave()
 	s.engine.Expect(now, now.Add(s.cfg.Heartbeat))
@@ -263,9 +271,25 @@ func (s *Session) tick(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			s.Advance()
+			if s.waitsForTime() {
+				s.Advance()
+			}
 		}
 	}
+}
+
+// afterglow is how long after an entry the engine is told the time in any case: what
+// came right after an operation belongs to it for seconds.
+const afterglow = time.Minute
+
+// waitsForTime reports whether the engine could do something when it is told the
+// time. It is of the ticking goroutine alone.
+func (s *Session) waitsForTime() bool {
+	now, st := s.now(), s.engine.Stats()
+	if st.Received != s.seen || s.seenAt.IsZero() {
+		s.seen, s.seenAt = st.Received, now
+	}
+	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || s.expects.Load() || since(s.seenAt, now) < afterglow
 }
 
 // Advance tells the engine the time of now. Run does it every [Config].Tick.
@@ -282,6 +306,8 @@ func (s *Session) Advance() {
 // SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change
 // later replace them.
 func (s *Session) SetRules(set *rules.Set) error {
+	s.rules.swap.Lock()
+	defer s.rules.swap.Unlock()
 	if err := s.engine.SetRules(set); err != nil {
 		return err
 	}

@@ -72,9 +72,8 @@ func (s *Session) Status() Status {
 		Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations, States: e.States,
 		Notices: e.Notices, Host: e.Host, Phase: e.Phase, Blind: e.Blind, BlindRule: e.BlindRule,
 		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+		OpenItems: e.Coalesce.Open, Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
-	st.OpenItems = len(s.engine.Open(nil))
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()
 		st.Log = &log
@@ -90,9 +89,9 @@ func (d *disk) status() SnapshotStatus {
 	if d.path == "" {
 		return SnapshotStatus{}
 	}
-	d.errMu.Lock()
-	defer d.errMu.Unlock()
-	st := SnapshotStatus{File: d.path, Saves: d.saves.Load(), Failed: d.failed.Load(), Saved: d.at}
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	st := SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
 	if d.err != nil {
 		st.Error = d.err.Error()
 	}
