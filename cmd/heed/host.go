@@ -103,7 +103,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 			return nil, failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
 		h.closers = append(h.closers, file.Close)
-		cfg.Recorder = follow.NewRecorder(file)
+		cfg.Recorder = recording{follow.NewRecorder(file)}
 	}
 	h.dedup = proxy.NewDedup()
 	if path != "" {
@@ -239,3 +239,13 @@ func fileName(s string) string {
 		return '_'
 	}, s)
 }
+
+// recording is a recorder of what was received. What agents did with it, and when
+// the engine was told the time, is not part of a log.
+type recording struct{ *follow.Recorder }
+
+// Ack implements [live.Recorder].
+func (recording) Ack(string, string, uint64) {}
+
+// Advance implements [live.Recorder].
+func (recording) Advance(time.Time) {}

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +32,125 @@ func (p *program) statusCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printResult(raw, f.json)
+		var out bytes.Buffer
+		if !f.json {
+			err = json.Indent(&out, raw, "", "  ")
+		} else {
+			err = json.Compact(&out, raw)
+		}
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(out.String()) {
+			p.printf("%s\n", safe(strings.TrimSuffix(line, "\n")))
+		}
+		return nil
 	})
+}
+
+func (p *program) tailCommand() *cobra.Command {
+	var f clientFlags
+	var after string
+	var forever bool
+	var least string
+	cmd := p.clientCommand(&cobra.Command{
+		Use:   "tail",
+		Short: "Prints the entries of a running heed after a cursor",
+		Long: `Prints what a running heed has received and decided, after a cursor, and at last the
+cursor to go on from. What is not held any more is counted.`,
+		Args: cobra.NoArgs,
+	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
+		params, err := parseCursor(after)
+		if err != nil {
+			return failed(exitUsage, err)
+		}
+		params.MinDisposition = least
+		for {
+			raw, err := c.CallTool(ctx, toolEntries, params)
+			if err != nil {
+				return err
+			}
+			var page shownPage
+			if err := json.Unmarshal(raw, &page); err != nil {
+				return err
+			}
+			if err := p.printEntries(&page, f.json); err != nil {
+				return err
+			}
+			params.Epoch, params.After = page.Next.Epoch, page.Next.Seq
+			if !page.More && !forever {
+				p.printf("next: %s\n", safe(fmt.Sprintf("%s/%d", page.Next.Epoch, page.Next.Seq)))
+				return nil
+			}
+			if !page.More {
+				params.WaitSeconds = tailWait.Seconds()
+			}
+		}
+	})
+	cmd.Flags().StringVar(&after, "after", "", "begin after `CURSOR`, such as an earlier tail has printed; default: with the oldest entry held")
+	cmd.Flags().BoolVarP(&forever, "follow", "f", false, "go on with entries as they come")
+	cmd.Flags().StringVar(&least, "least", "", "only entries that are at least advisory, or blocking")
+	return cmd
+}
+
+// parseCursor reads EPOCH/NUMBER, or NUMBER.
+func parseCursor(s string) (entriesParams, error) {
+	if s == "" {
+		return entriesParams{}, nil
+	}
+	epoch, number, ok := strings.Cut(s, "/")
+	if !ok {
+		epoch, number = "", s
+	}
+	n, err := strconv.ParseUint(number, 10, 53)
+	if err != nil {
+		return entriesParams{}, fmt.Errorf("--after %q: want EPOCH/NUMBER, as tail prints it", s)
+	}
+	return entriesParams{Epoch: epoch, After: n}, nil
+}
+
+// shownPage is a page as it comes over the wire.
+type shownPage struct {
+	Entries []json.RawMessage `json:"entries"`
+	Next    pageCursor        `json:"next"`
+	Lost    uint64            `json:"lost"`
+	More    bool              `json:"more"`
+}
+
+// shownEntry is an entry as it comes over the wire.
+type shownEntry struct {
+	Seq         uint64    `json:"seq"`
+	Time        time.Time `json:"time"`
+	Kind        string    `json:"kind"`
+	Level       string    `json:"level"`
+	Status      string    `json:"status"`
+	Message     string    `json:"message"`
+	Disposition string    `json:"disposition"`
+}
+
+// printEntries prints a page.
+func (p *program) printEntries(page *shownPage, asJSON bool) error {
+	if page.Lost > 0 && !asJSON {
+		p.printf("(%d entries are not held any more)\n", page.Lost)
+	}
+	for _, raw := range page.Entries {
+		if asJSON {
+			p.printf("%s\n", raw)
+			continue
+		}
+		var e shownEntry
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		what := e.Level
+		if e.Kind != "log" {
+			what = e.Status
+		}
+		at := "        "
+		if !e.Time.IsZero() {
+			at = e.Time.Local().Format("15:04:05")
+		}
+		p.printf("%8d  %s  %-8s  %-10s %s\n", e.Seq, at, safe(e.Disposition), safe(what), safe(e.Message))
+	}
+	return nil
 }
