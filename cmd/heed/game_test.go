@@ -24,6 +24,8 @@ const helperEnv = "HEED_TEST_HELPER"
 
 func TestMain(m *testing.M) {
 	switch {
+	case len(os.Args) > 1 && os.Args[1] == guardName && os.Getenv(helperEnv) == "":
+		panic("BUG: a guard of a test that does not say so would run the tests")
 	case os.Getenv(helperEnv) == "":
 		os.Exit(m.Run())
 	case len(os.Args) > 2 && os.Args[1] == "fake-game":

@@ -72,8 +72,8 @@ type host struct {
 }
 
 // newHost makes a session that follows the log at path, "" for none.
-func (p *program) newHost(f *hostFlags, path string, from follow.From, name string) (h *host, err error) {
-	h = &host{flags: f, state: stateDir(f.state)}
+func (p *program) newHost(f *hostFlags, path string, from follow.From, name string) (_ *host, err error) {
+	h := &host{flags: f, state: stateDir(f.state)}
 	defer func() {
 		if err != nil {
 			h.close()

@@ -53,10 +53,7 @@ game with it whatever ends heed.
 Standard input, output and errors are the game's. What heed says of itself goes to
 a file in its state folder.`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch dash := cmd.ArgsLenAtDash(); {
-			case dash > 0:
-				return usage(cmd, "%q stands before --: only flags do", args[0])
-			case len(args) == 0:
+			if len(args) == 0 {
 				return usage(cmd, "name the game's program after --")
 			}
 			return nil

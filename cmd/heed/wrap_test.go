@@ -368,6 +368,7 @@ func TestWrapWithoutMod(t *testing.T) {
 
 func TestWrapFailures(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(helperEnv, "1") // for the guard
 	for _, tc := range []struct {
 		name string
 		args []string
@@ -379,7 +380,7 @@ func TestWrapFailures(t *testing.T) {
 		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
 		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
-		{"a word before --", []string{"wrap", "x", "--", "true"}, exitUsage},
+		{"without --", []string{"wrap", "--log", "none", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
