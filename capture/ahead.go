@@ -166,6 +166,8 @@ func (b *batch) add(rec *Record, at position) {
 		b.own(&own.State.Phase, &own.State.Detail)
 	case KindNotice:
 		b.own(&own.Notice.Detail)
+	case KindAct:
+		b.own(&own.Act.Viewer, &own.Act.ID)
 	}
 }
 

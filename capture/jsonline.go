@@ -32,6 +32,8 @@ type jsonLine struct {
 	source, message, stack                     []byte
 	operation, parent, method, status, failure []byte
 	phase, detail                              []byte
+	viewer, attention                          []byte
+	upTo                                       uint64
 	byCaller                                   bool
 	count                                      uint64
 	rest                                       []byte // " key=value" of members that have no place of their own
@@ -114,6 +116,15 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.phase = j.unquote(raw)
 	case "detail":
 		j.detail = j.unquote(raw)
+	case "viewer":
+		j.viewer = j.unquote(raw)
+		j.extra(key, raw)
+	case "attention":
+		j.attention = j.unquote(raw)
+		j.extra(key, raw)
+	case "up_to":
+		j.upTo, _ = strconv.ParseUint(text(raw), 10, 64)
+		j.extra(key, raw)
 	case "schemaVersion":
 		if j.version = string(raw) == recordingVersion; !j.version {
 			j.extra(key, raw)
@@ -164,6 +175,12 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "notice" && status.Kind() == event.KindNotice:
 		rec.Kind = KindNotice
 		rec.Notice = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}
+	case kind == "ack" && len(j.attention) > 0:
+		rec.Kind = KindAct
+		rec.Act = Act{Viewer: text(j.viewer), ID: text(j.attention), UpTo: j.upTo}
+	case kind == "advance" && !j.time.IsZero():
+		rec.Kind = KindAct
+		rec.Act = Act{Time: j.time}
 	default:
 		rec.Log = event.Log{
 			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
@@ -183,7 +200,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		switch {
 		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
 			message = j.fullMessage()
-		case j.empty && (len(j.stack) > 0 || ours): // as a recording has them
+		case j.empty && (kind == "log" || ours): // as a recording has it
 			message = ""
 		}
 		rec.Log.Message = clip(message)

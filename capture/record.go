@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/heedlog/heed/event"
 )
@@ -20,9 +21,11 @@ const (
 	// KindContinuation is Record.Log with Source "continuation": lines that came
 	// after the record that they belong to had been delivered, by a [Stream].
 	KindContinuation
+
+	KindAct // Record.Act: what a host did besides giving entries, as recordings have it
 )
 
-var kindNames = [...]string{"log", "operation", "state", "notice", "context", "continuation"}
+var kindNames = [...]string{"log", "operation", "state", "notice", "context", "continuation", "act"}
 
 // String returns the lower-case name of k.
 func (k Kind) String() string {
@@ -34,6 +37,15 @@ func (k Kind) String() string {
 
 // ContextSource is the source of records of [KindContext].
 const ContextSource = "context"
+
+// Act is what a host did with an engine besides giving it entries: it told it the
+// time, or somebody acknowledged an item. Only recordings hold it.
+type Act struct {
+	Time time.Time // that the engine was told; zero for an acknowledgement
+
+	Viewer, ID string // who acknowledged which item ...
+	UpTo       uint64 // ... up to where
+}
 
 // ContinuationSource is the source of records of [KindContinuation].
 const ContinuationSource = "continuation"
@@ -70,6 +82,7 @@ type Record struct {
 	Operation event.Operation
 	State     event.State
 	Notice    event.Notice
+	Act       Act
 
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is

@@ -48,6 +48,12 @@ func (r *Recorder) Record(rec *capture.Record) {
 		r.State(&rec.State)
 	case capture.KindNotice:
 		r.Notice(&rec.Notice)
+	case capture.KindAct:
+		if a := &rec.Act; a.Time.IsZero() {
+			r.Ack(a.Viewer, a.ID, a.UpTo)
+		} else {
+			r.Advance(a.Time)
+		}
 	default:
 		r.log(rec.Kind.String(), &rec.Log)
 	}
@@ -97,6 +103,21 @@ func (r *Recorder) Notice(n *event.Notice) {
 		b = exact(b, "detail", n.Detail, false)
 		return number(b, "count", n.Count)
 	})
+}
+
+// Ack writes an acknowledgement: who acknowledged which item, up to which sequence
+// number, as the engine was told.
+func (r *Recorder) Ack(viewer, id string, upTo uint64) {
+	r.line("ack", time.Time{}, func(b []byte) []byte {
+		b = member(b, "viewer", viewer)
+		b = member(b, "attention", id)
+		return number(b, "up_to", upTo)
+	})
+}
+
+// Advance writes that the engine was told the time.
+func (r *Recorder) Advance(now time.Time) {
+	r.line("advance", now, func(b []byte) []byte { return b })
 }
 
 // Err returns the first error of the writer.

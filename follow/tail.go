@@ -375,8 +375,7 @@ func (t *tail) open() (bool, error) {
 }
 
 func prefixed(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("follow: %w", err)
 	}
 	return err

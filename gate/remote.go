@@ -25,12 +25,13 @@ type Caller interface {
 }
 
 // Remote returns a [Source] that asks a peer over GABP. methods are those that the
-// peer says that it has, in its welcome: without attention/current it is never
-// asked, and what it is asked is [ErrNoAttention].
+// peer says that it has: Welcome().Capabilities.Methods of a client of package gabp.
+// Without attention/current it is never asked, and the answer is [ErrNoAttention].
 //
-// The summary of an item is a peer's text: it is cut and escaped. An answer is taken whole or not at all: a field that is missing, that the
-// protocol requires, or a number that is no integer of the protocol is an error. Over
-// GABP an acknowledgement has no upTo: what the peer showed last counts.
+// An answer is taken whole or not at all: where a field is missing that the protocol
+// requires, or a number is no integer of the protocol, it is an error. The summary of
+// an item is a peer's text, and is cut and escaped. An acknowledgement has no upTo over
+// GABP: what the peer showed last counts.
 func Remote(c Caller, methods []string) Source {
 	return &remote{caller: c, current: slices.Contains(methods, methodCurrent), ack: slices.Contains(methods, methodAck)}
 }

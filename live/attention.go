@@ -48,17 +48,21 @@ func (s *Session) AckBy(viewer, id string, upTo uint64) heed.AckResult {
 		s.disk.upTo(s.engine.Latest().Seq)
 	}
 	s.disk.keep(res.Current.ID)
-	s.timeline.acked(viewer, &res, s.now())
 	return res
 }
 
+// ack is in the timeline before the pump gets hold of what it clears.
 func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
+	s.telling.Lock()
+	defer s.telling.Unlock()
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Ack(viewer, id, upTo)
 	}
-	return s.engine.AckBy(viewer, id, upTo)
+	res := s.engine.AckBy(viewer, id, upTo)
+	s.timeline.acked(viewer, &res, s.now())
+	return res
 }
 
 // Attach notes that an agent has arrived; see [heed.Engine.Attach]. A recording
@@ -90,9 +94,15 @@ func (g source) Current(ctx context.Context, viewer string) (heed.Attention, boo
 	if err := g.s.Sync(ctx); err != nil {
 		return heed.Attention{}, false, err
 	}
-	a, open := gate.Look(g.s, viewer)
+	a, open := gate.Look(looker{g.s}, viewer)
 	return a, open, nil
 }
+
+// looker looks without telling: what it does not view needs not be on disk.
+type looker struct{ *Session }
+
+// Open implements [gate.Viewer].
+func (l looker) Open(dst []heed.Attention) []heed.Attention { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
 func (g source) Ack(ctx context.Context, viewer, id string, upTo uint64) (gate.Acked, error) {

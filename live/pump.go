@@ -33,7 +33,9 @@ func (s *Session) pump(ctx context.Context) {
 // drain hands over the pending updates. Only one runs at a time: the pump, and Run
 // after it.
 func (s *Session) drain(buf []heed.Update) []heed.Update {
+	s.telling.Lock()
 	updates := s.engine.Updates(buf[:0])
+	s.telling.Unlock()
 	if len(updates) == 0 {
 		return updates
 	}

@@ -28,6 +28,7 @@ type Session struct {
 	restored bool
 
 	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
+	telling  sync.Mutex    // held while what is told gets its order
 	bell     bell          // rings after every entry
 	kick     chan struct{} // tells the pump
 	fed      atomic.Uint64 // log records and what else the game itself told

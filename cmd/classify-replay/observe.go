@@ -63,7 +63,7 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string, f fu
 			return inputError(fmt.Errorf("%s: %w", name, err))
 		}
 		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
-		if !f(src, &src.outcome) {
+		if !src.acted && !f(src, &src.outcome) {
 			return nil
 		}
 	}

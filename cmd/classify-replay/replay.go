@@ -235,7 +235,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			rep.End(end)
 			return rep, err
 		}
-		rep.Observe(source.entry(), &source.outcome)
+		if !source.acted {
+			rep.Observe(source.entry(), &source.outcome)
+		}
 		updates = engine.Updates(updates[:0])
 		for len(updates) > 0 {
 			for i := range updates {
@@ -276,6 +278,7 @@ type source struct {
 	engine  *heed.Engine
 
 	record  *capture.Record // the last one
+	acted   bool            // it is what a host did, of which there is no outcome
 	outcome heed.Outcome    // what became of it
 }
 
@@ -331,6 +334,15 @@ func (s *source) next() error {
 		return err
 	}
 	s.record = rec
+	if s.acted = rec.Kind == capture.KindAct; s.acted {
+		if a := &rec.Act; a.Time.IsZero() {
+			s.engine.View(a.Viewer) // what it names is covered
+			s.engine.AckBy(a.Viewer, a.ID, a.UpTo)
+		} else {
+			s.engine.Advance(a.Time)
+		}
+		return nil
+	}
 	if rec.Kind == capture.KindContext {
 		s.learn(rec.Log.Message)
 	}
