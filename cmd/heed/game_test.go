@@ -84,7 +84,7 @@ func (g *game) note(name string, v any) {
 }
 
 // line writes a line to the game's log.
-func (g *game) line(text string) { fmt.Fprintln(g.log, text) }
+func (g *game) line(text string) { _, _ = fmt.Fprintln(g.log, text) }
 
 func (g *game) serve() {
 	b, ok, err := gabp.BridgeFromEnv(os.Getenv)

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,7 +126,7 @@ func (h *host) openLog(p *program, name string) error {
 	if err := level.UnmarshalText([]byte(h.flags.logLevel)); err != nil {
 		return failed(exitUsage, fmt.Errorf("--log-level %q: use debug, info, warn or error", h.flags.logLevel))
 	}
-	var out io.Writer = p.stderr
+	out := p.stderr
 	if h.flags.logFile != "-" {
 		path := h.flags.logFile
 		if path == "" {
@@ -143,8 +144,8 @@ func (h *host) openLog(p *program, name string) error {
 }
 
 func (h *host) close() {
-	for i := len(h.closers) - 1; i >= 0; i-- {
-		_ = h.closers[i]()
+	for _, c := range slices.Backward(h.closers) {
+		_ = c()
 	}
 }
 

@@ -141,7 +141,9 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	defer func() {
 		stop()
 		if served != nil {
-			<-served
+			if err := <-served; err != nil {
+				h.log.Error("what served the bridges ended", "error", err)
+			}
 		}
 	}()
 	game, wait, err := p.startGame(f, h, handed, args, standard)

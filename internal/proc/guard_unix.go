@@ -28,7 +28,7 @@ func startGuard(command []string) (*guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // the guard has its own
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin = r
 	// It must not share the fate of the holder's group, session or terminal.

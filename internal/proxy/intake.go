@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,10 +61,8 @@ func isOperationChannel(channel string) bool { return hasWord(channel, "operatio
 func hasWord(channel string, words ...string) bool {
 	parts := strings.FieldsFunc(strings.ToLower(channel), func(r rune) bool { return strings.ContainsRune("/.:_-", r) })
 	for _, p := range parts {
-		for _, w := range words {
-			if p == w {
-				return true
-			}
+		if slices.Contains(words, p) {
+			return true
 		}
 	}
 	return false

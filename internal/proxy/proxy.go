@@ -128,7 +128,7 @@ func (p *Proxy) serving() (err error) {
 	mux.Fallback(gabp.HandlerFunc(p.forward))
 	if !p.cfg.NoAttention {
 		p.plane, err = gabp.NewPlane(gabp.PlaneConfig{
-			Source: p.cfg.Session, ObserveOnly: p.cfg.ObserveOnly, Before: p.cfg.Session.Sync,
+			Source: p.cfg.Session, ObserveOnly: p.cfg.ObserveOnly, Before: p.sync,
 			Publish: func(channel, key string, payload any, sent func(*gabp.ServerSession)) error {
 				return p.server.PublishFunc(channel, key, payload, sent)
 			},
@@ -398,6 +398,9 @@ func (s *source) Current(ctx context.Context, viewer string) (heed.Attention, bo
 	if p.cfg.NoAttention {
 		return heed.Attention{}, false, gate.ErrNoAttention
 	}
+	if client := p.mod.current(); client != nil {
+		p.hear(ctx, client)
+	}
 	a, open, err := s.Recorder.Current(ctx, viewer)
 	if p.cfg.ObserveOnly {
 		a.Blocking = false
@@ -461,6 +464,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	operation := p.source.operation(id)
 	p.inFlight.Add(1)
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	p.hear(ctx, client)
 	p.inFlight.Add(-1)
 
 	status, text := event.StatusCompleted, ""
@@ -497,6 +501,26 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 		return nil, &gabp.Error{Code: failure.Code, Message: failure.Message, Data: amend(failure.Data, item)}
 	}
 	return amend(result, item), nil
+}
+
+// hearTimeout bounds how long an answer waits for what the mod told before it.
+const hearTimeout = 500 * time.Millisecond
+
+// hear takes in what the mod has told so far.
+func (p *Proxy) hear(ctx context.Context, client *gabp.Client) {
+	ctx, cancel := context.WithTimeout(ctx, hearTimeout)
+	defer cancel()
+	if err := client.Handled(ctx); err != nil {
+		p.log.Debug("not all that the mod told was taken in in time", "error", err)
+	}
+}
+
+// sync takes in everything that is there: what the mod told, and the log.
+func (p *Proxy) sync(ctx context.Context) error {
+	if client := p.mod.current(); client != nil {
+		p.hear(ctx, client)
+	}
+	return p.cfg.Session.Sync(ctx)
 }
 
 // failed says how a call ended that has no result.
