@@ -24,7 +24,7 @@ const patience = 30 * time.Second
 // "parameters" in place of "arguments" and its own name of the platform, has a new
 // launch id for each connection, and handles events in no order.
 type bridge struct {
-	t    *testing.T
+	t    testing.TB
 	conn net.Conn
 
 	mu      sync.Mutex
@@ -45,10 +45,11 @@ type answer struct {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
+	at time.Time // when it came
 }
 
 // dial connects as soon as somebody listens, and says hello.
-func dial(t *testing.T, addr, token string) (*bridge, answer) {
+func dial(t testing.TB, addr, token string) (*bridge, answer) {
 	t.Helper()
 	b := &bridge{t: t, waiting: map[string]chan answer{}}
 	require.Eventually(t, func() bool {
@@ -86,6 +87,7 @@ func (b *bridge) read() {
 		if json.Unmarshal(data, &m) != nil {
 			continue
 		}
+		m.at = time.Now()
 		b.mu.Lock()
 		if m.Type == "event" {
 			b.events = append(b.events, m)

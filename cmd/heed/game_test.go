@@ -151,6 +151,16 @@ func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 }
 
+// fault returns the line of a fault that is like no other: types of faults are never
+// taken for each other.
+func fault(n int) string {
+	var name []byte
+	for ; n > 0; n /= 26 {
+		name = append(name, byte('a'+n%26))
+	}
+	return fmt.Sprintf("Q%sException: FAULT", name)
+}
+
 func (g *game) call(call gabp.ToolCall) (any, error) {
 	var a struct {
 		What string `json:"what"`
@@ -173,6 +183,14 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 			"Level": "error", "Message": "FAULT by an event", "EntryId": "e1", "RepeatCount": 1,
 		}})
 		g.line("FAULT by an event")
+	case "stamped file":
+		at := time.Now()
+		g.line(fault(n))
+		return map[string]any{"at": at.UnixNano()}, nil
+	case "stamped event":
+		at := time.Now()
+		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)})
+		return map[string]any{"at": at.UnixNano()}, nil
 	case "ticks":
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)))

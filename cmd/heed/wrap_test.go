@@ -31,7 +31,7 @@ rules:
 
 // wrapped is a heed process that wraps a game, as a bridge starts it.
 type wrapped struct {
-	t     *testing.T
+	t     testing.TB
 	cmd   *exec.Cmd
 	dir   string // of the game
 	addr  string
@@ -44,7 +44,7 @@ type wrapped struct {
 }
 
 // start starts heed wrap with flags, and the game with gameArgs after its folder.
-func start(t *testing.T, flags []string, gameArgs ...string) *wrapped {
+func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
