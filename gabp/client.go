@@ -292,10 +292,7 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments any) (json
 // Close says goodbye, does not wait for the answer, and closes the connection.
 // Calls that wait return [ErrClosed]. The client has ended when Done is closed.
 func (c *Client) Close() error {
-	c.mu.Lock()
-	ended := c.ended
-	c.mu.Unlock()
-	if !ended {
+	if c.mark(ErrClosed) {
 		stop := c.conn.closeAt(time.Now().Add(goodbyeTimeout))
 		_ = c.conn.Write(Message{ID: NewID(), Type: TypeRequest, Method: MethodGoodbye})
 		stop()
@@ -318,17 +315,24 @@ func (c *Client) Err() error {
 	return c.err
 }
 
+// mark has all calls return why, and returns false where they did before.
+func (c *Client) mark(why error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return false
+	}
+	c.ended, c.err = true, why
+	for id, answer := range c.pending {
+		delete(c.pending, id)
+		close(answer)
+	}
+	return true
+}
+
 // end ends the connection for the first reason given.
 func (c *Client) end(why error) {
-	c.mu.Lock()
-	if !c.ended {
-		c.ended, c.err = true, why
-		for id, answer := range c.pending {
-			delete(c.pending, id)
-			close(answer)
-		}
-	}
-	c.mu.Unlock()
+	c.mark(why)
 	_ = c.conn.Close()
 	c.events.close()
 }

@@ -215,10 +215,19 @@ func (p *Plane) late(ctx context.Context) *Attention {
 	}
 	// The agent knows that nothing can be seen, and wants to go on; what was
 	// known before still stands.
-	if a, ok := p.told[p.last]; ok {
-		return p.shown(a)
+	var known *Attention
+	for id, a := range p.told {
+		if p.blind != nil && id == p.blind.AttentionID {
+			continue
+		}
+		if known == nil || a.Blocking && !known.Blocking || a.Blocking == known.Blocking && a.OpenedAtSequence < known.OpenedAtSequence {
+			known = &a
+		}
 	}
-	return nil
+	if known == nil {
+		return nil
+	}
+	return p.shown(*known)
 }
 
 // blindLocked opens the item that says that nothing can be seen, unless it is.

@@ -407,8 +407,10 @@ func TestSilentPeers(t *testing.T) {
 	})
 	p := dial(t, s.addr)
 	p.ends() // no hello in time
+}
 
-	s = start(t, func(c *gabp.ServerConfig) { c.Limits = gabp.Limits{Connections: 4, HelloTimeout: patience} })
+func TestTooManyConnections(t *testing.T) {
+	s := start(t, func(c *gabp.ServerConfig) { c.Limits = gabp.Limits{Connections: 4, HelloTimeout: patience} })
 	for range 20 { // they give way
 		dial(t, s.addr)
 	}
@@ -425,7 +427,7 @@ func TestSilentPeers(t *testing.T) {
 		conn, err := net.Dial("tcp", s.addr)
 		require.NoError(t, err)
 		p := &peer{TB: t, Conn: conn, r: bufio.NewReader(conn)}
-		defer conn.Close()
+		defer conn.Close() //nolint:errcheck // it is over
 		id := p.id()
 		text := `{"v":"gabp/1","id":"` + id + `","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
 		_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
@@ -569,7 +571,6 @@ func TestSlowSubscriber(t *testing.T) {
 	})
 	dead, slow, quick := dial(t, s.addr), dial(t, s.addr), dial(t, s.addr)
 	for _, p := range []*peer{dead, slow, quick} {
-		require.NoError(t, p.Conn.(*net.TCPConn).SetReadBuffer(4096))
 		p.hello()
 		channel := map[*peer]string{dead: "a/b", slow: "c/d", quick: "c/d"}[p]
 		require.Nil(t, p.call("events/subscribe", `{"channels":["`+channel+`"]}`).Error)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,9 +23,9 @@ type ServerSession struct {
 	slots  chan struct{} // one for each request at a time
 	work   sync.WaitGroup
 
-	// Set by the reader when the bridge says hello, before any request is
-	// handled, and constant then.
-	greeted  bool
+	// Set by the reader when the bridge says hello, greeted last, before any
+	// request is handled; constant then.
+	greeted  atomic.Bool
 	hello    Hello
 	viewer   string
 	channels []string // of the welcome
@@ -79,7 +80,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	written := make(chan error, 1)
 	go func() { written <- s.write() }()
 
-	err := s.read(ctx)
+	err := s.readUntilClosed(ctx)
 	cancelled := ctx.Err() != nil
 	stop()
 	cancel() // handlers end
@@ -90,14 +91,14 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	}
 	s.Close()
 	waitFor(&s.work)
-	if s.greeted && s.server.cfg.Closed != nil {
+	if s.greeted.Load() && s.server.cfg.Closed != nil {
 		s.server.cfg.Closed(s)
 	}
-	if cancelled || errors.Is(err, errGoodbye) || errors.Is(err, io.EOF) {
+	switch {
+	case cancelled, errors.Is(err, errGoodbye), errors.Is(err, io.EOF):
 		err = nil
-	}
-	if err == nil && !cancelled {
-		err = writeErr
+	case writeErr != nil:
+		err = writeErr // then the reader failed because of it
 	}
 	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.viewer, "error", err)
 	return err
@@ -105,6 +106,29 @@ func (s *ServerSession) serve(ctx context.Context) error {
 
 // errGoodbye ends the reader of a session whose bridge has left.
 var errGoodbye = errors.New("goodbye")
+
+// readUntilClosed reads as read does, but does not wait long for a read that
+// goes on after the stream was closed, as that of a terminal may.
+func (s *ServerSession) readUntilClosed(ctx context.Context) error {
+	ended := make(chan error, 1)
+	go func() { ended <- s.read(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-s.conn.closed:
+	}
+	t := time.NewTimer(readGrace)
+	defer t.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-t.C:
+		return io.ErrClosedPipe
+	}
+}
+
+// readGrace is the time for a read to notice that its stream was closed.
+const readGrace = time.Second
 
 // read answers requests until it cannot, and returns why.
 func (s *ServerSession) read(ctx context.Context) error {
@@ -128,7 +152,7 @@ func (s *ServerSession) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if !s.greeted {
+		if !s.greeted.Load() {
 			if refusals++; refusals >= maxRefusals {
 				return errors.New("gabp: too many messages before the hello")
 			}
@@ -162,7 +186,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *Message) error {
 		s.refuse(m, e)
 		return nil
 	}
-	if !s.greeted {
+	if !s.greeted.Load() {
 		return s.greet(ctx, m)
 	}
 	e := m.validate()
@@ -301,7 +325,7 @@ func (s *ServerSession) greet(ctx context.Context, m *Message) error {
 		return fmt.Errorf("gabp: welcome: %w", err)
 	}
 	s.channels = w.Capabilities.Events
-	s.greeted = true
+	s.greeted.Store(true)
 	s.server.counts.sessions.Add(1)
 	s.server.welcomed(s)
 	s.conn.readBy = time.Time{}

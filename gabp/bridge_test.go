@@ -1,0 +1,134 @@
+package gabp
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const bridgeToken = "0123456789abcdef0123456789abcdef"
+
+func environ(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+func TestBridgeFile(t *testing.T) {
+	now := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+	for _, b := range []Bridge{
+		{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", LaunchID: "l"},
+		{Address: "unix:/tmp/x.sock", Token: bridgeToken},
+	} {
+		b.Path = filepath.Join(t.TempDir(), "farm", "bridge.json")
+		require.NoError(t, WriteBridgeFile(b.Path, b, now))
+		require.NoError(t, WriteBridgeFile(b.Path, b, now), "in place of the old one")
+		info, err := os.Stat(b.Path)
+		require.NoError(t, err)
+		if runtime.GOOS != "windows" {
+			require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
+		}
+		got, err := ReadBridgeFile(b.Path)
+		require.NoError(t, err)
+		require.Equal(t, b, got)
+		left, err := os.ReadDir(filepath.Dir(b.Path))
+		require.NoError(t, err)
+		require.Len(t, left, 1)
+	}
+	require.Error(t, WriteBridgeFile(filepath.Join(t.TempDir(), "x"), Bridge{Address: "nonsense"}, now))
+}
+
+func TestReadBridgeFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bridge.json")
+	for text, want := range map[string]string{
+		`{"port":4711,"token":"secret-secret","gameId":"farm"}`:                                          "127.0.0.1:4711",
+		"\xef\xbb\xbf" + `{"token":"secret-secret","transport":{"type":"tcp","address":"4711"}}`:         "127.0.0.1:4711",
+		`{"token":"secret-secret","transport":{"type":"pipe","address":"/tmp/s"},"metadata":{"pid":12}}`: "unix:/tmp/s",
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		b, err := ReadBridgeFile(path)
+		require.NoError(t, err)
+		require.Equal(t, want, b.Address)
+	}
+	for _, text := range []string{
+		``, `[]`, `{}`, `{"token":"secret-secret"}`, `{"port":4711}`, `{"port":70000,"token":"secret-secret"}`, `{"port":-1,"token":"secret-secret"}`,
+		`{"token":"secret-secret","transport":{"type":"tcp","address":"evil:1"}}`, `{"token":"secret-secret","transport":{"type":"stdio"}}`,
+		`{"token":"secret-secret","port":"4711"}`, string(bytes.Repeat([]byte(" "), 100_000)),
+	} {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		_, err := ReadBridgeFile(path)
+		require.Error(t, err, text)
+		require.NotContains(t, err.Error(), "secret")
+	}
+}
+
+func TestFindBridge(t *testing.T) {
+	home := t.TempDir()
+	file := Bridge{Address: "127.0.0.1:4712", Token: bridgeToken, GameID: "farm"}
+	gamePath, err := BridgePath(environ(map[string]string{"HOME": home}), "farm")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(home, ".gabs", "farm", "bridge.json"), gamePath)
+	_, err = FindBridge(environ(map[string]string{"HOME": home}), "farm")
+	require.ErrorContains(t, err, EnvPort)
+	require.NoError(t, WriteBridgeFile(gamePath, file, time.Time{}))
+
+	env := map[string]string{"HOME": home, EnvPort: "4711", EnvToken: bridgeToken, EnvGame: "farm", EnvBridge: gamePath}
+	b, err := FindBridge(environ(env), "")
+	require.NoError(t, err)
+	require.Equal(t, Bridge{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", Path: gamePath}, b, "environment before file")
+	require.Equal(t, 4711, b.Port())
+	require.Equal(t, []string{"GABP_SERVER_PORT=4711", "GABP_TOKEN=" + bridgeToken, "GABS_GAME_ID=farm", "GABS_BRIDGE_PATH=" + gamePath}, b.Env())
+
+	delete(env, EnvPort)
+	for _, drop := range []string{"", EnvBridge, EnvGame} {
+		delete(env, drop)
+		b, err = FindBridge(environ(env), "farm")
+		require.NoError(t, err)
+		require.Equal(t, "127.0.0.1:4712", b.Address)
+	}
+	env[EnvPort] = "4711"
+	delete(env, EnvToken)
+	_, err = FindBridge(environ(env), "")
+	require.ErrorContains(t, err, EnvToken, "half an environment is a mistake, and not passed over")
+	for _, port := range []string{"0", "-1", "65536", "x", "1e3"} {
+		_, _, err := BridgeFromEnv(environ(map[string]string{EnvPort: port, EnvToken: bridgeToken}))
+		require.ErrorContains(t, err, EnvPort, port)
+	}
+}
+
+func TestBridgePath(t *testing.T) {
+	home := environ(map[string]string{"HOME": "/h", "APPDATA": `C:\A`})
+	for goos, want := range map[string]string{
+		"windows": filepath.Join(`C:\A`, "gabp", "bridge.json"),
+		"darwin":  filepath.Join("/h", "Library", "Application Support", "gabp", "bridge.json"),
+		"linux":   filepath.Join("/h", ".config", "gabp", "bridge.json"),
+	} {
+		path, err := protocolPath(goos, home)
+		require.NoError(t, err)
+		require.Equal(t, want, path)
+	}
+	path, err := BridgePath(environ(map[string]string{EnvConfig: "/c"}), "farm")
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join("/c", "farm", "bridge.json"), path)
+	for _, id := range []string{"..", ".", "a/b", `a\b`, "C:", "a\x00"} {
+		_, err := BridgePath(home, id)
+		require.Error(t, err, id)
+	}
+	_, err = BridgePath(environ(nil), "farm")
+	require.ErrorContains(t, err, "HOME")
+}
+
+// TestTokensAreNotShown: nothing that prints a value prints its token.
+func TestTokensAreNotShown(t *testing.T) {
+	var out bytes.Buffer
+	b, h := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}, Hello{Token: bridgeToken}
+	fmt.Fprintf(&out, "%v %+v %#v %s %v %+v %#v %s", b, b, b, b, h, h, h, h)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bridge", b, "hello", h)
+	require.NotContains(t, out.String(), bridgeToken)
+}

@@ -1,0 +1,281 @@
+package gabp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+func connect(t testing.TB, addr string, change func(*gabp.ClientConfig)) *gabp.Client {
+	t.Helper()
+	cfg := gabp.ClientConfig{Token: token}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := gabp.Dial(context.Background(), addr, cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, c.Close())
+		<-c.Done()
+	})
+	return c
+}
+
+func TestClient(t *testing.T) {
+	ctx := context.Background()
+	s := start(t, nil)
+	c := connect(t, s.addr, nil)
+	require.Equal(t, "heed", c.Welcome().AgentID)
+	require.Contains(t, string(c.WelcomeRaw()), `"agentId":"heed"`)
+	require.True(t, c.Supports("tools/list"))
+	require.False(t, c.Supports("attention/current"))
+	require.NoError(t, c.Ping(ctx))
+
+	tools, err := c.ListTools(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "save/load", tools[0].Name)
+	raw, err := c.CallTool(ctx, "save/load", map[string]string{"name": "Outpost <1>"})
+	require.NoError(t, err)
+	require.Equal(t, `{"name":"save/load","arguments":{"name":"Outpost <1>"}}`, string(raw))
+	_, err = c.CallTool(ctx, "save/fail", nil)
+	requireCode(t, gabp.CodeInternal, err)
+	require.NotContains(t, err.Error(), "\x1b")
+	requireCode(t, gabp.CodeMethodNotFound, c.Call(ctx, "farm/plow", nil, nil))
+	require.Error(t, c.Call(ctx, "tools/list", func() {}, nil))
+	require.Error(t, c.Call(ctx, "tools/list", nil, new(int)))
+
+	require.NoError(t, c.Close())
+	<-c.Done()
+	require.ErrorIs(t, c.Err(), gabp.ErrClosed)
+	require.ErrorIs(t, c.Ping(ctx), gabp.ErrClosed)
+	require.Zero(t, s.Stats().Malformed)
+}
+
+func TestClientRefused(t *testing.T) {
+	s := start(t, nil)
+	_, err := gabp.Dial(context.Background(), s.addr, gabp.ClientConfig{Token: strings.Repeat("0", 64)})
+	requireCode(t, gabp.CodeAuthFailed, err)
+	require.NotContains(t, err.Error(), "0000")
+	_, err = gabp.Dial(context.Background(), s.addr, gabp.ClientConfig{Token: token, Limits: gabp.Limits{MessageSize: 1}})
+	require.ErrorContains(t, err, "MessageSize")
+}
+
+func TestClientEvents(t *testing.T) {
+	ctx := context.Background()
+	s := start(t, nil)
+	c := connect(t, s.addr, nil)
+	got := make(chan gabp.Event, 2000)
+	channels, err := c.Events(ctx, []string{"a/b", "c/d", "x/y"}, func(e gabp.Event) { got <- e })
+	require.NoError(t, err)
+	require.Equal(t, []string{"a/b", "c/d"}, channels)
+	for i := range 900 {
+		require.NoError(t, s.Publish([]string{"a/b", "c/d"}[i%2], "", json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))))
+	}
+	for i := range 900 { // in order, across channels too
+		e := <-got
+		require.Equal(t, gabp.Event{Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1), Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))}, e)
+	}
+	require.NoError(t, c.Unsubscribe(ctx, []string{"a/b"}))
+	_, err = c.Events(ctx, []string{"x/y"}, func(gabp.Event) {})
+	requireCode(t, gabp.CodeChannelNotFound, err)
+}
+
+// TestClientLosesOldest: a handler that does not keep up loses the oldest
+// events, and is told how many.
+func TestClientLosesOldest(t *testing.T) {
+	s := start(t, nil)
+	c := connect(t, s.addr, func(c *gabp.ClientConfig) { c.Limits.EventQueue = 10 })
+	enter, leave := make(chan gabp.Event), make(chan struct{})
+	_, err := c.Events(context.Background(), []string{"a/b"}, func(e gabp.Event) {
+		enter <- e
+		<-leave
+	})
+	require.NoError(t, err)
+	require.NoError(t, s.Publish("a/b", "", 0))
+	first := <-enter
+	require.EqualValues(t, 1, first.Seq)
+	for i := range 100 {
+		require.NoError(t, s.Publish("a/b", "", i))
+	}
+	// Its answer comes after the events on the same connection.
+	eventually(t, "events were read", func() bool { return c.Ping(context.Background()) == nil })
+	seq, lost := first.Seq, uint64(0)
+	for seq < 101 {
+		leave <- struct{}{}
+		e := <-enter
+		require.Equal(t, seq+1+e.Lost, e.Seq, "holes are told of")
+		seq, lost = e.Seq, lost+e.Lost
+	}
+	leave <- struct{}{}
+	require.GreaterOrEqual(t, lost, uint64(80))
+}
+
+func TestClientBounds(t *testing.T) {
+	release := make(chan struct{})
+	s := start(t, func(c *gabp.ServerConfig) {
+		c.Handler = gabp.HandlerFunc(func(ctx context.Context, _ *gabp.Request) (any, error) {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return nil, nil
+		})
+	})
+	c := connect(t, s.addr, func(c *gabp.ClientConfig) { c.Limits.ConcurrentRequests = 2 })
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() { _ = c.Call(context.Background(), "a/b", nil, nil) })
+	}
+	eventually(t, "running", func() bool { return s.Stats().Requests == 2 })
+	requireCode(t, gabp.CodeBusy, c.Ping(context.Background()))
+	close(release)
+	calls.Wait()
+	require.NoError(t, c.Ping(context.Background()))
+	require.Error(t, c.Call(context.Background(), "a/b", strings.Repeat("x", gabp.DefaultMessageSize), nil))
+	require.NoError(t, c.Ping(context.Background()), "the connection stands")
+}
+
+// mod is a server by hand, with the habits of servers in the field.
+func mod(t *testing.T, serve func(conn net.Conn, r *bufio.Reader)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close() //nolint:errcheck // it is over
+		serve(conn, bufio.NewReader(conn))
+	}()
+	t.Cleanup(func() {
+		_ = l.Close()
+		<-done
+	})
+	return l.Addr().String()
+}
+
+// request reads one request by hand.
+func request(r *bufio.Reader) (id, method string) {
+	var n int
+	if _, err := fmt.Fscanf(r, "Content-Length: %d\r\n\r\n", &n); err != nil {
+		return "", ""
+	}
+	text := make([]byte, n)
+	for i := range text {
+		text[i], _ = r.ReadByte()
+	}
+	var m struct{ ID, Method string }
+	_ = json.Unmarshal(text, &m)
+	return m.ID, m.Method
+}
+
+func respond(conn net.Conn, text string) {
+	_, _ = fmt.Fprintf(conn, "content-length: %d\r\nContent-Type: application/json\r\n\r\n%s", len(text), text)
+}
+
+func TestClientOfAMod(t *testing.T) {
+	noLeaks(t)
+	addr := mod(t, func(conn net.Conn, r *bufio.Reader) {
+		id, _ := request(r)
+		respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{"agentId":"mod","observed":{"cwd":"/x"}},"error":null,"params":null}`)
+		id, _ = request(r)
+		respond(conn, `not json`)
+		respond(conn, `{"v":"gabp/1","id":"unknown","type":"response","result":1}`)
+		respond(conn, `{"v":"gabp/1","id":"x","type":"event","channel":"a/b","seq":1,"payload":1}`)
+		respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":1,"error":{"code":1,"message":"both"}}`)
+		id, _ = request(r)
+		respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{ "exact" : 1.50 }}`)
+		_, _ = request(r)
+		_, _ = conn.Write([]byte("Content-Length: -1\r\n\r\n"))
+		_, _ = request(r)
+	})
+	c := connect(t, addr, nil)
+	require.JSONEq(t, `{"cwd":"/x"}`, string(c.Welcome().Observed))
+	requireCode(t, gabp.CodeInvalidRequest, c.Ping(context.Background()))
+	require.EqualValues(t, 3, c.Ignored())
+	raw, err := c.CallRaw(context.Background(), "a/b", nil)
+	require.NoError(t, err)
+	require.Equal(t, `{ "exact" : 1.50 }`, string(raw))
+	require.ErrorAs(t, c.Ping(context.Background()), new(*gabp.FrameError))
+	<-c.Done()
+}
+
+func TestClientOfASilentServer(t *testing.T) {
+	noLeaks(t)
+	hang := make(chan struct{})
+	addr := mod(t, func(net.Conn, *bufio.Reader) { <-hang })
+	_, err := gabp.Dial(context.Background(), addr, gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: 20 * time.Millisecond}})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	close(hang)
+}
+
+func TestUnixAndStream(t *testing.T) {
+	noLeaks(t)
+	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := gabp.Listen(ctx, "unix:"+path)
+	require.NoError(t, err)
+	_, err = gabp.Listen(ctx, "unix:"+path)
+	require.Error(t, err, "somebody serves it")
+	done := make(chan error, 2)
+	go func() { done <- s.Serve(ctx, l) }()
+	require.NoError(t, connect(t, "unix:"+path, nil).Ping(ctx))
+
+	near, far := net.Pipe()
+	go func() { done <- s.ServeConn(ctx, gabp.Join(near, near)) }()
+	c, err := gabp.NewClient(ctx, gabp.Join(far, far), gabp.ClientConfig{Token: token})
+	require.NoError(t, err)
+	require.NoError(t, c.Ping(ctx))
+	require.NoError(t, c.Close())
+	require.NoError(t, <-done)
+	cancel()
+	require.NoError(t, <-done)
+
+	// A socket that was left behind is replaced.
+	ln, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	ln.(*net.UnixListener).SetUnlinkOnClose(false)
+	require.NoError(t, ln.Close())
+	l, err = gabp.Listen(context.Background(), "unix:"+path)
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+}
+
+// deaf is a stream whose reads go on after it was closed, as those of a
+// terminal.
+type deaf struct{ hang chan struct{} }
+
+func (d deaf) Read([]byte) (int, error) {
+	<-d.hang
+	return 0, net.ErrClosed
+}
+func (d deaf) Write(p []byte) (int, error) { return len(p), nil }
+func (d deaf) Close() error                { return nil }
+
+// TestStopBesideARead: a server stops though its stream's read does not end.
+func TestStopBesideARead(t *testing.T) {
+	noLeaks(t)
+	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	d := deaf{make(chan struct{})}
+	require.NoError(t, s.ServeConn(ctx, d))
+	close(d.hang)
+}

@@ -1,0 +1,343 @@
+package gabp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+)
+
+// TestProject: whatever an item holds, its wire form follows the schemas.
+func TestProject(t *testing.T) {
+	for _, a := range []heed.Attention{
+		{},
+		{ID: "x-1", State: "open", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00", CausalMethod: strings.Repeat("é", 5000)},
+		{ID: "x-1", State: "cleared", Blocking: true, StateInvalidated: true, Summary: strings.Repeat("s", 5000)},
+		{
+			ID: "x-1", OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1, TotalUrgentEntries: 1 << 54,
+			Sample: []heed.Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60, LatestSequence: 1 << 60}},
+		},
+	} {
+		for _, w := range []gabp.Attention{gabp.Project(a), gabp.Project(a).Advisory()} {
+			text, err := json.Marshal(w)
+			require.NoError(t, err)
+			require.NoError(t, check(t, ownSchemas(), schemaBase+"attention.json", text), "%s", text)
+			if ref := referenceSchemas(); ref != nil {
+				require.NoError(t, check(t, ref, referenceBase+"common/attention.schema.json", text), "%s", text)
+			}
+			back, err := gabp.ParseAttention(text)
+			require.NoError(t, err)
+			require.Equal(t, w, back)
+			require.NotContains(t, w.Summary, "\n")
+		}
+		require.False(t, gabp.Project(a).Advisory().Blocking)
+	}
+	require.False(t, gabp.Project(heed.Attention{State: "cleared", Blocking: true}).Blocking)
+}
+
+// channel is what a plane published, in order.
+type channel struct {
+	mu   sync.Mutex
+	told []string
+	ids  []string
+}
+
+func (c *channel) publish(name, key string, payload any, _ func(*gabp.ServerSession)) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := payload.(*gabp.Attention)
+	if a.AttentionID != key {
+		return errors.New("another key")
+	}
+	c.told = append(c.told, strings.TrimPrefix(name, "attention/"))
+	c.ids = append(c.ids, key)
+	return nil
+}
+
+// take returns what was published since, as "kind id".
+func (c *channel) take() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]string, len(c.told))
+	for i := range out {
+		out[i] = c.told[i] + " " + c.ids[i]
+	}
+	c.told, c.ids = nil, nil
+	return out
+}
+
+func newEngine(t testing.TB) *heed.Engine {
+	t.Helper()
+	e, err := heed.New(heed.Config{Epoch: "t"})
+	require.NoError(t, err)
+	return e
+}
+
+func raise(e *heed.Engine, key string, d event.Disposition) string {
+	return e.Raise(heed.Report{Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key, Message: key})
+}
+
+func newPlane(t testing.TB, cfg gabp.PlaneConfig) *gabp.Plane {
+	t.Helper()
+	p, err := gabp.NewPlane(cfg)
+	require.NoError(t, err)
+	return p
+}
+
+func TestPlaneEvents(t *testing.T) {
+	e, out := newEngine(t), &channel{}
+	p := newPlane(t, gabp.PlaneConfig{Source: e, Publish: out.publish})
+	pump := func() []string {
+		p.Pump(e.Updates(nil))
+		return out.take()
+	}
+	require.Empty(t, pump())
+	a := raise(e, "a", event.Advisory)
+	require.Equal(t, []string{"opened " + a}, pump())
+	require.Empty(t, pump(), "nothing new")
+	b := raise(e, "b", event.Blocking)
+	require.Equal(t, []string{"opened " + b}, pump(), "a more urgent one")
+	c := raise(e, "c", event.Blocking)
+	require.Empty(t, pump(), "it waits behind another")
+	require.True(t, e.Clear(b))
+	require.Equal(t, []string{"cleared " + b, "opened " + c}, pump())
+	require.True(t, e.Clear(c))
+	require.Equal(t, []string{"cleared " + c, "updated " + a}, pump(), "cleared is not the last word")
+	d := raise(e, "d", event.Blocking)
+	require.Equal(t, []string{"opened " + d}, pump())
+	require.True(t, e.Clear(a))
+	require.Equal(t, []string{"cleared " + a, "updated " + d}, pump())
+	f := raise(e, "f", event.Blocking)
+	require.True(t, e.Clear(f))
+	require.Empty(t, pump(), "nobody heard of it")
+	require.True(t, e.Clear(d))
+	require.Equal(t, []string{"cleared " + d}, pump())
+}
+
+func TestPlaneAnswers(t *testing.T) {
+	ctx := context.Background()
+	e := newEngine(t)
+	synced := 0
+	p := newPlane(t, gabp.PlaneConfig{Source: e, Before: func(context.Context) error {
+		if synced++; synced == 1 {
+			raise(e, "a", event.Blocking) // evidence that was there, and not taken in
+		}
+		return nil
+	}})
+	a := p.Current(ctx, "v").Attention
+	require.NotNil(t, a)
+	require.True(t, a.Blocking)
+	r := p.Ack(ctx, "v", "wrong")
+	require.False(t, r.Acknowledged)
+	require.Equal(t, a.AttentionID, r.CurrentAttention.AttentionID)
+	r = p.Ack(ctx, "v", a.AttentionID)
+	require.Equal(t, gabp.AckResult{Acknowledged: true, AttentionID: a.AttentionID}, r)
+	require.Nil(t, p.Current(ctx, "v").Attention)
+	require.Equal(t, 4, synced)
+
+	observe := newPlane(t, gabp.PlaneConfig{Source: e, ObserveOnly: true})
+	raise(e, "b", event.Blocking)
+	require.False(t, observe.Current(ctx, "v").Attention.Blocking)
+	require.True(t, p.Current(ctx, "v").Attention.Blocking)
+
+	_, err := gabp.NewPlane(gabp.PlaneConfig{})
+	require.ErrorContains(t, err, "Source")
+	_, err = gabp.NewPlane(gabp.PlaneConfig{Source: e, Budget: -1})
+	require.ErrorContains(t, err, "Budget")
+}
+
+// TestPlaneBlind: where the evidence cannot be taken in, that is what is open,
+// until it is acknowledged or over.
+func TestPlaneBlind(t *testing.T) {
+	ctx := context.Background()
+	e, out := newEngine(t), &channel{}
+	var broken atomic.Bool
+	p := newPlane(t, gabp.PlaneConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
+		if broken.Load() {
+			return errors.New("disk\n gone")
+		}
+		return nil
+	}})
+	id := raise(e, "a", event.Blocking)
+	p.Pump(e.Updates(nil))
+	require.Equal(t, []string{"opened " + id}, out.take())
+
+	broken.Store(true)
+	blind := p.Current(ctx, "v").Attention
+	require.True(t, blind.Blocking)
+	require.NotEqual(t, id, blind.AttentionID)
+	require.Contains(t, blind.Summary, `disk\n gone`)
+	require.Equal(t, []string{"opened " + blind.AttentionID}, out.take())
+	require.Equal(t, blind.AttentionID, p.Current(ctx, "v").Attention.AttentionID, "one id")
+
+	r := p.Ack(ctx, "v", blind.AttentionID)
+	require.True(t, r.Acknowledged)
+	require.Equal(t, id, r.CurrentAttention.AttentionID, "what is known stands")
+	require.Equal(t, []string{"cleared " + blind.AttentionID, "updated " + id}, out.take())
+	require.Equal(t, id, p.Current(ctx, "v").Attention.AttentionID)
+
+	broken.Store(false)
+	require.Equal(t, id, p.Current(ctx, "v").Attention.AttentionID)
+	require.Empty(t, out.take())
+	broken.Store(true)
+	again := p.Current(ctx, "v").Attention
+	require.NotEqual(t, blind.AttentionID, again.AttentionID, "blind again is new")
+	out.take()
+	broken.Store(false)
+	require.Equal(t, id, p.Current(ctx, "v").Attention.AttentionID)
+	require.Equal(t, []string{"cleared " + again.AttentionID, "updated " + id}, out.take(), "seeing again is told")
+	text, err := json.Marshal(again)
+	require.NoError(t, err)
+	require.NoError(t, check(t, ownSchemas(), schemaBase+"attention.json#/$defs/open", text))
+}
+
+// stuck is a source that does not answer.
+type stuck struct {
+	*heed.Engine
+	hang chan struct{}
+}
+
+func (s stuck) View(viewer string) (heed.Attention, bool) {
+	<-s.hang
+	return s.Engine.View(viewer)
+}
+
+func (s stuck) Open(dst []heed.Attention) []heed.Attention {
+	<-s.hang
+	return s.Engine.Open(dst)
+}
+
+// TestPlaneLate: an answer comes within the budget, whatever is stuck.
+func TestPlaneLate(t *testing.T) {
+	noLeaks(t)
+	hang := make(chan struct{})
+	defer close(hang)
+	out := &channel{}
+	for _, cfg := range []gabp.PlaneConfig{
+		{Source: newEngine(t), Before: func(context.Context) error { <-hang; return nil }},
+		{Source: stuck{newEngine(t), hang}},
+		{Source: stuck{newEngine(t), hang}, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
+	} {
+		cfg.Budget, cfg.Publish = 20*time.Millisecond, out.publish
+		p := newPlane(t, cfg)
+		begin := time.Now()
+		a := p.Current(context.Background(), "v").Attention
+		require.Less(t, time.Since(begin), patience/2)
+		require.True(t, a.Blocking)
+		require.Contains(t, a.Summary, "cannot see")
+		require.NotEmpty(t, out.take())
+		r := p.Ack(context.Background(), "v", a.AttentionID)
+		require.True(t, r.Acknowledged)
+		require.Nil(t, r.CurrentAttention, "the agent wants to go on")
+		require.Nil(t, p.Current(context.Background(), "v").Attention)
+	}
+	// A bridge that left is no reason to be blind.
+	p := newPlane(t, gabp.PlaneConfig{Source: newEngine(t), Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	p.Current(ctx, "v")
+	require.Empty(t, out.take())
+}
+
+// TestAttentionOverTheWire goes through all of it as a bridge does.
+func TestAttentionOverTheWire(t *testing.T) {
+	e := newEngine(t)
+	mux := gabp.NewMux()
+	var plane *gabp.Plane
+	s := start(t, func(c *gabp.ServerConfig) {
+		c.Handler = mux
+		c.Capabilities = func() gabp.Capabilities { return gabp.Capabilities{Events: plane.Channels()} }
+	})
+	plane = newPlane(t, gabp.PlaneConfig{Source: e, Publish: s.PublishFunc})
+	plane.Register(mux)
+
+	p := dial(t, s.addr)
+	w := p.hello()
+	require.Subset(t, w.Capabilities.Methods, []string{"attention/current", "attention/ack"})
+	require.Equal(t, []string{"attention/opened", "attention/updated", "attention/cleared"}, w.Capabilities.Events)
+	require.Equal(t, `{"attention":null}`, string(p.call("attention/current", `{}`).Result))
+	require.Nil(t, p.call("events/subscribe", `{"channels":["attention/opened","attention/updated","attention/cleared"]}`).Error)
+
+	for i := range 3 {
+		e.Log(event.Log{Level: event.LevelError, Message: fmt.Sprintf("Exception: boom %d\r\nContent-Length: 2\r\n\r\n{}", i)})
+	}
+	id := raise(e, "save", event.Blocking)
+	plane.Pump(e.Updates(nil))
+	m := p.recv("")
+	require.Equal(t, "attention/opened", m.Channel)
+	a, err := gabp.ParseAttention(m.Payload)
+	require.NoError(t, err)
+	var current gabp.CurrentResult
+	require.NoError(t, json.Unmarshal(p.call("attention/current", `{}`).Result, &current))
+	require.Equal(t, a.AttentionID, current.Attention.AttentionID)
+
+	var ack gabp.AckResult
+	require.NoError(t, json.Unmarshal(p.call("attention/ack", `{"attentionId":"nonsense"}`).Result, &ack))
+	require.False(t, ack.Acknowledged)
+	require.Equal(t, a.AttentionID, ack.CurrentAttention.AttentionID)
+	for range 3 { // what is open, until nothing is
+		ack = gabp.AckResult{}
+		require.NoError(t, json.Unmarshal(p.call("attention/ack", `{"attentionId":"`+a.AttentionID+`"}`).Result, &ack))
+		require.True(t, ack.Acknowledged)
+		if ack.CurrentAttention == nil {
+			break
+		}
+		a.AttentionID = ack.CurrentAttention.AttentionID
+	}
+	require.Nil(t, ack.CurrentAttention)
+	plane.Pump(e.Updates(nil))
+	require.Equal(t, "attention/cleared", p.recv("").Channel)
+	require.NotEmpty(t, id)
+}
+
+func BenchmarkCurrent(b *testing.B) {
+	e := newEngine(b)
+	mux := gabp.NewMux()
+	plane := newPlane(b, gabp.PlaneConfig{Source: e})
+	plane.Register(mux)
+	raise(e, "a", event.Blocking)
+	s := start(b, func(c *gabp.ServerConfig) { c.Handler = mux })
+	c := connect(b, s.addr, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		raw, err := c.CallRaw(context.Background(), gabp.MethodAttentionCurrent, nil)
+		if err != nil || len(raw) < 100 {
+			b.Fatal(err, raw)
+		}
+	}
+}
+
+// BenchmarkPublish sends events to a client that keeps up: as many wait as it
+// is granted.
+func BenchmarkPublish(b *testing.B) {
+	s := start(b, nil)
+	c := connect(b, s.addr, nil)
+	grants := make(chan struct{}, gabp.DefaultEventQueue/2)
+	next := uint64(0)
+	_, err := c.Events(context.Background(), []string{"a/b"}, func(e gabp.Event) {
+		if next++; e.Seq != next {
+			panic("BUG: a hole")
+		}
+		<-grants
+	})
+	require.NoError(b, err)
+	payload := json.RawMessage(`{"attentionId":"t-1","state":"open","severity":"error","blocking":true,"summary":"` + strings.Repeat("x", 150) + `"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		grants <- struct{}{}
+		if err := s.Publish("a/b", "", payload); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
