@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
@@ -103,7 +104,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 			return nil, failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
 		h.closers = append(h.closers, file.Close)
-		cfg.Recorder = recording{follow.NewRecorder(file)}
+		cfg.Recorder = follow.NewRecorder(file)
 	}
 	h.dedup = proxy.NewDedup()
 	if path != "" {
@@ -148,18 +149,21 @@ func (h *host) close() {
 	}
 }
 
-// proxyConfig is what all that serve bridges have in common.
-func (h *host) proxyConfig(p *program, handed proxy.Handed) proxy.Config {
+// newProxy makes the proxy, with heed's diagnostics.
+func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) (*proxy.Proxy, error) {
 	f := h.flags
-	return proxy.Config{
-		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: h.tools(), Version: version(), Now: p.now, Logger: h.log,
+	var px *proxy.Proxy
+	tools, err := diag.New(diag.Config{
+		Session: h.session,
+		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
+	})
+	if err != nil {
+		return nil, failed(exitUsage, err)
 	}
-}
-
-// newProxy makes the proxy. What is wrong with its configuration was said by flags.
-func (h *host) newProxy(cfg proxy.Config) (*proxy.Proxy, error) {
-	px, err := proxy.New(cfg)
+	px, err = proxy.New(proxy.Config{
+		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Now: p.now, Logger: h.log,
+	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
 	}
@@ -208,7 +212,7 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 	return remove, nil
 }
 
-// gateFlags checks what the gate will say about the flags, before anything starts.
+// validate checks what the gate will say about the flags, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
@@ -229,7 +233,7 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	return nil
 }
 
-// name returns text as part of a file's name.
+// fileName returns text as part of a file's name.
 func fileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -239,13 +243,3 @@ func fileName(s string) string {
 		return '_'
 	}, s)
 }
-
-// recording is a recorder of what was received. What agents did with it, and when
-// the engine was told the time, is not part of a log.
-type recording struct{ *follow.Recorder }
-
-// Ack implements [live.Recorder].
-func (recording) Ack(string, string, uint64) {}
-
-// Advance implements [live.Recorder].
-func (recording) Advance(time.Time) {}

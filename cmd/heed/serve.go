@@ -98,7 +98,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if !strings.HasPrefix(b.Address, "unix:") {
 		b.Address = l.Addr().String()
 	}
-	px, err := h.newProxy(h.proxyConfig(p, proxy.Handed{Outer: b}))
+	px, err := h.newProxy(p, proxy.Handed{Outer: b}, 0)
 	if err != nil {
 		return err
 	}

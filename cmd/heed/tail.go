@@ -4,19 +4,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/safetext"
 )
 
 // tailWait is how long a question for new entries waits for one.
 const tailWait = 30 * time.Second
+
+// tailLimit is how many entries are asked for at a time.
+const tailLimit = 200
 
 // safe makes text harmless to show.
 func safe(s string) string { return safetext.Text(s, 0) }
@@ -28,7 +30,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Prints how a running heed does",
 		Args:  cobra.NoArgs,
 	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
-		raw, err := c.CallTool(ctx, toolStatus, struct{}{})
+		raw, err := c.CallTool(ctx, diag.ToolStatus, struct{}{})
 		if err != nil {
 			return err
 		}
@@ -50,9 +52,8 @@ func (p *program) statusCommand() *cobra.Command {
 
 func (p *program) tailCommand() *cobra.Command {
 	var f clientFlags
-	var after string
+	var after, least string
 	var forever bool
-	var least string
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "tail",
 		Short: "Prints the entries of a running heed after a cursor",
@@ -60,13 +61,15 @@ func (p *program) tailCommand() *cobra.Command {
 cursor to go on from. What is not held any more is counted.`,
 		Args: cobra.NoArgs,
 	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
-		params, err := parseCursor(after)
-		if err != nil {
-			return failed(exitUsage, err)
+		tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
+		if after != "" {
+			arguments["after"] = after
 		}
-		params.MinDisposition = least
+		if least != "" {
+			arguments["minDisposition"] = least
+		}
 		for {
-			raw, err := c.CallTool(ctx, toolEntries, params)
+			raw, err := c.CallTool(ctx, tool, arguments)
 			if err != nil {
 				return err
 			}
@@ -77,42 +80,29 @@ cursor to go on from. What is not held any more is counted.`,
 			if err := p.printEntries(&page, f.json); err != nil {
 				return err
 			}
-			params.Epoch, params.After = page.Next.Epoch, page.Next.Seq
-			if !page.More && !forever {
-				p.printf("next: %s\n", safe(fmt.Sprintf("%s/%d", page.Next.Epoch, page.Next.Seq)))
+			arguments["after"] = page.Next
+			switch {
+			case page.More:
+			case forever:
+				tool, arguments["seconds"] = diag.ToolWait, int(tailWait.Seconds())
+			default:
+				if !f.json {
+					p.printf("next: %s\n", safe(page.Next))
+				}
 				return nil
-			}
-			if !page.More {
-				params.WaitSeconds = tailWait.Seconds()
 			}
 		}
 	})
 	cmd.Flags().StringVar(&after, "after", "", "begin after `CURSOR`, such as an earlier tail has printed; default: with the oldest entry held")
 	cmd.Flags().BoolVarP(&forever, "follow", "f", false, "go on with entries as they come")
-	cmd.Flags().StringVar(&least, "least", "", "only entries that are at least advisory, or blocking")
+	cmd.Flags().StringVar(&least, "least", "", "only entries that are at least `advisory`, or blocking")
 	return cmd
-}
-
-// parseCursor reads EPOCH/NUMBER, or NUMBER.
-func parseCursor(s string) (entriesParams, error) {
-	if s == "" {
-		return entriesParams{}, nil
-	}
-	epoch, number, ok := strings.Cut(s, "/")
-	if !ok {
-		epoch, number = "", s
-	}
-	n, err := strconv.ParseUint(number, 10, 53)
-	if err != nil {
-		return entriesParams{}, fmt.Errorf("--after %q: want EPOCH/NUMBER, as tail prints it", s)
-	}
-	return entriesParams{Epoch: epoch, After: n}, nil
 }
 
 // shownPage is a page as it comes over the wire.
 type shownPage struct {
 	Entries []json.RawMessage `json:"entries"`
-	Next    pageCursor        `json:"next"`
+	Next    string            `json:"next"`
 	Lost    uint64            `json:"lost"`
 	More    bool              `json:"more"`
 }

@@ -122,9 +122,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	defer removeInner()
 	handed := proxy.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
-	cfg := h.proxyConfig(p, handed)
-	cfg.ModWait = f.modWait
-	px, err := h.newProxy(cfg)
+	px, err := h.newProxy(p, handed, f.modWait)
 	if err != nil {
 		return own(err)
 	}

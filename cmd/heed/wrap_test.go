@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -176,7 +177,7 @@ func TestWrap(t *testing.T) {
 	// Tools are mirrored, each as the mod said it.
 	list := b.call("tools/list", `{}`)
 	require.Contains(t, string(list.Result), `"odd":1.50`)
-	require.Contains(t, string(list.Result), toolStatus)
+	require.Contains(t, string(list.Result), diag.ToolStatus)
 
 	// What nobody knows goes through.
 	require.JSONEq(t, `{"asked":{"x":[1,2]},"n":1.0}`, string(b.call("colony/anything", `{"x":[1,2]}`).Result))
@@ -219,8 +220,8 @@ func TestWrap(t *testing.T) {
 
 	// What only looks still works; a wrong acknowledgement does not help.
 	require.Nil(t, b.tool("colony/look", "").Error)
-	require.Nil(t, b.tool(toolStatus, "").Error)
-	require.Contains(t, string(b.tool(toolEntries, "").Result), "FAULT after the reply")
+	require.Nil(t, b.call("tools/call", `{"name":"heed/status"}`).Error)
+	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT after the reply")
 	done, still := b.ack("nonsense")
 	require.False(t, done)
 	require.Equal(t, open.AttentionID, still.AttentionID)
@@ -265,7 +266,7 @@ func TestWrapResults(t *testing.T) {
 	// A tool that says that it failed is a failed operation.
 	a := b.tool("colony/build", "in band")
 	require.Contains(t, string(a.Result), `"success":false`)
-	require.Contains(t, string(b.tool(toolEntries, "").Result), "no room")
+	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "no room")
 	clear()
 	a = b.tool("colony/build", "error")
 	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
@@ -282,7 +283,7 @@ func TestWrapResults(t *testing.T) {
 	// The mod is started again: tools go on, and the loss is told.
 	b.tool("colony/build", "restart")
 	require.Eventually(t, func() bool {
-		entries := string(b.tool(toolEntries, "").Result)
+		entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
 		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
 	}, patience, 5*time.Millisecond)
 	clear()
@@ -351,7 +352,7 @@ func TestWrapWithoutMod(t *testing.T) {
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
 	list := b.call("tools/list", `{}`)
-	require.Contains(t, string(list.Result), toolStatus)
+	require.Contains(t, string(list.Result), diag.ToolStatus)
 	require.NotContains(t, string(list.Result), "colony/build")
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")

@@ -175,6 +175,14 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 // welcome waits for it.
 func (p *Proxy) NoMod() { p.goneOnce.Do(func() { close(p.gone) }) }
 
+// Current answers attention/current, as bridges are answered.
+func (p *Proxy) Current(ctx context.Context, viewer string) gabp.CurrentResult {
+	if p.plane == nil {
+		return gabp.CurrentResult{}
+	}
+	return p.plane.Current(ctx, viewer)
+}
+
 // Server returns the counts of the bridges' side, and Connected whether the mod
 // is there.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
