@@ -347,6 +347,34 @@ func TestWrapGameKilled(t *testing.T) {
 	require.Equal(t, 137, w.exit())
 }
 
+func TestWrapLingers(t *testing.T) {
+	w := start(t, []string{"--linger", "1m"})
+	b, _ := dial(t, w.addr, w.token)
+	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
+	var a answer
+	require.Eventually(t, func() bool {
+		a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
+		return strings.Contains(string(a.Result), `"status":"exited"`)
+	}, patience, time.Millisecond)
+	require.Contains(t, string(a.Result), "exited with 42")
+	require.NotNil(t, b.current(), "the bridge can ask why")
+	require.NotNil(t, b.tool("colony/build", "").Error)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 42, w.exit())
+	w.requireNothingLeft(w.gamePID(), true)
+}
+
+func TestWrapStandardOutput(t *testing.T) {
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	out, code := command(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
+	require.Equal(t, "spoken\n", out)
+	require.Equal(t, 5, code)
+	left, err := filepath.Glob(filepath.Join(dir, "*.stdout"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 func TestWrapWithoutMod(t *testing.T) {
 	w := start(t, []string{"--mod-wait", "1ms"}, "no-mod")
 	b, welcome := dial(t, w.addr, w.token)

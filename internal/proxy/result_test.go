@@ -93,10 +93,14 @@ func TestHanded(t *testing.T) {
 	for _, tc := range []struct{ name, seen, want string }{
 		{"nothing", ``, ``},
 		{"null", `null`, `null`},
-		{"as handed", `{"argv":["./game","-x"],"cwd":"/c","envValues":{"GABP_SERVER_PORT":"2222","GABP_TOKEN":"inner","GABS_BRIDGE_PATH":"/inner","B":"2"},"envAbsent":["C"]}`,
-			`{"argv":["heed","wrap","--","game","-x"],"cwd":"/c","envValues":{"GABP_SERVER_PORT":"1111","GABP_TOKEN":"outer","GABS_BRIDGE_PATH":"/outer","B":"2"},"envAbsent":["C"]}`},
-		{"something got lost", `{"argv":["game"],"envValues":{"GABP_SERVER_PORT":"3333","GABP_TOKEN":""}}`,
-			`{"argv":["heed","wrap","--","game"],"envValues":{"GABP_SERVER_PORT":"3333","GABP_TOKEN":""}}`},
+		{
+			"as handed", `{"argv":["./game","-x"],"cwd":"/c","envValues":{"GABP_SERVER_PORT":"2222","GABP_TOKEN":"inner","GABS_BRIDGE_PATH":"/inner","B":"2"},"envAbsent":["C"]}`,
+			`{"argv":["heed","wrap","--","game","-x"],"cwd":"/c","envValues":{"GABP_SERVER_PORT":"1111","GABP_TOKEN":"outer","GABS_BRIDGE_PATH":"/outer","B":"2"},"envAbsent":["C"]}`,
+		},
+		{
+			"something got lost", `{"argv":["game"],"envValues":{"GABP_SERVER_PORT":"3333","GABP_TOKEN":""}}`,
+			`{"argv":["heed","wrap","--","game"],"envValues":{"GABP_SERVER_PORT":"3333","GABP_TOKEN":""}}`,
+		},
 		{"what is new", `{"argv":[],"more":[1.50]}`, `{"argv":[],"more":[1.50]}`},
 		{"another form", `[1]`, `[1]`},
 	} {
