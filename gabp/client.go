@@ -423,6 +423,9 @@ type eventQueue struct {
 	bytes  int
 	lost   uint64 // since the oldest in the queue
 	closed bool
+
+	waiting                int    // callers of wait
+	pushed, taken, handled uint64 // of all so far; handled is taken without the one under way
 }
 
 func (q *eventQueue) init(lim *Limits) {
@@ -438,7 +441,8 @@ func (q *eventQueue) push(e Event) {
 	}
 	q.queue = append(q.queue, e)
 	q.bytes += len(e.Payload)
-	q.filled.Signal()
+	q.pushed++
+	q.filled.Broadcast()
 }
 
 func (q *eventQueue) shiftLocked() Event {
@@ -446,6 +450,7 @@ func (q *eventQueue) shiftLocked() Event {
 	q.queue[0] = Event{}
 	q.queue = q.queue[1:]
 	q.bytes -= len(e.Payload)
+	q.taken++
 	return e
 }
 
@@ -453,6 +458,9 @@ func (q *eventQueue) shiftLocked() Event {
 func (q *eventQueue) pop() (Event, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.handled = q.taken; q.waiting > 0 {
+		q.filled.Broadcast()
+	}
 	for len(q.queue) == 0 && !q.closed {
 		q.filled.Wait()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -101,7 +102,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	files, err := readRules([]string{name})
+	files, err := rulefiles.Read([]string{name})
 	if err == nil && !noDefaults {
 		files = append(files, rules.Defaults()...)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
 )
@@ -64,7 +65,7 @@ type fileReport struct {
 }
 
 func (p *program) checkRules(names []string, noDefaults bool) error {
-	files, err := readRules(names)
+	files, err := rulefiles.Read(names)
 	if err != nil {
 		return err
 	}

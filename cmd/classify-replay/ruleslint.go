@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
 )
@@ -60,7 +61,7 @@ It exits with 1 when it finds anything, and with 2 when a file does not compile.
 }
 
 func (p *program) lintRules(names []string, noDefaults bool) error {
-	files, err := readRules(names)
+	files, err := rulefiles.Read(names)
 	if err != nil {
 		return err
 	}

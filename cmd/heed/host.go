@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/proxy"
+	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/live"
+)
+
+// hostFlags are those of the commands that run an engine.
+type hostFlags struct {
+	rules       []string
+	noDefaults  bool
+	settle      time.Duration
+	allow       []string
+	observeOnly bool
+	failOpen    bool
+	noAttention bool
+	record      string
+	state       string
+	metrics     string
+	remote      bool
+	logLevel    string
+	logFile     string
+}
+
+func (f *hostFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order, and are read again when they change (repeatable)")
+	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	flags.StringVar(&f.record, "record", "", "write what the engine is given to `FILE`, for classify-replay")
+	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
+	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
+	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen beyond the loopback interface")
+	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself: debug, info, warn or error")
+}
+
+// registerGate adds the flags of the commands that serve bridges.
+func (f *hostFlags) registerGate(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "how long a call's end waits for what the log says of it, at most")
+	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
+	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
+	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
+	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
+	cmd.MarkFlagsMutuallyExclusive("observe-only", "no-attention")
+}
+
+// host runs one session and what serves it.
+type host struct {
+	flags   *hostFlags
+	state   stateDir
+	log     *slog.Logger
+	session *live.Session
+	dedup   *proxy.Dedup
+	closers []func() error
+}
+
+// newHost makes a session that follows the log at path, "" for none.
+func (p *program) newHost(f *hostFlags, path string, from follow.From, name string) (_ *host, err error) {
+	h := &host{flags: f, state: stateDir(f.state)}
+	defer func() {
+		if err != nil {
+			h.close()
+		}
+	}()
+	if h.state == "" {
+		if h.state, err = defaultState(p.getenv); err != nil {
+			return nil, failed(exitUsage, err)
+		}
+	}
+	if err := h.state.open(); err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	if err := h.openLog(p, name); err != nil {
+		return nil, err
+	}
+	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.now, Logger: h.log}
+	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	if f.state != "" {
+		cfg.Snapshot = h.state.path(name + ".snapshot")
+	}
+	if f.record != "" {
+		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, failed(exitUsage, fmt.Errorf("record: %w", err))
+		}
+		h.closers = append(h.closers, file.Close)
+		cfg.Recorder = follow.NewRecorder(file)
+	}
+	h.dedup = proxy.NewDedup()
+	if path != "" {
+		follower, err := follow.New(follow.Config{Path: path, From: from})
+		if err != nil {
+			return nil, failed(exitUsage, err)
+		}
+		cfg.Log = proxy.Feed(follower, h.dedup)
+	}
+	if h.session, err = live.New(cfg); err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	return h, nil
+}
+
+// openLog opens heed's own log.
+func (h *host) openLog(p *program, name string) error {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(h.flags.logLevel)); err != nil {
+		return failed(exitUsage, fmt.Errorf("--log-level %q: use debug, info, warn or error", h.flags.logLevel))
+	}
+	out := p.stderr
+	if h.flags.logFile != "-" {
+		path := h.flags.logFile
+		if path == "" {
+			path = h.state.path(name + ".log")
+		}
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+		}
+		h.closers = append(h.closers, file.Close)
+		out = file
+	}
+	h.log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
+	return nil
+}
+
+func (h *host) close() {
+	for _, c := range slices.Backward(h.closers) {
+		_ = c()
+	}
+}
+
+// newProxy makes the proxy, with heed's diagnostics.
+func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) (*proxy.Proxy, error) {
+	f := h.flags
+	var px *proxy.Proxy
+	tools, err := diag.New(diag.Config{
+		Session: h.session,
+		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
+	})
+	if err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	px, err = proxy.New(proxy.Config{
+		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Now: p.now, Logger: h.log,
+	})
+	if err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	return px, nil
+}
+
+// errEnded ends all that runs, in good order.
+var errEnded = errors.New("ended")
+
+// serve runs the session, the listener's server and the metrics until ctx is done
+// or one of them fails.
+func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		wg.Go(func() {
+			if err := f(ctx); err != nil {
+				cancel(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	part("session", h.session.Run)
+	if px != nil {
+		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
+	}
+	if h.flags.metrics != "" {
+		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })
+	}
+	<-ctx.Done()
+	wg.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, errEnded) {
+		return cause
+	}
+	return nil
+}
+
+// announce leaves word of this process for the commands that talk to it.
+func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
+	remove, err = h.state.write(runFile{
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.now().UTC(),
+	})
+	if err != nil {
+		return nil, failed(exitUsage, err)
+	}
+	return remove, nil
+}
+
+// validate checks what the gate will say about the flags, before anything starts.
+func (f *hostFlags) validate(cmd *cobra.Command) error {
+	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
+	if err := probe.Validate(); err != nil {
+		return usage(cmd, "--allow: %w", err)
+	}
+	if f.settle < 0 {
+		return usage(cmd, "--settle %v: want it positive", f.settle)
+	}
+	if f.metrics != "" && !f.remote {
+		host, _, err := net.SplitHostPort(f.metrics)
+		if err != nil {
+			return usage(cmd, "--metrics: %w", err)
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
+		}
+	}
+	return nil
+}
+
+// fileName returns text as part of a file's name.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, s)
+}

@@ -1,0 +1,29 @@
+// Command heed stands beside a running game and turns the flood of its log into
+// attention for the agent that plays or tests it.
+//
+//	heed wrap -- GAME ARGS
+//
+// See "heed --help" for its commands. The exit status of "heed wrap" is the
+// game's, 128 and the number of the signal that ended it, or
+//
+//	125  heed itself could not do its work
+//	126  the game's program cannot be started
+//	127  the game's program was not found
+//
+// That of the other commands is
+//
+//	0    done; with "current" also: nothing is open
+//	1    a finding: with "current" something blocking is open, with "ack" it was not acknowledged
+//	2    wrong usage, or rules that do not load
+//	3    no running heed was found, or it does not answer
+//	130  interrupted
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

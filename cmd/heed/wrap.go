@@ -1,0 +1,369 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/gamelog"
+	"github.com/heedlog/heed/internal/proc"
+	"github.com/heedlog/heed/internal/proxy"
+)
+
+// wrapFlags are those of "heed wrap".
+type wrapFlags struct {
+	hostFlags
+	log     string
+	game    string
+	modWait time.Duration
+	linger  time.Duration
+	grace   time.Duration
+}
+
+// defaultLinger is how long heed answers after the game has failed: time for a
+// bridge to ask why.
+const defaultLinger = 3 * time.Second
+
+func (p *program) wrapCommand() *cobra.Command {
+	var f wrapFlags
+	cmd := &cobra.Command{
+		Use:   "wrap [flags] -- GAME [ARGS]",
+		Short: "Starts a game, and stands between it and its bridge",
+		Long: `Starts the game and takes its place before the bridge that started heed: it listens
+where the game was told to (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port and
+a token of its own, passes on what both say, and adds heed's attention, gate and
+diagnostics. It ends as the game ends, with the game's exit status, and takes the
+game with it whatever ends heed.
+
+Standard input, output and errors are the game's. What heed says of itself goes to
+a file in its state folder.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage(cmd, "name the game's program after --")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.wrap(cmd, &f, args) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
+	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
+	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "how long a bridge's welcome waits for the game's mod after the start; 0 where it has none")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "how long to answer after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "how long a game that was told to end is waited for")
+	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
+	return cmd
+}
+
+// own makes an error of heed's own work, before the game has started.
+func own(err error) error {
+	if s, ok := errors.AsType[*statusError](err); ok && s.status == exitUsage {
+		return err
+	}
+	return failed(exitOwn, err)
+}
+
+func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	// Signals are the game's: it decides whether it ends.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+
+	outer, l, err := p.outer(ctx, f)
+	if err != nil {
+		return own(err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	log := p.findLog(f, args)
+	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
+	path := log.Path
+	var standard string
+	if path == gamelog.Standard {
+		standard = name + "-" + strconv.Itoa(os.Getpid()) + ".stdout"
+		path = standard // in the state folder, which newHost opens
+	}
+	h, err := p.newHost(&f.hostFlags, p.inState(f, path, standard != ""), follow.FromEnd, name)
+	if err != nil {
+		return own(err)
+	}
+	defer h.close()
+	if log.Path == "" {
+		h.log.Warn("no log was found to follow; name it with --log", "game", args[0])
+	} else {
+		h.log.Info("the log is followed", "path", log.Path, "because", log.How)
+	}
+
+	inner, removeInner, err := p.inner(h, outer)
+	if err != nil {
+		return own(err)
+	}
+	defer removeInner()
+	handed := proxy.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
+	px, err := h.newProxy(p, handed, f.modWait)
+	if err != nil {
+		return own(err)
+	}
+	remove, err := h.announce(p, "wrap", outer, log.Path)
+	if err != nil {
+		return own(err)
+	}
+	defer remove()
+
+	// The log, the server and the mod's connection are up before the game is.
+	serving, stop := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- h.serve(serving, px, l) }()
+	defer func() {
+		stop()
+		if served != nil {
+			if err := <-served; err != nil {
+				h.log.Error("what served the bridges ended", "error", err)
+			}
+		}
+	}()
+	game, wait, err := p.startGame(f, h, handed, args, standard)
+	if err != nil {
+		return err
+	}
+	defer game.Kill()
+	defer wait()
+
+	exit, asked, err := p.watch(ctx, f, h, game, signals, served)
+	if err != nil {
+		served = nil
+		return failed(exitOwn, err)
+	}
+	px.NoMod()
+	if !asked && exit.Code != 0 {
+		h.session.State(event.State{Status: event.StatusExited, Detail: "the game " + exit.String()})
+		h.linger(ctx, f.linger, signals)
+	}
+	h.log.Info("the game has ended", "exit", exit.String())
+	p.status = exit.Code
+	return nil
+}
+
+// watch waits for the end of the game, or of what serves, and says whether it was
+// asked to end. Signals go to the game; it is killed when it does not end in time.
+func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error) (exit proc.Exit, asked bool, err error) {
+	for {
+		select {
+		case <-game.Done():
+			exit = game.Exit()
+			// A bridge may end the game itself, by its process's name.
+			return exit, asked || exit.Signal == syscall.SIGTERM || exit.Signal == os.Kill || exit.Signal == os.Interrupt, nil
+		case err := <-served:
+			game.Kill()
+			game.Exit()
+			return proc.Exit{}, false, cmp.Or(err, errors.New("heed's server ended"))
+		case <-ctx.Done():
+			game.Kill()
+			return game.Exit(), true, nil
+		case sig := <-signals:
+			h.log.Info("passing on a signal", "signal", sig.String())
+			again := asked
+			asked = true
+			if again { // twice: no more patience
+				game.Kill()
+				continue
+			}
+			go game.Stop(ctx, sig)
+		}
+	}
+}
+
+// linger lets bridges ask why the game is gone.
+func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Signal) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-signals:
+	case <-ctx.Done():
+	}
+}
+
+// outer returns what the bridge handed over, and listens there: at once, so that a
+// bridge that dials finds somebody. Without a bridge heed chooses by itself.
+func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Listener, error) {
+	b, ok, err := gabp.BridgeFromEnv(p.getenv)
+	switch {
+	case err != nil:
+		return b, nil, err
+	case !ok && f.game != "":
+		// No file is no error: a person started heed.
+		if found, err := gabp.FindBridge(p.getenv, f.game); err == nil {
+			b, ok = found, true
+			b.Path = ""
+		}
+	}
+	if !ok {
+		b = gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: p.getenv(gabp.EnvGame)}
+	}
+	b.GameID = cmp.Or(b.GameID, f.game)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return b, nil, fmt.Errorf("%w; another heed or the game itself may be running", err)
+	}
+	if b.Port() == 0 {
+		b.Address = l.Addr().String()
+	}
+	return b, l, nil
+}
+
+// inner returns a port and a token for the game, in a bridge file of their own where
+// the bridge named one: some mods read it where they do not read the environment.
+func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(), err error) {
+	port, err := freePort()
+	if err != nil {
+		return b, nil, err
+	}
+	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: outer.GameID}
+	if outer.Path == "" {
+		return b, func() {}, nil
+	}
+	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
+	if err := gabp.WriteBridgeFile(b.Path, b, p.now()); err != nil {
+		return b, nil, err
+	}
+	return b, func() { _ = os.Remove(b.Path) }, nil
+}
+
+// freePort returns a loopback address that nobody listens on. Somebody may, until
+// the mod does; the token is the game's alone all the same.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("a port for the game: %w", err)
+	}
+	defer l.Close() //nolint:errcheck // nothing came of it
+	return l.Addr().String(), nil
+}
+
+// prefix returns the arguments of this process up to and with the game's program.
+func prefix(argv, game []string) []string {
+	n := len(argv) - len(game) + 1
+	if n < 1 || !slices.Equal(argv[n:], game[1:]) {
+		return nil // not started by the command line, as in a test
+	}
+	return argv[:n]
+}
+
+func (p *program) findLog(f *wrapFlags, args []string) gamelog.Found {
+	switch f.log {
+	case "none":
+		return gamelog.Found{}
+	case "":
+		found, _ := gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
+		return found
+	}
+	return gamelog.Found{Path: f.log, How: "--log"}
+}
+
+// inState returns a path in the state folder for a log that heed itself writes.
+func (p *program) inState(f *wrapFlags, path string, standard bool) string {
+	if !standard {
+		return path
+	}
+	dir := stateDir(f.state)
+	if dir == "" {
+		dir, _ = defaultState(p.getenv) // newHost says what is wrong with it
+	}
+	return dir.path(path)
+}
+
+// startGame starts the game. What it returns second waits until all of the game's output
+// has been passed on.
+func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, standard string) (*proc.Process, func(), error) {
+	cfg := proc.Config{
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
+		Stdin: file(p.stdin), Stdout: file(p.stdout), Stderr: file(p.stderr),
+	}
+	if self, err := os.Executable(); err == nil {
+		cfg.Guard = []string{self, guardName}
+	}
+	wait := func() {}
+	if standard != "" {
+		w, done, err := p.tee(h.state.path(standard))
+		if err != nil {
+			return nil, nil, failed(exitOwn, err)
+		}
+		defer w.Close() //nolint:errcheck // the game has its own
+		cfg.Stdout, wait = w, done
+	}
+	game, err := proc.Start(cfg)
+	switch {
+	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
+		return nil, nil, failed(exitNotFound, err)
+	case err != nil:
+		return nil, nil, failed(exitCannotStart, err)
+	}
+	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
+	return game, wait, nil
+}
+
+// tee returns a pipe whose text goes to standard output and to a file, which goes
+// once the pipe's writers are gone.
+func (p *program) tee(path string) (w *os.File, wait func(), err error) {
+	copyTo, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, errors.Join(err, copyTo.Close())
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := r.Read(buf)
+			// Neither must keep the game from writing.
+			_, _ = copyTo.Write(buf[:n])
+			_, _ = p.stdout.Write(buf[:n])
+			if err != nil {
+				break
+			}
+		}
+		_, _, _ = r.Close(), copyTo.Close(), os.Remove(path)
+	}()
+	return w, func() {
+		select {
+		case <-done:
+		case <-time.After(teeGrace):
+		}
+	}, nil
+}
+
+// teeGrace bounds how long what the game wrote last is waited for.
+const teeGrace = time.Second
+
+// file returns the file that a standard stream is. What is none is left to nobody.
+func file(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}

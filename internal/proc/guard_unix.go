@@ -1,0 +1,84 @@
+//go:build unix
+
+package proc
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// guard is the holder's end of a guard: the pipe whose other end tells it that the
+// holder has died. Nil guards nobody.
+type guard struct {
+	cmd  *exec.Cmd
+	pipe *os.File
+}
+
+func startGuard(command []string) (*guard, error) {
+	if len(command) == 0 {
+		return nil, nil //nolint:nilnil // no guard was asked for
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close() //nolint:errcheck // the guard has its own
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin = r
+	// It must not share the fate of the holder's group, session or terminal.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("%s: %w", command[0], err)
+	}
+	return &guard{cmd: cmd, pipe: w}, nil
+}
+
+// watch tells the guard what to kill. The mark goes through the pipe, since a
+// process's arguments can be read by everybody.
+func (g *guard) watch(group int, mark string) {
+	if g != nil {
+		// A guard that is gone is not worth the game.
+		_, _ = fmt.Fprintf(g.pipe, "watch %d %s\n", group, mark)
+	}
+}
+
+// release ends the guard: nothing is left to be watched.
+func (g *guard) release() {
+	if g == nil {
+		return
+	}
+	_, _ = io.WriteString(g.pipe, "done\n")
+	_ = g.pipe.Close()
+	_ = g.cmd.Wait()
+}
+
+// Guard is the guard's side: it reads from r what it watches until the holder says
+// that it is done. Where r ends without that, the holder has died, and Guard
+// kills the tree. Its process must do nothing else.
+func Guard(r io.Reader) {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
+	var group int
+	var mark string
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		word, rest, _ := strings.Cut(lines.Text(), " ")
+		switch word {
+		case "watch":
+			// Group 0 would be the guard's own, and 1 is everybody's.
+			if _, err := fmt.Sscan(rest, &group); err != nil || group < 2 {
+				return
+			}
+			_, mark, _ = strings.Cut(rest, " ")
+		case "done":
+			return
+		}
+	}
+	if group > 1 {
+		killTree(group, mark)
+	}
+}

@@ -1,0 +1,222 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// DefaultGrace is how long a tree that was asked to end is waited for.
+const DefaultGrace = 10 * time.Second
+
+// tick is how often a tree whose first process is gone is looked at.
+const tick = 100 * time.Millisecond
+
+// Config says what to start.
+type Config struct {
+	// Args is the program, as [exec.LookPath] finds it, and its arguments. Required.
+	Args []string
+
+	// Env is the whole environment. nil means that of this process.
+	Env []string
+
+	// Dir is the working directory, "" for that of this process.
+	Dir string
+
+	// Stdin, Stdout and Stderr are handed over as they are; nil is the null device.
+	Stdin, Stdout, Stderr *os.File
+
+	// Mark is text that stands in the environment of this tree and of no other
+	// process, such as a token. Optional; at least 16 bytes.
+	Mark string
+
+	// Guard is the command line of a process that calls [Guard]. Without one, what
+	// the first process started may outlive a holder that is killed. Windows needs
+	// none.
+	Guard []string
+
+	// Grace is how long [Process.Stop] waits before it kills. Default
+	// [DefaultGrace].
+	Grace time.Duration
+}
+
+// Exit says how the first process of a tree ended.
+type Exit struct {
+	// Code is the exit status: 128 and the number of the signal for a process that
+	// a signal ended, as shells have it.
+	Code int
+
+	// Signal is the signal that ended it, nil where none did.
+	Signal os.Signal
+}
+
+// String says it in words.
+func (e Exit) String() string {
+	if e.Signal != nil {
+		return "ended by a signal: " + e.Signal.String()
+	}
+	return fmt.Sprintf("exited with %d", e.Code)
+}
+
+// Process is a running tree. Its methods are safe for concurrent use.
+type Process struct {
+	cfg   Config
+	cmd   *exec.Cmd
+	guard *guard
+	done  chan struct{}
+	exit  Exit
+
+	mu    sync.Mutex
+	tree  tree
+	ended bool // the tree's ids may be those of others by now
+
+	killing sync.Once
+	killed  chan struct{} // closed once the tree was told to die at once
+}
+
+// Start starts a program as a tree. Once it returns without an error, the tree
+// ends with this process at the latest.
+func Start(cfg Config) (*Process, error) {
+	if len(cfg.Args) == 0 {
+		return nil, errors.New("proc: Config.Args is empty: name the program to start")
+	}
+	if cfg.Mark != "" && len(cfg.Mark) < 16 {
+		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could hold it")
+	}
+	if cfg.Grace == 0 {
+		cfg.Grace = DefaultGrace
+	}
+	p := &Process{cfg: cfg, done: make(chan struct{}), killed: make(chan struct{})}
+	var err error
+	if p.guard, err = startGuard(cfg.Guard); err != nil {
+		return nil, fmt.Errorf("proc: guard: %w", err)
+	}
+	started := make(chan error, 1)
+	go p.run(started)
+	if err := <-started; err != nil {
+		p.guard.release()
+		return nil, fmt.Errorf("proc: %w", err)
+	}
+	return p, nil
+}
+
+// command makes the command that starts the first process.
+func (p *Process) command() *exec.Cmd {
+	cmd := exec.Command(p.cfg.Args[0], p.cfg.Args[1:]...)
+	cmd.Env, cmd.Dir = p.cfg.Env, p.cfg.Dir
+	// A typed nil would not be the null device.
+	if p.cfg.Stdin != nil {
+		cmd.Stdin = p.cfg.Stdin
+	}
+	if p.cfg.Stdout != nil {
+		cmd.Stdout = p.cfg.Stdout
+	}
+	if p.cfg.Stderr != nil {
+		cmd.Stderr = p.cfg.Stderr
+	}
+	return cmd
+}
+
+// run starts the tree, reports how that went, and waits for its end. It stays on
+// one thread for that long: Linux sends the signal of a parent's death when the
+// thread ends that started the child.
+func (p *Process) run(started chan<- error) {
+	defer lockThread()()
+	p.cmd = p.command()
+	if err := p.tree.start(p.cmd); err != nil {
+		started <- err
+		return
+	}
+	p.guard.watch(p.cmd.Process.Pid, p.cfg.Mark)
+	started <- nil
+
+	_ = p.cmd.Wait() // what it says is in ProcessState
+	p.exit = exitOf(p.cmd.ProcessState)
+	if p.exit.Code == 0 {
+		p.waitForOthers()
+	}
+	p.end()
+	p.guard.release()
+	close(p.done)
+}
+
+// waitForOthers waits for what a launcher has started.
+func (p *Process) waitForOthers() {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for p.tree.alive(p.cfg.Mark) {
+		select {
+		case <-ticker.C:
+		case <-p.killed:
+			return
+		}
+	}
+}
+
+// end kills what is left of the tree.
+func (p *Process) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tree.kill(p.cfg.Mark)
+	p.tree.close()
+	p.ended = true
+}
+
+// PID returns the process id of the first process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when nothing of the tree is left.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Exit says how the first process ended. It waits for the end of the tree.
+func (p *Process) Exit() Exit {
+	<-p.done
+	return p.exit
+}
+
+// Signal sends a signal to each process of the group. On Windows there are none
+// to send but [os.Kill].
+func (p *Process) Signal(sig os.Signal) error {
+	if sig == os.Kill {
+		p.Kill()
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return p.tree.signal(sig)
+}
+
+// Kill ends the whole tree at once.
+func (p *Process) Kill() {
+	p.killing.Do(func() { close(p.killed) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.tree.kill(p.cfg.Mark)
+	}
+}
+
+// Stop asks the tree to end, as sig says, and kills what has not ended after the
+// grace time, or when ctx is done. It returns when nothing is left.
+func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
+	if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.Kill()
+	}
+	timer := time.NewTimer(p.cfg.Grace)
+	defer timer.Stop()
+	select {
+	case <-p.done:
+		return p.exit
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	p.Kill()
+	return p.Exit()
+}

@@ -1,0 +1,46 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// adoptOrphans makes this process the parent of what its descendants leave
+// behind, in place of the system's first process, which in a container may reap
+// nothing. A refusal changes nothing that matters elsewhere.
+var adoptOrphans = sync.OnceFunc(func() {
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+})
+
+func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+
+// strays returns the processes whose environment holds mark, this one aside. Those
+// that have ended and wait to be reaped have no environment any more. It costs a
+// look at each process of the user.
+func strays(mark string) []int {
+	if mark == "" {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		// Not readable: of another user, and so not of this tree.
+		environ, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if err == nil && bytes.Contains(environ, []byte(mark)) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}

@@ -1,0 +1,316 @@
+//go:build unix
+
+package proc
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// helperEnv says which helper process this test binary is to be.
+const helperEnv = "HEED_TEST_HELPER"
+
+func TestMain(m *testing.M) {
+	helper, args := os.Getenv(helperEnv), os.Args[1:]
+	if helper == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(helperMain(helper, args))
+}
+
+// helperMain is what a helper process does. Each tells its pid by a file that it
+// holds a lock of no kind on: it stays when the process is gone.
+func helperMain(helper string, args []string) int {
+	note := func() {
+		name := filepath.Join(args[0], strconv.Itoa(os.Getpid()))
+		_ = os.WriteFile(name, nil, 0o600)
+	}
+	block := func() { // until killed; the minute is for a test that failed
+		<-time.After(time.Minute)
+	}
+	switch helper {
+	case "exit":
+		code, _ := strconv.Atoi(args[0])
+		return code
+	case "block":
+		note()
+		block()
+	case "stubborn": // does not end when asked to
+		signal.Ignore(syscall.SIGTERM)
+		note()
+		block()
+	case "family": // itself, a child of its group, and one that left it
+		note()
+		spawn("block", args, false)
+		spawn("block", args, true)
+		block()
+	case "launcher": // starts another and ends
+		spawn("linger", args, true)
+		note()
+	case "linger": // goes on until a file appears
+		note()
+		for {
+			if _, err := os.Stat(filepath.Join(args[0], "go")); err == nil {
+				return 0
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	case "failer": // starts another and fails
+		spawn("block", args, false)
+		<-noted(args[0], 1)
+		return 3
+	case "guard":
+		Guard(os.Stdin)
+	case "holder": // holds a family until it is killed
+		self, _ := os.Executable()
+		p, err := Start(Config{
+			Args: []string{self, args[0]}, Env: helperEnviron("family", "MARK="+args[1]), Mark: args[1],
+			Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
+		})
+		if err != nil {
+			fmt.Println(err)
+			return 9
+		}
+		fmt.Println("started", p.PID())
+		block()
+	case "echo":
+		_, _ = io.Copy(os.Stdout, os.Stdin)
+		fmt.Fprint(os.Stderr, "to stderr")
+	}
+	return 0
+}
+
+// noted is closed when n processes have told their ids.
+func noted(dir string, n int) <-chan struct{} {
+	ch := make(chan struct{})
+	go func() {
+		for {
+			if entries, _ := os.ReadDir(dir); len(entries) >= n {
+				close(ch)
+				return
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+	}()
+	return ch
+}
+
+func helperEnviron(helper string, more ...string) []string {
+	return append(append(os.Environ(), helperEnv+"="+helper), more...)
+}
+
+func spawn(helper string, args []string, session bool) {
+	self, _ := os.Executable()
+	cmd := exec.Command(self, args...)
+	cmd.Env = helperEnviron(helper)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+	if err := cmd.Start(); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+const patience = 20 * time.Second
+
+func start(t *testing.T, helper string, args ...string) *Process {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	mark := fmt.Sprintf("test-mark-%d-%s", os.Getpid(), t.Name())
+	p, err := Start(Config{
+		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark,
+		Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
+	})
+	require.NoError(t, err)
+	t.Cleanup(p.Kill)
+	return p
+}
+
+// pids waits until n processes have told their ids in dir.
+func pids(t *testing.T, dir string, n int) []int {
+	t.Helper()
+	var all []int
+	require.Eventually(t, func() bool {
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		all = all[:0]
+		for _, e := range entries {
+			if pid, err := strconv.Atoi(e.Name()); err == nil {
+				all = append(all, pid)
+			}
+		}
+		return len(all) == n
+	}, patience, 5*time.Millisecond, "%d processes should have started", n)
+	return all
+}
+
+func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
+
+func requireGone(t *testing.T, pids []int) {
+	t.Helper()
+	for _, pid := range pids {
+		require.Eventually(t, func() bool { return !running(pid) }, patience, 5*time.Millisecond, "process %d is left behind", pid)
+	}
+}
+
+// running reports whether pid is a process that has not ended. One that nobody
+// has waited for yet has.
+func running(pid int) bool {
+	if !alive(pid) {
+		return false
+	}
+	out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err == nil && !strings.HasPrefix(strings.TrimSpace(string(out)), "Z")
+}
+
+func waitExit(t *testing.T, p *Process) Exit {
+	t.Helper()
+	select {
+	case <-p.Done():
+	case <-time.After(patience):
+		require.Fail(t, "the tree does not end")
+	}
+	return p.Exit()
+}
+
+func TestExitCodes(t *testing.T) {
+	require.Equal(t, Exit{Code: 0}, waitExit(t, start(t, "exit", "0")))
+	require.Equal(t, Exit{Code: 42}, waitExit(t, start(t, "exit", "42")))
+
+	dir := t.TempDir()
+	p := start(t, "block", dir)
+	require.NoError(t, syscall.Kill(pids(t, dir, 1)[0], syscall.SIGSEGV)) // Go programs end by SIGSEGV from outside with 2 and a trace
+	require.NotZero(t, waitExit(t, p).Code)
+
+	dir = t.TempDir()
+	p = start(t, "block", dir)
+	pids(t, dir, 1)
+	p.Kill()
+	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, waitExit(t, p))
+	require.ErrorIs(t, p.Signal(syscall.SIGTERM), os.ErrProcessDone)
+}
+
+func TestStartFails(t *testing.T) {
+	_, err := Start(Config{Args: []string{filepath.Join(t.TempDir(), "nothing")}})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	_, err = Start(Config{})
+	require.ErrorContains(t, err, "Config.Args")
+	_, err = Start(Config{Args: []string{"true"}, Mark: "short"})
+	require.ErrorContains(t, err, "Config.Mark")
+}
+
+func TestStop(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, "block", dir)
+	pids(t, dir, 1)
+	require.Equal(t, Exit{Code: 143, Signal: syscall.SIGTERM}, p.Stop(t.Context(), syscall.SIGTERM))
+
+	dir = t.TempDir()
+	p = start(t, "stubborn", dir)
+	pids(t, dir, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // no grace
+	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(ctx, syscall.SIGTERM))
+}
+
+func TestKillsAll(t *testing.T) {
+	if !hasStrays {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+	dir := t.TempDir()
+	p := start(t, "family", dir)
+	all := pids(t, dir, 3)
+	p.Kill()
+	waitExit(t, p)
+	requireGone(t, all)
+}
+
+func TestLauncher(t *testing.T) {
+	if !hasStrays {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+	dir := t.TempDir()
+	p := start(t, "launcher", dir)
+	all := pids(t, dir, 2)
+	select {
+	case <-p.Done():
+		require.Fail(t, "the tree ended before what the launcher started")
+	default:
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
+	require.Equal(t, Exit{Code: 0}, waitExit(t, p))
+	requireGone(t, all)
+}
+
+func TestFailureTakesTheRest(t *testing.T) {
+	dir := t.TempDir()
+	p := start(t, "failer", dir)
+	all := pids(t, dir, 1)
+	require.Equal(t, Exit{Code: 3}, waitExit(t, p))
+	requireGone(t, all)
+}
+
+func TestHolderKilled(t *testing.T) {
+	if !hasStrays {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	holder := exec.Command(self, dir, "mark-of-the-killed-holder-"+strconv.Itoa(os.Getpid()))
+	holder.Env = helperEnviron("holder")
+	out, err := holder.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, holder.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Contains(t, line, "started")
+	all := pids(t, dir, 3)
+	require.NoError(t, holder.Process.Kill())
+	_ = holder.Wait()
+	requireGone(t, all)
+}
+
+func TestStreams(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	open := func(name, text string) *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), name))
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, err)
+		_, err = f.Seek(0, io.SeekStart)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	in, out, errs := open("in", "through\x00and through"), open("out", ""), open("err", "")
+	p, err := Start(Config{Args: []string{self}, Env: helperEnviron("echo"), Stdin: in, Stdout: out, Stderr: errs})
+	require.NoError(t, err)
+	require.Equal(t, Exit{}, waitExit(t, p))
+	got, err := os.ReadFile(out.Name())
+	require.NoError(t, err)
+	require.Equal(t, "through\x00and through", string(got))
+	got, err = os.ReadFile(errs.Name())
+	require.NoError(t, err)
+	require.Equal(t, "to stderr", string(got))
+}
+
+func TestGuardIgnoresNonsense(t *testing.T) {
+	t.Cleanup(func() { signal.Reset() })
+	for _, text := range []string{"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch"} {
+		Guard(strings.NewReader(text)) // must not kill this process
+	}
+}

@@ -1,0 +1,13 @@
+//go:build unix && !linux
+
+package proc
+
+import "syscall"
+
+// What Linux alone has.
+
+func adoptOrphans() {}
+
+func dieWithParent(*syscall.SysProcAttr) {}
+
+func strays(string) []int { return nil }

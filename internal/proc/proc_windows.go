@@ -1,0 +1,130 @@
+package proc
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+func lockThread() (unlock func()) { return func() {} }
+
+// tree is a job object that ends with its last handle, which is ours.
+type tree struct{ job windows.Handle }
+
+// start creates the process suspended, so that it cannot start another one before
+// it is in the job.
+func (t *tree) start(cmd *exec.Cmd) error {
+	job, err := windows.CreateJobObject(nil, nil)
+	if err != nil {
+		return os.NewSyscallError("CreateJobObject", err)
+	}
+	info := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info))); err != nil {
+		_ = windows.CloseHandle(job)
+		return os.NewSyscallError("SetInformationJobObject", err)
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED}
+	if err := cmd.Start(); err != nil {
+		_ = windows.CloseHandle(job)
+		return err
+	}
+	if err := admit(job, uint32(cmd.Process.Pid)); err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = windows.CloseHandle(job)
+		return err
+	}
+	t.job = job
+	return nil
+}
+
+// admit puts a suspended process into the job and lets it run.
+func admit(job windows.Handle, pid uint32) error {
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+	if err != nil {
+		return os.NewSyscallError("OpenProcess", err)
+	}
+	defer windows.CloseHandle(process)
+	if err := windows.AssignProcessToJobObject(job, process); err != nil {
+		return os.NewSyscallError("AssignProcessToJobObject", err)
+	}
+	return resume(pid)
+}
+
+// resume lets the threads of a process run. os/exec keeps no handle of the first
+// one, so it is found by a list of all.
+func resume(pid uint32) error {
+	list, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
+	if err != nil {
+		return os.NewSyscallError("CreateToolhelp32Snapshot", err)
+	}
+	defer windows.CloseHandle(list)
+	resumed := false
+	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
+	for err = windows.Thread32First(list, &entry); err == nil; err = windows.Thread32Next(list, &entry) {
+		if entry.OwnerProcessID != pid {
+			continue
+		}
+		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
+		if err != nil {
+			return os.NewSyscallError("OpenThread", err)
+		}
+		_, err = windows.ResumeThread(thread)
+		_ = windows.CloseHandle(thread)
+		if err != nil {
+			return os.NewSyscallError("ResumeThread", err)
+		}
+		resumed = true
+	}
+	if !resumed {
+		return errors.New("the thread of the started process cannot be found")
+	}
+	return nil
+}
+
+func (t *tree) signal(os.Signal) error {
+	return errors.New("proc: Windows has no signals that another process could be sent")
+}
+
+// accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, which x/sys does not have.
+type accounting struct {
+	TotalUserTime, TotalKernelTime, ThisPeriodTotalUserTime, ThisPeriodTotalKernelTime int64
+	TotalPageFaultCount, TotalProcesses, ActiveProcesses, TotalTerminatedProcesses     uint32
+}
+
+// basicAccounting is JobObjectBasicAccountingInformation.
+const basicAccounting = 1
+
+func (t *tree) alive(string) bool {
+	var a accounting
+	err := windows.QueryInformationJobObject(t.job, basicAccounting, uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
+	return err == nil && a.ActiveProcesses > 0
+}
+
+func (t *tree) kill(string) {
+	_ = windows.TerminateJobObject(t.job, 1) // it may be empty
+}
+
+func (t *tree) close() { _ = windows.CloseHandle(t.job) }
+
+func exitOf(s *os.ProcessState) Exit { return Exit{Code: s.ExitCode()} }
+
+// guard is not needed: the kernel ends the job with the holder.
+type guard struct{}
+
+func startGuard([]string) (*guard, error) { return nil, nil } //nolint:nilnil // see above
+
+func (g *guard) watch(int, string) {}
+
+func (g *guard) release() {}
+
+// Guard has nothing to do on Windows: the kernel ends the job with the holder.
+func Guard(io.Reader) {}

@@ -1,0 +1,45 @@
+// Package proxy stands between a bridge and the mod in a game that speak GABP,
+// and adds heed's attention, gate and diagnostics to what the mod offers.
+//
+// # What passes
+//
+// Requests that are not named here go to the mod, and its answers to the bridge,
+// byte for byte: results, errors, methods that nobody knows. So do its events,
+// on channels of the same names; they are numbered anew for each subscriber, from
+// 1 and without holes, since a mod that is started again begins to count anew too.
+// tools/list and resources/list are the mod's with heed's added. The welcome names
+// the mod's agent, app, methods, channels and observations, and the lesser of both
+// sides' limits.
+//
+// # What does not
+//
+// attention/current, attention/ack and the attention channels are heed's. What the
+// mod says on its own is input: its attention items are taken over and acknowledged
+// to it at once, so that it holds nothing against nobody; what they and its log
+// channels say of levels and operations counts, and rules decide what it means.
+// The log file tells most of it too, see [Dedup].
+//
+// Each tools/call is an operation, whose method is the tool. The gate looks before it is
+// forwarded; a refused call is answered here and never reaches the mod. A result in
+// which the tool itself says that it failed is a failed operation. The item that
+// came of a call goes with its result or its error; where there is none, they go
+// through as they are.
+//
+// # What bridges in the field do
+//
+// GABS dials once the game's process is there, every 0.1 to 2 s, and within its
+// time waits for the welcome too; it asks for tools once per connection. So a
+// welcome before the mod is there would hide the mod's tools: it is held back until
+// the mod has answered, or [Config].ModWait has passed, and to the bridge a game
+// that starts slowly looks as it always did. Its hello has a launch id of its own
+// for each connection, the token is the same. After a lost connection it comes back
+// when it is told to. It cancels a call by forgetting it.
+//
+// Lib.GAB, which mods are built with, lists its tools' names as methods in its
+// welcome, answers methods that it does not know with -32601, and tells events of a
+// channel to whoever subscribed. RimBridgeServer's channel rimbridge.log carries
+// {"type":"log","logEntry":{…}} with level, message, stackTrace, operationId,
+// entryId and a repeatCount that it tells of at 2, 5, 10, 25, 50, 100 and each
+// further 100; rimbridge.operation carries {"type":…,"operationEvent":{…}}.
+// Operation ids in them are the mod's own; results of its tools name them.
+package proxy

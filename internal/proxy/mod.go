@@ -1,0 +1,202 @@
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// How the mod is dialed: a refusal on the loopback interface costs next to nothing,
+// and a game takes from seconds to minutes until it listens.
+const (
+	dialFirst = 50 * time.Millisecond
+	dialLast  = time.Second
+	// askTimeout bounds what the proxy itself asks of a mod. Mods answer from the game's
+	// threads, which may be busy loading.
+	askTimeout = 30 * time.Second
+)
+
+// modLimits are for a mod that answers from a busy game, and for all sessions of
+// bridges together, whose own limits are those of the server.
+var modLimits = gabp.Limits{
+	HelloTimeout: askTimeout, RequestTimeout: time.Hour, ConcurrentRequests: 1024,
+	MessageSize: 16 << 20, StringBytes: 16 << 20, EventQueue: 16 << 10,
+}
+
+// mod is the connection to the mod, which comes and goes.
+type mod struct {
+	addr  string
+	token string
+	log   *slog.Logger
+
+	// onEvent, onUp and onDown are called by one goroutine each; onUp before the
+	// first event.
+	onEvent func(gabp.Event)
+	onUp    func(again bool)
+	onDown  func(error)
+
+	first     chan struct{} // closed when the mod has answered for the first time
+	firstOnce sync.Once
+
+	mu     sync.Mutex
+	client *gabp.Client // nil while there is none
+	tags   map[string][]string
+}
+
+func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+	return &mod{
+		addr: b.Address, token: b.Token, log: log,
+		first: make(chan struct{}),
+	}
+}
+
+// run keeps the connection up until ctx is done.
+func (m *mod) run(ctx context.Context) {
+	again := false
+	for {
+		client, err := m.dial(ctx)
+		if err != nil {
+			return
+		}
+		if err := m.attach(ctx, client, again); err != nil {
+			m.log.Warn("the mod answers, but cannot be used", "error", err)
+			_ = client.Close()
+			m.detach()
+			pause(ctx, dialLast)
+			continue
+		}
+		again = true
+		select {
+		case <-ctx.Done():
+			m.detach()
+			_ = client.Close()
+			return
+		case <-client.Done():
+		}
+		m.detach()
+		m.onDown(client.Err())
+	}
+}
+
+// dial connects, however long that takes. An error is that of ctx.
+func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
+	wait, said := dialFirst, ""
+	for {
+		client, err := gabp.Dial(ctx, m.addr, gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits})
+		if err == nil {
+			return client, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// One line for each kind of refusal, not one for each try.
+		if text := err.Error(); text != said {
+			m.log.Debug("the mod does not answer yet", "addr", m.addr, "error", err)
+			said = text
+		}
+		pause(ctx, wait)
+		wait = min(2*wait, dialLast)
+	}
+}
+
+// attach makes a fresh connection the one in use. The mod's channels are all
+// subscribed to, so that a bridge's subscription needs no round trip, and none of
+// its own at the mod when the mod is started again.
+func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	raw, err := client.CallRaw(ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
+	if err != nil && !isCode(err, gabp.CodeMethodNotFound) {
+		return err
+	}
+	m.mu.Lock()
+	m.client = client
+	m.learnTagsLocked(raw)
+	m.mu.Unlock()
+	m.onUp(again)
+	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
+		if _, err := client.Events(ctx, channels, m.onEvent); err != nil {
+			return err
+		}
+	}
+	m.firstOnce.Do(func() { close(m.first) })
+	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
+	return nil
+}
+
+func (m *mod) detach() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.client = nil
+}
+
+// current returns the connection in use, nil where there is none.
+func (m *mod) current() *gabp.Client {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.client
+}
+
+// learnTags keeps the tags of a list of tools, for the gate.
+func (m *mod) learnTags(list json.RawMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.learnTagsLocked(list)
+}
+
+// maxTools bounds the tools whose tags are kept.
+const maxTools = 10_000
+
+func (m *mod) learnTagsLocked(list json.RawMessage) {
+	var tools struct {
+		Tools []struct {
+			Name string   `json:"name"`
+			Tags []string `json:"tags"`
+		} `json:"tools"`
+	}
+	if json.Unmarshal(list, &tools) != nil {
+		return // a tool of which nothing is known is held back
+	}
+	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
+	for _, t := range tools.Tools {
+		if len(m.tags) < maxTools {
+			m.tags[t.Name] = t.Tags
+		}
+	}
+}
+
+// tagsOf returns the tags that the mod gives a tool.
+func (m *mod) tagsOf(tool string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tags[tool]
+}
+
+// welcome returns what the mod said last, and false where it never did.
+func (m *mod) welcome() (gabp.Welcome, bool) {
+	if c := m.current(); c != nil {
+		return c.Welcome(), true
+	}
+	return gabp.Welcome{}, false
+}
+
+func isCode(err error, codes ...int) bool {
+	e, ok := errors.AsType[*gabp.Error](err)
+	return ok && slices.Contains(codes, e.Code)
+}
+
+// pause waits, but not longer than ctx.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

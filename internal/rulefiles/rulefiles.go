@@ -1,0 +1,66 @@
+// Package rulefiles finds and reads the rule files that a command line names.
+package rulefiles
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/heedlog/heed/rules"
+)
+
+// Expand returns the rule files that names of files and folders stand for, in
+// their order: a folder stands for the *.yaml and *.yml in it, by name.
+func Expand(names []string) ([]string, error) {
+	files := make([]string, 0, len(names))
+	for _, name := range names {
+		inside, err := expand(name)
+		if err != nil {
+			return nil, fmt.Errorf("rules: %w", err)
+		}
+		files = append(files, inside...)
+	}
+	return files, nil
+}
+
+// Read reads the rule files that names of files and folders stand for.
+func Read(names []string) ([]rules.File, error) {
+	expanded, err := Expand(names)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]rules.File, 0, len(expanded)+1)
+	for _, file := range expanded {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("rules: %w", err)
+		}
+		files = append(files, rules.File{Name: file, Data: data})
+	}
+	return files, nil
+}
+
+// expand returns the files that a name of a file or a folder stands for.
+func expand(name string) ([]string, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	entries, err := os.ReadDir(name) // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
+			names = append(names, filepath.Join(name, e.Name()))
+		}
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s holds no *.yaml or *.yml", name)
+	}
+	return names, nil
+}
