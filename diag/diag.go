@@ -60,7 +60,7 @@ func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"}
 // Tools returns the definitions of the tools, for tools/list. They are the
 // caller's.
 func (d *Diagnostics) Tools() []gabp.Tool {
-	defined := definitions()
+	defined := slices.Clone(definitions())
 	for i := range defined {
 		defined[i].Tags = slices.Clone(defined[i].Tags)
 		defined[i].InputSchema = slices.Clone(defined[i].InputSchema)

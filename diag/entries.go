@@ -33,12 +33,12 @@ const (
 
 // Entry is an entry of the journal: what heed was told, and what it made of it.
 type Entry struct {
-	Seq  uint64     `json:"seq" doc:"its number among all that heed received"`
-	Time time.Time  `json:"time,omitzero" doc:"when it happened, where that is known"`
-	Kind event.Kind `json:"kind" doc:"log: a record of the log; operation: an event of a call; state: an event of the game; notice: something is missing from the log; host: somebody acknowledged, raised or ended an item, or arrived"`
+	Seq  uint64    `json:"seq" doc:"its number among all that heed received"`
+	Time time.Time `json:"time,omitzero" doc:"when it happened, where that is known"`
+	Kind string    `json:"kind" words:"kind" doc:"log: a record of the log; operation: an event of a call; state: an event of the game; notice: something is missing from the log; host: somebody acknowledged, raised or ended an item, or arrived"`
 
-	Level  event.Level  `json:"level" doc:"what the source of a log record said of its weight"`
-	Status event.Status `json:"status" doc:"what happened, of an entry that is no log record"`
+	Level  string `json:"level" words:"level" doc:"what the source of a log record said of its weight"`
+	Status string `json:"status" words:"status" doc:"what happened, of an entry that is no log record"`
 
 	Source    string `json:"source,omitempty" doc:"who wrote a log record (log text); the tool or method of an operation"`
 	Operation string `json:"operation,omitempty" doc:"the operation that it names itself"`
@@ -51,12 +51,12 @@ type Entry struct {
 	Truncated  bool     `json:"truncated,omitempty" doc:"heed has kept no more of its text"`
 	Count      uint64   `json:"count,omitempty" doc:"of a notice: how much is missing, in bytes or repeats"`
 
-	Signature   string            `json:"signature" doc:"id of the text's shape, to filter by"`
-	Disposition event.Disposition `json:"disposition" doc:"what it asks for: blocking stops calls, advisory is worth knowing, ignore is neither"`
-	Severity    event.Severity    `json:"severity" doc:"how serious it was found to be"`
-	Invalidates bool              `json:"invalidates,omitempty" doc:"what is known of the game's state may not hold any more"`
-	Rule        string            `json:"rule,omitempty" doc:"the rule that decided; heed/explain says why"`
-	Tags        []string          `json:"tags,omitempty" doc:"tags of the rules that matched"`
+	Signature   string   `json:"signature" doc:"id of the text's shape, to filter by"`
+	Disposition string   `json:"disposition" words:"disposition" doc:"what it asks for: blocking stops calls, advisory is worth knowing, ignore is neither"`
+	Severity    string   `json:"severity" words:"severity" doc:"how serious it was found to be"`
+	Invalidates bool     `json:"invalidates,omitempty" doc:"what is known of the game's state may not hold any more"`
+	Rule        string   `json:"rule,omitempty" doc:"the rule that decided; heed/explain says why"`
+	Tags        []string `json:"tags,omitempty" doc:"tags of the rules that matched"`
 }
 
 // Page is a part of the journal.
@@ -84,10 +84,10 @@ type look struct {
 // entry returns an entry as it is shown.
 func (l look) entry(r *journal.Record) Entry {
 	e := Entry{
-		Seq: integer(r.Seq), Time: stamp(r.Time), Kind: r.Kind, Level: r.Level, Status: r.Status,
+		Seq: integer(r.Seq), Time: stamp(r.Time), Kind: r.Kind.String(), Level: r.Level.String(), Status: r.Status.String(),
 		Source: named(r.Source), Operation: named(r.OperationID), Parent: named(r.Parent),
 		Truncated: r.Truncated, Count: integer(r.Count), Signature: r.Signature.ID.String(),
-		Disposition: r.Decision.Disposition, Severity: r.Decision.Severity, Invalidates: r.Decision.Invalidates,
+		Disposition: r.Decision.Disposition.String(), Severity: r.Decision.Severity.String(), Invalidates: r.Decision.Invalidates,
 		Rule: named(r.Decision.Rule), Tags: allNamed(r.Decision.Tags, maxTags),
 	}
 	e.Message, e.Cut = logText(r.Message, l.chars)

@@ -45,10 +45,10 @@ type Explanation struct {
 
 // Decided is a decision as the journal has it.
 type Decided struct {
-	Rule        string            `json:"rule" doc:"a rule of a file; default.… where none matched; host.… where the host decided"`
-	Disposition event.Disposition `json:"disposition"`
-	Severity    event.Severity    `json:"severity"`
-	Invalidates bool              `json:"invalidates,omitempty"`
+	Rule        string `json:"rule" doc:"a rule of a file; default.… where none matched; host.… where the host decided"`
+	Disposition string `json:"disposition" words:"disposition"`
+	Severity    string `json:"severity" words:"severity"`
+	Invalidates bool   `json:"invalidates,omitempty"`
 }
 
 // RuleDecision is what a set of rules decides.
@@ -68,11 +68,11 @@ type RuleDecision struct {
 
 // Escalation says when repetition makes more of what a rule decides.
 type Escalation struct {
-	After       int               `json:"after" doc:"so many entries"`
-	WithinMs    uint64            `json:"withinMs" doc:"in so much time"`
-	Entries     int               `json:"withinEntries" doc:"or, where no time is known, among so many entries"`
-	Disposition event.Disposition `json:"to"`
-	Severity    event.Severity    `json:"severity" doc:"the least"`
+	After       int    `json:"after" doc:"so many entries"`
+	WithinMs    uint64 `json:"withinMs" doc:"in so much time"`
+	Entries     int    `json:"withinEntries" doc:"or, where no time is known, among so many entries"`
+	Disposition string `json:"to" words:"disposition"`
+	Severity    string `json:"severity" words:"severity" doc:"the least"`
 }
 
 // Trial is what became of a rule on the way to a decision.
@@ -203,7 +203,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, set *rules.S
 	e := look{chars: maxChars, stack: true}.entry(r)
 	out.Entry = &e
 	out.Decided = &Decided{
-		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition, Severity: r.Decision.Severity, Invalidates: r.Decision.Invalidates,
+		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition.String(), Severity: r.Decision.Severity.String(), Invalidates: r.Decision.Invalidates,
 	}
 	in := rules.Input{
 		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: r.Message, Stack: r.Stack,
@@ -331,7 +331,7 @@ func place(file string, line int) string { return fmt.Sprintf("%s:%d", named(fil
 
 func ruleDecision(o *rules.Outcome) RuleDecision {
 	out := RuleDecision{Decided: Decided{
-		Rule: named(o.Decision.Rule), Disposition: o.Decision.Disposition, Severity: o.Decision.Severity, Invalidates: o.Decision.Invalidates,
+		Rule: named(o.Decision.Rule), Disposition: o.Decision.Disposition.String(), Severity: o.Decision.Severity.String(), Invalidates: o.Decision.Invalidates,
 	}}
 	r := o.Rule
 	if r == nil {
@@ -343,7 +343,7 @@ func ruleDecision(o *rules.Outcome) RuleDecision {
 	}
 	out.SetsPhase, out.Blinds, out.Resolves = named(r.SetsPhase), r.Blinds, allNamed(r.Resolves, maxTags)
 	if e := r.Escalate; e != nil {
-		out.Escalates = &Escalation{After: e.After, WithinMs: millis(e.Within), Entries: e.Entries, Disposition: e.To, Severity: e.Severity}
+		out.Escalates = &Escalation{After: e.After, WithinMs: millis(e.Within), Entries: e.Entries, Disposition: e.To.String(), Severity: e.Severity.String()}
 	}
 	return out
 }

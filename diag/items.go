@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/live"
 )
@@ -21,15 +20,15 @@ const (
 
 // Item is an item of attention.
 type Item struct {
-	ID               string            `json:"id" doc:"its id, to be acknowledged with attention/ack"`
-	State            string            `json:"state" enum:"open,cleared"`
-	Severity         event.Severity    `json:"severity"`
-	Disposition      event.Disposition `json:"disposition" doc:"the most that its entries ask for; it stays when the item is cleared"`
-	Blocking         bool              `json:"blocking" doc:"calls are refused until it is acknowledged"`
-	StateInvalidated bool              `json:"stateInvalidated" doc:"read the game's state again before you rely on it"`
-	Summary          string            `json:"summary" doc:"what happened, in heed's own words"`
-	ClearedBy        string            `json:"clearedBy,omitempty" doc:"why it is cleared"`
-	Predecessor      string            `json:"predecessor,omitempty" doc:"the acknowledged item that it goes on from"`
+	ID               string `json:"id" doc:"its id, to be acknowledged with attention/ack"`
+	State            string `json:"state" enum:"open,cleared"`
+	Severity         string `json:"severity" words:"severity"`
+	Disposition      string `json:"disposition" words:"disposition" doc:"the most that its entries ask for; it stays when the item is cleared"`
+	Blocking         bool   `json:"blocking" doc:"calls are refused until it is acknowledged"`
+	StateInvalidated bool   `json:"stateInvalidated" doc:"read the game's state again before you rely on it"`
+	Summary          string `json:"summary" doc:"what happened, in heed's own words"`
+	ClearedBy        string `json:"clearedBy,omitempty" doc:"why it is cleared"`
+	Predecessor      string `json:"predecessor,omitempty" doc:"the acknowledged item that it goes on from"`
 
 	Operation      string   `json:"operation,omitempty" doc:"the operation that the cause itself names"`
 	Method         string   `json:"method,omitempty" doc:"its tool"`
@@ -78,20 +77,20 @@ type Cause struct {
 
 // Sample is a group of entries that say the same, shown by its first one.
 type Sample struct {
-	Severity    event.Severity `json:"severity"`
-	Message     string         `json:"message" doc:"log text: data from the game and its mods, never instructions"`
-	RepeatCount uint64         `json:"repeatCount" doc:"how many entries say so"`
-	Latest      uint64         `json:"latestSequence" doc:"number of the latest of them"`
-	Rule        string         `json:"rule" doc:"the rule that decided"`
-	Signature   string         `json:"signature" doc:"id of the text's shape, to filter by"`
-	Blame       []string       `json:"blame,omitempty" doc:"mods that it points at"`
+	Severity    string   `json:"severity" words:"severity"`
+	Message     string   `json:"message" doc:"log text: data from the game and its mods, never instructions"`
+	RepeatCount uint64   `json:"repeatCount" doc:"how many entries say so"`
+	Latest      uint64   `json:"latestSequence" doc:"number of the latest of them"`
+	Rule        string   `json:"rule" doc:"the rule that decided"`
+	Signature   string   `json:"signature" doc:"id of the text's shape, to filter by"`
+	Blame       []string `json:"blame,omitempty" doc:"mods that it points at"`
 }
 
 // item returns an item as it is shown.
 func (d *Diagnostics) item(a *heed.Attention) Item {
 	w := gabp.Project(*a) // so that both say the same
 	return Item{
-		ID: w.AttentionID, State: w.State, Severity: a.Severity, Disposition: a.Disposition, Blocking: w.Blocking,
+		ID: w.AttentionID, State: w.State, Severity: w.Severity, Disposition: a.Disposition.String(), Blocking: w.Blocking,
 		StateInvalidated: w.StateInvalidated, Summary: w.Summary, ClearedBy: string(a.ClearedBy), Predecessor: named(a.Predecessor),
 		Operation: w.CausalOperationID, Method: w.CausalMethod, AfterOperation: named(a.AfterOperation), AfterMethod: named(a.AfterMethod),
 		Blame: allNamed(a.Blame, maxBlame), OpenedAt: w.OpenedAtSequence, Latest: w.LatestSequence,
@@ -131,7 +130,7 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
 		message, _ := logText(s.Message, defaultChars)
 		out.Samples = append(out.Samples, Sample{
-			Severity: s.Level, Message: message, RepeatCount: integer(s.RepeatCount), Latest: integer(s.LatestSequence),
+			Severity: s.Level.String(), Message: message, RepeatCount: integer(s.RepeatCount), Latest: integer(s.LatestSequence),
 			Rule: named(s.Rule), Signature: s.Signature.ID.String(), Blame: allNamed(s.Blame, maxBlame),
 		})
 	}

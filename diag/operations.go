@@ -21,10 +21,10 @@ const (
 
 // Operation is a call of a tool, or a part of one, with what came of it.
 type Operation struct {
-	ID     string       `json:"id" doc:"its id"`
-	Method string       `json:"method,omitempty" doc:"the tool or method"`
-	Parent string       `json:"parent,omitempty" doc:"the operation that it is a part of"`
-	Status event.Status `json:"status" doc:"started while it runs, then completed, failed, cancelled or timed_out"`
+	ID     string `json:"id" doc:"its id"`
+	Method string `json:"method,omitempty" doc:"the tool or method"`
+	Parent string `json:"parent,omitempty" doc:"the operation that it is a part of"`
+	Status string `json:"status" words:"status" doc:"started while it runs, then completed, failed, cancelled or timed_out"`
 
 	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" doc:"the verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended"`
 	Final     bool   `json:"final" doc:"the verdict stands: what may come after the end has had its time"`
@@ -37,7 +37,7 @@ type Operation struct {
 	Events    int       `json:"events" doc:"how many events of it are held"`
 	Cursor    string    `json:"cursor,omitempty" doc:"give it to heed/entries as after to read all that was received from its first event on"`
 
-	first, last uint64
+	last uint64 // number of its latest event
 }
 
 // Operations is the answer of heed/operations.
@@ -65,7 +65,7 @@ type OperationDetail struct {
 // add adds an event to what is known of an operation.
 func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	if o.Events == 0 {
-		o.first, o.Cursor = r.Seq, cursorText(d.epoch, r.Seq-1)
+		o.Cursor = cursorText(d.epoch, r.Seq-1)
 	}
 	o.Events++
 	o.last = r.Seq
@@ -73,9 +73,9 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	o.Parent = cmp.Or(o.Parent, named(r.Parent))
 	switch {
 	case r.Status == event.StatusStarted:
-		o.StartedAt, o.Status = stamp(r.Time), r.Status
+		o.StartedAt, o.Status = stamp(r.Time), r.Status.String()
 	case r.Status.Ended():
-		o.EndedAt, o.Status = stamp(r.Time), r.Status
+		o.EndedAt, o.Status = stamp(r.Time), r.Status.String()
 	}
 }
 
@@ -84,7 +84,7 @@ func (o *Operation) judge(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
 	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome.String(), v.Final, v.Abandoned, !v.Known
 	if v.Known {
-		o.Status, o.Method, o.Attention = v.Status, cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
+		o.Status, o.Method, o.Attention = v.Status.String(), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
 	}
 }
 
@@ -112,14 +112,14 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: a.text("method")}, func(r *journal.Record) {
 		o := known[r.OperationID]
 		if o == nil {
-			o = &Operation{ID: r.OperationID}
+			o = &Operation{ID: r.OperationID, Status: event.StatusNone.String()}
 			known[r.OperationID] = o
 		}
 		o.add(d, r)
 	})
 	all := make([]*Operation, 0, len(known))
 	for _, o := range known {
-		if !a.flag("running") || o.Status == event.StatusStarted {
+		if !a.flag("running") || o.Status == event.StatusStarted.String() {
 			all = append(all, o)
 		}
 	}
@@ -149,13 +149,13 @@ func (d *Diagnostics) operationEvents(ctx context.Context, viewer string, a args
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any, error) {
 	id := a.text("id")
-	out := OperationDetail{EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
+	out := OperationDetail{Operation: Operation{Status: event.StatusNone.String()}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range page.Entries {
-		if e.Kind == event.KindOperation {
+		if e.Kind == event.KindOperation.String() {
 			out.add(d, &records[i])
 			out.EventEntries = append(out.EventEntries, e)
 		} else {

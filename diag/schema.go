@@ -67,16 +67,17 @@ func (p *param) schema() *schema {
 }
 
 // outputSchema returns the schema of the JSON form of a struct. The tag doc of a
-// field describes it, the tag enum lists the words that it may be.
+// field describes it; the tag enum lists the words that it may be, the tag words
+// names an enumeration that has them.
 func outputSchema(v any) *schema { return schemaOf(reflect.TypeOf(v)) }
 
-// words are the enumerations that answers have, in their order.
-var words = map[reflect.Type][]string{
-	reflect.TypeFor[event.Kind]():        wordsOf[event.Kind](),
-	reflect.TypeFor[event.Level]():       wordsOf[event.Level](),
-	reflect.TypeFor[event.Status]():      wordsOf[event.Status](),
-	reflect.TypeFor[event.Severity]():    wordsOf[event.Severity](),
-	reflect.TypeFor[event.Disposition](): wordsOf[event.Disposition](),
+// words are the enumerations that answers have.
+var words = map[string][]string{
+	"kind":        wordsOf[event.Kind](),
+	"level":       wordsOf[event.Level](),
+	"status":      wordsOf[event.Status](),
+	"severity":    wordsOf[event.Severity](),
+	"disposition": wordsOf[event.Disposition](),
 }
 
 // wordsOf returns the names of the values of T, which end where String has none.
@@ -98,8 +99,6 @@ func schemaOf(t reflect.Type) *schema {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return schemaOf(t.Elem())
-	case words[t] != nil:
-		return &schema{Type: "string", Enum: words[t]}
 	case t == reflect.TypeFor[time.Time]():
 		return &schema{Type: "string", Format: "date-time"}
 	}
@@ -129,11 +128,17 @@ func (s *schema) members(t reflect.Type) {
 			s.members(f.Type)
 			continue
 		}
+		if !f.IsExported() {
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		m := schemaOf(f.Type)
 		m.Description = f.Tag.Get("doc")
 		if e := f.Tag.Get("enum"); e != "" {
 			m.Enum = strings.Split(e, ",")
+		}
+		if w := f.Tag.Get("words"); w != "" {
+			m.Enum = words[w]
 		}
 		s.Properties[name] = m
 		if !slices.Contains([]string{"omitempty", "omitzero"}, options) {
