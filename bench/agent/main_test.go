@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMain makes this test binary the game that its tests start.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "-game") {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestPlan(t *testing.T) {
+	require.Equal(t, plan(3, 200), plan(3, 200), "a seed is a plan")
+	require.NotEqual(t, plan(3, 200), plan(4, 200))
+	kinds := map[kind]int{}
+	sites := map[string]bool{}
+	for i, s := range plan(1, 600) {
+		if s.fault == "" {
+			continue
+		}
+		kinds[s.fault]++
+		require.NotEmpty(t, s.lines)
+		require.Equal(t, 10, i%habit, "far from when an agent reads by habit")
+	}
+	require.Equal(t, map[kind]int{after: 12, during: 6, flood: 6, late: 6}, kinds)
+	for i := range 24 {
+		sites[site(i)] = true
+	}
+	require.Len(t, sites, 24)
+}
+
+// What the table says of heed is what it is for: no call on a state that is known to
+// be broken, no stop without a reason, one acknowledgement for one incident.
+func TestPolicies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds heed, and runs games")
+	}
+	var out bytes.Buffer
+	require.NoError(t, run([]string{"-calls", "80", "-json"}, &out))
+	got := map[string]result{}
+	for d := json.NewDecoder(&out); d.More(); {
+		var r result
+		require.NoError(t, d.Decode(&r))
+		got[r.Policy] = r
+	}
+	none, errs, heed := got[policyNone], got[policyErrors], got[policyHeed]
+	for _, r := range got {
+		require.Equal(t, 80, r.Executed)
+		require.Equal(t, 4, r.Incidents)
+	}
+	require.Positive(t, none.StaleShown)
+	require.Equal(t, 4, none.Unnoticed)
+	require.Positive(t, errs.FalseStops)
+	require.Zero(t, heed.StaleShown)
+	require.Zero(t, heed.FalseStops)
+	require.Zero(t, heed.Unnoticed)
+	require.Equal(t, 4, heed.Acks)
+}
