@@ -17,6 +17,10 @@ import (
 // tokenEnv is the environment variable with the token of a heed that runs.
 const tokenEnv = "HEED_TOKEN"
 
+// clientName is what the commands that talk to a running heed call themselves. They
+// are people who look on, and not the agent.
+const clientName = "heed-cli"
+
 // askTimeout bounds each question to a running heed.
 const askTimeout = 10 * time.Second
 
@@ -42,7 +46,7 @@ func (f *clientFlags) register(cmd *cobra.Command) {
 func (p *program) connect(ctx context.Context, f *clientFlags) (*gabp.Client, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, gabp.ClientConfig{
-			Token: token, Name: "heed-cli", Version: version(),
+			Token: token, Name: clientName, Version: version(),
 			// heed holds a welcome back until the game's mod is there.
 			Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
 		})

@@ -124,3 +124,37 @@ func TestServe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), run.Mode().Perm(), "it holds the token")
 }
+
+// What was open before an agent came stops it only where it still holds; an agent
+// that comes again, or a person who looks on, changes nothing.
+func TestArrival(t *testing.T) {
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules+`
+  - id: test.trouble
+    when: 'template contains "TROUBLE"'
+    disposition: blocking
+`)
+	write(t, log, "TROUBLE with the audio device\nall is well\n")
+	addr, err := freePort()
+	require.NoError(t, err)
+	token := filepath.Join(dir, "token")
+	write(t, token, strings.Repeat("ab", 32)+"\n")
+	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)
+	require.Eventually(t, func() bool {
+		_, code := command(t, "current", "--state", state)
+		return code == exitFinding
+	}, patience, time.Millisecond, "a person sees it as it is")
+
+	b, _ := dial(t, addr, strings.Repeat("ab", 32))
+	open := b.current()
+	require.NotNil(t, open)
+	require.False(t, open.Blocking, "from before the agent came")
+
+	write(t, log, "TROUBLE with the network\n")
+	open = b.blocked()
+	again, _ := dial(t, addr, strings.Repeat("ab", 32))
+	require.True(t, again.current().Blocking, "who comes again has missed nothing")
+	ok, _ := again.ack(open.AttentionID)
+	require.True(t, ok)
+}

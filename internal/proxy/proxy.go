@@ -58,6 +58,10 @@ type Config struct {
 	// Version is that of the program.
 	Version string
 
+	// Observer names clients that are no agents, by what they call themselves: one
+	// that looks on is not the agent who arrives. Optional.
+	Observer string
+
 	Now    func() time.Time // default time.Now
 	Logger *slog.Logger
 }
@@ -78,6 +82,7 @@ type Proxy struct {
 	lost     atomic.Uint64
 	gone     chan struct{} // closed when no mod will come any more
 	goneOnce sync.Once
+	arrival  sync.Once   // of the first agent
 	taken    chan string // attention ids to acknowledge to the mod
 	start    chan struct{}
 	deadline time.Time // until which a welcome waits; set by Serve before start is closed
@@ -232,8 +237,9 @@ func union(a, b []string) []string {
 }
 
 // welcome waits for the mod and then says what it said.
-func (p *Proxy) welcome(ctx context.Context, _ *gabp.ServerSession, w *gabp.Welcome) error {
+func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gabp.Welcome) error {
 	p.awaitMod(ctx)
+	p.arrive(ctx, session)
 	theirs, ok := p.mod.welcome()
 	if !ok {
 		return nil
@@ -253,6 +259,25 @@ func (p *Proxy) welcome(ctx context.Context, _ *gabp.ServerSession, w *gabp.Welc
 	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
 	return nil
+}
+
+// arrive tells the engine once that an agent has come: what was open before and does
+// not hold any more is no reason to stop it. A bridge that comes again is no arrival,
+// and neither is any after heed itself came again: the agent knows what was open.
+func (p *Proxy) arrive(ctx context.Context, session *gabp.ServerSession) {
+	if client := session.Hello().ClientInfo; client != nil && client.Name != "" && client.Name == p.cfg.Observer {
+		return
+	}
+	p.arrival.Do(func() {
+		if p.plane == nil || p.cfg.Session.Status().Restored {
+			return
+		}
+		if err := p.sync(ctx); err != nil {
+			p.log.Warn("what the log said before the agent came is not all known", "error", err)
+			return
+		}
+		p.cfg.Session.Attach(session.Viewer())
+	})
 }
 
 func (p *Proxy) awaitMod(ctx context.Context) {
