@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // What the same text within this time counts as told twice, and how many texts
@@ -27,13 +27,11 @@ const (
 // operation: better a record too many than one that says nothing.
 //
 // What comes later than 5 s after the latest of its text is another record. Texts
-// beyond 4,096 push out the oldest, whose twins then count twice. It is safe for
-// concurrent use.
+// beyond 4,096 push out the one seen longest ago, whose twins then count twice. It is
+// safe for concurrent use.
 type Dedup struct {
 	mu    sync.Mutex
-	texts map[uint64]*sighting
-	order []uint64 // ring: the oldest is at next
-	next  int
+	texts *simplelru.LRU[string, *sighting]
 }
 
 // sighting is what was seen of a text.
@@ -45,7 +43,11 @@ type sighting struct {
 
 // NewDedup returns a Dedup that has seen nothing.
 func NewDedup() *Dedup {
-	return &Dedup{texts: make(map[uint64]*sighting, dedupTexts), order: make([]uint64, dedupTexts)}
+	texts, err := simplelru.NewLRU[string, *sighting](dedupTexts, nil)
+	if err != nil {
+		panic("BUG: proxy: " + err.Error()) // the size is positive
+	}
+	return &Dedup{texts: texts}
 }
 
 // FromLog notes a record of the followed log, and reports whether it is to be taken in.
@@ -72,17 +74,12 @@ func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
 func (d *Dedup) see(message string, now time.Time) *sighting {
 	line, _, _ := strings.Cut(strings.TrimLeft(message, "\r\n"), "\n")
 	line = strings.TrimRight(line, " \t\r")
-	key := xxhash.Sum64String(line[:min(len(line), dedupBytes)])
-	s := d.texts[key]
+	key := line[:min(len(line), dedupBytes)]
+	s, known := d.texts.Get(key)
 	switch {
-	case s == nil:
-		if len(d.texts) == dedupTexts {
-			delete(d.texts, d.order[d.next])
-		}
-		d.order[d.next] = key
-		d.next = (d.next + 1) % dedupTexts
+	case !known:
 		s = &sighting{}
-		d.texts[key] = s
+		d.texts.Add(strings.Clone(key), s)
 	case now.Sub(s.at) > dedupWindow:
 		*s = sighting{}
 	}

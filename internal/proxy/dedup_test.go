@@ -55,6 +55,6 @@ func TestDedupForgets(t *testing.T) {
 	for i := range dedupTexts {
 		require.True(t, d.FromLog(fmt.Sprintf("text %d", i), now))
 	}
-	require.Len(t, d.texts, dedupTexts)
+	require.Equal(t, dedupTexts, d.texts.Len())
 	require.True(t, d.FromLog("pushed out", now))
 }
