@@ -806,7 +806,7 @@ func FuzzArguments(f *testing.F) {
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,
-		`{"last":1e3}`, `{"limit":-0}`, `{"after":"/"}`, `{"x":{}}`, `null`, `{"signature":"0000000000000000"}`,
+		`{"last":1e3}`, `{"limit":-0}`, `{"after":"/"}`, `{"x":{}}`, `null`, `{"signature":"0000000000000000"}`, `{"":0}`,
 	} {
 		f.Add(uint8(i), arguments)
 	}

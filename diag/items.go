@@ -169,7 +169,7 @@ func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
 	}
 	from := cause - min(cause, around+1)
 	p := d.session.Engine().Read(heed.Cursor{Seq: from}, 2*around+1, heed.Filter{})
-	end := min(cause+around, p.Latest)
+	end := min(cause+around, p.Next.Seq)
 	near := look{chars: min(aroundChars, l.chars)}
 	var held uint64
 	for i := range p.Records {
