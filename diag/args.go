@@ -2,6 +2,7 @@ package diag
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -119,7 +120,7 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 			if len(params) > 0 {
 				allowed = "one of " + paramNames(params)
 			}
-			return nil, refuse(Refused{Field: cutName(name), Allowed: allowed, Reason: "unknown"}, "unknown argument %q: want %s", cutName(name), allowed)
+			return nil, refuse(Refused{Field: cmp.Or(cutName(name), "arguments"), Allowed: allowed, Reason: "unknown"}, "unknown argument %q: want %s", cutName(name), allowed)
 		}
 		p := &params[i]
 		v, ok := p.parse(members[name])

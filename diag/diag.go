@@ -31,7 +31,7 @@ type Config struct {
 // one with [New].
 type Diagnostics struct {
 	session *live.Session
-	current func(ctx context.Context, viewer string) gabp.CurrentResult
+	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
 	files   []rules.File
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -46,11 +46,7 @@ func New(c Config) (*Diagnostics, error) {
 		return nil, errors.New("diag: Config.Session is nil: give a session to look into")
 	}
 	st := c.Session.Status()
-	d := &Diagnostics{session: c.Session, current: c.Current, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}
-	if d.current == nil {
-		d.current = d.view
-	}
-	return d, nil
+	return &Diagnostics{session: c.Session, current: c.Current, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
 }
 
 // Tags returns the tags of each tool: those by which bridges and gates know what

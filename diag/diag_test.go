@@ -640,6 +640,25 @@ func TestBehind(t *testing.T) {
 	require.Equal(t, "permission denied", st.Log.Error)
 }
 
+// TestPlane: an item that is only the plane's can be looked at as well.
+func TestPlane(t *testing.T) {
+	s, _ := start(t, live.Config{Log: stuck{}})
+	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: s, Before: s.Sync, Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil }})
+	require.NoError(t, err)
+	d, err := diag.New(diag.Config{Session: s, Current: plane.Current})
+	require.NoError(t, err)
+	blind := plane.Current(t.Context(), "agent").Attention
+	require.True(t, blind.Blocking)
+	it := answer[diag.ItemDetail](t, d, diag.ToolItem, `{"id":"`+blind.AttentionID+`"}`)
+	require.Equal(t, blind.Summary, it.Summary)
+	require.True(t, it.Blocking)
+	content, _, err := d.Read(t.Context(), "agent", diag.ResourceBase+"current")
+	require.NoError(t, err)
+	require.Equal(t, blind.AttentionID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.AttentionID)
+	e, _ := refusal(t, d, diag.ToolItem, `{"id":"none"}`)
+	require.Contains(t, e.Message, "no such item")
+}
+
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
 	s, d := start(t, live.Config{Snapshot: dir + "/state", Engine: heed.Config{Rules: nil}})
@@ -734,7 +753,7 @@ func TestServer(t *testing.T) {
 	go func() { done <- server.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
-		<-done
+		require.NoError(t, <-done)
 	})
 	c, err := gabp.Dial(t.Context(), l.Addr().String(), gabp.ClientConfig{Token: token, Name: "bridge"})
 	require.NoError(t, err)
@@ -787,7 +806,7 @@ func FuzzArguments(f *testing.F) {
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,
-		`{"last":1e3}`, `{"limit":-0}`, `{"after":"/"}`, `{"x":{}}`, `null`, `{"signature":"0000000000000000"}`,
+		`{"last":1e3}`, `{"limit":-0}`, `{"after":"/"}`, `{"x":{}}`, `null`, `{"signature":"0000000000000000"}`, `{"":0}`,
 	} {
 		f.Add(uint8(i), arguments)
 	}
@@ -799,7 +818,8 @@ func FuzzArguments(f *testing.F) {
 		result, known, err := d.Call(context.Background(), "agent", gabp.ToolCall{Name: name, Arguments: json.RawMessage(arguments)})
 		require.True(t, known)
 		if err != nil {
-			refusal(t, d, name, arguments)
+			e, _ := refusal(t, d, name, arguments)
+			require.NotEmpty(t, e.Message)
 			return
 		}
 		text, err := json.Marshal(result)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -185,7 +186,7 @@ func walk(v any, at []string, f func(at []string, s string)) {
 	case map[string]any:
 		for k, e := range v {
 			f(append(at, "(name)"), k)
-			walk(e, append(at[:len(at):len(at)], k), f)
+			walk(e, append(slices.Clip(at), k), f)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/live"
 )
@@ -57,7 +58,7 @@ type ItemDetail struct {
 	Item
 
 	Successors []string `json:"successors,omitempty" doc:"items that go on from it: what came after its acknowledgement, or had not been shown"`
-	Cause      Cause    `json:"cause"`
+	Cause      Cause    `json:"cause" doc:"its most urgent entry; number 0 where it has none, such as when it says that heed cannot see"`
 	Prelude    []Entry  `json:"prelude" doc:"entries right before the cause, of all kinds, oldest first"`
 	Following  []Entry  `json:"following" doc:"entries right after it, of all kinds"`
 	Lost       uint64   `json:"lost" doc:"entries around the cause that are not held any more"`
@@ -117,6 +118,13 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
+		// An item that says that heed cannot see is of whoever answers attention/current.
+		// Else that is not asked: what it answers would count as shown.
+		if d.current != nil && behind != "" {
+			if w := d.current(ctx, viewer).Attention; w != nil && w.AttentionID == id {
+				return d.wireDetail(w, behind), nil
+			}
+		}
 		const allowed = "the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them"
 		return nil, refuse(Refused{Field: "id", Allowed: allowed, Reason: "not_found"}, "id: no such item is known; want %s", allowed)
 	}
@@ -140,6 +148,19 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 	return &out, nil
 }
 
+// wireDetail returns what is known of an item that is not the session's.
+func (d *Diagnostics) wireDetail(w *gabp.Attention, behind string) *ItemDetail {
+	item := Item{
+		ID: w.AttentionID, State: w.State, Severity: w.Severity, Disposition: event.Advisory.String(), Blocking: w.Blocking,
+		StateInvalidated: w.StateInvalidated, Summary: w.Summary, OpenedAt: w.OpenedAtSequence, Latest: w.LatestSequence,
+		UrgentEntries: w.TotalUrgentEntries, Cursor: cursorText(d.epoch, w.LatestSequence),
+	}
+	if w.Blocking {
+		item.Disposition = event.Blocking.String()
+	}
+	return &ItemDetail{Item: item, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
+}
+
 // evidence adds the cause and what is around it.
 func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
 	cause := it.Cause.Seq
@@ -148,7 +169,7 @@ func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
 	}
 	from := cause - min(cause, around+1)
 	p := d.session.Engine().Read(heed.Cursor{Seq: from}, 2*around+1, heed.Filter{})
-	end := min(cause+around, p.Latest)
+	end := min(cause+around, p.Next.Seq)
 	near := look{chars: min(aroundChars, l.chars)}
 	var held uint64
 	for i := range p.Records {

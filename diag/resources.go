@@ -87,7 +87,7 @@ func (d *Diagnostics) resource(ctx context.Context, viewer, rest string) (any, e
 		}
 	}
 	if path == currentPath && len(query) == 0 {
-		return d.current(ctx, viewer), nil
+		return d.view(ctx, viewer), nil
 	}
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
 	if i < 0 {
@@ -128,8 +128,11 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 	return encode(all), nil
 }
 
-// view answers attention/current where the host does not say how.
+// view answers attention/current.
 func (d *Diagnostics) view(ctx context.Context, viewer string) gabp.CurrentResult {
+	if d.current != nil {
+		return d.current(ctx, viewer)
+	}
 	d.sync(ctx)
 	a, open := d.session.View(viewer)
 	if !open {

@@ -122,8 +122,7 @@ func schemaOf(t reflect.Type) *schema {
 
 // members adds the fields of a struct; those of an embedded one are its own.
 func (s *schema) members(t reflect.Type) {
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		if f.Anonymous {
 			s.members(f.Type)
 			continue

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -57,10 +58,12 @@ func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
 	defer s.telling.Unlock()
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
-		s.cfg.Recorder.Ack(viewer, id, upTo)
-	}
 	res := s.engine.AckBy(viewer, id, upTo)
+	if s.cfg.Recorder != nil {
+		// What was shown to whom is not recorded, so the recording says how far the
+		// acknowledgement went.
+		s.cfg.Recorder.Ack(viewer, id, cmp.Or(res.Mark, upTo))
+	}
 	s.timeline.acked(viewer, &res, s.now())
 	return res
 }

@@ -1,6 +1,10 @@
 package live
 
-import "github.com/heedlog/heed/rules"
+import (
+	"slices"
+
+	"github.com/heedlog/heed/rules"
+)
 
 // RuleSources returns the texts of the rules that decide, the embedded ones
 // included, so that a [rules.Explainer] can be made of them. They are those of
@@ -10,7 +14,7 @@ func (s *Session) RuleSources() []rules.File {
 	w := &s.rules
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	sources := w.texts[:len(w.texts):len(w.texts)]
+	sources := slices.Clip(w.texts)
 	if w.defaults {
 		sources = append(sources, rules.Defaults()...)
 	}
