@@ -206,17 +206,25 @@ func (it *item) repeat(in *Input, c *counter, now moment, cfg *Config) bool {
 	if c == nil {
 		c = it.counters.find(d.Rule, in.Signature)
 	}
-	if c == nil || c.worsens(d) || it.worsens(d) || it.total+1 >= it.nextCount || uint64(len(it.counters.rows)) >= it.nextGroups || in.digest != nil {
+	if c == nil || it.total+1 >= it.nextCount || in.digest != nil {
 		return false
 	}
-	r := it.rule(d.Rule)
-	if r == nil || r.disposition < d.Disposition {
+	if !it.unmoved(c, d) {
 		return false
 	}
-	r.resolved = false
 	it.count(now, in.Entry.Pos, cfg)
 	c.again(now, in.Entry.Pos)
 	return true
+}
+
+// unmoved reports whether an entry counted by c leaves the item as it is but for
+// counts.
+func (it *item) unmoved(c *counter, d *event.Decision) bool {
+	if c.worsens(d) || it.worsens(d) || uint64(len(it.counters.rows)) >= it.nextGroups {
+		return false
+	}
+	r := it.rule(d.Rule)
+	return r != nil && r.disposition >= d.Disposition && !r.resolved
 }
 
 // folded is what adding one entry to an item changed.

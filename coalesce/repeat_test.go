@@ -45,6 +45,17 @@ func FuzzRepeat(f *testing.F) {
 			for range 1 + again {
 				require.Equal(t, do(thorough), do(quick))
 			}
+			for range m.intn(4) * again * min(1, len(m.last.Decision.Rule)) {
+				m.seq++
+				e := *m.last.Entry
+				e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
+				in := m.last
+				in.Entry = &e
+				require.Equal(t, thorough.Fold(&in), quick.Repeat(&in))
+				if !m.now.IsZero() {
+					m.now = m.now.Add(time.Duration(m.intn(300)-20) * time.Millisecond)
+				}
+			}
 			require.Equal(t, thorough.Evidence(nil), quick.Evidence(nil))
 		}
 		require.Equal(t, thorough.Stats(), quick.Stats())
