@@ -271,7 +271,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if it != nil {
 		c.save(it)
 	}
-	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, &c.cfg) {
+	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, c.recall.era, &c.cfg) {
 		return c.foldNews(in, &to, it)
 	}
 	if to.scope == scopeAmbient {

@@ -43,7 +43,7 @@ func (c *Coalescer) remember(in *Input) {
 	if it == nil || !in.Decision.Disposition.Urgent() {
 		return
 	}
-	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && it.unmoved(row, &in.Decision) {
+	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) && it.unmoved(&in.Decision) {
 		c.again = again{era: c.recall.era, row: row}
 	}
 }

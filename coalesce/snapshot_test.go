@@ -267,7 +267,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
-		"item.id", "operations.byID", "counters.slots", "counters.last",
+		"item.id", "operations.byID", "counters.slots", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary", "-Config.Summarizer",
