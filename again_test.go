@@ -51,6 +51,9 @@ func FuzzAgain(f *testing.F) {
 			}
 			for range m.intn(4) * m.intn(10) {
 				l.Time, l.Pos = m.now, l.Pos+1
+				if m.intn(10) == 0 {
+					l.OperationID = m.one("", "a")
+				}
 				took(func(e *Engine) any { return e.Observe(l) })
 				if !m.now.IsZero() {
 					m.now = m.now.Add(time.Duration(m.intn(300)-20) * time.Millisecond)
