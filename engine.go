@@ -64,7 +64,8 @@ type Engine struct {
 	judgePanics uint64
 	loadPhase   string
 	entry       event.Entry            // reused, so that no entry escapes to the heap
-	result      classify.Result        // reused
+	result      *classify.Result       // of the entry that take took in last
+	plain       uint64                 // that entry, where one that comes again is as input says; or 0
 	input       coalesce.Input         // reused by take, which sets all that it does not leave zero
 	evidence    []coalesce.Evidence    // reused
 	suspects    []Suspect              // reused
@@ -243,7 +244,7 @@ func (e *Engine) log(r *event.Log) {
 // held.
 func (e *Engine) outcome() Outcome {
 	escalated, folded := e.take()
-	res, d := &e.result, &e.input.Decision
+	res, d := e.result, &e.input.Decision
 	return Outcome{
 		Seq: e.entry.Seq, Signature: res.Signature, Group: res.Group, Decision: *d,
 		Escalated: escalated && d.Rule == res.Rule.ID, // else the host decided
@@ -260,8 +261,12 @@ func (e *Engine) outcome() Outcome {
 // become readable by wide loads.
 func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	e.number()
-	entry, res, in := &e.entry, &e.result, &e.input
-	e.classifier.ClassifyInto(res, entry)
+	entry, in := &e.entry, &e.input
+	res, again := e.classifier.Next(entry)
+	if again && e.plain == e.seq-1 && entry.OperationID == "" {
+		return false, e.again()
+	}
+	e.result = res
 	in.Decision = res.Decision
 	d := &in.Decision
 	if res.Rule != nil && res.Rule.Escalate != nil {
@@ -272,9 +277,11 @@ func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	}
 	e.journal.Append(entry, res.Signature, *d)
 
-	e.merges = e.classifier.Merges(e.merges[:0])
-	for _, m := range e.merges {
-		e.coalescer.Merge(m.From, m.Into)
+	if merges := e.classifier.Merges(e.merges[:0]); len(merges) > 0 {
+		e.merges = merges
+		for _, m := range merges {
+			e.coalescer.Merge(m.From, m.Into)
+		}
 	}
 	in.Entry, in.Signature, in.Blind = entry, res.Group, res.Blind
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
@@ -288,7 +295,21 @@ func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)
+	if entry.OperationID == "" && e.judged == nil && (res.Rule == nil || res.Rule.Escalate == nil) {
+		e.plain = e.seq
+	}
 	return escalated, folded
+}
+
+// again is the rest of take for an entry that came again: its result is what it
+// was, so all that take would set in e.input is there. That takes 20 ns of 95. The
+// lock is held.
+func (e *Engine) again() coalesce.Folded {
+	e.plain = e.seq
+	e.journal.Repeat(&e.entry)
+	folded := e.coalescer.Repeat(&e.input)
+	e.keep(&folded)
+	return folded
 }
 
 // number gives e.entry its sequence number. The lock is held.
@@ -313,8 +334,12 @@ func (e *Engine) keep(folded *coalesce.Folded) {
 // tend lets the journal keep and let go of what the coalescer says. The lock is
 // held.
 func (e *Engine) tend() {
-	e.evidence = e.coalescer.Evidence(e.evidence[:0])
-	for _, ev := range e.evidence {
+	evidence := e.coalescer.Evidence(e.evidence[:0])
+	if len(evidence) == 0 {
+		return
+	}
+	e.evidence = evidence
+	for _, ev := range evidence {
 		switch ev.Do {
 		case coalesce.Pin:
 			e.pin(ev.Owner, ev.Seq)

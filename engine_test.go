@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/journal"
@@ -378,7 +377,7 @@ func TestResultsAreWhole(t *testing.T) {
 			fresh, used := mustNew(t, Config{Rules: set}), mustNew(t, Config{Rules: set})
 			fresh.Log(records[i])
 			used.Log(records[i])
-			fresh.result, fresh.input = classify.Result{}, coalesce.Input{}
+			fresh.result, fresh.input = nil, coalesce.Input{}
 			require.Equal(t, fresh.Observe(records[k]), used.Observe(records[k]))
 			fresh.input.Entry, used.input.Entry = nil, nil
 			require.Equal(t, fresh.input, used.input)

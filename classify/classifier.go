@@ -188,20 +188,22 @@ type Result struct {
 //
 // Of an operation, the text is its error and the source its method; of other
 // entries the text is the message. The strings of e are not kept.
-func (c *Classifier) Classify(e *event.Entry) (r Result) {
-	c.ClassifyInto(&r, e)
-	return r
+func (c *Classifier) Classify(e *event.Entry) Result {
+	r, _ := c.Next(e)
+	return *r
 }
 
-// ClassifyInto is Classify for whoever has room for the result: it sets all of r,
-// which is large to pass around (some 4 ns of an entry).
-func (c *Classifier) ClassifyInto(r *Result, e *event.Entry) {
+// Next is Classify for whoever has an eye on each nanosecond: the result is not
+// copied, but valid until the next call. It reports whether e came again: it is a
+// log entry with the text, level and source of the one before it, has the same
+// result, and changed nothing, nor did that one.
+func (c *Classifier) Next(e *event.Entry) (r *Result, again bool) {
 	c.stats.Entries++
+	r = &c.latest.result
 	if c.latest.valid && c.latest.is(e, &c.front) {
 		c.stats.Hits++
 		c.stats.DecisionHits++
-		*r = c.latest.result
-		return
+		return r, true
 	}
 	c.latest.valid = false
 	before := c.front.hit
@@ -219,8 +221,9 @@ func (c *Classifier) ClassifyInto(r *Result, e *event.Entry) {
 	}
 	c.act(e, r)
 	if hit := c.front.hit; final && hit != none && hit == before {
-		c.latest.keep(e, r, c.sources.last, hit)
+		c.latest.keep(e, c.sources.last, hit)
 	}
+	return r, false
 }
 
 // find returns the slot of what is known of the text of e, which it learns where

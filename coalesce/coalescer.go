@@ -81,6 +81,7 @@ type Coalescer struct {
 
 	absorber *item // that took the previous repeat: storms repeat themselves
 	recall   recall
+	again    again
 	presence presence
 
 	ops   operations
@@ -157,6 +158,7 @@ func (c *Coalescer) Advance(now time.Time) {
 // repeat of an urgent one a table look-up; neither allocates.
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
+	c.again.era = 0
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
@@ -269,7 +271,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if it != nil {
 		c.save(it)
 	}
-	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, &c.cfg) {
+	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, c.recall.era, &c.cfg) {
 		return c.foldNews(in, &to, it)
 	}
 	if to.scope == scopeAmbient {

@@ -29,6 +29,8 @@ type counter struct {
 
 	text  string // escaped sample of the first entry
 	blame string // names of whom the first entry points at, joined by line feeds
+
+	calm uint64 // era of recall in which item.unmoved held of it; see item.repeat
 }
 
 // turn is an entry at which a group became worse.

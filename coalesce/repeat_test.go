@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
 )
 
 // FuzzRepeat drives two Coalescers alike, of which one takes repeats the way of
 // all other entries: nothing that a host sees differs, nor anything else.
 func FuzzRepeat(f *testing.F) {
-	for stream := range uint64(40) {
+	for stream := range uint64(150) {
 		rng := rand.New(rand.NewPCG(stream, 3))
 		calls := make([]byte, 200+rng.IntN(2000))
 		for i := range calls {
@@ -45,6 +47,17 @@ func FuzzRepeat(f *testing.F) {
 			for range 1 + again {
 				require.Equal(t, do(thorough), do(quick))
 			}
+			for range max(m.intn(4), again) * min(1, len(m.last.Decision.Rule)) {
+				m.seq++
+				e := *m.last.Entry
+				e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
+				in := m.last
+				in.Entry = &e
+				require.Equal(t, thorough.Fold(&in), quick.Repeat(&in))
+				if !m.now.IsZero() {
+					m.now = m.now.Add(time.Duration(m.intn(300)-20) * time.Millisecond)
+				}
+			}
 			require.Equal(t, thorough.Evidence(nil), quick.Evidence(nil))
 		}
 		require.Equal(t, thorough.Stats(), quick.Stats())
@@ -53,6 +66,29 @@ func FuzzRepeat(f *testing.F) {
 		require.Equal(t, thorough.expiry, quick.expiry)
 		checkStructure(t, quick)
 	})
+}
+
+// TestRepeatOfWhatWasResolved: a repeat of what was resolved is not resolved, however
+// often it came before.
+func TestRepeatOfWhatWasResolved(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	seq := uint64(0)
+	fold := func(d event.Decision, resolves ...string) {
+		seq++
+		c.Fold(&Input{Entry: &event.Entry{Seq: seq}, Signature: groupSignature(d.Rule), Decision: d, Resolves: resolves})
+	}
+	r, s := event.Decision{Rule: "r", Disposition: event.Blocking}, event.Decision{Rule: "s", Disposition: event.Blocking}
+	for range 8 {
+		fold(r)
+		fold(s)
+	}
+	fold(event.Decision{}, "r")
+	fold(r)
+	fold(event.Decision{}, "s")
+	require.Len(t, c.OpenItems(nil), 1)
+	fold(event.Decision{}, "r")
+	require.Empty(t, c.OpenItems(nil))
 }
 
 // TestSince: since is Sub, within bounds, for any two times.

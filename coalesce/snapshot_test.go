@@ -37,6 +37,7 @@ type caller struct {
 	intn func(n int) int
 	seq  uint64
 	now  time.Time
+	last Input // folded, where Repeat may follow, or zero
 }
 
 func (m *caller) one(of ...string) string { return of[m.intn(len(of))] }
@@ -90,6 +91,7 @@ func (m *caller) next() call {
 		}
 	default:
 		viewer := m.one("ann", "bob")
+		m.last = Input{}
 		m.seq++
 		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: m.seq, Time: m.now}
 		leaves := m.intn(2) == 0
@@ -106,6 +108,11 @@ func (m *caller) next() call {
 func (m *caller) fold(e event.Entry, in Input) call {
 	m.seq++
 	e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
+	m.last = Input{}
+	if e.Kind == event.KindLog && e.OperationID == "" && !in.Begins && !in.NewPhase && !in.Fresh && in.Decision.Rule != "t" {
+		m.last = in
+		m.last.Entry = &e
+	}
 	return func(c *Coalescer) any {
 		in := in
 		in.Entry = &e
@@ -260,7 +267,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
-		"item.id", "operations.byID", "counters.slots", "counters.last",
+		"item.id", "operations.byID", "counters.slots", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary", "-Config.Summarizer",
@@ -271,7 +278,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.evidence",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.recall", "-Coalescer.presence", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
+		"-Coalescer.recall", "-Coalescer.again", "-Coalescer.presence", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",

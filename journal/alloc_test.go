@@ -35,6 +35,7 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 		also func(seq uint64)
 	}{
 		{"Append", func(uint64) {}},
+		{"Repeat", func(seq uint64) { j.Repeat(&event.Entry{Seq: seq + 1}) }},
 		{"KeepFirst", func(seq uint64) { j.KeepFirst(seq / 8) }},
 		{"ReleaseBurst", func(seq uint64) { j.KeepFirst(seq / 3); j.ReleaseBurst(seq/3 - 1) }},
 		{"Pin", func(seq uint64) { j.Pin(seq%4, seq, 8) }},

@@ -58,9 +58,6 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 	}
 	h := j.tail.next()
 	size := h.set(e, s, &d, j.config.MaxText, j.config.Bytes)
-	if h.flags&flagTruncated != 0 {
-		j.truncated++
-	}
 	a, b := j.tail.push(h, size)
 	if len(b) == 0 {
 		h.encode(a, e, &d)
@@ -69,9 +66,37 @@ func (j *Journal) Append(e *event.Entry, s signature.Signature, d event.Decision
 		h.encode(block, e, &d)
 		copy(b, block[copy(a, block):])
 	}
-	j.latest = e.Seq
-	if e.Seq <= j.pins.until && j.pins.covered(e.Seq) {
-		j.pinNeighbor(e.Seq)
+	j.wrote(h)
+}
+
+// Repeat is Append for an entry that differs from the one appended last, of which
+// there must be one, in Seq, Time and Pos alone, and was decided alike. It copies
+// that one's record, which saves a third.
+func (j *Journal) Repeat(e *event.Entry) {
+	if e.Seq != j.latest+1 || j.tail.count == 0 {
+		panic(fmt.Sprintf("BUG: journal: entry %d repeats entry %d", e.Seq, j.latest))
+	}
+	before := j.tail.at(j.tail.count - 1)
+	block := j.tailBlock(before)
+	h := j.tail.next()
+	*h = *before
+	h.seq, h.pos = e.Seq, e.Pos
+	h.sec, h.nsec = e.Time.Unix(), uint32(e.Time.Nanosecond())
+	a, b := j.tail.push(h, len(block))
+	if n := copy(a, block); n < len(block) {
+		copy(b, block[n:])
+	}
+	j.wrote(h)
+}
+
+// wrote takes note of an entry that was just written to the tail.
+func (j *Journal) wrote(h *header) {
+	if h.flags&flagTruncated != 0 {
+		j.truncated++
+	}
+	j.latest = h.seq
+	if h.seq <= j.pins.until && j.pins.covered(h.seq) {
+		j.pinNeighbor(h.seq)
 	}
 }
 
