@@ -39,13 +39,17 @@ const (
 	file
 	// link may occur in a URL.
 	link
-	// ends is what cannot make more of the ASCII letters before it than a word.
-	ends
 	// precede may stand between a keyword and its value.
 	precede
 	// final is the last letter of a keyword, in either case, or precede. It must
 	// be the bit above precede; see afterKeyword.
 	final
+	// penult is the letter before that, in either case. It must be the bit above
+	// final; see mayFollowKeyword.
+	penult
+	// event is of no byte, but of a token that may be more than a word; see
+	// window.
+	event
 )
 
 // narrow is what a narrow token begins with and mostly consists of.
@@ -88,11 +92,7 @@ func makeClasses() (t [256]class) {
 	add("\"'([{,;:=|.@#", open)
 	add(":=([#", precede|final)
 	add("estoESTO", final)
-	for b := range t {
-		if t[b]&(narrow|glue) == 0 && b != ':' {
-			t[b] |= ends
-		}
-	}
+	add("dulnaDULNA", penult)
 	return t
 }
 
@@ -101,5 +101,5 @@ func at(s string, i int) class {
 	if uint(i) < uint(len(s)) {
 		return classes[s[i]]
 	}
-	return space | ends
+	return space
 }

@@ -38,10 +38,27 @@ func checkLaws(t *testing.T, n *Normalizer, r *reference, message, stack string)
 // referenceKey hashes a finished template, byte by byte.
 func referenceKey(template string) Key {
 	h := newHasher()
-	for i := range len(template) {
-		h = h.byte(template[i])
+	head, frames, some := strings.Cut(template, "\n")
+	for i, stretch := range strings.Split(head, Mask) {
+		if i > 0 {
+			h = h.end(endMask)
+		}
+		h = byByte(h, stretch)
+	}
+	h = h.end(endLine)
+	for some {
+		var name string
+		name, frames, some = strings.Cut(frames, "\n")
+		h = byByte(h, strings.TrimPrefix(name, "at ")).end(endLine)
 	}
 	return h.sum()
+}
+
+func byByte(h hasher, s string) hasher {
+	for i := range len(s) {
+		h = h.byte(s[i])
+	}
+	return h
 }
 
 func testNormalizer(tb testing.TB) (*Normalizer, *reference) {

@@ -2,17 +2,27 @@ package signature
 
 import "math/bits"
 
-// hasher hashes a stream of bytes that arrives in pieces; where the pieces end
-// makes no difference. It feeds every eight bytes to two chains of different
-// construction, the second of which is kept as the check.
+// hasher hashes the stretches of a template: what is between two masks, or a
+// mask and the end of a line, or is the name of a frame. Bytes of a stretch may
+// arrive in pieces; where the pieces end makes no difference. It feeds every
+// eight bytes to two chains of different construction, the second of which is
+// kept as the check.
 //
-// The last word is padded with zeros. That is unambiguous, since no template
-// holds a NUL byte.
+// Every stretch begins with a word of its own, so that its words are loaded as
+// they stand: shifts made keys of plain words a tenth slower. The last word is
+// padded with zeros, and its highest byte says what ends the stretch. That is
+// unambiguous, since no template holds a control character within a line.
 type hasher struct {
 	a, b uint64
 	word uint64 // bytes not hashed yet, the first one lowest
 	n    uint   // how many bits of word are in use: 0, 8, … 56
 }
+
+// What ends a stretch, in the highest byte of its last word.
+const (
+	endLine = 0
+	endMask = 1 << 56
+)
 
 // Odd constants without structure: the fractional parts of the square roots of
 // 2, 3, 5 and 7.
@@ -32,10 +42,13 @@ func newHasher() hasher { return hasher{a: seedA, b: seedB} }
 
 // mix takes eight bytes into both chains: a folded 128-bit product, and a
 // multiply-rotate.
+func mix(a, b, v uint64) (uint64, uint64) {
+	hi, lo := bits.Mul64(a^v, mulA)
+	return hi ^ lo ^ seedA, bits.RotateLeft64((b+v)*mulB, 29)
+}
+
 func (h hasher) mix(v uint64) hasher {
-	hi, lo := bits.Mul64(h.a^v, mulA)
-	h.a = hi ^ lo ^ seedA
-	h.b = bits.RotateLeft64((h.b+v)*mulB, 29)
+	h.a, h.b = mix(h.a, h.b, v)
 	return h
 }
 
@@ -67,24 +80,46 @@ func (h hasher) text(s string, from, to int) hasher {
 		return h
 	case from+8 <= len(s):
 		return h.add(load(s, from)&(1<<(uint(k)*8&63)-1), uint(k)*8)
-	case to >= 8:
-		return h.add(load(s, to-8)>>((64-uint(k)*8)&63), uint(k)*8)
 	}
-	var v uint64
-	for i := to - 1; i >= from; i-- {
-		v = v<<8 | uint64(s[i])
-	}
-	return h.add(v, uint(k)*8)
+	return h.add(loadPart(s, from, to), uint(k)*8)
 }
-
-// mask takes the three bytes of the mask.
-func (h hasher) mask() hasher { return h.add('<'|'*'<<8|'>'<<16, 24) }
 
 // byte takes one byte.
 func (h hasher) byte(c byte) hasher { return h.add(uint64(c), 8) }
 
+// end ends a stretch.
+func (h hasher) end(mark uint64) hasher {
+	h = h.mix(h.word | mark)
+	h.word, h.n = 0, 0
+	return h
+}
+
+// stretch takes s[from:to] and ends the stretch that begins with it.
+func (h hasher) stretch(s string, from, to int, mark uint64) hasher {
+	h.a, h.b = mixStretch(h.a, h.b, s, from, to, mark)
+	return h
+}
+
+// mixStretch is stretch for the two chains alone, which is all that it needs, and
+// what fits into registers.
+func mixStretch(a, b uint64, s string, from, to int, mark uint64) (uint64, uint64) {
+	for ; to-from >= 8; from += 8 {
+		a, b = mix(a, b, load(s, from))
+	}
+	var v uint64
+	switch k := uint(to - from); {
+	case from+8 <= len(s):
+		v = load(s, from) & (1<<(k*8&63) - 1)
+	case to >= 8:
+		v = load(s, to-8) >> 8 >> ((56 - k*8) & 63) // never by 64 at once
+	default:
+		v = loadPart(s, from, to)
+	}
+	return mix(a, b, v|mark)
+}
+
+// sum ends the text, of which every stretch was ended.
 func (h hasher) sum() Key {
-	h = h.mix(h.word)
 	a := h.a ^ bits.RotateLeft64(h.b, 17)
 	a ^= a >> 32
 	a *= mulB
@@ -100,4 +135,19 @@ func load(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// loadPart reads the bytes of s[from:to], fewer than eight, and zeros above.
+func loadPart(s string, from, to int) uint64 {
+	switch {
+	case from+8 <= len(s):
+		return load(s, from) & (1<<(uint(to-from)*8&63) - 1)
+	case to >= 8:
+		return load(s, to-8) >> 8 >> ((56 - uint(to-from)*8) & 63) // never by 64 at once
+	}
+	var v uint64
+	for i := to - 1; i >= from; i-- {
+		v = v<<8 | uint64(s[i])
+	}
+	return v
 }

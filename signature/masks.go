@@ -185,11 +185,15 @@ func (sc *scanner) afterKeyword(i int) bool {
 	return isKeyword(t) || len(t) > 3 && t[len(t)-3:] == "was" && afterError(t[:len(t)-3])
 }
 
-// mayFollowKeyword reports whether the two bytes before i permit afterKeyword to
-// be true: the second may stand before a value, and so may the first, or it is
-// the last letter of a keyword. It is inlined, and most tokens need no call.
+// mayFollowKeyword reports whether the three bytes before i permit afterKeyword to
+// be true: the last may stand before a value, and so may the one before it, or the
+// two before it end a keyword. It is inlined, and most tokens need no call.
 func mayFollowKeyword(s string, i int) bool {
-	return i > 1 && classes[s[i-1]]&(classes[s[i-2]]>>1)&precede != 0
+	if i < 3 {
+		return false
+	}
+	b := classes[s[i-2]]
+	return classes[s[i-1]]&(b>>1)&(b|classes[s[i-3]]>>2)&precede != 0
 }
 
 // isKeyword reports whether t, which is not empty, ends in a word that names a

@@ -122,21 +122,26 @@ func (n *Normalizer) Version() uint64 { return n.version }
 // over them and without building the template. It does not allocate.
 func (n *Normalizer) Key(message, stack string) Key {
 	h := newHasher()
-	head, rest := splitHead(message)
 	var sc scanner
-	sc.start(n, head)
+	rest := sc.start(n, message)
 	for {
 		p := sc.next()
-		h = h.text(sc.s, sc.from, sc.to)
-		switch p {
-		case pieceMask:
-			h = h.mask()
-			continue
-		case pieceSpace:
-			h = h.byte(' ')
+		if p == pieceSpace {
+			h = h.text(sc.s, sc.from, sc.to).byte(' ')
 			continue
 		}
-		break
+		mark := uint64(endMask)
+		if p == pieceEnd {
+			mark = endLine
+		}
+		if h.n == 0 {
+			h = h.stretch(sc.s, sc.from, sc.to, mark)
+		} else {
+			h = h.text(sc.s, sc.from, sc.to).end(mark)
+		}
+		if p == pieceEnd {
+			break
+		}
 	}
 	if rest == "" && stack == "" {
 		return h.sum()
@@ -147,12 +152,11 @@ func (n *Normalizer) Key(message, stack string) Key {
 		if !ok {
 			return h.sum()
 		}
-		h = h.text("\nat ", 0, 4)
 		if fr.module != "" {
 			h = h.text(fr.module, 0, len(fr.module))
 			h = h.byte('.')
 		}
-		if fr.plain.end > 0 {
+		if fr.plain.end > 0 && h.n == 0 {
 			h = fr.plain.hash(h, fr.line)
 			continue
 		}
@@ -161,6 +165,7 @@ func (n *Normalizer) Key(message, stack string) Key {
 			h = h.text(p.s, p.from, p.to)
 			h = h.text(p.sep, 0, len(p.sep))
 		}
+		h = h.end(endLine)
 	}
 }
 
@@ -180,9 +185,8 @@ func (n *Normalizer) AppendDisplay(dst []byte, message, stack string) []byte {
 }
 
 func (n *Normalizer) append(dst []byte, message, stack string, show bool) []byte {
-	head, rest := splitHead(message)
 	var sc scanner
-	sc.start(n, head)
+	rest := sc.start(n, message)
 	sc.show = show
 	for {
 		p := sc.next()

@@ -67,13 +67,24 @@ func findPlainName(line string) plainName {
 	}
 }
 
-// hash takes the canonical form of the name at the beginning of line.
+// hash takes the canonical form of the name at the beginning of line as one
+// stretch.
 func (n plainName) hash(h hasher, line string) hasher {
-	if n.colon < 0 {
-		return h.text(line, 0, n.end)
+	for i := 0; ; i += 8 {
+		var v uint64
+		if last := i+8 > n.end; last {
+			v = loadPart(line, i, n.end)
+		} else {
+			v = load(line, i)
+		}
+		if at := uint(n.colon - i); at < 8 {
+			v ^= (':' ^ '.') << (at * 8)
+		}
+		h = h.mix(v)
+		if i+8 > n.end {
+			return h
+		}
 	}
-	h = h.text(line, 0, n.colon).byte('.')
-	return h.text(line, n.colon+1, n.end)
 }
 
 // hasPrefix reports whether the canonical form of the name at the beginning of

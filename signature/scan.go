@@ -24,8 +24,9 @@ const (
 //   - To the right, a byte that begins a narrow or wide token weighs as much
 //     as a mask, because it may become one.
 type scanner struct {
-	n *Normalizer
-	s string
+	n      *Normalizer
+	s      string
+	window window
 
 	from, to int  // the literal stretch that next found: s[from:to]
 	kind     kind // of the variable that follows it, if show is set
@@ -43,47 +44,59 @@ type scanner struct {
 	account int
 }
 
-// start begins on s, without the white space at its ends. sc must be zero.
-func (sc *scanner) start(n *Normalizer, s string) {
-	sc.n, sc.s, sc.masked, sc.account = n, trim(s), -1, -1
+// start begins on the head of message, without the white space at its ends, and
+// returns the lines after it. sc must be zero.
+//
+// Where one window takes all of a message, it also tells that no line feed is in
+// it, and nothing is searched for one: that is a twentieth of the time of short
+// lines.
+func (sc *scanner) start(n *Normalizer, message string) (rest string) {
+	sc.n, sc.masked, sc.account = n, -1, -1
+	if last := len(message) - 1; uint(last) < 64 && (classes[message[0]]|classes[message[last]])&space == 0 {
+		sc.s = message
+		if sc.window.fill(message, 0); sc.window.other == 0 {
+			return ""
+		}
+		sc.window = window{}
+	}
+	head, rest := splitHead(message)
+	sc.s = trim(head)
+	return rest
 }
 
 // next finds the next literal stretch and returns what follows it.
 func (sc *scanner) next() piece {
 	s, i := sc.s, sc.i
 	for i < len(s) {
-		c := classes[s[i]]
-		switch {
-		case c&narrow != 0:
-			// Most tokens are words of ASCII letters that mean no more than
-			// they say.
-			seen := i // the token goes on at least to here
-			if c&letter != 0 && i != sc.account && !mayMean(s, i) {
-				var j int
-				if j, seen = skipPlain(s, i); j > i {
-					i = j
-					continue
-				}
+		from := i
+		var j int // where the token ends, if it is a narrow one
+		var all class
+		i, j, all = sc.window.skip(s, from)
+		if from <= sc.account && sc.account < i {
+			i, j = sc.account, 0
+			if classes[s[i]]&narrow != 0 {
+				j, all = sc.window.token(s, i)
 			}
-			if c&digit != 0 && !sc.n.words.digits {
-				if j := digitRun(s, i); j > 0 {
-					if mayFollowKeyword(s, i) && sc.afterKeyword(i) {
-						i = j
-						continue
-					}
-					return sc.variable(i, j, kindToken)
-				}
-			}
-			j, all := narrowEnd(s, seen)
+		}
+		if i == len(s) {
+			break
+		}
+		if j > 0 {
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
-			end, k := sc.narrow(i, j, all)
+			end, k := j, kindToken
+			if !isID(s, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
+				end, k = sc.narrow(i, j, all)
+			}
 			if k == literal {
 				i = end
 				continue
 			}
 			return sc.variable(i, end, k)
+		}
+		c := classes[s[i]]
+		switch {
 		case c&space != 0:
 			j := i + 1
 			// The text is trimmed, so something follows.
@@ -129,7 +142,6 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	if sc.show {
 		sc.kind = shown(s[start:end], k)
 	}
-	digits := !sc.n.words.digits
 	blank := true // nothing but white space between end and i
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
@@ -142,17 +154,18 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 		var stop int
 		k := literal
-		if c&digit != 0 && digits {
-			// No keyword can stand between a variable and a number that follows.
-			if stop = digitRun(s, i); stop > 0 {
+		all := class(0)
+		if c&narrow != 0 {
+			stop, all = sc.window.token(s, i)
+			if isID(s, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
 				k = kindToken
+			} else if all&event != 0 || i == sc.account {
+				stop, k = sc.narrow(i, stop, all)
 			}
-		} else if c&letter != 0 && i != sc.account && !mayMean(s, i) {
-			stop = plainWord(s, i)
-		}
-		plain := stop > 0
-		if !plain {
-			stop, k = sc.token(i)
+		} else if start, end, what := sc.special(i); start == i {
+			stop, k = end, what
+		} else {
+			stop = i + 1
 		}
 		if k != literal {
 			if sc.show {
@@ -173,7 +186,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		if !blank {
 			break
 		}
-		if t := s[i:stop]; (units.has(t) || !plain && isRate(t)) && !sc.n.words.has(t) {
+		if t := s[i:stop]; (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
 			end = stop
 			sc.masked = end
 			i = end - 1
@@ -191,19 +204,10 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
-// token returns the end of the token at i and what it is. It is what next does
-// inline, for the places where a variable would continue another.
-func (sc *scanner) token(i int) (int, kind) {
-	s := sc.s
-	if classes[s[i]]&narrow != 0 {
-		j, all := narrowEnd(s, i)
-		return sc.narrow(i, j, all)
-	}
-	start, end, k := sc.special(i)
-	if start != i {
-		return i + 1, literal
-	}
-	return end, k
+// isID reports whether the token that ends at j, and holds the classes all, is a
+// variable unless it is protected or follows a keyword, as most are. It is inlined.
+func isID(s string, j int, all class) bool {
+	return all == digit|event && (j == len(s) || s[j] != ':')
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.
@@ -215,7 +219,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 			if j-i == 1 && isLetter(s[i]) {
 				return drivePath(s, j+1), kindPath
 			}
-			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && all&(slash|tick|cont) == 0 {
+			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && isScheme(s, i, all) {
 				return urlEnd(s, j+3), kindURL
 			}
 		case all&(digit|slash) == 0 && classes[s[j+1]]&digit != 0 && hasDot(s[i:j]) && !isKeyword(s[i:j]):
@@ -229,10 +233,10 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	}
 	t := s[i:j]
 	switch {
-	case all&(digit|glue) == 0 && len(t) < hexMin && classes[t[0]]&initial == 0:
+	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
-		if sc.n.words.keeps(t, all) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 			return j, literal
 		}
 		return j, kindToken
@@ -240,7 +244,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		if isRelativePath(t) && !sc.n.words.has(t) {
 			return j, kindPath
 		}
-	case classes[t[0]]&initial != 0 && isCalendar(s, i, j) && !sc.n.words.has(t):
+	case mayMean(s, i) && isCalendar(s, i, j) && !sc.n.words.has(t):
 		return j, kindTime
 	case all&glue != 0 && isHostName(t) && !sc.n.words.has(t):
 		return j, kindHost
@@ -251,6 +255,16 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		return j, kindValue
 	}
 	return j, literal
+}
+
+// isScheme reports whether the token at i, which holds the classes all, may be the
+// scheme of a URL: it is ASCII without slash and tick.
+func isScheme(s string, i int, all class) bool {
+	if all&(slash|tick) != 0 {
+		return false
+	}
+	_, all = narrowEnd(s, i)
+	return all&cont == 0
 }
 
 // special decides about the token at i that begins with a byte of class act,
@@ -280,7 +294,7 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 		}
 	case '-', '+':
 		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
-			j, _ := narrowEnd(s, i+1)
+			j, _ := sc.window.token(s, i+1)
 			if sc.afterKeyword(i) || sc.n.words.has(s[i:j]) {
 				return i, j, literal
 			}
@@ -322,17 +336,12 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 		}
 		return i, end, kindValue
 	}
-	if classes[s[i]]&digit != 0 && !sc.n.words.digits {
-		if end = digitRun(s, i); end > 0 {
-			if mayFollowKeyword(s, i) && sc.afterKeyword(i) {
-				return i, end, literal
-			}
-			return i, end, kindToken
-		}
+	end, all := sc.window.token(s, i)
+	if isID(s, end, all) && !sc.n.words.has(s[i:end]) && !mayFollowKeyword(s, i) {
+		return i, end, kindToken
 	}
-	if end = plainWord(s, i); end == 0 || classes[s[i]]&initial != 0 {
-		j, all := narrowEnd(s, i)
-		if end, k = sc.narrow(i, j, all); k != literal {
+	if all&event != 0 || i == sc.account {
+		if end, k = sc.narrow(i, end, all); k != literal {
 			return i, end, k
 		}
 	}

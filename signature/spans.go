@@ -21,9 +21,8 @@ type Span struct {
 // which each run is one space there. It is for showing people what was masked,
 // and costs what AppendDisplay costs.
 func (n *Normalizer) AppendSpans(dst []Span, message string) (spans []Span, head string) {
-	head, _ = splitHead(message)
 	var sc scanner
-	sc.start(n, head)
+	sc.start(n, message)
 	sc.show = true
 	for {
 		switch sc.next() {

