@@ -279,11 +279,8 @@ func (r *Replay) Summary() Summary {
 	st := &r.end.Stats
 	s := Summary{
 		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
-		Complete: r.end.Err == nil && !r.end.Interrupted, Interrupted: r.end.Interrupted,
+		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
-	}
-	if r.end.Err != nil {
-		s.Error = safetext.Text(r.end.Err.Error(), 0)
 	}
 	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]

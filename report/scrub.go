@@ -1,0 +1,103 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/scrub"
+)
+
+// A Scrubber takes out of log text what its owner would not want to share: user
+// names in paths, accounts, addresses, secrets, e-mail. It remembers which kinds
+// there were, so that a report can say what is not in it.
+//
+// A nil Scrubber leaves text as it is. One Scrubber may serve the replays of
+// several files, one after another; it is for one goroutine.
+//
+// Log text that the engine has cut is scrubbed as it was cut: half of an address
+// or of an account may be no address or account any more, and stays.
+type Scrubber struct {
+	kinds []scrub.Kind
+}
+
+// Text returns s without what is private in it.
+func (s *Scrubber) Text(text string) string {
+	if s == nil {
+		return text
+	}
+	scrubbed := scrub.Text(text)
+	if scrubbed != text {
+		for _, kind := range scrub.Kinds() {
+			if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
+				s.kinds = append(s.kinds, kind)
+			}
+		}
+	}
+	return scrubbed
+}
+
+// Update returns u without what is private in its texts. It shares nothing that
+// it changes with u.
+func (s *Scrubber) Update(u heed.Update) heed.Update {
+	u.Attention = s.attention(u.Attention)
+	return u
+}
+
+// Log returns l without what is private in its texts.
+func (s *Scrubber) Log(l event.Log) event.Log {
+	l.Source, l.Message, l.Stack, l.OperationID = s.Text(l.Source), s.Text(l.Message), s.Text(l.Stack), s.Text(l.OperationID)
+	return l
+}
+
+func (s *Scrubber) attention(a heed.Attention) heed.Attention {
+	if s == nil {
+		return a
+	}
+	for _, text := range []*string{&a.Summary, &a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod} {
+		*text = s.Text(*text)
+	}
+	a.Blame = s.names(a.Blame)
+	a.Sample = slices.Clone(a.Sample)
+	for i := range a.Sample {
+		sample := &a.Sample[i]
+		sample.Message, sample.Blame = s.Text(sample.Message), s.names(sample.Blame)
+	}
+	return a
+}
+
+func (s *Scrubber) names(names []string) []string {
+	if s == nil || len(names) == 0 {
+		return names
+	}
+	scrubbed := make([]string, len(names))
+	for i, name := range names {
+		scrubbed[i] = s.Text(name)
+	}
+	return scrubbed
+}
+
+// Removed says in words which kinds were taken out so far, in a fixed order; nil
+// where there was nothing.
+func (s *Scrubber) Removed() []string {
+	if s == nil {
+		return nil
+	}
+	var words []string
+	for _, kind := range scrub.Kinds() {
+		if slices.Contains(s.kinds, kind) {
+			words = append(words, kindWords[kind])
+		}
+	}
+	return words
+}
+
+// kindWords are the kinds in the plural.
+var kindWords = map[scrub.Kind]string{
+	scrub.User:    "user names",
+	scrub.SteamID: "Steam ids",
+	scrub.Address: "network addresses",
+	scrub.Secret:  "secrets",
+	scrub.Email:   "e-mail addresses",
+}
