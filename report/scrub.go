@@ -47,8 +47,23 @@ func (s *Scrubber) Update(u heed.Update) heed.Update {
 
 // Log returns l without what is private in its texts.
 func (s *Scrubber) Log(l event.Log) event.Log {
+	if s == nil {
+		return l
+	}
 	l.Source, l.Message, l.Stack, l.OperationID = s.Text(l.Source), s.Text(l.Message), s.Text(l.Stack), s.Text(l.OperationID)
 	return l
+}
+
+// Suspects returns suspects without what is private in their names.
+func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
+	if s == nil || len(suspects) == 0 {
+		return suspects
+	}
+	suspects = slices.Clone(suspects)
+	for i := range suspects {
+		suspects[i].Mod = s.Text(suspects[i].Mod)
+	}
+	return suspects
 }
 
 func (s *Scrubber) attention(a heed.Attention) heed.Attention {
@@ -91,6 +106,20 @@ func (s *Scrubber) Removed() []string {
 		}
 	}
 	return words
+}
+
+// marks returns what stands for what was taken out so far.
+func (s *Scrubber) marks() []string {
+	if s == nil {
+		return nil
+	}
+	var marks []string
+	for _, kind := range scrub.Kinds() {
+		if slices.Contains(s.kinds, kind) {
+			marks = append(marks, string(kind))
+		}
+	}
+	return marks
 }
 
 // kindWords are the kinds in the plural.

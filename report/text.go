@@ -371,6 +371,9 @@ func (t *text) signatures() {
 // blamed shows the names of mods, which hold no comma.
 func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
 
+// noTemplate stands for a template that the engine has forgotten.
+const noTemplate = "(template no longer held)"
+
 // oneLine shows a canonical template in one line.
 func oneLine(template string) string { return string(appendOneLine(nil, template)) }
 
@@ -378,7 +381,7 @@ func oneLine(template string) string { return string(appendOneLine(nil, template
 // head.
 func appendOneLine(dst []byte, template string) []byte {
 	if template == "" {
-		return append(dst, "(template no longer held)"...)
+		return append(dst, noTemplate...)
 	}
 	for {
 		line, rest, more := strings.Cut(template, "\n")
