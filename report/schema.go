@@ -2,6 +2,7 @@ package report
 
 import (
 	"embed"
+	"slices"
 	"strings"
 )
 
@@ -30,5 +31,6 @@ func SchemaNames() []string {
 	for i, e := range entries {
 		names[i] = strings.TrimSuffix(e.Name(), ".json")
 	}
+	slices.Sort(names)
 	return names
 }

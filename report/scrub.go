@@ -1,8 +1,10 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -16,8 +18,8 @@ import (
 // A nil Scrubber leaves text as it is. One Scrubber may serve the replays of
 // several files, one after another; it is for one goroutine.
 //
-// Log text that the engine has cut is scrubbed as it was cut: half of an address
-// or of an account may be no address or account any more, and stays.
+// Log text that the engine has cut is scrubbed as it was cut: half of a network
+// address or of an account is none any more, and stays.
 type Scrubber struct {
 	kinds []scrub.Kind
 }
@@ -27,7 +29,13 @@ func (s *Scrubber) Text(text string) string {
 	if s == nil {
 		return text
 	}
-	scrubbed := scrub.Text(text)
+	scrubbed := partialEmail.ReplaceAllStringFunc(scrub.Text(text), func(part string) string {
+		local, rest, _ := strings.Cut(part, "@")
+		if instance(local) {
+			return part
+		}
+		return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
+	})
 	if scrubbed != text {
 		for _, kind := range scrub.Kinds() {
 			if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
@@ -36,6 +44,30 @@ func (s *Scrubber) Text(text string) string {
 		}
 	}
 	return scrubbed
+}
+
+// partialEmail is an address of which a template has masked the domain, or of
+// which a sample shows the beginning.
+var partialEmail = regexp.MustCompile(`[\pL\pN._%+-]+@(?:<\*>|[A-Za-z0-9.-]*…)`)
+
+// partialDomain are the signs that partialEmail has of a domain.
+const partialDomain = "<*>.-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// instance reports whether what stands before an "@" is the name of a type rather
+// than that of a mailbox: a program that prints an object writes its type, "@" and a
+// number, which a template has masked too.
+func instance(local string) bool {
+	if strings.Count(local, ".") >= 2 {
+		return true
+	}
+	lower := false
+	for _, r := range local {
+		if lower && unicode.IsUpper(r) {
+			return true
+		}
+		lower = unicode.IsLower(r)
+	}
+	return false
 }
 
 // Update returns u without what is private in its texts. It shares nothing that
