@@ -166,7 +166,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 
 func TestOTLPTime(t *testing.T) {
 	for in, want := range map[time.Time]string{
-		{}:                                             "",
+		{}: "",
 		time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC):    "",
 		time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC):  "1767323045000000678",
 		time.Date(99999, 1, 1, 0, 0, 0, 0, time.UTC):   "",

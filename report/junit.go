@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/xml"
 	"strings"
 
@@ -109,6 +110,9 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 	if err != nil {
 		panic("BUG: report: " + err.Error())
 	}
+	// Line feeds stand in texts only, never in attributes, where they would be
+	// read as spaces.
+	b = bytes.ReplaceAll(b, []byte("&#xA;"), []byte("\n"))
 	return append(append(dst, b...), '\n')
 }
 

@@ -36,7 +36,6 @@ var formatGoldens = []struct {
 	{".junit.xml", []string{"--format", "junit"}},
 	{".sarif", []string{"--format", "sarif"}},
 	{".otlp.jsonl", []string{"--format", "otlp"}},
-	{".records.otlp.jsonl", []string{"records", "--format", "otlp"}},
 }
 
 // TestFormatGolden compares the forms of two captures with their golden files. Run
@@ -540,6 +539,10 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 			require.NotRegexp(t, `^(?:[=+@-]|BLOCKING forged)`, line, "a log line begins a line of the output")
 		}
 	}
+	requireOTLP := func(t *testing.T, out string) {
+		requireHarmlessJSON(t, out)
+		decodeOTLP(t, out)
+	}
 	forms := []struct {
 		name  string
 		args  []string
@@ -563,10 +566,10 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)
 			}
 		}},
-		{"otlp", []string{"--format", "otlp"}, requireHarmlessJSON},
+		{"otlp", []string{"--format", "otlp"}, requireOTLP},
 		{"records", []string{"records"}, func(t *testing.T, out string) { requireText(t, strings.ReplaceAll(out, "\t", " ")) }},
 		{"records jsonl", []string{"records", "--format", "jsonl"}, requireHarmlessJSON},
-		{"records otlp", []string{"records", "--format", "otlp"}, requireHarmlessJSON},
+		{"records otlp", []string{"records", "--format", "otlp"}, requireOTLP},
 	}
 	for _, h := range hostileForms {
 		t.Run(h.name, func(t *testing.T) {
@@ -640,6 +643,86 @@ func TestScrub(t *testing.T) {
 	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr, "nothing taken out, nothing said")
 }
 
+// decodeOTLP reads OTLP's JSON strictly, as its protocol buffers define it, and
+// returns the records, one of each line.
+func decodeOTLP(t *testing.T, out string) (records []otlpLogRecord) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var request struct {
+			ResourceLogs []struct {
+				Resource  struct{ Attributes []otlpKeyValue }
+				ScopeLogs []struct {
+					Scope      struct{ Name, Version string }
+					LogRecords []otlpLogRecord
+				}
+			}
+		}
+		dec := json.NewDecoder(strings.NewReader(line))
+		dec.DisallowUnknownFields()
+		require.NoError(t, dec.Decode(&request), line)
+		require.Len(t, request.ResourceLogs, 1)
+		resource := request.ResourceLogs[0]
+		requireAttributes(t, resource.Resource.Attributes)
+		require.Len(t, resource.ScopeLogs, 1)
+		require.Len(t, resource.ScopeLogs[0].LogRecords, 1)
+		rec := resource.ScopeLogs[0].LogRecords[0]
+		require.Regexp(t, `^([1-9]\d*)?$`, rec.TimeUnixNano)
+		require.Contains(t, []int{0, 5, 9, 13, 17, 21}, rec.SeverityNumber)
+		require.NotNil(t, rec.Body.StringValue)
+		requireAttributes(t, rec.Attributes)
+		records = append(records, rec)
+	}
+	return records
+}
+
+type otlpLogRecord struct {
+	TimeUnixNano   string
+	SeverityNumber int
+	SeverityText   string
+	Body           otlpAnyValue
+	Attributes     []otlpKeyValue
+	EventName      string
+}
+
+type otlpKeyValue struct {
+	Key   string
+	Value otlpAnyValue
+}
+
+type otlpAnyValue struct {
+	StringValue, IntValue *string
+	BoolValue             *bool
+	ArrayValue            *struct{ Values []otlpAnyValue }
+}
+
+func requireAttributes(t *testing.T, attributes []otlpKeyValue) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, a := range attributes {
+		require.False(t, seen[a.Key], "attribute %s twice", a.Key)
+		seen[a.Key] = true
+		values := 0
+		for _, has := range []bool{a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.BoolValue != nil, a.Value.ArrayValue != nil} {
+			if has {
+				values++
+			}
+		}
+		require.Equal(t, 1, values, "attribute %s has one value", a.Key)
+		if a.Value.IntValue != nil {
+			require.Regexp(t, `^\d+$`, *a.Value.IntValue)
+		}
+	}
+}
+
+func TestOTLP(t *testing.T) {
+	for _, path := range captures(t, ownCaptures) {
+		updates := strings.Count(runArgs(t, "--format", "jsonl", path).stdout, `"update":`)
+		require.Len(t, decodeOTLP(t, runArgs(t, "--format", "otlp", path).stdout), updates)
+		records := strings.Count(runArgs(t, "records", path).stdout, "\n")
+		require.Len(t, decodeOTLP(t, runArgs(t, "records", "--format", "otlp", path).stdout), records)
+	}
+}
+
 func TestOTLPHasTimes(t *testing.T) {
 	log := write(t, "a.jsonl", `{"time":"2026-01-02T03:04:05Z","level":"error","message":"cannot save to 1"}`+"\n"+`{"level":"warning","message":"careful"}`+"\n")
 	for _, args := range [][]string{{"--format", "otlp"}, {"records", "--format", "otlp"}} {
@@ -655,7 +738,7 @@ func TestOTLPHasTimes(t *testing.T) {
 // TestFindingsAreNotCutAtTen: what is compared from run to run is whole.
 func TestFindingsAreNotCutAtTen(t *testing.T) {
 	var log strings.Builder
-	for _, word := range strings.Fields("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron") {
+	for word := range strings.FieldsSeq("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron") {
 		log.WriteString("cannot save " + strings.Repeat(word+" of ", len(word)) + "it\n")
 	}
 	path := write(t, "a.log", log.String())
