@@ -8,7 +8,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // The OTLP forms are JSON lines, each an ExportLogsServiceRequest in the JSON
@@ -16,105 +15,92 @@ import (
 // OpenTelemetry Collector reads, and what may be posted to /v1/logs as it is.
 // 64-bit integers are strings there, and enumerations numbers.
 
-type otlpRequest struct {
-	ResourceLogs [1]otlpResourceLogs `json:"resourceLogs"`
-}
+// A log may have a record for nearly every line, so they are written without
+// encoding/json.
 
-type otlpResourceLogs struct {
-	Resource  otlpResource     `json:"resource"`
-	ScopeLogs [1]otlpScopeLogs `json:"scopeLogs"`
-}
+// otlpScope says whose attributes those that begin with "heed." are. Its version is
+// that of their meaning.
+const otlpScope = `"scope":{"name":"github.com/heedlog/heed","version":"1"}`
 
-type otlpResource struct {
-	Attributes []otlpAttribute `json:"attributes"`
-}
-
-type otlpScopeLogs struct {
-	Scope      otlpScope     `json:"scope"`
-	LogRecords [1]otlpRecord `json:"logRecords"`
-}
-
-type otlpScope struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-}
-
+// otlpRecord writes one record: first its fields in order, then its attributes.
 type otlpRecord struct {
-	Time       string          `json:"timeUnixNano,omitempty"` // none: unknown
-	Severity   int             `json:"severityNumber,omitempty"`
-	Level      string          `json:"severityText,omitempty"`
-	Body       otlpValue       `json:"body"`
-	Attributes []otlpAttribute `json:"attributes"`
-	Event      string          `json:"eventName,omitempty"`
+	out []byte
 }
 
-type otlpAttribute struct {
-	Key   string    `json:"key"`
-	Value otlpValue `json:"value"`
+// begin begins a line.
+func (o *otlpRecord) begin(file string) {
+	o.out = append(o.out, `{"resourceLogs":[{"resource":{"attributes":[`...)
+	o.text("log.file.name", baseName(file))
+	o.text("log.file.path", file)
+	o.out = append(o.out, `]},"scopeLogs":[{`+otlpScope+`,"logRecords":[{`...)
 }
 
-// otlpValue is an AnyValue: one of its fields.
-type otlpValue struct {
-	String *string    `json:"stringValue,omitempty"`
-	Bool   *bool      `json:"boolValue,omitempty"`
-	Int    *string    `json:"intValue,omitempty"`
-	Array  *otlpArray `json:"arrayValue,omitempty"`
-}
-
-type otlpArray struct {
-	Values []otlpValue `json:"values"`
-}
-
-// otlpAttributes builds a list of attributes; what is empty is left out.
-type otlpAttributes []otlpAttribute
-
-func otlpString(s string) otlpValue { return otlpValue{String: &s} }
-
-func (a *otlpAttributes) add(key string, value otlpValue) {
-	*a = append(*a, otlpAttribute{key, value})
-}
-
-func (a *otlpAttributes) text(key, value string) {
-	if value != "" {
-		a.add(key, otlpString(safeLines(value)))
+// head writes what comes before the attributes. Without a level there is no
+// severity.
+func (o *otlpRecord) head(at time.Time, severity int, level, body string) {
+	if nanos := otlpTime(at); nanos != "" {
+		o.out = append(append(append(o.out, `"timeUnixNano":"`...), nanos...), `",`...)
 	}
-}
-
-func (a *otlpAttributes) number(key string, value uint64) {
-	s := strconv.FormatUint(value, 10)
-	a.add(key, otlpValue{Int: &s})
-}
-
-func (a *otlpAttributes) flag(key string, value bool) {
-	if value {
-		a.add(key, otlpValue{Bool: &value})
+	if level != "" {
+		o.out = append(strconv.AppendInt(append(o.out, `"severityNumber":`...), int64(severity), 10), `,"severityText":"`...)
+		o.out = append(append(o.out, level...), `",`...)
 	}
+	o.out = appendTemplate(append(o.out, `"body":{"stringValue":`...), body)
+	o.out = append(o.out, `},"attributes":[`...)
 }
 
-func (a *otlpAttributes) list(key string, names []string) {
-	if len(names) == 0 {
+// end ends the line.
+func (o *otlpRecord) end(event string) []byte {
+	o.out = append(o.out, ']')
+	if event != "" {
+		o.out = append(append(append(o.out, `,"eventName":"`...), event...), '"')
+	}
+	return append(o.out, "}]}]}]}\n"...)
+}
+
+func (o *otlpRecord) key(key string) {
+	if o.out[len(o.out)-1] != '[' {
+		o.out = append(o.out, ',')
+	}
+	o.out = append(append(append(o.out, `{"key":"`...), key...), `","value":`...)
+}
+
+// text adds an attribute, unless it is empty. Lines of text stay lines.
+func (o *otlpRecord) text(key, value string) {
+	if value == "" {
 		return
 	}
-	values := make([]otlpValue, len(names))
-	for i, name := range names {
-		values[i] = otlpString(safetext.Text(name, 0))
-	}
-	a.add(key, otlpValue{Array: &otlpArray{values}})
+	o.key(key)
+	o.out = append(appendTemplate(append(o.out, `{"stringValue":`...), value), "}}"...)
 }
 
-// otlpSchema is the version of the attributes' meaning, the scope's version.
-const otlpSchema = "1"
+func (o *otlpRecord) number(key string, value uint64) {
+	o.key(key)
+	o.out = append(strconv.AppendUint(append(o.out, `{"intValue":"`...), value, 10), `"}}`...)
+}
 
-func appendOTLP(dst []byte, file string, rec *otlpRecord) []byte {
-	var resource otlpAttributes
-	resource.text("log.file.name", baseName(file))
-	resource.text("log.file.path", file)
-	var request otlpRequest
-	request.ResourceLogs[0].Resource.Attributes = resource
-	scope := &request.ResourceLogs[0].ScopeLogs[0]
-	scope.Scope = otlpScope{Name: "github.com/heedlog/heed", Version: otlpSchema}
-	scope.LogRecords[0] = *rec
-	return appendJSON(dst, &request)
+// flag adds an attribute where it is true.
+func (o *otlpRecord) flag(key string, value bool) {
+	if value {
+		o.key(key)
+		o.out = append(o.out, `{"boolValue":true}}`...)
+	}
+}
+
+// list adds an attribute, unless it is empty.
+func (o *otlpRecord) list(key string, values []string) {
+	if len(values) == 0 {
+		return
+	}
+	o.key(key)
+	o.out = append(o.out, `{"arrayValue":{"values":[`...)
+	for i, value := range values {
+		if i > 0 {
+			o.out = append(o.out, ',')
+		}
+		o.out = append(appendTemplate(append(o.out, `{"stringValue":`...), value), '}')
+	}
+	o.out = append(o.out, "]}}}"...)
 }
 
 // baseName is the last part of a path of any system.
@@ -152,31 +138,30 @@ var otlpWeights = [...]int{
 // entry that prompted the update, zero where it is not known.
 func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []byte {
 	a := &u.Attention
-	var attributes otlpAttributes
-	attributes.text("heed.update", u.Kind.String())
-	attributes.text("heed.reason", string(u.Reason))
-	attributes.text("heed.attention.id", a.ID)
-	attributes.text("heed.attention.state", a.State)
-	attributes.text("heed.attention.predecessor", a.Predecessor)
-	attributes.text("heed.disposition", a.Disposition.String())
-	attributes.text("heed.severity", a.Severity.String())
-	attributes.flag("heed.state_invalidated", a.StateInvalidated)
-	attributes.text("heed.rule", a.Cause.Rule)
-	attributes.text("heed.signature", a.Cause.Signature.ID.String())
-	attributes.number("heed.entries", a.TotalUrgentEntries)
-	attributes.number("heed.groups", uint64(a.Groups))
-	attributes.number("heed.line", u.Pos)
-	attributes.number("heed.cause_line", a.Cause.Pos)
-	attributes.list("heed.blame", a.Blame)
-	attributes.text("heed.operation.id", a.CausalOperationID)
-	attributes.text("heed.operation.method", a.CausalMethod)
+	o := otlpRecord{dst}
+	o.begin(file)
+	o.head(at, otlpWeights[a.Severity], a.Severity.String(), a.Summary)
+	o.text("heed.update", u.Kind.String())
+	o.text("heed.reason", string(u.Reason))
+	o.text("heed.attention.id", a.ID)
+	o.text("heed.attention.state", a.State)
+	o.text("heed.attention.predecessor", a.Predecessor)
+	o.text("heed.disposition", a.Disposition.String())
+	o.text("heed.severity", a.Severity.String())
+	o.flag("heed.state_invalidated", a.StateInvalidated)
+	o.text("heed.rule", a.Cause.Rule)
+	o.text("heed.signature", a.Cause.Signature.ID.String())
+	o.number("heed.entries", a.TotalUrgentEntries)
+	o.number("heed.groups", uint64(a.Groups))
+	o.number("heed.line", u.Pos)
+	o.number("heed.cause_line", a.Cause.Pos)
+	o.list("heed.blame", a.Blame)
+	o.text("heed.operation.id", a.CausalOperationID)
+	o.text("heed.operation.method", a.CausalMethod)
 	if len(a.Sample) > 0 {
-		attributes.text("heed.sample", a.Sample[0].Message)
+		o.text("heed.sample", a.Sample[0].Message)
 	}
-	return appendOTLP(dst, file, &otlpRecord{
-		Time: otlpTime(at), Severity: otlpWeights[a.Severity], Level: a.Severity.String(),
-		Body: otlpString(safetext.Text(a.Summary, 0)), Attributes: attributes, Event: "heed.attention",
-	})
+	return o.end("heed.attention")
 }
 
 // AppendRecordOTLP appends a record of a capture as an OTLP log record, one line
@@ -187,26 +172,27 @@ func AppendRecordOTLP(dst []byte, r *Record, log *event.Log) []byte {
 	if body == "" {
 		body = r.Template
 	}
-	var attributes otlpAttributes
-	attributes.text("heed.kind", r.Kind)
-	attributes.text("heed.disposition", r.Disposition.String())
-	attributes.text("heed.severity", r.Severity.String())
-	attributes.text("heed.rule", r.Rule)
-	attributes.flag("heed.escalated", r.Escalated)
-	attributes.text("heed.signature", r.Signature.String())
-	attributes.text("heed.template", r.Template)
-	attributes.text("heed.phase", r.Phase)
-	attributes.number("heed.line", uint64(r.StartLine))
-	attributes.number("heed.end_line", uint64(r.EndLine))
-	attributes.list("heed.blame", heed.Likely(r.Blame))
-	attributes.text("heed.operation.id", log.OperationID)
-	attributes.text("heed.source", log.Source)
-	attributes.text("code.stacktrace", log.Stack)
-	rec := otlpRecord{
-		Time: otlpTime(log.Time), Body: otlpString(safeLines(body)), Attributes: attributes,
-	}
+	level := ""
 	if r.Level != event.LevelUnknown {
-		rec.Severity, rec.Level = otlpSeverities[r.Level], r.Level.String()
+		level = r.Level.String()
 	}
-	return appendOTLP(dst, r.File, &rec)
+	template, _, _ := strings.Cut(r.Template, "\n") // its frames are those of the stack
+	o := otlpRecord{dst}
+	o.begin(r.File)
+	o.head(log.Time, otlpSeverities[r.Level], level, body)
+	o.text("heed.kind", r.Kind)
+	o.text("heed.disposition", r.Disposition.String())
+	o.text("heed.severity", r.Severity.String())
+	o.text("heed.rule", r.Rule)
+	o.flag("heed.escalated", r.Escalated)
+	o.text("heed.signature", r.Signature.String())
+	o.text("heed.template", template)
+	o.text("heed.phase", r.Phase)
+	o.number("heed.line", uint64(r.StartLine))
+	o.number("heed.end_line", uint64(r.EndLine))
+	o.list("heed.blame", heed.Likely(r.Blame))
+	o.text("heed.operation.id", log.OperationID)
+	o.text("heed.source", log.Source)
+	o.text("code.stacktrace", log.Stack)
+	return o.end("")
 }

@@ -22,13 +22,43 @@ import (
 // address or of an account is none any more, and stays.
 type Scrubber struct {
 	kinds []scrub.Kind
+
+	// known has the results for short texts seen lately: stacks and templates come
+	// again and again, and looking for twenty forms takes longer than all else.
+	known map[string]string
 }
 
-// Text returns s without what is private in it.
+// The bounds of Scrubber.known, 4 MiB of text and its results.
+const (
+	knownTexts = 1024
+	knownBytes = 4096
+)
+
+// Text returns s without what is private in it. It keeps copies of short texts, and
+// the result shares nothing with one.
 func (s *Scrubber) Text(text string) string {
-	if s == nil {
+	if s == nil || text == "" {
 		return text
 	}
+	if scrubbed, ok := s.known[text]; ok {
+		return scrubbed
+	}
+	scrubbed := s.scrub(text)
+	if len(text) <= knownBytes {
+		if s.known == nil || len(s.known) == knownTexts {
+			s.known = make(map[string]string, knownTexts)
+		}
+		text = strings.Clone(text)
+		if scrubbed == text {
+			scrubbed = text
+		}
+		s.known[text] = scrubbed
+	}
+	return scrubbed
+}
+
+// scrub takes out what is private and remembers its kinds.
+func (s *Scrubber) scrub(text string) string {
 	scrubbed := partialEmail.ReplaceAllStringFunc(scrub.Text(text), func(part string) string {
 		local, rest, _ := strings.Cut(part, "@")
 		if instance(local) {

@@ -46,8 +46,10 @@ type form struct {
 	// hints are strings of which one is in every text that matches, in lower case,
 	// for a look that costs less than the expression.
 	hints []string
-	expr  *regexp.Regexp
-	keep  func(text string, from, to int) bool
+	// may reports whether lower-case text may match, where no hint is rare enough.
+	may  func(lower string) bool
+	expr *regexp.Regexp
+	keep func(text string, from, to int) bool
 }
 
 // forms are in the order in which they are looked for: what an earlier one took out
@@ -128,16 +130,16 @@ var forms = []form{
 	},
 	{
 		// Hardware addresses of network cards.
-		kind: Address, hints: []string{":", "-"},
+		kind: Address, may: mayBeHardware,
 		expr: regexp.MustCompile(`(?i)(?:^|[^0-9a-f:-])(?P<private>[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?:$|[^0-9a-f:-])`),
 	},
 	{
-		kind: Address, hints: []string{"."},
+		kind: Address, may: mayBeIPv4,
 		expr: regexp.MustCompile(`(?:^|[^\w.])(?P<private>\d{1,3}(?:\.\d{1,3}){3})(?:$|[^\w.]|\.(?:$|\D))`),
 		keep: isVersion,
 	},
 	{
-		kind: Address, hints: []string{":"},
+		kind: Address, may: mayBeIPv6,
 		expr: regexp.MustCompile(`(?i)(?:^|[^\w:.])(?P<private>[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)(?:$|[^\w:.]|\.(?:$|\s))`),
 		keep: isNoIPv6,
 	},
@@ -165,6 +167,9 @@ func Text(s string) string {
 }
 
 func (f *form) hinted(lower string) bool {
+	if f.may != nil {
+		return f.may(lower)
+	}
 	for _, h := range f.hints {
 		if strings.Contains(lower, h) {
 			return true
@@ -172,6 +177,53 @@ func (f *form) hinted(lower string) bool {
 	}
 	return false
 }
+
+// mayBeHardware looks for two digits between dashes or colons.
+func mayBeHardware(s string) bool {
+	for i := 3; i < len(s); i++ {
+		if (s[i] == ':' || s[i] == '-') && s[i-3] == s[i] && hexDigit(s[i-1]) && hexDigit(s[i-2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeIPv4 looks for a number between two dots.
+func mayBeIPv4(s string) bool {
+	for i := 0; i+2 < len(s); i++ {
+		if s[i] != '.' {
+			continue
+		}
+		n := i + 1
+		for n < len(s) && n < i+4 && '0' <= s[n] && s[n] <= '9' {
+			n++
+		}
+		if n > i+1 && n < len(s) && s[n] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeIPv6 looks for two colons with at most four digits between them.
+func mayBeIPv6(s string) bool {
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] != ':' {
+			continue
+		}
+		n := i + 1
+		for n < len(s) && n < i+5 && hexDigit(s[n]) {
+			n++
+		}
+		if n < len(s) && s[n] == ':' {
+			return true
+		}
+	}
+	return false
+}
+
+// hexDigit reports whether b is a digit of lower-case hexadecimal.
+func hexDigit(b byte) bool { return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' }
 
 // scrub replaces all that f finds. Matches may share the signs around them, so each
 // search begins where the last private text ended.
