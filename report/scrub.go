@@ -34,8 +34,8 @@ const (
 	knownBytes = 4096
 )
 
-// Text returns s without what is private in it. It keeps copies of short texts, and
-// the result shares nothing with one.
+// Text returns s without what is private in it. It keeps copies of short texts;
+// a long one in which nothing is private is returned as it is.
 func (s *Scrubber) Text(text string) string {
 	if s == nil || text == "" {
 		return text
@@ -59,13 +59,16 @@ func (s *Scrubber) Text(text string) string {
 
 // scrub takes out what is private and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
-	scrubbed := partialEmail.ReplaceAllStringFunc(scrub.Text(text), func(part string) string {
-		local, rest, _ := strings.Cut(part, "@")
-		if instance(local) {
-			return part
-		}
-		return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
-	})
+	scrubbed := scrub.Text(text)
+	if strings.Contains(scrubbed, "@") {
+		scrubbed = partialEmail.ReplaceAllStringFunc(scrubbed, func(part string) string {
+			local, rest, _ := strings.Cut(part, "@")
+			if instance(local) {
+				return part
+			}
+			return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
+		})
+	}
 	if scrubbed != text {
 		for _, kind := range scrub.Kinds() {
 			if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
