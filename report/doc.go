@@ -1,12 +1,14 @@
 // Package report turns the replay of a captured log into something to look at:
 // one screen of text that answers what deserved attention, why, how often and
-// where; one JSON document; or a stream of JSON lines.
+// where; one JSON document; Markdown for an issue; JUnit and SARIF for continuous
+// integration; or a stream of JSON lines, heed's own or OTLP log records.
 //
 // A [Replay] gathers one file. Whoever replays calls [Replay.Observe] for each
 // entry and [Replay.Update] for each update of the engine, then [Replay.End];
-// [Replay.AppendText], [Replay.AppendDocument] and [Replay.AppendSummary] render
-// what was gathered. [AppendUpdate] and [AppendRecord] need no gathering: JSON
-// lines stream.
+// [Replay.AppendText], [Replay.AppendDocument], [Replay.AppendMarkdown],
+// [Replay.AppendJUnit], [SARIF] and [Replay.AppendSummary] render what was gathered.
+// [AppendUpdate], [AppendRecord] and their OTLP twins need no gathering: lines
+// stream. [Schema] returns the JSON Schema of heed's own JSON.
 //
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.
@@ -27,7 +29,9 @@
 //
 // Log text goes through internal/safetext on its way into every format: no
 // control character, line separator or bidi mark of a log reaches the output,
-// and no log line can start a line of the report.
+// and no log line can start a line of the report. Each form adds what its readers
+// need: in Markdown log text stands in code, in SARIF it makes no link, in XML no
+// markup. A [Scrubber] takes out what is private as it enters a replay.
 //
 // # Concurrency and cost
 //

@@ -12,6 +12,11 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
+// SchemaVersion is the version of the JSON that this package writes, documents,
+// lines and records alike: "schemaVersion" in each. It rises when a field goes,
+// or means something else; new fields do not change it. See [Schema].
+const SchemaVersion = 1
+
 // UpdateLine is one line of the JSON lines form, and one element of
 // "updates" of the document.
 type UpdateLine struct {
@@ -66,7 +71,10 @@ func safeNames(names []string) []string {
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"
 // has exactly the fields of GABP's attention item.
 func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
-	return appendJSON(dst, updateLine(file, u))
+	return appendJSON(dst, struct {
+		SchemaVersion int `json:"schemaVersion"`
+		UpdateLine
+	}{SchemaVersion, updateLine(file, u)})
 }
 
 // Record is one record of a capture with what the engine made of it.
@@ -98,7 +106,8 @@ type Record struct {
 // record for nearly every line, so it is written without encoding/json and,
 // unless text has to be escaped, without allocating.
 func AppendRecord(dst []byte, r *Record) []byte {
-	dst = appendField(dst, `{"file":`, r.File)
+	dst = strconv.AppendInt(append(dst, `{"schemaVersion":`...), SchemaVersion, 10)
+	dst = appendField(dst, `,"file":`, r.File)
 	dst = strconv.AppendInt(append(dst, `,"start_line":`...), int64(r.StartLine), 10)
 	dst = strconv.AppendInt(append(dst, `,"end_line":`...), int64(r.EndLine), 10)
 	dst = appendField(dst, `,"kind":`, r.Kind)
@@ -279,11 +288,8 @@ func (r *Replay) Summary() Summary {
 	st := &r.end.Stats
 	s := Summary{
 		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
-		Complete: r.end.Err == nil && !r.end.Interrupted, Interrupted: r.end.Interrupted,
+		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
-	}
-	if r.end.Err != nil {
-		s.Error = safetext.Text(r.end.Err.Error(), 0)
 	}
 	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
@@ -310,12 +316,13 @@ func (r *Replay) Summary() Summary {
 	return s
 }
 
-// AppendSummary appends {"summary":…} and a line feed, the last line of the
-// JSON lines form of one log.
+// AppendSummary appends {"schemaVersion":…,"summary":…} and a line feed, the last
+// line of the JSON lines form of one log.
 func (r *Replay) AppendSummary(dst []byte) []byte {
 	return appendJSON(dst, struct {
-		Summary Summary `json:"summary"`
-	}{r.Summary()})
+		SchemaVersion int     `json:"schemaVersion"`
+		Summary       Summary `json:"summary"`
+	}{SchemaVersion, r.Summary()})
 }
 
 // rowLine is one row of the table of signatures.
@@ -362,7 +369,8 @@ type document struct {
 // AppendDocument appends the report as one JSON object, without a line feed:
 // the accounting, the causes of attention, the updates as far as they are kept,
 // and the top rows of each section of the table of signatures, all of them where
-// top is 0.
+// top is 0. Whoever writes documents wraps them as the schema says:
+// {"schemaVersion":1,"files":[…]}.
 func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 	doc := document{Summary: r.Summary(), Updates: []UpdateLine{}, UpdatesLeftOut: r.timeline.left(), Signatures: []rowLine{}}
 	doc.Causes = []causeLine{}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -48,6 +49,11 @@ type Config struct {
 	// first. It is asked for the first entry of each row that is urgent. Optional.
 	Blame func() []string
 
+	// Scrub takes out what is private of every text on its way into the replay, so
+	// that no rendering can forget to. Optional; without it texts stay. Templates
+	// with something taken out no longer hash to their signatures.
+	Scrub *Scrubber
+
 	// Rows bounds the table of signatures, for each disposition. Default 21,845.
 	Rows int
 
@@ -83,6 +89,7 @@ type Replay struct {
 	notices  map[event.Status]*Missing
 	records  uint64
 	end      End
+	unread   string // why the log was not read to its end, "" where it was
 }
 
 // New returns an empty replay.
@@ -97,6 +104,13 @@ func New(config Config) (*Replay, error) {
 	}
 	fill(&config.Rows, DefaultRows)
 	fill(&config.Updates, DefaultUpdates)
+	config.File = config.Scrub.Text(config.File)
+	if template := config.Template; config.Scrub != nil {
+		config.Template = func(s signature.Signature) (string, bool) {
+			text, ok := template(s)
+			return config.Scrub.Text(text), ok
+		}
+	}
 	r := &Replay{
 		config:   config,
 		timeline: timeline{limit: config.Updates},
@@ -133,13 +147,17 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
-		row.Blame = r.config.Blame()
+		row.Blame = r.config.Scrub.names(r.config.Blame())
 	}
 }
 
 // Update adds an update of the engine. Updates should be drained after each
 // entry, so that each stands at the line that prompted it.
 func (r *Replay) Update(u *heed.Update) {
+	if r.config.Scrub != nil {
+		scrubbed := r.config.Scrub.Update(*u)
+		u = &scrubbed
+	}
 	r.timeline.add(u)
 	r.causes.add(u)
 }
@@ -169,8 +187,12 @@ func (r *Replay) End(end End) {
 			t.fold(r.config.Group)
 		}
 	}
+	if end.Err != nil {
+		r.unread = safetext.Text(r.config.Scrub.Text(end.Err.Error()), 0)
+	}
 	for i := range end.Open {
-		r.causes.see(&end.Open[i])
+		open := r.config.Scrub.attention(end.Open[i])
+		r.causes.see(&open)
 	}
 	r.end.Open = nil
 }

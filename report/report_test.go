@@ -505,7 +505,10 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 		safe := r
 		safe.File, safe.Phase, safe.Rule = safetext.Text(r.File, 0), safetext.Text(r.Phase, 0), safetext.Text(r.Rule, 0)
 		safe.Template = safeLines(r.Template)
-		want, err := json.Marshal(safe)
+		want, err := json.Marshal(struct {
+			SchemaVersion int `json:"schemaVersion"`
+			Record
+		}{SchemaVersion, safe})
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got))
 	}

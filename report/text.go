@@ -73,77 +73,15 @@ func (t *text) section(format string, args ...any) {
 
 func (t *text) headline() {
 	t.printf("%s", safetext.Text(t.config.File, 0))
-	if t.end.Lines == 0 && t.end.Err == nil && !t.end.Interrupted {
+	if t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted {
 		t.printf(": empty, not a single line\n")
 		return
 	}
 	t.printf(": %s, %s, %s\n", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
 
-	blocking, advisory := t.causes.byDisposition[event.Blocking], t.causes.byDisposition[event.Advisory]
-	var open string
-	switch n := uint64(t.end.Stats.Coalesce.OpenBlocking); n {
-	case 0:
-	case blocking:
-		open = ", open at the end"
-	default:
-		open = fmt.Sprintf(", %d open at the end", n)
+	for _, sentence := range t.verdict() {
+		t.sentence("%s", sentence)
 	}
-	switch {
-	case blocking > 0 && advisory > 0:
-		t.sentence("%s%s; %s.", count(blocking, "blocking item"), open, count(advisory, "advisory item"))
-	case blocking > 0:
-		t.sentence("%s%s.", count(blocking, "blocking item"), open)
-	case advisory > 0:
-		t.sentence("Nothing blocking; %s.", count(advisory, "advisory item"))
-	default:
-		t.sentence("Nothing deserved attention.")
-	}
-	t.blindness()
-	for _, m := range t.noticed() {
-		t.sentence("%s", m.sentence())
-	}
-	switch {
-	case t.end.Interrupted:
-		t.sentence("Interrupted after line %d: what follows is what was known by then.", t.end.Lines)
-	case t.end.Err != nil:
-		t.sentence("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0))
-	}
-}
-
-// blindness says where the log stopped telling what happened. What is missing
-// at one point has a sentence of its own.
-func (t *text) blindness() {
-	times, first, last := t.blind.stretches, t.blind.first, t.blind.last
-	switch {
-	case times == 0:
-	case times == 1 && first.To == 0:
-		t.sentence("THE LOG WENT BLIND at line %d (%s) and stayed so to its end: silence after that line says nothing.", first.From, first.Rule)
-	case times == 1:
-		t.sentence("The log was blind from line %d to line %d (%s).", first.From, first.To, first.Rule)
-	case last.To == 0:
-		t.sentence("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", times, first.From, first.Rule, last.From)
-	default:
-		t.sentence("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", times, first.From, first.To, first.Rule, last.From, last.To)
-	}
-}
-
-// sentence says what is missing from a log.
-func (m *Missing) sentence() string {
-	where := fmt.Sprintf("at line %d", m.First)
-	if m.Times > 1 {
-		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)
-	}
-	switch m.Status {
-	case event.StatusHole:
-		return fmt.Sprintf("%s missing %s.", verb(m.Amount, "byte is", "bytes are"), where)
-	case event.StatusRunCut:
-		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
-	case event.StatusTruncated:
-		return fmt.Sprintf("A record is cut off %s.", where)
-	case event.StatusRestarted:
-		return fmt.Sprintf("The log starts anew %s.", where)
-	}
-	return fmt.Sprintf("Notice %q %s.", m.Status, where)
 }
 
 // attention tells what deserved attention, cause by cause.
@@ -246,14 +184,14 @@ func (c *Cause) samples() []heed.Sample {
 	return samples
 }
 
-// explain says in heed's own words, or those of the rule's author, what
+// describe says in heed's own words, or those of the rule's author, what
 // happened and why it matters.
-func (r *Replay) explain(c *Cause) (what, why string) {
+func (r *Replay) describe(rule string, severity event.Severity) (what, why string) {
 	if r.config.Rule != nil {
-		what, why = r.config.Rule(c.Rule)
+		what, why = r.config.Rule(rule)
 		what, why = safetext.Text(oneSpace(what), 0), safetext.Text(oneSpace(why), 0)
 	}
-	kind, key, isDefault := defaultRule(c.Rule)
+	kind, key, isDefault := defaultRule(rule)
 	switch {
 	case what != "":
 	case isDefault && kind == event.KindLog.String():
@@ -261,18 +199,34 @@ func (r *Replay) explain(c *Cause) (what, why string) {
 	case isDefault:
 		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
 	default:
-		what = "something of severity " + c.Severity.String()
+		what = "something of severity " + severity.String()
 	}
 	if why == "" && isDefault {
 		why = "no rule knows it, so its kind decided"
 	}
-	a := &c.FirstItem
-	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		what += "; from " + safetext.Text(name, maxName)
-	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		what += "; after " + safetext.Text(name, maxName)
+	return what, why
+}
+
+// explain says what happened, in which operation, and why it matters.
+func (r *Replay) explain(c *Cause) (what, why string) {
+	what, why = r.describe(c.Rule, c.Severity)
+	if word, name := c.operation(); name != "" {
+		what += "; " + word + " " + name
 	}
 	return what, why
+}
+
+// operation names the operation that the first item came from or after, and ""
+// without one. The name is the host's.
+func (c *Cause) operation() (word, name string) {
+	a := &c.FirstItem
+	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
+		return "from", safetext.Text(name, maxName)
+	}
+	if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
+		return "after", safetext.Text(name, maxName)
+	}
+	return "", ""
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.
@@ -417,6 +371,9 @@ func (t *text) signatures() {
 // blamed shows the names of mods, which hold no comma.
 func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
 
+// noTemplate stands for a template that the engine has forgotten.
+const noTemplate = "(template no longer held)"
+
 // oneLine shows a canonical template in one line.
 func oneLine(template string) string { return string(appendOneLine(nil, template)) }
 
@@ -424,7 +381,7 @@ func oneLine(template string) string { return string(appendOneLine(nil, template
 // head.
 func appendOneLine(dst []byte, template string) []byte {
 	if template == "" {
-		return append(dst, "(template no longer held)"...)
+		return append(dst, noTemplate...)
 	}
 	for {
 		line, rest, more := strings.Cut(template, "\n")

@@ -144,7 +144,7 @@ func TestReplayJSONL(t *testing.T) {
 	ups, sums := updates(t, r.stdout)
 	require.NotEmpty(t, ups)
 	require.Len(t, sums, 1)
-	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"summary":{`), "the summary is last")
+	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":1,"summary":{`), "the summary is last")
 	require.True(t, sums[0].Complete)
 	require.EqualValues(t, 5, sums[0].Records)
 	blocked := false
@@ -305,7 +305,7 @@ func TestStatus(t *testing.T) {
 		{"blocking is no failure", with(blocking), exitOK, "1 blocking", ""},
 		{"blind is no failure but said", with(blind), exitOK, "THE LOG WENT BLIND at line 1 (test.cap)", ""},
 		{"empty", with(empty), exitOK, "empty, not a single line", ""},
-		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"summary":{`, ""},
+		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":1,"summary":{`, ""},
 		{"gzip", with(whole), exitOK, "5000 lines", ""},
 
 		{"fail on blocking", with("--fail-on", "blocking", blocking), exitFinding, "1 blocking", ""},

@@ -16,6 +16,7 @@ import (
 func (p *program) recordsCommand() *cobra.Command {
 	var flags ruleFlags
 	var format string
+	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "records FILE...",
 		Short: "List the records of a capture with what was decided about each",
@@ -40,12 +41,16 @@ record was read and the evidence for its end and its level ("split", "level_by")
 
 "escalated" is true where a rule was raised by repetition. "ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
 original, or a duplicate that was resolved or is unresolved; "cut" is how many
-bytes of a long record were left out.`,
+bytes of a long record were left out.
+
+As OTLP, each line is a request with one log record, for a collector: the message
+as its body, the time where the log has one, and what was decided as attributes.`,
 		Example: `  classify-replay records Player.log
-  classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
+  classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
+  classify-replay records --format otlp Player.log > logs.otlp.jsonl`,
 		Args: atLeastOne(`a log to list, or "-" for standard input`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "format", format, formatText, formatJSONL); err != nil {
+			if err := oneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
 				return err
 			}
 			set, err := flags.compile()
@@ -53,17 +58,19 @@ bytes of a long record were left out.`,
 				return err
 			}
 			out := &output{w: p.stdout}
+			scrubber := scrub.scrubber(format)
 			for _, name := range args {
 				if cmd.Context().Err() != nil {
 					break
 				}
-				if err := p.records(cmd.Context(), set, name, format, out); err != nil {
+				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
 					p.fail(err)
 				}
 			}
 			if cmd.Context().Err() != nil {
 				p.raise(exitInterrupted)
 			}
+			p.removed(scrubber)
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the records: %w", out.err))
 			}
@@ -71,12 +78,14 @@ bytes of a long record were left out.`,
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
+	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
+	scrub.register(cmd)
 	return cmd
 }
 
 // records prints the records of one capture.
-func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output) error {
+func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output, scrubber *report.Scrubber) error {
+	shownName := scrubber.Text(name)
 	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := src.record
 		if rec.StartLine == 0 { // a notice of capture itself
@@ -84,21 +93,26 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		}
 		template, _ := src.engine.Template(outcome.Signature)
 		r := report.Record{
-			File: name, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(),
+			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(),
 			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Log.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
-			Signature: outcome.Signature.ID, Template: template,
+			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
 			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
 		}
 		if rec.RefState != capture.RefNone {
 			r.RefState = rec.RefState.String()
 		}
-		if format == formatJSONL {
-			if r.Disposition.Urgent() {
-				r.Blame = src.engine.Blame(&rec.Log)
-			}
+		if format != formatText && r.Disposition.Urgent() {
+			r.Blame = scrubber.Suspects(src.engine.Blame(&rec.Log))
+		}
+		switch format {
+		case formatJSONL:
 			out.buf = report.AppendRecord(out.buf, &r)
-		} else {
+		case formatOTLP:
+			log := scrubber.Log(rec.Log)
+			log.Time = entryOf(rec).Time
+			out.buf = report.AppendRecordOTLP(out.buf, &r, &log)
+		default:
 			out.buf = report.AppendRecordText(out.buf, &r)
 		}
 		return out.full()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,13 +16,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
-)
-
-// The formats of output.
-const (
-	formatText  = "text"
-	formatJSON  = "json"
-	formatJSONL = "jsonl"
 )
 
 // The values of --ack and --fail-on.
@@ -41,8 +35,10 @@ const defaultTop = 10
 // replayFlags are the flags of the main command.
 type replayFlags struct {
 	rules  ruleFlags
+	scrub  scrubFlags
 	format string
 	top    int
+	topSet bool
 	width  int
 	ack    string
 	failOn []string
@@ -68,6 +64,8 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 		Example: `  classify-replay Player.log
   classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
   zcat old.log.gz | classify-replay --top 30 -
+  classify-replay --format markdown Player.log > issue.md
+  classify-replay --format sarif Player.log > heed.sarif
   classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
 		Args:          atLeastOne(`a log to replay, or "-" for standard input`),
 		SilenceErrors: true,
@@ -93,17 +91,18 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	})
 	f.rules.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document) or jsonl (a line per update, then a summary)")
-	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all")
+	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; junit and sarif have 1000 where it is not given")
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
+	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand(), p.schemaCommand())
 	return cmd
 }
 
 func (f *replayFlags) validate(cmd *cobra.Command) error {
-	if err := oneOf(cmd, "format", f.format, formatText, formatJSON, formatJSONL); err != nil {
+	if err := oneOf(cmd, "format", f.format, replayFormats...); err != nil {
 		return err
 	}
 	if err := oneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
@@ -117,6 +116,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	f.topSet = cmd.Flags().Changed("top")
 	if f.top < 0 {
 		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	}
@@ -136,15 +136,17 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		width = terminalWidth(p.stdout)
 	}
 	shown := 0
-	if f.format == formatJSON {
-		out.buf = append(out.buf, `{"files":[`...)
+	form := f.form(width)
+	scrubber := f.scrub.scrubber(f.format)
+	if form.begin != nil {
+		out.buf = form.begin(out.buf)
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			p.raise(exitInterrupted)
 			break
 		}
-		rep, err := p.replay(ctx, f, set, name, out)
+		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
 		if err != nil {
 			p.fail(p.explain(cmd, name, err))
 		}
@@ -155,29 +157,19 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 			continue
 		}
 		p.raise(f.findings(rep))
-		switch f.format {
-		case formatText:
-			if shown > 0 {
-				out.buf = append(out.buf, '\n')
-			}
-			out.buf = rep.AppendText(out.buf, report.TextOptions{Width: width, Top: f.top})
-		case formatJSON:
-			if shown > 0 {
-				out.buf = append(out.buf, ',')
-			}
-			out.buf = rep.AppendDocument(out.buf, f.top)
-		case formatJSONL:
-			out.buf = rep.AppendSummary(out.buf)
+		if form.replay != nil {
+			out.buf = form.replay(out.buf, rep, shown)
 		}
 		shown++
 		if !out.flush() {
 			break
 		}
 	}
-	if f.format == formatJSON {
-		out.buf = append(out.buf, "]}\n"...)
+	if form.end != nil {
+		out.buf = form.end(out.buf)
 	}
 	out.flush()
+	p.removed(scrubber)
 	if out.err != nil {
 		return inputError(fmt.Errorf("cannot write the report: %w", out.err))
 	}
@@ -195,10 +187,13 @@ func (f *replayFlags) findings(rep *report.Replay) int {
 	return exitOK
 }
 
-// replay replays one file. With the format jsonl, updates go to out as they
-// come. It returns no report for a file that could not be opened, and both
+// updateWriter appends an update, prompted at a time that may be unknown.
+type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
+
+// replay replays one file. Where write is not nil, updates go to out as they
+// come, scrubbed like the report. It returns no report for a file that could not be opened, and both
 // report and error for one that could not be read to its end.
-func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output) (*report.Replay, error) {
+func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output, write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
 	source, err := p.open(ctx, set, name)
 	if err != nil {
 		return nil, err
@@ -206,7 +201,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	rep, err := report.New(report.Config{
-		File: name, Template: engine.Template, Group: engine.Group, Blame: source.blame,
+		File: name, Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
 		Rule: func(id string) (summary, why string) {
 			if r := set.Rule(id); r != nil {
 				return r.Summary, r.Why
@@ -217,6 +212,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	if err != nil {
 		return nil, err
 	}
+	shownName := scrubber.Text(name)
 	var updates []heed.Update
 	for {
 		if err := source.next(); err != nil {
@@ -243,8 +239,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			for i := range updates {
 				u := &updates[i]
 				rep.Update(u)
-				if f.format == formatJSONL {
-					out.buf = report.AppendUpdate(out.buf, name, u)
+				if write != nil {
+					scrubbed := scrubber.Update(*u)
+					out.buf = write(out.buf, shownName, entryOf(source.record).Time, &scrubbed)
 				}
 				if f.ack == ackAuto && u.Attention.Blocking {
 					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/report"
+)
+
+func (p *program) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "Print the JSON Schema of a form of output",
+		Long: `schema prints the JSON Schema (draft 2020-12) of what this program writes:
+
+  replay        --format json, one object (the default)
+  replay-lines  --format jsonl, each line
+  records       records --format jsonl, each line
+
+"schemaVersion" in the output names the version. It rises when a field goes or
+means something else; new fields may appear within a version.
+
+The schema of rule files is that of "rules schema".`,
+		Example: `  classify-replay schema replay > replay.schema.json
+  classify-replay schema replay-lines | jq '."$defs" | keys'`,
+		ValidArgs: report.SchemaNames(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usage(cmd, "name one schema, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "replay"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			schema := report.Schema(name)
+			if schema == nil {
+				return usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
+			}
+			out := &output{w: p.stdout, buf: schema}
+			if !out.flush() {
+				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
+			}
+			return nil
+		},
+	}
+}

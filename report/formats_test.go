@@ -1,0 +1,260 @@
+package report
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+func TestProse(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain text, with (signs); and: 5-6 \"quotes\"": "plain text, with (signs); and: 5-6 \"quotes\"",
+		"*bold* _it_ `code` ~~x~~":                      "\\*bold\\* \\_it\\_ \\`code\\` \\~～x\\~\\~",
+		"<b>":                                           "\\<b\\>",
+		"[x](https://example.org)":                      "\\[x\\](https：//example.org)",
+		"@team and a@b, 3 @ 4":                          "＠team and a＠b, 3 @ 4",
+		"#12, # 12, C#":                                 "＃12, \\# 12, C\\#",
+		"!7 %8 &9 ~a $b 5%":                             "！7 ％8 ＆9 ～a ＄b 5%",
+		"www.example.org WWW.x wwx.":                    "www．example.org WWW．x wwx.",
+		"a | b \\ c":                                    "a \\| b \\\\ c",
+		"":                                              "",
+	} {
+		require.Equal(t, want, prose(in), in)
+	}
+}
+
+func TestCode(t *testing.T) {
+	for in, want := range map[string]string{
+		"List`1[T]": "`Listˋ1[T]`",
+		"":          "`(blank)`",
+		"   ":       "`(blank)`",
+		"a|b":       "`a|b`",
+		"\x1b`":     "`\\x1bˋ`",
+	} {
+		require.Equal(t, want, code(in, 0), in)
+	}
+	require.Equal(t, "`a¦b`", cell("a|b", 0))
+	require.Equal(t, "`ab…`", code("abcdef", 3))
+	require.Equal(t, "`A`, `B|`", codes([]string{"A", "B|"}))
+}
+
+func TestSARIFURI(t *testing.T) {
+	for in, want := range map[string]string{
+		"logs/Player.log":          "logs/Player.log",
+		`C:\Users\<user>\My Log#1`: "file:///C:/Users/%3Cuser%3E/My%20Log%231",
+		"/home/<user>/a.log":       "file:///home/%3Cuser%3E/a.log",
+		"-":                        "-",
+		"a:b.log":                  "./a:b.log",
+		"evil\x1b.log":             `evil%5Cx1b.log`,
+	} {
+		require.Equal(t, want, sarifURI(in), in)
+	}
+}
+
+func TestSARIFText(t *testing.T) {
+	for in, want := range map[string]string{
+		"[a](1)":      "[a] (1)",
+		"{0} {x} {12": "{ 0} {x} { 12",
+		"오류 [x]":      "오류 [x]",
+	} {
+		require.Equal(t, want, sarifText(in).Text)
+	}
+}
+
+// TestSARIFIsBounded: results beyond the bound are counted, and said.
+func TestSARIFIsBounded(t *testing.T) {
+	var log SARIF
+	for n := range 3 {
+		r := newReplay(t, Config{File: fmt.Sprintf("%d.log", n)})
+		for i := range 2000 {
+			r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i+1000), event.Blocking, "r"))
+		}
+		r.End(End{Lines: 2000})
+		log.Add(r, 0)
+	}
+	var doc struct {
+		Runs []struct {
+			Results     []struct{ RuleID string }
+			Invocations []struct {
+				Notifications []sarifNotification `json:"toolExecutionNotifications"`
+			}
+		}
+	}
+	for range 2 { // asking changes nothing
+		require.NoError(t, json.Unmarshal(log.Append(nil), &doc))
+		require.Len(t, doc.Runs[0].Results, maxResults)
+		notes := doc.Runs[0].Invocations[0].Notifications
+		require.Len(t, notes, 1)
+		require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
+	}
+	require.NoError(t, json.Unmarshal(new(SARIF).Append(nil), &doc), "of no replay")
+}
+
+// TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
+// names of their own.
+func TestEscalatedFindingsAreTwo(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log"})
+	r.Observe(Entry{First: 1}, outcome(7, event.Advisory, "r"))
+	r.Observe(Entry{First: 2}, outcome(7, event.Blocking, "r"))
+	r.End(End{Lines: 2})
+	var log SARIF
+	log.Add(r, 0)
+	require.Len(t, log.rules, 1)
+	require.Equal(t, "0000000000000007:1", log.results[0].Fingerprints[sarifFingerprint])
+	require.Equal(t, "0000000000000007:2", log.results[1].Fingerprints[sarifFingerprint])
+	out := string(r.AppendJUnit(nil, 0))
+	require.Contains(t, out, `classname="blocking.r"`)
+	require.Contains(t, out, `classname="advisory.r"`)
+}
+
+func TestHostileReplayInTheOtherForms(t *testing.T) {
+	r := hostileReplay(t)
+	markdown := string(r.AppendMarkdown(nil, 0))
+	requireInert(t, markdown)
+	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
+	junit := string(r.AppendJUnit(nil, 0))
+	requireInert(t, junit)
+	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
+	var log SARIF
+	log.Add(r, 0)
+	u := &r.timeline.first[0]
+	for _, out := range [][]byte{
+		log.Append(nil), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
+		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}}, &event.Log{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
+	} {
+		requireInert(t, string(out))
+		requireInertValues(t, out)
+	}
+}
+
+// TestMarkdownOfAFullReplayFitsIntoAnIssue: with long texts everywhere.
+func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
+	long := strings.Repeat("`long*|", 300)
+	r := newReplay(t, Config{
+		File:     "a.log",
+		Template: func(signature.Signature) (string, bool) { return long + strings.Repeat("\nat "+long, 8), true },
+		Blame:    func() []string { return []string{long, long} },
+	})
+	for i := range 100 {
+		for _, d := range dispositions {
+			r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i), d, "some.rule"))
+		}
+		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
+		u.Attention.Cause.Rule = fmt.Sprintf("rule.%d", i)
+		u.Attention.Sample[0].Message = long
+		u.Attention.Blame = []string{long, long}
+		r.Update(u)
+	}
+	r.End(End{Layout: "plain", Lines: 100})
+	out := string(r.AppendMarkdown(nil, 0))
+	require.Less(t, utf8.RuneCountInString(out), 65_536)
+	require.Contains(t, out, "96 more causes")
+	require.Contains(t, out, "84 more.")
+	require.Contains(t, out, "100 entries in 100 groups, the 25 most frequent")
+}
+
+func TestOTLPTime(t *testing.T) {
+	for in, want := range map[time.Time]string{
+		{}: "",
+		time.Date(1969, 1, 1, 0, 0, 0, 0, time.UTC):    "",
+		time.Date(2026, 1, 2, 3, 4, 5, 678, time.UTC):  "1767323045000000678",
+		time.Date(99999, 1, 1, 0, 0, 0, 0, time.UTC):   "",
+		time.Date(2262, 4, 11, 0, 0, 0, 999, time.UTC): "9223286400000000999",
+	} {
+		require.Equal(t, want, otlpTime(in), in)
+	}
+}
+
+func TestScrubber(t *testing.T) {
+	for in, want := range map[string]string{
+		"/home/maria/a.rws":               "/home/<user>/a.rws",
+		"careful with maria@<*> and <*>":  "careful with <email> and <*>",
+		"mail maria.muster@exam…":         "mail <email>…",
+		"net.minecraft.Entity@<*>":        "net.minecraft.Entity@<*>",
+		"ItemStack@<*> broke":             "ItemStack@<*> broke",
+		"nothing to see @ 5 <*>":          "nothing to see @ 5 <*>",
+		"maria@example.org, 203.0.113.9:": "<email>, <address>:",
+	} {
+		s := &Scrubber{}
+		require.Equal(t, want, s.Text(in))
+		require.Equal(t, want, s.Text(want), "twice is once")
+		require.Equal(t, in != want, len(s.Removed()) > 0, in)
+	}
+	var none *Scrubber
+	require.Equal(t, "/home/maria", none.Text("/home/maria"))
+	require.Nil(t, none.Removed())
+	l := event.Log{Message: "/home/maria/x"}
+	require.Equal(t, l, none.Log(l))
+
+	s := &Scrubber{}
+	s.Text("maria@example.org")
+	s.Text("/home/maria/x and 76561198000000001")
+	require.Equal(t, []string{"user names", "Steam ids", "e-mail addresses"}, s.Removed())
+	require.Equal(t, []string{"<user>", "<steam-id>", "<email>"}, s.marks())
+}
+
+// TestScrubbedReplay: nothing private is left in any form, and what is given stays
+// as it was.
+func TestScrubbedReplay(t *testing.T) {
+	const private = "/home/maria/mods"
+	scrubber := &Scrubber{}
+	r := newReplay(t, Config{
+		File: private + "/a.log", Scrub: scrubber, Blame: func() []string { return []string{private + "/x"} },
+		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },
+	})
+	r.Observe(Entry{First: 1}, outcome(1, event.Blocking, "r"))
+	u := opened("0-1", event.Blocking, 1)
+	u.Attention.Summary, u.Attention.Sample[0].Message, u.Attention.Blame = private, private, []string{private + "/"}
+	u.Attention.CausalMethod, u.Attention.Sample[0].Blame = private, []string{private + "/"}
+	given, err := json.Marshal(u)
+	require.NoError(t, err)
+	r.Update(u)
+	r.End(End{Layout: "plain", Lines: 1, Err: fmt.Errorf("open %s/a.log", private), Open: []heed.Attention{u.Attention}})
+	after, err := json.Marshal(u)
+	require.NoError(t, err)
+	require.Equal(t, string(given), string(after), "what was given is not changed")
+	var log SARIF
+	log.Add(r, 0)
+	scrubbed := scrubber.Update(*u)
+	for _, out := range [][]byte{
+		r.AppendText(nil, TextOptions{}), r.AppendDocument(nil, 0), r.AppendSummary(nil), r.AppendMarkdown(nil, 0), r.AppendJUnit(nil, 0),
+		log.Append(nil), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
+	} {
+		require.NotContains(t, string(out), "maria")
+		require.Regexp(t, `<user>|&lt;user&gt;`, string(out))
+	}
+	require.Contains(t, string(log.Append(nil)), `"redactionTokens":["<user>"]`)
+}
+
+// FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds
+// nothing that a host makes a link of.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{hostile, "`a``b```", "@x #1 https://x www.x", "|\\|", "$`x`$", "a\u0301@b", "\\"} {
+		f.Add(s)
+	}
+	link := regexp.MustCompile(`[@#!%&$]\w|://|(?i:www\.)`)
+	special := regexp.MustCompile("(?:^|[^\\\\])(?:\\\\\\\\)*[`*_{}\\[\\]<>|~^=+]")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, span := range []string{code(s, 0), cell(s, 40)} {
+			requireInert(t, span)
+			require.Equal(t, 2, strings.Count(span, "`"))
+			require.NotContains(t, span, "\n")
+		}
+		require.NotContains(t, cell(s, 0), "|")
+		out := prose(s)
+		requireInert(t, out)
+		require.NotRegexp(t, link, out)
+		require.NotRegexp(t, special, out)
+	})
+}

@@ -1,0 +1,278 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/signature"
+)
+
+// What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
+// characters. With more than 25 rows of each disposition it may not.
+const (
+	markdownCauses   = 4   // causes told in full
+	markdownAlso     = 12  // causes told in a row each
+	markdownText     = 400 // characters of a sample
+	markdownTemplate = 160 // characters of a template in a table
+	markdownRows     = 25  // of each disposition, at most
+)
+
+// AppendMarkdown appends the replay as Markdown, to be pasted into an issue: the
+// verdict, the causes of attention with blame and, folded, samples and stacks,
+// then the most frequent groups of each disposition that is urgent; top bounds their
+// number, and so do 25 where it is 0 or more than that.
+//
+// Log text and names stand in code only, where no host of repositories looks for
+// mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
+// that it cannot leave. In tables a bar becomes ¦.
+func (r *Replay) AppendMarkdown(dst []byte, top int) []byte {
+	m := markdown{Replay: r, out: dst}
+	m.headline()
+	if r.end.Lines > 0 {
+		all := r.causes.list()
+		for _, c := range all[:min(len(all), markdownCauses)] {
+			m.cause(c)
+		}
+		m.also(all[min(len(all), markdownCauses):])
+		if top <= 0 || top > markdownRows {
+			top = markdownRows
+		}
+		m.groups(top)
+	}
+	m.printf("\n<sub>By heed's classify-replay")
+	if removed := r.config.Scrub.Removed(); len(removed) > 0 {
+		m.printf("; taken out: %s", strings.Join(removed, ", "))
+	}
+	m.printf(".</sub>\n")
+	return m.out
+}
+
+// markdown is the state of one rendering.
+type markdown struct {
+	*Replay
+	out []byte
+}
+
+func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.out, format, args...) }
+
+func (m *markdown) headline() {
+	m.printf("### %s\n\n", code(m.config.File, 0))
+	if m.end.Lines == 0 && m.unread == "" && !m.end.Interrupted {
+		m.printf("Empty, not a single line.\n")
+		return
+	}
+	sentences := m.verdict()
+	m.printf("**%s** (%s, %s, %s)\n", prose(sentences[0]), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
+	for _, sentence := range sentences[1:] {
+		m.printf("\n> %s\n", prose(sentence))
+	}
+}
+
+func (m *markdown) cause(c *Cause) {
+	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
+	m.printf("%s\n\n- rule %s%s", capital(m.what(c)), code(c.Rule, 0), m.repetition(c))
+	if _, why := m.describe(c.Rule, c.Severity); why != "" {
+		m.printf(": %s", prose(why))
+	}
+	m.printf("\n")
+	if len(c.FirstItem.Blame) > 0 {
+		m.printf("- blame: %s\n", codes(c.FirstItem.Blame))
+	}
+	m.printf("- %s", entries(c.Entries))
+	if c.Items > 1 {
+		m.printf(" in %d items", c.Items)
+	}
+	if c.Last != c.FirstItem.OpenedPos {
+		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
+	}
+	switch {
+	case c.Open > 0 && c.Open == c.Items:
+		m.printf("; open at the end")
+	case c.Open > 0:
+		m.printf("; %d open at the end", c.Open)
+	}
+	m.printf("\n\n")
+	stack := m.stack(c)
+	summary := "Samples"
+	if stack != "" {
+		summary += " and stack"
+	}
+	m.fold(summary, func() {
+		m.printf("```text\n")
+		for _, s := range c.samples() {
+			m.printf("line %d", s.FirstPos)
+			if s.RepeatCount > 1 {
+				m.printf(", %d times", s.RepeatCount)
+			}
+			m.printf(": %s\n", literal(s.Message, markdownText))
+		}
+		if stack != "" {
+			m.printf("\n")
+			for line := range strings.SplitSeq(stack, "\n") {
+				m.printf("  %s\n", literal(line, markdownText))
+			}
+		}
+		m.printf("```\n")
+	})
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s[0] >= utf8.RuneSelf {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// what says what happened. A rule's author wrote it, but for the operation.
+func (m *markdown) what(c *Cause) string {
+	what, _ := m.describe(c.Rule, c.Severity)
+	what = prose(what)
+	if word, name := c.operation(); name != "" {
+		what += "; " + word + " " + code(name, 0)
+	}
+	if c.Invalidates {
+		what += "; what is known of the game's state may be stale"
+	}
+	return what + "."
+}
+
+// stack returns the frames of the cause's group, a line each, "" without any.
+func (m *markdown) stack(c *Cause) string {
+	group := c.FirstItem.Cause.Signature
+	if m.config.Group != nil {
+		group = m.config.Group(group)
+	}
+	row := m.tables[c.Disposition].find(group, c.Rule)
+	if row == nil {
+		return ""
+	}
+	_, frames, _ := strings.Cut(row.Template, "\n")
+	return frames
+}
+
+// find returns the row of a group under a rule, nil where it is not held.
+func (t *table) find(group signature.Signature, rule string) *Row {
+	for _, row := range t.held() {
+		if row.Signature == group && row.Rule == rule {
+			return row
+		}
+	}
+	return nil
+}
+
+// fold puts what body prints into details that are closed at first.
+func (m *markdown) fold(summary string, body func()) {
+	m.printf("<details><summary>%s</summary>\n\n", summary)
+	body()
+	m.printf("\n</details>\n")
+}
+
+// also lists further causes.
+func (m *markdown) also(causes []*Cause) {
+	if len(causes) == 0 {
+		return
+	}
+	m.printf("\n")
+	m.fold(count(uint64(len(causes)), "more cause"), func() {
+		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
+		for _, c := range causes[:min(len(causes), markdownAlso)] {
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
+		}
+		if more := len(causes) - markdownAlso; more > 0 {
+			m.printf("\n%d more.\n", more)
+		}
+	})
+}
+
+// groups lists the most frequent groups of what is urgent.
+func (m *markdown) groups(top int) {
+	for _, d := range dispositions {
+		table := m.tables[d]
+		if table.entries == 0 || !d.Urgent() {
+			continue
+		}
+		rows := table.top(top)
+		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(len(table.held())), "group"))
+		if held := len(table.held()); len(rows) < held {
+			heading += fmt.Sprintf(", the %d most frequent", len(rows))
+		}
+		if table.forgotten > 0 {
+			heading += fmt.Sprintf("; %s did not fit into the table", count(table.forgotten, "row"))
+		}
+		m.printf("\n")
+		m.fold(heading, func() {
+			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
+			for _, row := range rows {
+				head, _, _ := strings.Cut(row.Template, "\n")
+				if head == "" {
+					head = noTemplate
+				}
+				lines := number(row.First)
+				if row.Last != row.First {
+					lines += "–" + number(row.Last)
+				}
+				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(head, markdownTemplate))
+			}
+		})
+	}
+}
+
+// literal makes text fit to stand in code: a line without backticks.
+func literal(text string, limit int) string {
+	return strings.ReplaceAll(safetext.Text(text, limit), "`", "ˋ")
+}
+
+// code is text as code within a line.
+func code(text string, limit int) string {
+	text = literal(text, limit)
+	if strings.Trim(text, " ") == "" {
+		text = "(blank)" // two backticks alone begin code that goes on
+	}
+	return "`" + text + "`"
+}
+
+// cell is text as code within a table.
+func cell(text string, limit int) string {
+	return strings.ReplaceAll(code(text, limit), "|", "¦")
+}
+
+func codes(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = code(name, maxName)
+	}
+	return strings.Join(list, ", ")
+}
+
+func blameCell(names []string) string { return strings.ReplaceAll(codes(names), "|", "¦") }
+
+// prose is text of heed or of a rule's author as Markdown that says just that:
+// what has a meaning is escaped. What hosts make links of after that, whatever
+// was escaped, is written another way.
+func prose(text string) string {
+	text = safetext.Text(text, 0)
+	var b strings.Builder
+	for i, r := range text {
+		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		word := next == '_' || next >= '0' && next <= '9' || next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z'
+		switch {
+		case r == '@' && word:
+			b.WriteRune('＠')
+		case r == '#' && word, r == '!' && word, r == '~' && word, r == '%' && word, r == '$', r == '&' && word:
+			b.WriteRune(r + 0xfee0) // its form of full width
+		case r == ':' && next == '/':
+			b.WriteRune('：')
+		case r == '.' && b.Len() >= 3 && strings.EqualFold(text[i-min(i, 3):i], "www"):
+			b.WriteRune('．')
+		case strings.ContainsRune("\\`*_{}[]<>#|~&^=+!", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,242 @@
+package report
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
+const maxResults = 5000
+
+// SARIF gathers the findings of several replays in one run of SARIF 2.1.0, for
+// code scanning: a rule for each rule that decided, a result for each group of
+// signatures, at the line where it came first. The zero value is ready; the
+// first 5,000 results are kept and the others counted.
+//
+// Fingerprints are the ids of signatures, so that a finding stays the same one
+// wherever it moves in the next log.
+type SARIF struct {
+	rules         []sarifRule
+	index         map[string]int // of rules, by id
+	results       []sarifResult
+	seen          map[string]int // results by file, rule and signature
+	notifications []sarifNotification
+	redactions    []string
+	failed        bool
+	left          int
+}
+
+type sarifLog struct {
+	Schema  string      `json:"$schema"`
+	Version string      `json:"version"`
+	Runs    [1]sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool            sarifTool          `json:"tool"`
+	Invocations     [1]sarifInvocation `json:"invocations"`
+	Results         []sarifResult      `json:"results"`
+	ColumnKind      string             `json:"columnKind"`
+	RedactionTokens []string           `json:"redactionTokens,omitempty"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name  string      `json:"name"`
+	URI   string      `json:"informationUri"`
+	Rules []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID    string        `json:"id"`
+	Short sarifMessage  `json:"shortDescription"`
+	Full  *sarifMessage `json:"fullDescription,omitempty"`
+	Help  sarifMessage  `json:"help"`
+}
+
+type sarifMessage struct {
+	Text string `json:"text"`
+}
+
+type sarifResult struct {
+	RuleID       string            `json:"ruleId"`
+	RuleIndex    int               `json:"ruleIndex"`
+	Level        string            `json:"level"`
+	Message      sarifMessage      `json:"message"`
+	Locations    [1]sarifLocation  `json:"locations"`
+	Fingerprints map[string]string `json:"fingerprints"`
+	Partial      map[string]string `json:"partialFingerprints"`
+	Occurrences  uint64            `json:"occurrenceCount"`
+	Properties   sarifProperties   `json:"properties"`
+}
+
+type sarifProperties struct {
+	Disposition event.Disposition `json:"heed/disposition"`
+	Severity    event.Severity    `json:"heed/severity"`
+	Signature   string            `json:"heed/signature"`
+	Template    string            `json:"heed/template"`
+	Forms       uint64            `json:"heed/forms"`
+	LastLine    uint64            `json:"heed/lastLine"`
+	Blame       []string          `json:"heed/blame,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical struct {
+		Artifact struct {
+			URI string `json:"uri"`
+		} `json:"artifactLocation"`
+		Region *sarifRegion `json:"region,omitempty"`
+	} `json:"physicalLocation"`
+}
+
+type sarifRegion struct {
+	StartLine uint64 `json:"startLine"`
+}
+
+type sarifInvocation struct {
+	Successful    bool                `json:"executionSuccessful"`
+	Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+}
+
+type sarifNotification struct {
+	Level     string          `json:"level"`
+	Message   sarifMessage    `json:"message"`
+	Locations []sarifLocation `json:"locations,omitempty"`
+}
+
+// sarifFingerprint names the kind of fingerprint that the id of a signature is.
+const sarifFingerprint = "heedSignature/v1"
+
+// Add adds a replay that has ended. top bounds the groups of each disposition, 0
+// for all that are held.
+func (s *SARIF) Add(r *Replay, top int) {
+	if s.index == nil {
+		s.index, s.seen = map[string]int{}, map[string]int{}
+	}
+	uri := sarifURI(r.config.File)
+	found, left := r.findings(top)
+	for i := range found {
+		if len(s.results) == maxResults {
+			s.left += len(found) - i
+			break
+		}
+		s.add(uri, &found[i])
+	}
+	level := "warning"
+	if r.unread != "" || r.end.Interrupted {
+		s.failed, level = true, "error"
+	}
+	for _, sentence := range r.wanting(left) {
+		s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
+	}
+	s.redactions = r.config.Scrub.marks()
+}
+
+func (s *SARIF) add(uri string, f *finding) {
+	index, ok := s.index[f.Rule]
+	if !ok {
+		index = len(s.rules)
+		s.index[f.Rule] = index
+		rule := sarifRule{ID: f.Rule, Short: sarifText(f.what), Help: sarifText(f.what + ".")}
+		if f.why != "" {
+			why := sarifText(f.why)
+			rule.Full, rule.Help = &why, why
+		}
+		s.rules = append(s.rules, rule)
+	}
+	id := f.Signature.ID.String()
+	// What a rule judged in two ways, as escalation does, are two results.
+	key := uri + "\x00" + f.Rule + "\x00" + id
+	s.seen[key]++
+	hash := fmt.Sprintf("%s:%d", id, s.seen[key])
+	message := fmt.Sprintf("%s: %s (%s)", f.what, f.head(), f.often())
+	if len(f.Blame) > 0 {
+		message += "; blame: " + blamed(f.Blame)
+	}
+	s.results = append(s.results, sarifResult{
+		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f), Message: sarifText(message),
+		Locations:    [1]sarifLocation{sarifAt(uri, f.First)},
+		Fingerprints: map[string]string{sarifFingerprint: hash},
+		Partial:      map[string]string{sarifFingerprint: id, "primaryLocationLineHash": hash}, // the latter is GitHub's
+		Occurrences:  f.Count,
+		Properties: sarifProperties{
+			Disposition: f.disposition, Severity: f.Severity, Signature: id, Template: safeLines(f.Template),
+			Forms: f.Forms, LastLine: f.Last, Blame: safeNames(f.Blame),
+		},
+	})
+}
+
+// Append appends the log: one JSON object and a line feed.
+func (s *SARIF) Append(dst []byte) []byte {
+	notifications := slices.Clip(s.notifications)
+	if s.left > 0 {
+		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"), maxResults)
+		notifications = append(notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
+	}
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
+	run := &log.Runs[0]
+	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: append([]sarifRule{}, s.rules...)}
+	run.Invocations[0] = sarifInvocation{Successful: !s.failed, Notifications: notifications}
+	run.Results = append([]sarifResult{}, s.results...)
+	run.ColumnKind, run.RedactionTokens = "unicodeCodePoints", s.redactions
+	return appendJSON(dst, &log)
+}
+
+// sarifLevel is the level of a result.
+func sarifLevel(f *finding) string {
+	switch {
+	case f.disposition == event.Blocking:
+		return "error"
+	case f.Severity == event.SeverityInfo:
+		return "note"
+	}
+	return "warning"
+}
+
+// sarifText is a message that is text throughout. In messages of SARIF, [text](1)
+// is a link and {0} a placeholder; viewers differ in how they take the escapes
+// that the standard has for them, so a space takes both apart.
+func sarifText(text string) sarifMessage {
+	text = strings.ReplaceAll(safetext.Text(text, 0), "](", "] (")
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteByte(text[i])
+		if text[i] == '{' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+			b.WriteByte(' ')
+		}
+	}
+	return sarifMessage{b.String()}
+}
+
+func sarifAt(uri string, line uint64) sarifLocation {
+	var l sarifLocation
+	l.Physical.Artifact.URI = uri
+	if line > 0 {
+		l.Physical.Region = &sarifRegion{line}
+	}
+	return l
+}
+
+// sarifURI makes a reference of the name of a file of any system.
+func sarifURI(file string) string {
+	file = safetext.Text(strings.ReplaceAll(file, `\`, "/"), 0)
+	u := url.URL{Path: file}
+	switch {
+	case len(file) > 2 && file[1] == ':' && file[2] == '/': // C:/
+		u.Scheme, u.Path = "file", "/"+file
+	case strings.HasPrefix(file, "/"):
+		u.Scheme = "file"
+	}
+	if u.Scheme != "" {
+		return "file://" + u.EscapedPath()
+	}
+	return u.String() // escapes a colon in the first part, which would be a scheme
+}

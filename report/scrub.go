@@ -1,0 +1,197 @@
+package report
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/scrub"
+)
+
+// A Scrubber takes out of log text what its owner would not want to share: user
+// names in paths, accounts, addresses, secrets, e-mail. It remembers which kinds
+// there were, so that a report can say what is not in it.
+//
+// A nil Scrubber leaves text as it is. One Scrubber may serve the replays of
+// several files, one after another; it is for one goroutine.
+//
+// Log text that the engine has cut is scrubbed as it was cut: half of a network
+// address or of an account is none any more, and stays.
+type Scrubber struct {
+	kinds []scrub.Kind
+
+	// known has the results for short texts seen lately: stacks and templates come
+	// again and again, and looking for twenty forms takes longer than all else.
+	known map[string]string
+}
+
+// The bounds of Scrubber.known, 4 MiB of text and its results.
+const (
+	knownTexts = 1024
+	knownBytes = 4096
+)
+
+// Text returns s without what is private in it. It keeps copies of short texts;
+// a long one in which nothing is private is returned as it is.
+func (s *Scrubber) Text(text string) string {
+	if s == nil || text == "" {
+		return text
+	}
+	if scrubbed, ok := s.known[text]; ok {
+		return scrubbed
+	}
+	scrubbed := s.scrub(text)
+	if len(text) <= knownBytes {
+		if s.known == nil || len(s.known) == knownTexts {
+			s.known = make(map[string]string, knownTexts)
+		}
+		text = strings.Clone(text)
+		if scrubbed == text {
+			scrubbed = text
+		}
+		s.known[text] = scrubbed
+	}
+	return scrubbed
+}
+
+// scrub takes out what is private and remembers its kinds.
+func (s *Scrubber) scrub(text string) string {
+	scrubbed := scrub.Text(text)
+	if strings.Contains(scrubbed, "@") {
+		scrubbed = partialEmail.ReplaceAllStringFunc(scrubbed, func(part string) string {
+			local, rest, _ := strings.Cut(part, "@")
+			if instance(local) {
+				return part
+			}
+			return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
+		})
+	}
+	if scrubbed != text {
+		for _, kind := range scrub.Kinds() {
+			if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
+				s.kinds = append(s.kinds, kind)
+			}
+		}
+	}
+	return scrubbed
+}
+
+// partialEmail is an address of which a template has masked the domain, or of
+// which a sample shows the beginning.
+var partialEmail = regexp.MustCompile(`[\pL\pN._%+-]+@(?:<\*>|[A-Za-z0-9.-]*…)`)
+
+// partialDomain are the signs that partialEmail has of a domain.
+const partialDomain = "<*>.-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// instance reports whether what stands before an "@" is the name of a type rather
+// than that of a mailbox: a program that prints an object writes its type, "@" and a
+// number, which a template has masked too.
+func instance(local string) bool {
+	if strings.Count(local, ".") >= 2 {
+		return true
+	}
+	lower := false
+	for _, r := range local {
+		if lower && unicode.IsUpper(r) {
+			return true
+		}
+		lower = unicode.IsLower(r)
+	}
+	return false
+}
+
+// Update returns u without what is private in its texts. It shares nothing that
+// it changes with u.
+func (s *Scrubber) Update(u heed.Update) heed.Update {
+	u.Attention = s.attention(u.Attention)
+	return u
+}
+
+// Log returns l without what is private in its texts.
+func (s *Scrubber) Log(l event.Log) event.Log {
+	if s == nil {
+		return l
+	}
+	l.Source, l.Message, l.Stack, l.OperationID = s.Text(l.Source), s.Text(l.Message), s.Text(l.Stack), s.Text(l.OperationID)
+	return l
+}
+
+// Suspects returns suspects without what is private in their names.
+func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
+	if s == nil || len(suspects) == 0 {
+		return suspects
+	}
+	suspects = slices.Clone(suspects)
+	for i := range suspects {
+		suspects[i].Mod = s.Text(suspects[i].Mod)
+	}
+	return suspects
+}
+
+func (s *Scrubber) attention(a heed.Attention) heed.Attention {
+	if s == nil {
+		return a
+	}
+	for _, text := range []*string{&a.Summary, &a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod} {
+		*text = s.Text(*text)
+	}
+	a.Blame = s.names(a.Blame)
+	a.Sample = slices.Clone(a.Sample)
+	for i := range a.Sample {
+		sample := &a.Sample[i]
+		sample.Message, sample.Blame = s.Text(sample.Message), s.names(sample.Blame)
+	}
+	return a
+}
+
+func (s *Scrubber) names(names []string) []string {
+	if s == nil || len(names) == 0 {
+		return names
+	}
+	scrubbed := make([]string, len(names))
+	for i, name := range names {
+		scrubbed[i] = s.Text(name)
+	}
+	return scrubbed
+}
+
+// Removed says in words which kinds were taken out so far, in a fixed order; nil
+// where there was nothing.
+func (s *Scrubber) Removed() []string {
+	if s == nil {
+		return nil
+	}
+	var words []string
+	for _, kind := range scrub.Kinds() {
+		if slices.Contains(s.kinds, kind) {
+			words = append(words, kindWords[kind])
+		}
+	}
+	return words
+}
+
+// marks returns what stands for what was taken out so far.
+func (s *Scrubber) marks() []string {
+	if s == nil {
+		return nil
+	}
+	var marks []string
+	for _, kind := range scrub.Kinds() {
+		if slices.Contains(s.kinds, kind) {
+			marks = append(marks, string(kind))
+		}
+	}
+	return marks
+}
+
+// kindWords are the kinds in the plural.
+var kindWords = map[scrub.Kind]string{
+	scrub.User:    "user names",
+	scrub.SteamID: "Steam ids",
+	scrub.Address: "network addresses",
+	scrub.Secret:  "secrets",
+	scrub.Email:   "e-mail addresses",
+}
