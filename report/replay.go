@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -48,6 +49,16 @@ type Config struct {
 	// first. It is asked for the first entry of each row that is urgent. Optional.
 	Blame func() []string
 
+	// Details asks to gather what a [Page] shows beyond the other forms: samples,
+	// lines around, rates.
+	Details bool
+
+	// Suspects returns the suspects of the entry being observed, and Reason the
+	// conditions by which its rule matched. They are asked, with Details, for the
+	// first entry of rows that are urgent. Optional.
+	Suspects func() []heed.Suspect
+	Reason   func() []string
+
 	// Rows bounds the table of signatures, for each disposition. Default 21,845.
 	Rows int
 
@@ -83,6 +94,8 @@ type Replay struct {
 	notices  map[event.Status]*Missing
 	records  uint64
 	end      End
+
+	details *details // nil without Config.Details
 }
 
 // New returns an empty replay.
@@ -107,6 +120,9 @@ func New(config Config) (*Replay, error) {
 	for i := range r.tables {
 		r.tables[i] = newTable(config.Rows)
 	}
+	if config.Details {
+		r.details = newDetails()
+	}
 	return r, nil
 }
 
@@ -116,6 +132,13 @@ type Entry struct {
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
+
+	// These are looked at with [Config.Details] only. The texts need to be valid
+	// for the call.
+	Last    uint64    // line it ends at
+	Time    time.Time // zero where the log does not tell
+	Message string
+	Stack   string
 }
 
 // Observe counts one entry with what the engine made of it. Outcomes must come
@@ -134,6 +157,9 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		row.Blame = r.config.Blame()
+	}
+	if r.details != nil {
+		r.details.observe(&r.config, &e, o, row, isNew)
 	}
 }
 
