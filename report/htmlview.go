@@ -250,13 +250,16 @@ func (s *section) facts(causes []*Cause) {
 		blinds[span.Rule] = true
 	}
 	var first *Cause // that blocks, or else of all; not that the log went blind
-	var mute *Cause
+	var worst, mute *Cause
 	for _, c := range causes {
 		if blinds[c.Rule] {
 			if mute == nil {
 				mute = c
 			}
 			continue
+		}
+		if worst == nil { // the list begins with it
+			worst = c
 		}
 		if first == nil || c.Disposition > first.Disposition ||
 			c.Disposition == first.Disposition && c.FirstItem.Cause.Seq < first.FirstItem.Cause.Seq {
@@ -277,7 +280,9 @@ func (s *section) facts(causes []*Cause) {
 	case r.blind.now || mute != nil && mute.Disposition == event.Blocking:
 		v.Class, v.Title = "blind", "Blind"
 		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
-		v.Since = s.at(r.blind.last.From, time.Time{})
+		if v.Since = s.at(r.blind.last.From, time.Time{}); !r.blind.now {
+			v.Title, v.What = "Blind for a while", "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
+		}
 	case first != nil:
 		v.Class, v.Title = "advisory", "Runs, with complaints"
 		v.What = "Nothing that stops the game was seen; some things do not work as they should."
@@ -300,7 +305,13 @@ func (s *section) facts(causes []*Cause) {
 		if first.Invalidates {
 			f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
 		}
-		s.blame(first)
+		if worst.Severity > first.Severity {
+			what, _ := r.explain(worst)
+			f.More = append(f.More, moreView{Text: "Worst: " + strings.TrimSuffix(sentence(s.show(what)), "."), At: s.causeAt(worst)})
+		} else {
+			worst = first
+		}
+		s.blame(first, worst)
 		return
 	}
 	s.First = factView{Class: "healthy", Answer: "Nothing that was seen."}
@@ -325,8 +336,9 @@ func (s *section) ended(c *Cause) string {
 	return "; still open at the end"
 }
 
-// blame answers which mod it was.
-func (s *section) blame(first *Cause) {
+// blame answers which mod it was: that of what broke first, that of the worst, and
+// others that are named.
+func (s *section) blame(first, worst *Cause) {
 	f := &s.Mod
 	named := map[string]bool{}
 	if names := first.FirstItem.Blame; len(names) > 0 {
@@ -337,6 +349,12 @@ func (s *section) blame(first *Cause) {
 		}
 	} else {
 		f.Class, f.Answer = "none", "No mod is named by what broke first."
+	}
+	if names := worst.FirstItem.Blame; worst != first && len(names) > 0 {
+		f.More = append(f.More, moreView{Text: s.show(strings.Join(names, " or ")) + ": the worst points there", At: s.causeAt(worst)})
+		for _, n := range names {
+			named[n] = true
+		}
 	}
 	// Other mods, by what is urgent and points at them.
 	type other struct {
