@@ -34,7 +34,7 @@ type section struct {
 	ID         string // of its element
 	prefix     string // of the ids of its lines
 	Name       string // of the file
-	Base       string // without its folders
+	Base       string // of the file, without its folders
 	Layout     string
 	Lines      string
 	Records    string
@@ -42,7 +42,6 @@ type section struct {
 	First      factView
 	Mod        factView
 	Speaking   factView
-	Notes      []string
 	Causes     []*causeView
 	MoreCauses int
 	Chart      sketchView
@@ -67,6 +66,7 @@ type verdictView struct {
 	Since *place
 	Blind *place // since when the log was blind too, at its end
 	What  string
+	At    *place // of what What tells
 }
 
 // factView is one of the facts on the first screen.
@@ -307,7 +307,7 @@ func (s *section) facts(causes []*Cause) {
 		}
 		if worst.Severity > first.Severity {
 			what, _ := r.explain(worst)
-			f.More = append(f.More, moreView{Text: "Worst: " + strings.TrimSuffix(sentence(s.show(what)), "."), At: s.causeAt(worst)})
+			v.What, v.At = "Worst: "+strings.TrimSuffix(s.show(what), "."), s.causeAt(worst)
 		} else {
 			worst = first
 		}
@@ -415,7 +415,7 @@ func (s *section) speaking() {
 	case r.WentBlind():
 		f.Class, f.Answer = "gaps", "Yes, but not everything is there."
 	default:
-		f.Class, f.Answer = "healthy", fmt.Sprintf("Yes, to its end at line %s.", grouped(uint64(r.end.Lines)))
+		f.Class, f.Answer = "healthy", fmt.Sprintf("Yes, to its end at line %d.", r.end.Lines)
 	}
 	for _, m := range r.noticed() {
 		f.More = append(f.More, moreView{Text: m.sentence()})

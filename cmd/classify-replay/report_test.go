@@ -311,6 +311,38 @@ func TestPageWithAKeyboard(t *testing.T) {
 	require.Equal(t, "fine", found[1])
 }
 
+// fits says in the document which elements are wider than the window.
+const fits = `
+addEventListener("load", () => {
+	for (const d of document.querySelectorAll("details")) d.open = true;
+	const root = document.documentElement;
+	const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, svg, .chart"));
+	root.dataset.session = innerWidth > 500 ? "the window is not narrow" : root.scrollWidth > innerWidth ? "wide: " + wide.map((e) => e.tagName + "." + e.className).join(" ") : "fine";
+});
+`
+
+func TestPageFitsAPhone(t *testing.T) {
+	long := "Mod " + strings.Repeat("Длинное_название_мода_한국어", 40) + " is missing packageId in About.xml!\n"
+	hostile := runWith(t.Context(), hostileLog()+long, "report", "-").stdout
+	clock := runArgs(t, "report", filepath.Join(ownCaptures, "operations.jsonl"), filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	for _, page := range []string{hostile, clock} {
+		dom, console := browse(t, withScript(t, page, fits), "--window-size=390,800")
+		require.Empty(t, console)
+		require.Contains(t, dom, `data-session="fine"`, regexp.MustCompile(`data-session="([^"]*)"`).FindString(dom))
+	}
+}
+
+func TestPageWithoutScripts(t *testing.T) {
+	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	// A policy without the script keeps it from running.
+	page = regexp.MustCompile(`script-src [^;]*;[^;]*;[^;]*;`).ReplaceAllString(page, "script-src &#39;none&#39;;")
+	dom, console := browse(t, page)
+	require.Contains(t, console, "Content Security Policy")
+	require.Contains(t, dom, `class="sketch"`, "a picture of the timeline")
+	require.NotContains(t, dom, `class="u-wrap"`)
+	require.Contains(t, dom, `<form class="filter" hidden`, "nothing is offered that does not work")
+}
+
 // TestPageRefusesOtherScripts shows that the policy of the page is in force: a
 // script that it does not name does not run.
 func TestPageRefusesOtherScripts(t *testing.T) {
