@@ -23,6 +23,9 @@ var (
 	chartScript string
 	//go:embed html/uplot/uPlot.min.css
 	chartStyle string
+	// chartLicense asks to be in every copy, and a page is one.
+	//go:embed html/uplot/LICENSE
+	chartLicense string
 )
 
 // MaxPage is the size in bytes that a page does not exceed, unless it shows hundreds of
@@ -75,16 +78,16 @@ func (p *Page) Append(dst []byte) []byte {
 // shrink leaves out half of what sections show, and reports whether there was
 // anything to leave out.
 func (p *Page) shrink() bool {
-	any := false
+	less := false
 	for _, s := range p.sections {
-		any = s.shrink() || any
+		less = s.shrink() || less
 	}
-	return any
+	return less
 }
 
 func (p *Page) render() []byte {
 	style := chartStyle + "\n" + pageStyle
-	script := chartScript + "\n" + pageScript
+	script := "/*!\n" + chartLicense + "*/\n" + chartScript + "\n" + pageScript
 	data := make([]chartData, 0, len(p.sections))
 	for _, s := range p.sections {
 		data = append(data, s.chart)

@@ -438,10 +438,10 @@ func (s *section) causes(causes []*Cause) {
 		if c.Items > 1 {
 			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
 		}
-		switch {
-		case c.Open == 0:
+		switch c.Open {
+		case 0:
 			v.State = "over by the end"
-		case c.Open == c.Items:
+		case c.Items:
 			v.State = "open at the end"
 		default:
 			v.State = fmt.Sprintf("%s of them open at the end", grouped(c.Open))
