@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,6 +32,11 @@ type excerpts struct {
 
 	ring [around]excerptRecord
 	next int // the oldest in the ring
+
+	// mute are the records around the one at which the log went blind last. That is
+	// on the first screen, and comes late.
+	mute      []excerptRecord
+	muteAfter int
 }
 
 // excerptRecord is one record as an excerpt shows it.
@@ -50,6 +57,14 @@ type excerptRecord struct {
 // the first of its rule or of its group and there is room; those of a rule find
 // room that a storm of groups has not taken.
 func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, firstOfRow bool) {
+	if x.muteAfter > 0 {
+		var r excerptRecord
+		r.set(seq, e, d)
+		r.marked = x.muteAfter > around
+		r.cause = r.marked
+		x.mute = append(x.mute, r)
+		x.muteAfter--
+	}
 	wanted := firstOfRule && x.bytes < excerptAll || firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
 		slot := &x.ring[x.next]
@@ -71,6 +86,31 @@ func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, 
 	r.set(seq, e, d)
 	r.marked, r.cause = wanted, wanted && firstOfRule
 	x.keep(r)
+}
+
+// wentBlind keeps the records around the one that is about to be observed, instead
+// of those of an earlier call.
+func (x *excerpts) wentBlind() {
+	x.mute = x.mute[:0]
+	for i := range x.ring {
+		if r := &x.ring[(x.next+i)%around]; r.seq > 0 {
+			x.mute = append(x.mute, r.clone())
+		}
+	}
+	x.muteAfter = around + 1
+}
+
+// all returns what was kept, in the order of the log.
+func (x *excerpts) all() []excerptRecord {
+	all := slices.Clone(x.kept)
+	for i := range x.mute {
+		m := &x.mute[i]
+		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int { return cmp.Compare(r.seq, seq) })
+		if !known {
+			all = slices.Insert(all, at, *m)
+		}
+	}
+	return all
 }
 
 func (x *excerpts) keep(r excerptRecord) {

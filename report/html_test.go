@@ -416,6 +416,23 @@ func TestExcerptsShowWhatIsAround(t *testing.T) {
 	require.Equal(t, want, lines)
 }
 
+func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
+	x := excerpts{bytes: excerptAll} // no room for others
+	for seq := uint64(1); seq <= 100; seq++ {
+		if seq == 20 || seq == 60 {
+			x.wentBlind()
+		}
+		x.observe(seq, &Entry{First: seq, Last: seq, Message: "message"}, event.Decision{}, seq == 59, false)
+	}
+	x.kept = []excerptRecord{{seq: 3, first: 3}, {seq: 58, first: 58, marked: true}, {seq: 90, first: 90}}
+	var lines []uint64
+	for _, r := range x.all() {
+		require.Equal(t, r.first == 58 || r.first == 60, r.marked)
+		lines = append(lines, r.first)
+	}
+	require.Equal(t, []uint64{3, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90}, lines)
+}
+
 func TestCutKeepsWords(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"short", "short"},

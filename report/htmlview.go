@@ -595,8 +595,7 @@ func (s *section) excerpts() {
 	var all []*excerptView
 	seen := map[uint64]bool{}
 	last := uint64(0)
-	for i := range x.kept {
-		r := &x.kept[i]
+	for _, r := range x.all() {
 		if ex == nil || r.seq != last+1 {
 			ex = &excerptView{}
 			all = append(all, ex)
@@ -624,8 +623,7 @@ func (s *section) excerpts() {
 		}
 	}
 	s.Excerpts = all
-	for x.bytes > budget {
-		x.bytes /= 2
+	for bytes := x.bytes; bytes > budget; bytes /= 2 {
 		s.halveExcerpts()
 	}
 }

@@ -149,6 +149,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	} else {
 		r.records++
 	}
+	wasBlind := r.blind.now
 	r.blind.observe(&e, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -159,6 +160,9 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		row.Blame = r.config.Blame()
 	}
 	if r.details != nil {
+		if r.blind.now && !wasBlind {
+			r.details.lines.wentBlind()
+		}
 		r.details.observe(&r.config, &e, o, row, isNew)
 	}
 }
