@@ -1,7 +1,8 @@
 // Package report turns the replay of a captured log into something to look at:
 // one screen of text that answers what deserved attention, why, how often and
 // where; one JSON document; Markdown for an issue; JUnit and SARIF for continuous
-// integration; or a stream of JSON lines, heed's own or OTLP log records.
+// integration; a page of HTML; or a stream of JSON lines, heed's own or OTLP log
+// records.
 //
 // A [Replay] gathers one file. Whoever replays calls [Replay.Observe] for each
 // entry and [Replay.Update] for each update of the engine, then [Replay.End];
@@ -9,6 +10,11 @@
 // [Replay.AppendJUnit], [SARIF] and [Replay.AppendSummary] render what was gathered.
 // [AppendUpdate], [AppendRecord] and their OTLP twins need no gathering: lines
 // stream. [Schema] returns the JSON Schema of heed's own JSON.
+//
+// A [Page] shows one replay or several that were made with [Config.Details]: with
+// samples and stacks in which what points at a mod is marked, the lines around,
+// sparklines and a timeline to zoom into. It is one file that loads nothing,
+// readable without scripts; its policy lets nothing run but its own script.
 //
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.
@@ -25,13 +31,17 @@
 // out; the count and the first line of a row that was forgotten and came back
 // are lower bounds, and both formats say when that can be.
 //
+// The details for a page are bounded as well: rates in 512 stretches that grow by
+// doubling, 40 for each row; 14 MiB of samples; 640 kB of lines around, half of them
+// for what rules decided for the first time. A page is at most [MaxPage] long.
+//
 // # Text from strangers
 //
 // Log text goes through internal/safetext on its way into every format: no
 // control character, line separator or bidi mark of a log reaches the output,
 // and no log line can start a line of the report. Each form adds what its readers
 // need: in Markdown log text stands in code, in SARIF it makes no link, in XML no
-// markup. A [Scrubber] takes out what is private as it enters a replay.
+// markup, and in a page it goes through html/template. A [Scrubber] takes out what is private as it enters a replay.
 //
 // # Concurrency and cost
 //

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -53,6 +54,15 @@ type Config struct {
 	// that no rendering can forget to. Optional; without it texts stay. Templates
 	// with something taken out no longer hash to their signatures.
 	Scrub *Scrubber
+	// Details asks to gather what a [Page] shows beyond the other forms: samples,
+	// lines around, rates.
+	Details bool
+
+	// Suspects returns the suspects of the entry being observed, and Reason the
+	// conditions by which its rule matched. They are asked, with Details, for the
+	// first entry of rows that are urgent. Optional.
+	Suspects func() []heed.Suspect
+	Reason   func() []string
 
 	// Rows bounds the table of signatures, for each disposition. Default 21,845.
 	Rows int
@@ -90,6 +100,8 @@ type Replay struct {
 	records  uint64
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
+
+	details *details // nil without Config.Details
 }
 
 // New returns an empty replay.
@@ -121,6 +133,9 @@ func New(config Config) (*Replay, error) {
 	for i := range r.tables {
 		r.tables[i] = newTable(config.Rows)
 	}
+	if config.Details {
+		r.details = newDetails()
+	}
 	return r, nil
 }
 
@@ -130,6 +145,13 @@ type Entry struct {
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
+
+	// These are looked at with [Config.Details] only. The texts need to be valid
+	// for the call.
+	Last    uint64    // line it ends at
+	Time    time.Time // zero where the log does not tell
+	Message string
+	Stack   string
 }
 
 // Observe counts one entry with what the engine made of it. Outcomes must come
@@ -140,6 +162,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	} else {
 		r.records++
 	}
+	wasBlind := r.blind.now
 	r.blind.observe(&e, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -148,6 +171,12 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		row.Blame = r.config.Scrub.names(r.config.Blame())
+	}
+	if r.details != nil {
+		if r.blind.now && !wasBlind {
+			r.details.lines.wentBlind()
+		}
+		r.details.observe(&r.config, &e, o, row, isNew)
 	}
 }
 

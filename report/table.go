@@ -39,7 +39,8 @@ type Row struct {
 	// Blame names the mods that the first entry points at.
 	Blame []string
 
-	group signature.Signature // that its latest entry was put into
+	group  signature.Signature // that its latest entry was put into
+	detail *detail             // nil unless asked for
 }
 
 // learned stands for a word in which the signatures of a group differ.
@@ -107,6 +108,10 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		if g == nil {
 			first := *r
 			first.Signature = key.sig
+			if r.detail != nil {
+				own := *r.detail
+				first.detail = &own
+			}
 			g = &first
 			byKey[key] = g
 			t.groups = append(t.groups, g)
@@ -118,6 +123,9 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g.Severity = max(g.Severity, r.Severity)
 		if len(g.Blame) == 0 {
 			g.Blame = r.Blame
+		}
+		if g.detail != nil {
+			g.detail.merge(r.detail)
 		}
 		switch {
 		case g.Template == "":

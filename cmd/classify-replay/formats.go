@@ -20,6 +20,7 @@ const (
 	formatJUnit    = "junit"
 	formatSARIF    = "sarif"
 	formatOTLP     = "otlp"
+	formatPage     = "html" // of the command report
 )
 
 // replayFormats are those of a replay, in the order in which help lists them.
@@ -31,7 +32,7 @@ var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown
 // who wants to find the lines again.
 func shared(format string) bool {
 	switch format {
-	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP:
+	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
 		return true
 	}
 	return false
@@ -121,7 +122,7 @@ type scrubFlags struct {
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default where that is meant to be shared: markdown, junit, sarif, otlp")
+	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default where that is meant to be shared: markdown, junit, sarif, otlp, and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
 	cmd.MarkFlagsMutuallyExclusive("scrub", "no-scrub")
 }

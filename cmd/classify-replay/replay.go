@@ -42,6 +42,8 @@ type replayFlags struct {
 	width  int
 	ack    string
 	failOn []string
+
+	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
 }
 
 func (p *program) rootCommand() *cobra.Command {
@@ -97,7 +99,7 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand(), p.schemaCommand())
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.rulesCommand(), p.schemaCommand())
 	return cmd
 }
 
@@ -200,7 +202,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 	defer source.close()
 	engine := source.engine
-	rep, err := report.New(report.Config{
+	config := report.Config{
 		File: name, Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
 		Rule: func(id string) (summary, why string) {
 			if r := set.Rule(id); r != nil {
@@ -208,7 +210,11 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			}
 			return "", ""
 		},
-	})
+	}
+	if f.prepare != nil {
+		f.prepare(source, &config)
+	}
+	rep, err := report.New(config)
 	if err != nil {
 		return nil, err
 	}
@@ -365,14 +371,17 @@ func (s *source) blame() []string {
 // entry describes s.record for the report.
 func (s *source) entry() report.Entry {
 	rec := s.record
-	e := report.Entry{First: uint64(rec.StartLine)}
+	e := report.Entry{First: uint64(rec.StartLine), Last: uint64(rec.EndLine), Time: rec.Log.Time, Message: rec.Log.Message, Stack: rec.Log.Stack}
 	switch rec.Kind {
 	case capture.KindOperation:
-		e.Kind, e.Status = event.KindOperation, rec.Operation.Status
+		e.Kind, e.Status, e.Time = event.KindOperation, rec.Operation.Status, rec.Operation.Time
+		e.Message = rec.Operation.Entry().Message
 	case capture.KindState:
-		e.Kind, e.Status = event.KindState, rec.State.Status
+		e.Kind, e.Status, e.Time = event.KindState, rec.State.Status, rec.State.Time
+		e.Message = rec.State.Entry().Message
 	case capture.KindNotice:
 		e.Kind, e.Status, e.Count = event.KindNotice, rec.Notice.Status, rec.Notice.Count
+		e.Time, e.Message = rec.Notice.Time, rec.Notice.Entry().Message
 		if rec.StartLine == 0 {
 			e.First = rec.Notice.Pos
 		}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	rules  ruleFlags
+	scrub  scrubFlags
+	output string
+}
+
+func (p *program) reportCommand() *cobra.Command {
+	f := &reportFlags{}
+	cmd := &cobra.Command{
+		Use:   "report FILE... -o report.html",
+		Short: "Write what a log deserved attention for as one HTML file, to look at and to share",
+		Long: `report replays logs and writes a page about them: is this game healthy, broken or
+blind, since when, and which mod; the timeline; each group of entries with a sample,
+whom it points at, and the rule that decided; the lines around.
+
+The page is one file. It loads nothing, sends nothing, and is readable without
+scripts. Several logs become one page with a section each. However long a log is,
+the file stays below 5 MB: what is left out is counted.
+
+Since a page is meant to be shared, user names in paths, Steam ids, network
+addresses, secrets and e-mail addresses are taken out, where their form tells them;
+--no-scrub leaves them in.`,
+		Example: `  classify-replay report Player.log -o report.html
+  classify-replay report before.log after.log -o compare.html
+  zcat old.log.gz | classify-replay report - > report.html`,
+		Args: atLeastOne(`a log to report on, or "-" for standard input`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.output == standardInput && terminalWidth(p.stdout) > 0 {
+				return usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
+			}
+			if err := f.checkOutput(cmd, args); err != nil {
+				return err
+			}
+			return p.report(cmd, f, args)
+		},
+	}
+	f.rules.register(cmd)
+	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
+	f.scrub.register(cmd)
+	return cmd
+}
+
+// checkOutput refuses to write a page over a log.
+func (f *reportFlags) checkOutput(cmd *cobra.Command, inputs []string) error {
+	if f.output == "" {
+		return usage(cmd, `--output "": name a file, or - for standard output`)
+	}
+	out, err := os.Stat(f.output)
+	if f.output == standardInput || err != nil {
+		return nil // what is wrong with it shows when it is written
+	}
+	if out.IsDir() {
+		return usage(cmd, "--output %s is a directory: name a file in it", f.output)
+	}
+	for _, name := range inputs {
+		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+			return usage(cmd, "--output %s is one of the logs: the page would replace it", f.output)
+		}
+	}
+	return nil
+}
+
+// report replays the logs and writes the page.
+func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
+	files, err := f.rules.sources()
+	if err != nil {
+		return err
+	}
+	explainer, err := rules.NewExplainer(files...)
+	if err != nil {
+		return err
+	}
+	normalizer, err := signature.New(explainer.Set().Masking())
+	if err != nil {
+		return err
+	}
+	page := report.NewPage(len(names))
+	scrubber := f.scrub.scrubber(formatPage)
+	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
+		c.Details = true
+		c.Suspects = func() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
+		c.Reason = func() []string { return s.reason(explainer, normalizer) }
+	}}
+	ctx := cmd.Context()
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.stdout}, nil, scrubber)
+		if err != nil {
+			p.fail(p.explain(cmd, name, err))
+		}
+		if rep != nil {
+			page.Add(rep)
+		}
+	}
+	if page.Len() == 0 {
+		return nil // said already, log by log
+	}
+	data := page.Append(nil)
+	p.removed(scrubber)
+	if f.output == standardInput {
+		_, err = p.stdout.Write(data)
+	} else {
+		err = writeWhole(f.output, data)
+	}
+	if err != nil {
+		return inputError(fmt.Errorf("cannot write the report: %w", err))
+	}
+	return nil
+}
+
+// pageMode is for a file that others may read.
+const pageMode fs.FileMode = 0o644
+
+// writeWhole writes a file. One that could not be written whole is not left behind.
+func writeWhole(name string, data []byte) error {
+	err := os.WriteFile(name, data, pageMode)
+	if info, statErr := os.Stat(name); err != nil && statErr == nil && info.Mode().IsRegular() {
+		_ = os.Remove(name) // the first error is the one to tell
+	}
+	return err
+}
+
+// reason says by which conditions the rule that decided about s.record matched.
+func (s *source) reason(x *rules.Explainer, n *signature.Normalizer) []string {
+	f := &found{rec: s.record, entry: entryOf(s.record), outcome: s.outcome}
+	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))
+	in := inputOf(f, string(head), string(frames))
+	ex := x.Explain(&in)
+	if len(ex.Trials) == 0 || ex.Outcome.Rule == nil {
+		return nil
+	}
+	t := &ex.Trials[len(ex.Trials)-1]
+	rule := ruleOf(t, &in)
+	var out []string
+	for i := range rule.Clauses {
+		c := &rule.Clauses[i]
+		out = append(out, strings.TrimSpace(safe(c.Text, widthClause)+c.reason()))
+	}
+	return out
+}

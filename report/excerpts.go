@@ -1,0 +1,175 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
+)
+
+// The bounds of the excerpts that a page keeps of a log.
+const (
+	around       = 5       // records before one that is kept, and after it
+	excerptText  = 480     // bytes of a record in an excerpt
+	excerptLines = 8       // lines of it
+	excerptAll   = 640_000 // bytes of all; half of them for what rules decided for the first time
+)
+
+// excerptCost is what a record in an excerpt costs beside its text, in bytes of a
+// page.
+const excerptCost = 120
+
+// excerpts keeps records around what matters, while the log goes by: what was
+// before comes from a ring of the last ones.
+type excerpts struct {
+	kept  []excerptRecord // in the order of the log
+	bytes int
+	last  uint64 // sequence number of the last that was kept
+	after int    // records that are still to be kept
+
+	ring [around]excerptRecord
+	next int // the oldest in the ring
+
+	// mute are the records around the one at which the log went blind last. That is
+	// on the first screen, and comes late.
+	mute      []excerptRecord
+	muteAfter int
+}
+
+// excerptRecord is one record as an excerpt shows it.
+type excerptRecord struct {
+	seq         uint64
+	first, last uint64 // lines
+	disposition event.Disposition
+	severity    event.Severity
+	rule        string
+	marked      bool // the excerpt is there because of it
+	cause       bool // it was the first that its rule decided
+	time        time.Time
+	text        []byte
+	more        int // lines of it that are not shown
+}
+
+// observe takes in the next record. It is kept, with those around it, where it is
+// the first of its rule or of its group and there is room; those of a rule find
+// room that a storm of groups has not taken.
+func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, firstOfRow bool) {
+	if x.muteAfter > 0 {
+		var r excerptRecord
+		r.set(seq, e, d)
+		r.marked = x.muteAfter > around
+		r.cause = r.marked
+		x.mute = append(x.mute, r)
+		x.muteAfter--
+	}
+	wanted := firstOfRule && x.bytes < excerptAll || firstOfRow && x.bytes < excerptAll/2
+	if !wanted && x.after == 0 {
+		slot := &x.ring[x.next]
+		slot.set(seq, e, d)
+		x.next = (x.next + 1) % around
+		return
+	}
+	if wanted {
+		for i := range x.ring {
+			if r := &x.ring[(x.next+i)%around]; r.seq > x.last && r.seq+around >= seq {
+				x.keep(r.clone())
+			}
+		}
+		x.after = around
+	} else {
+		x.after--
+	}
+	var r excerptRecord
+	r.set(seq, e, d)
+	r.marked, r.cause = wanted, wanted && firstOfRule
+	x.keep(r)
+}
+
+// wentBlind keeps the records around the one that is about to be observed, instead
+// of those of an earlier call.
+func (x *excerpts) wentBlind() {
+	x.mute = x.mute[:0]
+	for i := range x.ring {
+		if r := &x.ring[(x.next+i)%around]; r.seq > 0 {
+			x.mute = append(x.mute, r.clone())
+		}
+	}
+	x.muteAfter = around + 1
+}
+
+// all returns what was kept, in the order of the log.
+func (x *excerpts) all() []excerptRecord {
+	all := slices.Clone(x.kept)
+	for i := range x.mute {
+		m := &x.mute[i]
+		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int { return cmp.Compare(r.seq, seq) })
+		if !known {
+			all = slices.Insert(all, at, *m)
+		}
+	}
+	return all
+}
+
+func (x *excerpts) keep(r excerptRecord) {
+	x.kept = append(x.kept, r)
+	x.bytes += len(r.text) + excerptCost
+	x.last = r.seq
+}
+
+func (r *excerptRecord) clone() excerptRecord {
+	c := *r
+	c.text = append([]byte(nil), r.text...)
+	return c
+}
+
+// set makes r the record of e, in the memory that its text has.
+func (r *excerptRecord) set(seq uint64, e *Entry, d event.Decision) {
+	text := r.text[:0]
+	*r = excerptRecord{seq: seq, first: e.First, last: max(e.First, e.Last), disposition: d.Disposition, severity: d.Severity, rule: d.Rule, time: e.Time}
+	lines := 0
+	for _, part := range [...]string{e.Message, e.Stack} {
+		for part = strings.TrimRight(part, "\r\n"); part != ""; {
+			line, rest, _ := strings.Cut(part, "\n")
+			part = rest
+			if lines == excerptLines || len(text) >= excerptText {
+				r.more++
+				if r.more == maxCounted {
+					break
+				}
+				continue
+			}
+			if lines > 0 {
+				text = append(text, '\n')
+			}
+			lines++
+			text = append(text, cut(strings.TrimRight(line, "\r"), excerptText-len(text))...)
+		}
+	}
+	r.text = text
+}
+
+// maxCounted bounds the counting of lines that are left out of a record.
+const maxCounted = 999
+
+// cutMark stands where text was cut.
+const cutMark = " …"
+
+// cut returns s in at most about n bytes. It cuts between words where it can: what
+// takes private text out afterwards knows it by its whole form.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	short := s[:n]
+	if i := strings.LastIndexAny(short, " \t"); i >= n/2 {
+		short = short[:i]
+	}
+	return strings.TrimRight(short, " \t") + cutMark
+}

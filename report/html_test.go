@@ -1,0 +1,449 @@
+package report
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+//go:embed html/uplot
+var vendored embed.FS
+
+func TestVendoredFilesAreThosePublished(t *testing.T) {
+	readme, err := vendored.ReadFile("html/uplot/README.md")
+	require.NoError(t, err)
+	sums := regexp.MustCompile("`dist/(.+?)` \\| `([0-9a-f]{64})`").FindAllStringSubmatch(string(readme), -1)
+	require.Len(t, sums, 2)
+	for _, m := range sums {
+		data, err := vendored.ReadFile(path.Join("html/uplot", m[1]))
+		require.NoError(t, err)
+		sum := sha256.Sum256(data)
+		require.Equal(t, m[2], hex.EncodeToString(sum[:]), m[1])
+	}
+	license, err := vendored.ReadFile("html/uplot/LICENSE")
+	require.NoError(t, err)
+	require.Contains(t, string(license), "MIT")
+}
+
+// page returns the page about one replay.
+func page(t *testing.T, r *Replay) string {
+	t.Helper()
+	p := NewPage(1)
+	p.Add(r)
+	return string(p.Append(nil))
+}
+
+func detailed(t *testing.T) *Replay {
+	t.Helper()
+	return newReplay(t, Config{File: "Player.log", Details: true, Updates: 4})
+}
+
+// requireValidPage parses a page and holds it to what a page may be: elements that
+// are closed, ids that are there once, links that lead somewhere in the page,
+// nothing that loads or runs but what the policy names.
+func requireValidPage(t *testing.T, page string) *html.Node {
+	t.Helper()
+	requireBalanced(t, page)
+	doc, err := html.Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	allowed := strings.Fields("html head meta title style body a header span nav button main section article h1 h2 h3 p div small b table thead tbody tr th td " +
+		"details summary dl dt dd code figure figcaption svg path rect form label input select option output pre mark footer dialog kbd script")
+	ids := map[string]bool{}
+	var links, policies, scripts, styles []string
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if n.Data == "title" && n.Namespace == "svg" {
+			continue
+		}
+		require.Contains(t, allowed, n.Data)
+		content := ""
+		if n.FirstChild != nil {
+			content = n.FirstChild.Data
+		}
+		attributes := map[string]string{}
+		for _, a := range n.Attr {
+			attributes[a.Key] = a.Val
+			require.False(t, strings.HasPrefix(a.Key, "on"), "%s has a handler %s", n.Data, a.Key)
+			switch a.Key {
+			case "id":
+				require.False(t, ids[a.Val], "id %q is there twice", a.Val)
+				require.NotEmpty(t, a.Val)
+				ids[a.Val] = true
+			case "href":
+				require.True(t, strings.HasPrefix(a.Val, "#"), "a link out of the page: %s", a.Val)
+				links = append(links, a.Val[1:])
+			case "src", "srcset", "style", "action", "formaction", "data", "xlink:href", "background", "poster":
+				require.Failf(t, "attribute", "%s has %s", n.Data, a.Key)
+			}
+		}
+		switch {
+		case n.Data == "style":
+			styles = append(styles, content)
+		case n.Data == "script" && attributes["type"] == "":
+			scripts = append(scripts, content)
+		case n.Data == "script":
+			require.Equal(t, "application/json", attributes["type"])
+			var data []chartData
+			require.NoError(t, json.Unmarshal([]byte(content), &data))
+		case n.Data == "meta" && attributes["http-equiv"] != "":
+			require.Equal(t, "Content-Security-Policy", attributes["http-equiv"])
+			policies = append(policies, attributes["content"])
+		}
+	}
+	for _, l := range links {
+		require.True(t, ids[l], "the link #%s leads nowhere", l)
+	}
+	require.Len(t, scripts, 1)
+	require.Len(t, styles, 1)
+	source := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	require.Equal(t, []string{
+		"default-src 'none'; script-src " + source(scripts[0]) + "; style-src " + source(styles[0]) + "; base-uri 'none'; form-action 'none'",
+	}, policies)
+	return doc
+}
+
+// requireBalanced fails for an element that is not closed where it should be, which
+// a parser of HTML would put right.
+func requireBalanced(t *testing.T, page string) {
+	t.Helper()
+	var open []string
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		token := z.Token()
+		switch kind {
+		case html.ErrorToken:
+			require.Empty(t, open, "elements that are not closed")
+			return
+		case html.StartTagToken:
+			if token.Data != "meta" && token.Data != "input" {
+				open = append(open, token.Data)
+			}
+		case html.EndTagToken:
+			require.NotEmpty(t, open, "</%s> closes nothing", token.Data)
+			require.Equal(t, open[len(open)-1], token.Data)
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// readable returns what a reader of a part of a page reads.
+func readable(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && d.Parent.Data != "script" && d.Parent.Data != "style" {
+			b.WriteString(d.Data + " ")
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+func TestVerdicts(t *testing.T) {
+	observe := func(r *Replay, line uint64, d event.Disposition, rule string, blind bool) {
+		o := outcome(signature.ID(line), d, rule)
+		o.Blind = blind
+		r.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	}
+	item := func(r *Replay, id string, d event.Disposition, line uint64, rule string, blame ...string) {
+		u := opened(id, d, line)
+		u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Blame = rule, line, blame
+		r.Update(u)
+	}
+	for _, c := range []struct {
+		name  string
+		log   func(r *Replay)
+		end   End
+		wants []string
+	}{
+		{"empty", func(*Replay) {}, End{}, []string{"Empty", "It never spoke."}},
+		{"healthy", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1}, []string{"Healthy", "Yes, to its end at line 1."}},
+		{"complains", func(r *Replay) {
+			observe(r, 1, event.Advisory, "a", false)
+			item(r, "0-1", event.Advisory, 1, "a", "Lantern Festival")
+		}, End{Lines: 1}, []string{"Runs, with complaints", "Lantern Festival The first cause points there."}},
+		{"broken", func(r *Replay) {
+			observe(r, 3, event.Blocking, "a", false)
+			item(r, "0-1", event.Blocking, 3, "a")
+		}, End{Lines: 3}, []string{"Broken since line 3", "No mod is named by what broke first."}},
+		{"broken, then blind", func(r *Replay) {
+			observe(r, 3, event.Blocking, "a", false)
+			item(r, "0-1", event.Blocking, 3, "a")
+			observe(r, 4, event.Blocking, "limit", true)
+			item(r, "0-2", event.Blocking, 4, "limit")
+		}, End{Lines: 4}, []string{"Broken since line 3 and blind since line 4", "No. It went blind"}},
+		{"blind", func(r *Replay) {
+			observe(r, 4, event.Blocking, "limit", true)
+			item(r, "0-1", event.Blocking, 4, "limit")
+		}, End{Lines: 4}, []string{"Blind since line 4", "Nothing broke as long as the log spoke.", "What broke first Nothing that was seen."}},
+		{"blind for a while", func(r *Replay) {
+			observe(r, 4, event.Blocking, "limit", true)
+			item(r, "0-1", event.Blocking, 4, "limit")
+			observe(r, 5, event.Ignore, "again", false)
+		}, End{Lines: 5}, []string{"Blind for a while since line 4", "Yes, but it was blind once. First up to line 5., line 4"}},
+		{"a hole", func(r *Replay) {
+			observe(r, 1, event.Ignore, "a", false)
+			r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 2, Count: 512}, outcome(2, event.Ignore, "notice"))
+		}, End{Lines: 2}, []string{"Healthy, with gaps", "512 bytes are missing at line 2."}},
+		{"interrupted", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1, Interrupted: true}, []string{"Not known: reading was interrupted after line 1."}},
+		{"unreadable", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")}, []string{"could not be read to its end. bad <b>disk</b>"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := detailed(t)
+			c.log(r)
+			r.End(c.end)
+			doc := requireValidPage(t, page(t, r))
+			got := readable(doc)
+			for _, want := range c.wants {
+				require.Contains(t, got, want)
+			}
+		})
+	}
+}
+
+func TestPageOfHostileTextIsValid(t *testing.T) {
+	for _, scrubber := range []*Scrubber{nil, {}} {
+		r := newReplay(t, Config{
+			File: hostile, Details: true, Scrub: scrubber, Template: templates,
+			Rule:     func(string) (summary, why string) { return hostile, "</dd></dl><script>" + hostile },
+			Blame:    func() []string { return []string{"<img src=x onerror=alert(1)>"} },
+			Suspects: func() []heed.Suspect { return []heed.Suspect{{Mod: hostile, Score: 90}} },
+			Reason:   func() []string { return []string{`"><svg onload=alert(1)>` + hostile} },
+		})
+		for line := uint64(1); line < 40; line++ {
+			o := outcome(666, event.Disposition(line%3), `</code><iframe src="javascript:alert(1)">`+hostile)
+			r.Observe(Entry{First: line, Last: line + 1, Message: "</pre></table></script><script>alert(1)</script>\n" + hostile, Stack: "at A<B>" + hostile}, o)
+		}
+		u := opened(`0-1"><script>`, event.Blocking, 1)
+		u.Attention.Summary, u.Attention.CausalMethod, u.Attention.Blame = hostile, hostile, []string{hostile}
+		u.Attention.Sample[0].Message = "<!--" + hostile
+		r.Update(u)
+		r.End(End{Layout: "plain", Lines: 40, Err: fmt.Errorf("%s", hostile)})
+		out := page(t, r)
+		requireValidPage(t, out)
+		for line := range strings.Lines(out) {
+			require.NotContains(t, line, "\x1b")
+			require.NotContains(t, line, "\u202e")
+			require.NotContains(t, line, "\u2028")
+		}
+	}
+}
+
+// TestPageIsBounded fills all that a page shows with as much text as there is room
+// for, of characters that take most room when they are escaped.
+func TestPageIsBounded(t *testing.T) {
+	wide := strings.Repeat("<\u202e", 300)
+	r := newReplay(t, Config{
+		File: "log", Details: true,
+		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
+		Reason:   func() []string { return []string{wide} },
+	})
+	for i := range uint64(4000) {
+		d := event.Disposition(i % 3)
+		o := outcome(signature.ID(i), d, fmt.Sprintf("rule.%d", i%600))
+		r.Observe(Entry{First: 10 * i, Last: 10*i + 9, Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, o)
+		if d.Urgent() {
+			u := opened(fmt.Sprint("0-", i), d, 10*i)
+			u.Attention.Cause.Rule = o.Decision.Rule
+			r.Update(u)
+		}
+	}
+	r.End(End{Lines: 40_000})
+	for _, logs := range []int{1, 20} {
+		p := NewPage(logs)
+		for range logs {
+			p.Add(r)
+		}
+		out := p.Append(nil)
+		require.Equal(t, logs, p.Len())
+		require.LessOrEqual(t, len(out), MaxPage)
+		requireValidPage(t, string(out))
+		require.Contains(t, string(out), "left out to keep this file small")
+	}
+	require.LessOrEqual(t, r.details.lines.bytes, excerptAll+2*(2*around+1)*(excerptText+excerptCost+100))
+	for d, taken := range r.details.samples {
+		require.LessOrEqual(t, taken, sampleUrgent+sampleLines*(sampleLine+len(wide)+sampleCost)*2, d)
+	}
+}
+
+func TestPageScrubs(t *testing.T) {
+	shown := func(s *Scrubber) string {
+		r := newReplay(t, Config{File: "Player.log", Details: true, Scrub: s})
+		r.Observe(Entry{First: 1, Last: 1, Message: `cannot read C:\Users\Maria\AppData\save.rws from 76561198000000001`}, outcome(1, event.Blocking, "a"))
+		r.End(End{Lines: 1})
+		return page(t, r)
+	}
+	scrubbed := shown(&Scrubber{})
+	require.NotContains(t, scrubbed, "Maria")
+	require.Contains(t, scrubbed, `C:\Users\&lt;user&gt;\AppData`)
+	require.Contains(t, scrubbed, "were taken out")
+	require.NotContains(t, scrubbed, "76561198000000001")
+	plain := shown(nil)
+	require.Contains(t, plain, "Maria")
+	require.Contains(t, plain, "Nothing was taken out")
+}
+
+func TestPageOfSeveralLogs(t *testing.T) {
+	p := NewPage(2)
+	for range 2 {
+		r := detailed(t)
+		r.Observe(Entry{First: 7, Last: 7, Message: "message"}, outcome(1, event.Blocking, "a"))
+		r.Update(opened("0-1", event.Blocking, 7))
+		r.End(End{Lines: 7})
+		p.Add(r)
+	}
+	out := string(p.Append(nil))
+	requireValidPage(t, out)
+	require.Contains(t, out, `id="L7"`)
+	require.Contains(t, out, `id="log2-L7"`)
+	require.Equal(t, out, string(p.Append(nil)), "the same page twice")
+}
+
+func TestPageWithAClock(t *testing.T) {
+	r := detailed(t)
+	start := time.Date(2025, 3, 4, 18, 30, 0, 0, time.UTC)
+	for i := range uint64(100) {
+		d := event.Ignore
+		if i == 50 {
+			d = event.Blocking
+		}
+		o := outcome(signature.ID(d), d, "a")
+		r.Observe(Entry{First: i + 1, Last: i + 1, Time: start.Add(time.Duration(i) * time.Minute)}, o)
+	}
+	u := opened("0-1", event.Blocking, 51)
+	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
+	r.Update(u)
+	r.End(End{Lines: 100})
+	s := newSection(r, 1, 1)
+	require.True(t, s.chart.Clock)
+	require.InDelta(t, start.Unix(), s.chart.X[0], 0)
+	require.InDelta(t, start.Add(50*time.Minute).Unix(), s.chart.Items[0].From, 60)
+	require.Equal(t, "19:20:00", s.Verdict.Since.Time)
+	require.Equal(t, uint64(100), sum64(s.chart.Blocking)+sum64(s.chart.Advisory)+sum64(s.chart.Ignore))
+}
+
+func sum64(counts []uint64) uint64 {
+	var n uint64
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+func TestHistogramKeepsCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h histogram
+		xs := rapid.SliceOf(rapid.Uint64Range(0, 1<<40)).Draw(t, "xs")
+		slices.Sort(xs)
+		for i, x := range xs {
+			b := h.at(x)
+			b.counts[i%3]++
+			if b.empty() {
+				b.line = uint64(i) + 1
+			}
+		}
+		var n uint64
+		line := uint64(0)
+		for i, b := range h.buckets {
+			n += sum64(b.counts[:])
+			if sum64(b.counts[:]) == 0 {
+				require.True(t, b.empty())
+				continue
+			}
+			require.Less(t, i, h.used)
+			require.Greater(t, b.line, line, "lines grow")
+			line = b.line
+		}
+		require.Equal(t, uint64(len(xs)), n)
+	})
+}
+
+func TestSparkMergesAsIfCountedTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var a, b, both spark
+		xs := rapid.SliceOf(rapid.Uint64Range(0, 100_000)).Draw(t, "xs")
+		for i, x := range xs {
+			if i%2 == 0 {
+				a.add(x)
+			} else {
+				b.add(x)
+			}
+			both.add(x)
+		}
+		a.merge(&b)
+		a.scale(100_001)
+		both.scale(100_001)
+		require.Equal(t, both, a)
+	})
+}
+
+func TestExcerptsShowWhatIsAround(t *testing.T) {
+	var x excerpts
+	for seq := uint64(1); seq <= 100; seq++ {
+		e := Entry{First: seq, Last: seq, Message: fmt.Sprint("message ", seq)}
+		x.observe(seq, &e, event.Decision{}, seq == 40, seq == 43 || seq == 90)
+	}
+	var lines []uint64
+	for _, r := range x.kept {
+		require.Equal(t, fmt.Sprint("message ", r.first), string(r.text))
+		require.Equal(t, r.first == 40 || r.first == 43 || r.first == 90, r.marked)
+		lines = append(lines, r.first)
+	}
+	var want []uint64
+	for n := uint64(35); n <= 48; n++ {
+		want = append(want, n)
+	}
+	for n := uint64(85); n <= 95; n++ {
+		want = append(want, n)
+	}
+	require.Equal(t, want, lines)
+}
+
+func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
+	x := excerpts{bytes: excerptAll} // no room for others
+	for seq := uint64(1); seq <= 100; seq++ {
+		if seq == 20 || seq == 60 {
+			x.wentBlind()
+		}
+		x.observe(seq, &Entry{First: seq, Last: seq, Message: "message"}, event.Decision{}, seq == 59, false)
+	}
+	x.kept = []excerptRecord{{seq: 3, first: 3}, {seq: 58, first: 58, marked: true}, {seq: 90, first: 90}}
+	var lines []uint64
+	for _, r := range x.all() {
+		require.Equal(t, r.first == 58 || r.first == 60, r.marked)
+		lines = append(lines, r.first)
+	}
+	require.Equal(t, []uint64{3, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90}, lines)
+}
+
+func TestCutKeepsWords(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"short", "short"},
+		{"mail to maria@example.org", "mail to …"},
+		{"한국어한국어", "한국어한 …"},
+		{"aaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaa …"},
+	} {
+		require.Equal(t, c.want, cut(c.in, 12))
+	}
+	require.Equal(t, " …", cut("abc", -1))
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// chartData is what the script draws: rates by disposition, and items. A page
+// without scripts has a sketch of the same.
+type chartData struct {
+	Clock    bool        `json:"clock"` // X is in seconds since 1970, else in entries from 1
+	X        []float64   `json:"x"`     // beginnings of the buckets, and the end of the last
+	Line     []uint64    `json:"line"`  // of the first entry in a bucket
+	Blocking []uint64    `json:"blocking"`
+	Advisory []uint64    `json:"advisory"`
+	Ignore   []uint64    `json:"ignore"`
+	Items    []chartItem `json:"items"`
+}
+
+type chartItem struct {
+	From     float64 `json:"from"`
+	To       float64 `json:"to"`
+	Line     uint64  `json:"line"`
+	Blocking bool    `json:"blocking"`
+	ID       string  `json:"id"`
+}
+
+// sketchView is a chart without scripts: areas upon each other, the most urgent
+// below, in a box of sketchWidth by sketchHeight.
+type sketchView struct {
+	Width, Height             int
+	Blocking, Advisory, Other string // paths
+	From, Middle, To, Unit    string
+	Says                      string // what is high
+	Marks                     []sketchMark
+}
+
+type sketchMark struct {
+	X     float64
+	Width float64
+	Class string
+	Title string
+}
+
+const (
+	sketchWidth  = 1000
+	sketchHeight = 120
+)
+
+// A chart has at most maxDrawn stretches. In a log without a clock, one of a few
+// entries would show no rate but single entries, so that they are of 1<<fewEntries or more
+// where minDrawn are left.
+const (
+	maxDrawn   = 256
+	minDrawn   = 32
+	fewEntries = 3
+)
+
+// sketch fills in what both charts show.
+func (s *section) sketch() {
+	d := s.replay.details
+	drawn, clock := d.byRecord, d.hasClock()
+	if clock {
+		drawn = d.byTime
+	}
+	h := &drawn
+	for h.used > maxDrawn || !clock && h.shift < fewEntries && h.used > minDrawn {
+		h.fold()
+	}
+	c := &s.chart
+	c.Clock = clock
+	x := func(i int) float64 {
+		if clock {
+			return seconds(d.first) + float64(uint64(i)<<h.shift)/1000
+		}
+		return float64(uint64(i)<<h.shift) + 1
+	}
+	line := uint64(0)
+	var most uint64
+	for i := range h.used {
+		b := &h.buckets[i]
+		if !b.empty() {
+			line = b.line
+		}
+		c.X, c.Line = append(c.X, x(i)), append(c.Line, line)
+		c.Blocking = append(c.Blocking, b.counts[event.Blocking])
+		c.Advisory = append(c.Advisory, b.counts[event.Advisory])
+		c.Ignore = append(c.Ignore, b.counts[event.Ignore])
+		most = max(most, b.counts[0]+b.counts[1]+b.counts[2])
+	}
+	if !clock && len(s.Causes) == 0 || h.used == 0 {
+		*c = chartData{X: []float64{}, Items: []chartItem{}} // nothing to be seen
+		return
+	}
+	c.X = append(c.X, x(h.used))
+	v := &s.Chart
+	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each stretch"
+	if clock {
+		v.Says = "up to " + grouped(most) + " " + plural(most, "entry", "entries") + " in a stretch"
+	}
+	path := func(height func(b *bucket) uint64) string {
+		var p strings.Builder
+		fmt.Fprintf(&p, "M0 %d", sketchHeight)
+		for i := range h.used {
+			b := &h.buckets[i]
+			full := most
+			if !clock { // stretches are equally long, in entries
+				full = b.counts[0] + b.counts[1] + b.counts[2]
+			}
+			y := sketchHeight - float64(height(b))*sketchHeight/float64(max(full, 1))
+			fmt.Fprintf(&p, "V%.4gH%.4g", y, float64(i+1)*sketchWidth/float64(h.used))
+		}
+		fmt.Fprintf(&p, "V%dz", sketchHeight)
+		return p.String()
+	}
+	v.Other = path(func(b *bucket) uint64 {
+		return b.counts[event.Blocking] + b.counts[event.Advisory] + b.counts[event.Ignore]
+	})
+	v.Advisory = path(func(b *bucket) uint64 { return b.counts[event.Blocking] + b.counts[event.Advisory] })
+	v.Blocking = path(func(b *bucket) uint64 { return b.counts[event.Blocking] })
+	if clock {
+		v.Unit = "time, UTC"
+		v.From, v.To = d.first.UTC().Format("2006-01-02 15:04:05"), d.last.UTC().Format("15:04:05")
+		if d.last.Sub(d.first).Hours() >= 24 {
+			v.To = d.last.UTC().Format("2006-01-02 15:04:05")
+		}
+	} else {
+		v.Unit, v.From, v.To = "records, in the order of the log", "1", grouped(d.total)
+	}
+	from, to := c.X[0], c.X[h.used]
+	for _, it := range c.Items {
+		class := event.Advisory.String()
+		if it.Blocking {
+			class = event.Blocking.String()
+		}
+		left := (it.From - from) / (to - from) * sketchWidth
+		v.Marks = append(v.Marks, sketchMark{
+			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.ID, it.Line),
+		})
+	}
+}
