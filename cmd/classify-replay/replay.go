@@ -98,7 +98,8 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand(),
+		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand())
 	return cmd
 }
 
