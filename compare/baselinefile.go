@@ -91,6 +91,9 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
 	}
 	lines := strings.Split(template, "\n")
+	if len(lines) == 1 && !strings.ContainsAny(template, `"\`) {
+		return append(append(dst, quoted(template)...), '\n')
+	}
 	if template == "" || slices.ContainsFunc(lines, func(l string) bool {
 		return l == "" || safetext.Text(l, 0) != l || strings.TrimSpace(l) != l || !printable(l)
 	}) {

@@ -53,7 +53,7 @@ func (c *comparison) appendMarkdown(dst []byte, top int) []byte {
 		for _, row := range cells {
 			for i, cell := range row {
 				if i == len(row)-1 {
-					cell = code(cell)
+					cell = codeCell(cell)
 				} else {
 					cell = inert(cell)
 				}
@@ -87,7 +87,7 @@ func (d *SuspectsDocument) AppendMarkdown(dst []byte, top int) []byte {
 	}
 	for i := range groups {
 		g := &groups[i]
-		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n%s\n\n", g.Group.Disposition, g.Group.Severity, entries(g.Group.New.Count), inert(firstPlace(g.Group.New)), code(g.Group.Template))
+		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n%s\n\n", g.Group.Disposition, g.Group.Severity, entries(g.Group.New.Count), inert(firstPlace(g.Group.New)), codeCell(g.Group.Template))
 		for _, s := range g.Suspects {
 			dst = fmt.Appendf(dst, "- %d %s: %s\n", s.Score, inert(s.Name), inert(strings.Join(s.Evidence, "; ")))
 		}
@@ -128,9 +128,9 @@ func inert(s string) string {
 	return b.String()
 }
 
-// code shows text as code in a cell of a table: nothing in it is markdown, but a
+// codeCell shows text as code in a cell of a table: nothing in it is markdown, but a
 // bar would end the cell and a backtick the code.
-func code(s string) string {
+func codeCell(s string) string {
 	if cut := []rune(s); len(cut) > maxCell {
 		s = string(cut[:maxCell-1]) + "…"
 	}

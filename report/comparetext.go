@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// section is a table of a comparison, with its heading.
-type section struct {
+// compareSection is a table of a comparison, with its heading.
+type compareSection struct {
 	title string // one word
 	what  string // what its rows are
 	rows  []CompareRow
@@ -32,7 +32,7 @@ const (
 // comparison is what the text and the markdown forms are made of.
 type comparison struct {
 	headline  []string // sentences, the first of them a title
-	sections  []section
+	sections  []compareSection
 	footnotes []string
 	hours     bool // there are rates by the hour
 	manyOld   bool // files
@@ -61,7 +61,7 @@ func (d *DiffDocument) comparison() *comparison {
 	}
 	c.uncounted("old", &d.Old)
 	c.uncounted("new", &d.New)
-	c.sections = []section{
+	c.sections = []compareSection{
 		{"NEW", "only on the new side", d.Added, sectionNew},
 		{"MORE frequent", "by every measure", d.More, sectionRatio},
 		{"WORSE", "judged to be more urgent than on the old side", d.Worse, sectionWorse},
@@ -93,7 +93,7 @@ func (d *CheckDocument) comparison() *comparison {
 		c.say("The baseline was written with other mods.")
 	}
 	c.uncounted("new", &d.New)
-	c.sections = []section{
+	c.sections = []compareSection{
 		{"NEW", "not in the baseline", d.Added, sectionNew},
 		{"MORE frequent", "than the baseline allows", d.More, sectionRatio},
 		{"WORSE", "judged to be more urgent than in the baseline", d.Worse, sectionWorse},
@@ -116,7 +116,7 @@ func (c *comparison) uncounted(side string, s *CompareSide) {
 // footnote explains the columns that are there.
 func (c *comparison) footnote() {
 	any := func(kinds ...sectionKind) bool {
-		return slices.ContainsFunc(c.sections, func(s section) bool { return len(s.rows) > 0 && slices.Contains(kinds, s.kind) })
+		return slices.ContainsFunc(c.sections, func(s compareSection) bool { return len(s.rows) > 0 && slices.Contains(kinds, s.kind) })
 	}
 	if any(sectionNew, sectionGone, sectionRatio, sectionWorse, sectionExpired) {
 		rates := "Rates are per 1,000 records"
@@ -125,7 +125,7 @@ func (c *comparison) footnote() {
 		}
 		c.footnotes = append(c.footnotes, rates+".")
 	}
-	chances := slices.ContainsFunc(c.sections, func(s section) bool {
+	chances := slices.ContainsFunc(c.sections, func(s compareSection) bool {
 		return slices.ContainsFunc(s.rows, func(r CompareRow) bool { return r.Chance != nil })
 	})
 	if chances {
@@ -220,7 +220,7 @@ func (s *CompareSide) gaps() []string {
 
 // columns returns the columns of a section, and the cells of each row. The last
 // one is the text.
-func (c *comparison) columns(s *section, rows []CompareRow) ([]column, [][]string) {
+func (c *comparison) columns(s *compareSection, rows []CompareRow) ([]column, [][]string) {
 	type field struct {
 		column
 		cell func(*CompareRow) string
@@ -504,7 +504,7 @@ func (m *ModRow) places() string {
 		return strconv.Itoa(m.Place)
 	case m.Place == 0:
 		return strconv.Itoa(m.OldPlace) + "→"
-	case m.Place == m.OldPlace:
+	case m.Change != compare.Moved: // others went, or came, before it
 		return strconv.Itoa(m.Place)
 	}
 	return fmt.Sprintf("%d→%d", m.OldPlace, m.Place)

@@ -14,7 +14,7 @@ import (
 
 // ComparisonVersion is the schemaVersion of the documents of comparisons, whose
 // JSON Schemas stand in the folder schema.
-const ComparisonVersion = "1.0"
+const ComparisonVersion = 1
 
 // maxShown bounds a template or a sample in a document, in characters.
 const maxShown = 2000
@@ -25,7 +25,7 @@ const unlikely = 0.05
 
 // DiffDocument is the JSON form of a [compare.Diff].
 type DiffDocument struct {
-	SchemaVersion string       `json:"schemaVersion"`
+	SchemaVersion int          `json:"schemaVersion"`
 	Old           CompareSide  `json:"old_side"`
 	New           CompareSide  `json:"new_side"`
 	Groups        int          `json:"groups"` // of both sides together
@@ -38,7 +38,7 @@ type DiffDocument struct {
 
 // CheckDocument is the JSON form of a [compare.Checked].
 type CheckDocument struct {
-	SchemaVersion string       `json:"schemaVersion"`
+	SchemaVersion int          `json:"schemaVersion"`
 	Baseline      string       `json:"baseline"`
 	New           CompareSide  `json:"new_side"`
 	Added         []CompareRow `json:"new"`
@@ -64,7 +64,7 @@ type UnseenRow struct {
 
 // SuspectsDocument is the JSON form of a [compare.Investigation].
 type SuspectsDocument struct {
-	SchemaVersion string         `json:"schemaVersion"`
+	SchemaVersion int            `json:"schemaVersion"`
 	Old           CompareSide    `json:"old_side"`
 	New           CompareSide    `json:"new_side"`
 	OldMods       bool           `json:"old_mods"` // the old logs have a list of mods

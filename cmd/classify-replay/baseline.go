@@ -188,7 +188,7 @@ these of that disposition; blind: evidence is missing.`,
 			switch f.format {
 			case formatJSON:
 				return p.write(report.AppendJSON(nil, d))
-			case formatMarkdown:
+			case compareMarkdown:
 				return p.write(d.AppendMarkdown(nil, f.top))
 			}
 			return p.write(d.AppendText(nil, p.textOptions(f)))

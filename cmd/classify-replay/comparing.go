@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	formatMarkdown = "markdown"
+	compareMarkdown = "markdown"
 
 	// failNew asks for 1 when something is new, or speaks against a baseline.
 	failNew = "new"
@@ -55,7 +55,7 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command, what string) {
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
-	if err := oneOf(cmd, "format", f.format, formatText, formatJSON, formatMarkdown); err != nil {
+	if err := oneOf(cmd, "format", f.format, formatText, formatJSON, compareMarkdown); err != nil {
 		return err
 	}
 	if flag := cmd.Flags().Lookup("fail-on"); flag != nil && flag.Changed && len(f.failOn) == 0 {
@@ -77,7 +77,7 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 		return usage(cmd, "--confidence %v: want more than 0.5 and less than 1, such as 0.99", f.confidence)
 	}
 	if !cmd.Flags().Changed("scrub") {
-		f.scrub = f.format == formatMarkdown
+		f.scrub = f.format == compareMarkdown
 	}
 	return nil
 }
@@ -339,7 +339,7 @@ blind: evidence of NEW is missing.`,
 			switch f.format {
 			case formatJSON:
 				return p.write(report.AppendJSON(nil, d))
-			case formatMarkdown:
+			case compareMarkdown:
 				return p.write(d.AppendMarkdown(nil, f.top))
 			}
 			return p.write(d.AppendText(nil, p.textOptions(f)))
@@ -385,7 +385,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 			switch f.format {
 			case formatJSON:
 				return p.write(report.AppendJSON(nil, d))
-			case formatMarkdown:
+			case compareMarkdown:
 				return p.write(d.AppendMarkdown(nil, f.top))
 			}
 			return p.write(d.AppendText(nil, p.textOptions(f)))
