@@ -74,11 +74,11 @@ func AppendBaseline(dst []byte, b *Baseline) []byte {
 // plain returns the id of a rule as it is, or in quotes where it is no plain word.
 func plain(s string) string {
 	for _, r := range s {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '.' || r == '-') {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '.' && r != '-' {
 			return quoted(s)
 		}
 	}
-	if s == "" || s[0] < 'A' {
+	if s == "" || s[0] < 'A' || !strings.Contains(s, ".") { // "null" is none
 		return quoted(s)
 	}
 	return s
@@ -225,10 +225,9 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	}
 	b.Written = p.date(top["written"], "written")
 	if n := top["incomplete"]; n != nil {
-		if n.Kind != yaml.ScalarNode || n.Tag != "!!bool" {
+		if n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil {
 			p.fail(n, "incomplete", "want true or false, not %s", shown(n))
 		}
-		b.Incomplete = n.Value == "true"
 	}
 	entries := top["entries"]
 	if entries.Kind != yaml.SequenceNode {

@@ -146,6 +146,7 @@ type Run struct {
 	first, last time.Time
 	uncounted   uint64 // entries of signatures for which there was no room
 	gaps        []Gap
+	moreGaps    int // that are not kept
 	mods        []Mod
 	hasMods     bool
 }
@@ -243,11 +244,32 @@ func (r *Run) Observe(e *Entry) {
 	}
 }
 
+// maxGaps bounds the gaps of a log that are kept: the first. One that goes blind
+// more often is described well enough by their number.
+const maxGaps = 16
+
 // Incomplete tells that the evidence of the log has a gap.
-func (r *Run) Incomplete(g Gap) { r.gaps = append(r.gaps, g) }
+func (r *Run) Incomplete(g Gap) {
+	if len(r.gaps) == maxGaps {
+		r.moreGaps++
+		return
+	}
+	r.gaps = append(r.gaps, g)
+}
 
 // Mods tells which mods the log says were loaded, in load order. It keeps mods.
 func (r *Run) Mods(mods []Mod) { r.mods, r.hasMods = append(r.mods, mods...), true }
+
+// Mods tells which mods were loaded on a side, in load order, in the place of what
+// its logs say. It keeps mods.
+func (c *Collector) Mods(side Side, mods []Mod) {
+	for _, r := range c.runs[side] {
+		r.mods, r.hasMods = nil, false
+	}
+	if len(c.runs[side]) > 0 {
+		c.runs[side][0].Mods(mods)
+	}
+}
 
 // text returns what is known of a signature, nil where there is no room for it.
 func (c *Collector) text(s signature.Signature, template func(signature.Signature) (string, bool)) *text {

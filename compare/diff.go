@@ -46,7 +46,10 @@ func (t *Totals) Incomplete() bool {
 type File struct {
 	Name    string
 	Records uint64
-	Gaps    []Gap
+
+	// Gaps are the first 16, and MoreGaps how many there are beyond.
+	Gaps     []Gap
+	MoreGaps int
 }
 
 // Row is a group with its counts on both sides.
@@ -185,7 +188,7 @@ func (c *Collector) totals(side Side) Totals {
 	t := Totals{Files: []File{}}
 	clock := true
 	for _, r := range c.runs[side] {
-		t.Files = append(t.Files, File{Name: r.config.File, Records: r.records, Gaps: slices.Clone(r.gaps)})
+		t.Files = append(t.Files, File{Name: r.config.File, Records: r.records, Gaps: slices.Clone(r.gaps), MoreGaps: r.moreGaps})
 		t.Records += r.records
 		t.Uncounted += r.uncounted
 		hours := r.last.Sub(r.first).Hours()

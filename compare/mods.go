@@ -64,10 +64,10 @@ type ModChange struct {
 	NewPlace   int
 }
 
-// CompareMods returns the mods of both lists: those of the new one in order, then
+// ModChanges returns the mods of both lists: those of the new one in order, then
 // those removed. As few as possible count as moved: those outside of the longest
 // run of mods that are in the same order in both.
-func CompareMods(before, after []Mod) []ModChange {
+func ModChanges(before, after []Mod) []ModChange {
 	old := make(map[string]int, len(before))
 	for i := range before {
 		old[before[i].key()] = i
@@ -191,7 +191,7 @@ func (c *Collector) Investigate(d *Diff) *Investigation {
 	}
 	var changes []ModChange
 	if out.Listed[Old] && out.Listed[New] {
-		changes = CompareMods(lists[Old], lists[New])
+		changes = ModChanges(lists[Old], lists[New])
 		for _, ch := range changes {
 			if ch.Change != Unchanged {
 				out.Changes = append(out.Changes, ch)

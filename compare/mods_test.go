@@ -16,7 +16,7 @@ func mod(name, id, version string, assemblies ...string) compare.Mod {
 	return compare.Mod{Name: name, PackageID: id, Version: version, Assemblies: assemblies}
 }
 
-func TestCompareMods(t *testing.T) {
+func TestModChanges(t *testing.T) {
 	before := []compare.Mod{mod("Core", "game.core", ""), mod("Mill", "acme.mill", "1"), mod("Ship", "acme.ship", "1"), mod("Kiln", "acme.kiln", "1"), mod("Loom", "acme.loom", "1")}
 	after := []compare.Mod{mod("Core", "Game.Core", ""), mod("Loom", "acme.loom", "1"), mod("Mill", "acme.mill", "2"), mod("Mast", "acme.mast", "1"), mod("Ship", "acme.ship", "1"), mod("Ship", "acme.ship", "1")}
 	type change struct {
@@ -25,7 +25,7 @@ func TestCompareMods(t *testing.T) {
 		from, to int
 	}
 	got := []change{}
-	for _, c := range compare.CompareMods(before, after) {
+	for _, c := range compare.ModChanges(before, after) {
 		got = append(got, change{c.Mod.Name, c.Change, c.OldPlace, c.NewPlace})
 	}
 	require.Equal(t, []change{

@@ -172,14 +172,15 @@ func (s *CompareSide) describe() string {
 	return out + ")"
 }
 
-// maxGaps bounds the gaps that are told in text.
-const maxGaps = 3
+// maxGaps bounds the gaps of a side that are told in text.
+const maxGaps = 2
 
 // gaps says where the evidence of a side is incomplete.
 func (s *CompareSide) gaps() []string {
 	var out []string
 	more := 0
 	for i := range s.Files {
+		more += s.Files[i].MoreGaps
 		for _, g := range s.Files[i].Gaps {
 			if len(out) == maxGaps {
 				more++

@@ -110,9 +110,10 @@ type CompareSide struct {
 
 // CompareFile is one log.
 type CompareFile struct {
-	File    string       `json:"file"`
-	Records uint64       `json:"records"`
-	Gaps    []CompareGap `json:"gaps"`
+	File     string       `json:"file"`
+	Records  uint64       `json:"records"`
+	Gaps     []CompareGap `json:"gaps"`
+	MoreGaps int          `json:"more_gaps,omitempty"`
 }
 
 // CompareGap is where the evidence of a log is incomplete.
@@ -275,7 +276,7 @@ func (c *Comparer) template(templates []string) string {
 func (c *Comparer) side(t *compare.Totals) CompareSide {
 	out := CompareSide{Files: []CompareFile{}, Records: t.Records, Hours: rounded(t.Hours), Uncounted: t.Uncounted}
 	for _, f := range t.Files {
-		file := CompareFile{File: c.text(f.Name, 0), Records: f.Records, Gaps: []CompareGap{}}
+		file := CompareFile{File: c.text(f.Name, 0), Records: f.Records, Gaps: []CompareGap{}, MoreGaps: f.MoreGaps}
 		for _, g := range f.Gaps {
 			file.Gaps = append(file.Gaps, CompareGap{g.Kind, g.From, g.To, c.text(g.Rule, 0)})
 		}

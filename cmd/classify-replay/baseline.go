@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -184,7 +185,7 @@ these of that disposition; blind: evidence is missing.`,
 				return nil // what went wrong was told
 			}
 			d := f.comparer(c.set).Check(name, c.collector.Check(b, c.versions(), today, c.mask))
-			p.findings(f, &d.New, append(append(append(d.Added[:len(d.Added):len(d.Added)], d.More...), d.Worse...), d.Expired...))
+			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
 			switch f.format {
 			case formatJSON:
 				return p.write(report.AppendJSON(nil, d))

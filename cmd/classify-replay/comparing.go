@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -350,8 +352,30 @@ blind: evidence of NEW is missing.`,
 	return cmd
 }
 
+// maxModsConfig bounds a list of mods that is read from a file of its own.
+const maxModsConfig = 4 << 20
+
+// readMods reads the list of mods of a ModsConfig.xml.
+func readMods(name string) ([]compare.Mod, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	defer func() { _ = f.Close() }() // only read from
+	listed, err := capture.ReadModsConfig(io.LimitReader(f, maxModsConfig))
+	if err != nil {
+		return nil, inputError(fmt.Errorf("%s: %w", name, err))
+	}
+	mods := make([]compare.Mod, len(listed))
+	for i, id := range listed {
+		mods[i] = compare.Mod{Name: id, PackageID: id}
+	}
+	return mods, nil
+}
+
 func (p *program) suspectsCommand() *cobra.Command {
 	f := &compareFlags{}
+	var lists [2]string // files with lists of mods, by side
 	cmd := &cobra.Command{
 		Use:   "suspects OLD NEW...",
 		Short: "Name the mods that may be the cause of what is new in a log",
@@ -360,13 +384,15 @@ more frequent, the mods that may be its cause, ordered by evidence: what points 
 mod (its code on the stack, a file, a name in the text) and what became of it between
 the lists of mods (added, updated, removed, moved in the load order). Both are said.
 
-A HugsLib upload has a list of mods with versions. Without lists on both sides, only
+A HugsLib upload has a list of mods with versions. For other logs, --old-mods and
+--new-mods name a ModsConfig.xml, which has the load order. Without lists on both sides, only
 what points at a mod is known, and whether it was blamed for anything before.
 
 The score is that of "blame" in records, or 30 for a name that stands in the text, plus
 40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that
 no list has and that was blamed for nothing before. It orders, and is no probability.`,
 		Example: `  classify-replay suspects good.txt broken.txt
+  classify-replay suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
   classify-replay suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
 		Args: twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -380,6 +406,16 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 			if !p.readAll(cmd, c, compare.Old, args[:1]) || !p.readAll(cmd, c, compare.New, args[1:]) {
 				return nil // what went wrong was told
 			}
+			for side, name := range lists {
+				if name == "" {
+					continue
+				}
+				mods, err := readMods(name)
+				if err != nil {
+					return err
+				}
+				c.collector.Mods(compare.Side(side), mods)
+			}
 			diff := c.collector.Diff()
 			d := f.comparer(c.set).Suspects(diff, c.collector.Investigate(diff))
 			switch f.format {
@@ -392,5 +428,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 		},
 	}
 	f.register(cmd)
+	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "take the mods of the old log from `FILE`, a ModsConfig.xml")
+	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "take the mods of the new logs from `FILE`, a ModsConfig.xml")
 	return cmd
 }

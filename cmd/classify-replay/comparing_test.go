@@ -215,7 +215,19 @@ func TestGoldenSuspects(t *testing.T) {
 		}
 		requireGolden(t, "suspects."+format+".txt", r.stdout)
 	}
-	r := runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
+	// Lists of their own.
+	list := func(ids ...string) string {
+		return write(t, "ModsConfig.xml", "<ModsConfigData><activeMods><li>"+strings.Join(ids, "</li><li>")+"</li></activeMods></ModsConfigData>")
+	}
+	r := runArgs(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"), own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
+	require.Regexp(t, `100  oakapple.riverboats +its code is on the stack; newly added`, r.stdout)
+	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitInput, r.status)
+	require.Contains(t, r.stderr, "healthy-1.6.log: ")
+
+	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Neither side has a list of mods")
 	require.Contains(t, r.stdout, "blamed for nothing in the old logs")
@@ -374,9 +386,9 @@ func TestDiffIsInert(t *testing.T) {
 		require.NotContains(t, r.stdout, "\u202e")
 		if format == "markdown" {
 			require.NotContains(t, r.stdout, "Users\\Ann")
-			for _, line := range strings.Split(r.stdout, "\n") {
-				if i := strings.Index(line, "<script"); i >= 0 {
-					require.Equal(t, 1, strings.Count(line[:i], "`"), "in code: %s", line)
+			for line := range strings.Lines(r.stdout) {
+				if before, _, ok := strings.Cut(line, "<script"); ok {
+					require.Equal(t, 1, strings.Count(before, "`"), "in code: %s", line)
 				}
 			}
 		}
