@@ -17,8 +17,8 @@ import (
 const (
 	DefaultFactor     = 2
 	DefaultConfidence = 0.99
-	DefaultTexts      = 65_536
-	DefaultTextBytes  = 32 << 20
+	DefaultTexts      = 16_384
+	DefaultTextBytes  = 8 << 20
 )
 
 // The bounds of what is kept of one entry as a sample.
@@ -28,7 +28,7 @@ const maxSample = 512
 // line of eight words takes. More than maxColumns are too much memory.
 const (
 	groupColumns = 8
-	maxColumns   = 1 << 18
+	maxColumns   = 1 << 17
 )
 
 // Config sets up a [Collector]. Zero means the default.
@@ -40,10 +40,12 @@ type Config struct {
 	// Confidence is that of the bounds of a ratio, above 0.5 and below 1. Default 0.99.
 	Confidence float64
 
-	// Texts bounds the signatures that are kept. Default 65,536.
+	// Texts bounds the signatures that are kept, for each side those that it was
+	// the first to have: a flood on one side leaves room for the other. Default 16,384.
 	Texts int
 
-	// TextBytes bounds their templates and samples, in bytes. Default 32 MiB.
+	// TextBytes bounds their templates and samples, in bytes, in the same way.
+	// Default 8 MiB.
 	TextBytes int
 }
 
@@ -76,7 +78,8 @@ const (
 type Collector struct {
 	config Config
 	texts  map[signature.Signature]*text
-	bytes  int
+	kept   [2]int // texts
+	bytes  [2]int
 	runs   [2][]*Run
 }
 
@@ -213,7 +216,7 @@ func (r *Run) Observe(e *Entry) {
 		}
 		r.timed++
 	}
-	t := r.collector.text(e.Signature, r.config.Template)
+	t := r.text(e.Signature)
 	if t == nil {
 		r.uncounted++
 		return
@@ -239,7 +242,7 @@ func (r *Run) Observe(e *Entry) {
 			tally.suspects = r.config.Blame()
 		}
 		if r.config.Sample != nil {
-			tally.sample = r.collector.keep(clip(r.config.Sample()))
+			tally.sample = r.keep(clip(r.config.Sample()))
 		}
 	}
 }
@@ -272,29 +275,32 @@ func (c *Collector) Mods(side Side, mods []Mod) {
 }
 
 // text returns what is known of a signature, nil where there is no room for it.
-func (c *Collector) text(s signature.Signature, template func(signature.Signature) (string, bool)) *text {
+func (r *Run) text(s signature.Signature) *text {
+	c := r.collector
 	if t := c.texts[s]; t != nil {
 		return t
 	}
-	if len(c.texts) >= c.config.Texts {
+	if c.kept[r.side] >= c.config.Texts {
 		return nil
 	}
-	template0, _ := template(s)
-	if c.bytes+len(template0) > c.config.TextBytes {
+	template, _ := r.config.Template(s)
+	if c.bytes[r.side]+len(template) > c.config.TextBytes {
 		return nil
 	}
-	t := &text{sig: s, template: strings.Clone(template0)}
-	c.bytes += len(template0)
+	t := &text{sig: s, template: strings.Clone(template)}
+	c.kept[r.side]++
+	c.bytes[r.side] += len(template)
 	c.texts[s] = t
 	return t
 }
 
 // keep returns a copy of a sample, or "" where there is no room for it.
-func (c *Collector) keep(sample string) string {
-	if c.bytes+len(sample) > c.config.TextBytes {
+func (r *Run) keep(sample string) string {
+	c := r.collector
+	if c.bytes[r.side]+len(sample) > c.config.TextBytes {
 		return ""
 	}
-	c.bytes += len(sample)
+	c.bytes[r.side] += len(sample)
 	return strings.Clone(sample)
 }
 

@@ -269,6 +269,11 @@ func TestBounds(t *testing.T) {
 	require.EqualValues(t, 5, d.Old.Records)
 	require.Len(t, d.Gone, 3)
 
+	feed(c, compare.New, "new.log", []string{"four kilns", "one mill"})
+	d = c.Diff()
+	require.Zero(t, d.New.Uncounted, "a flood of texts on one side leaves room for the other")
+	require.Equal(t, []string{"four kilns"}, heads(d.Added))
+
 	c = collector(t, compare.Config{TextBytes: 20})
 	feed(c, compare.Old, "old.log", []string{"a mill of stone", "a mill of wood"})
 	require.EqualValues(t, 1, c.Diff().Old.Uncounted)

@@ -58,7 +58,7 @@
 //
 // # Bounds, concurrency, cost
 //
-// A [Collector] keeps [Config].Texts signatures with [Config].TextBytes of templates
+// A [Collector] keeps [Config].Texts signatures of each side with [Config].TextBytes of templates
 // and samples. Entries of those that came later are only counted. Nothing here is
 // safe for concurrent use. Observing a known signature costs a look-up.
 package compare

@@ -109,7 +109,7 @@ func (c *comparison) say(format string, args ...any) {
 
 func (c *comparison) uncounted(side string, s *CompareSide) {
 	if s.Uncounted > 0 {
-		c.say("%s of the %s side found no room in the tables and are not compared.", count(s.Uncounted, "record"), side)
+		c.say("%s of the %s side found no room in the tables and are not compared: what seems to be missing from it may be among them.", count(s.Uncounted, "record"), side)
 	}
 }
 
