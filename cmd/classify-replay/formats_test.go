@@ -162,7 +162,7 @@ func TestSchemaCommand(t *testing.T) {
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
 	r := runArgs(t, "schema", "xml")
 	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "use one of records, replay, replay-lines")
+	require.Contains(t, r.stderr, "use one of baseline-check, diff, records, replay, replay-lines, suspects")
 	require.Equal(t, exitUsage, runArgs(t, "schema", "replay", "records").status)
 }
 

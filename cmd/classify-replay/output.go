@@ -1,6 +1,12 @@
 package main
 
-import "io"
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
 
 // bufferSize is how much output is gathered before it is written.
 const bufferSize = 64 << 10
@@ -30,4 +36,35 @@ func (o *output) flush() bool {
 	}
 	o.buf = o.buf[:0]
 	return o.err == nil
+}
+
+// fileMode is for a file that others may read.
+const fileMode fs.FileMode = 0o644
+
+// replaceFile writes a file whole or not at all: the old one may hold what people
+// wrote. What is no file, such as a pipe, is written to.
+func replaceFile(name string, data []byte) error {
+	mode := fileMode
+	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return os.WriteFile(name, data, mode)
+		}
+		mode = info.Mode().Perm()
+		if target, err := filepath.EvalSymlinks(name); err == nil {
+			name = target // the link stays
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".heed-*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error is the one to tell
+	}
+	return err
 }

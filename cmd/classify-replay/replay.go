@@ -99,7 +99,8 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.rulesCommand(), p.schemaCommand())
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
+		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand())
 	return cmd
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -121,24 +120,12 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	if f.output == standardInput {
 		_, err = p.stdout.Write(data)
 	} else {
-		err = writeWhole(f.output, data)
+		err = replaceFile(f.output, data)
 	}
 	if err != nil {
 		return inputError(fmt.Errorf("cannot write the report: %w", err))
 	}
 	return nil
-}
-
-// pageMode is for a file that others may read.
-const pageMode fs.FileMode = 0o644
-
-// writeWhole writes a file. One that could not be written whole is not left behind.
-func writeWhole(name string, data []byte) error {
-	err := os.WriteFile(name, data, pageMode)
-	if info, statErr := os.Stat(name); err != nil && statErr == nil && info.Mode().IsRegular() {
-		_ = os.Remove(name) // the first error is the one to tell
-	}
-	return err
 }
 
 // reason says by which conditions the rule that decided about s.record matched.

@@ -18,6 +18,8 @@ func (p *program) schemaCommand() *cobra.Command {
   replay        --format json, one object (the default)
   replay-lines  --format jsonl, each line
   records       records --format jsonl, each line
+  diff, baseline-check, suspects
+                these commands with --format json, one object
 
 "schemaVersion" in the output names the version. It rises when a field goes or
 means something else; new fields may appear within a version.

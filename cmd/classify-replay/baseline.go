@@ -1,0 +1,196 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+// defaultBaseline is the file of a baseline where none is named.
+const defaultBaseline = "heed-baseline.yaml"
+
+func (p *program) baselineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Keep known noise in a file, and let only the rest speak",
+		Long: `baseline keeps the urgent groups of logs, with the rate at which they come, in a small
+file to review and commit; a check then tells what that file does not explain.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage(cmd, "there is no command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(p.baselineWriteCommand(), p.baselineCheckCommand())
+	return cmd
+}
+
+// day returns the day that a flag names, or today.
+func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
+	if flag == "" {
+		return compare.DateOf(p.now()), nil
+	}
+	d, err := compare.ParseDate(flag)
+	if err != nil {
+		return "", usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
+	}
+	return d, nil
+}
+
+// readBaseline reads a baseline, and refuses one of another version of signatures.
+func readBaseline(name string) (*compare.Baseline, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	b, err := compare.ParseBaseline(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if b.Signatures != signature.Version {
+		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group would be recognized: write it anew, into another file, with \"classify-replay baseline write\", and take over its notes",
+			name, b.Signatures, signature.Version)
+	}
+	return b, nil
+}
+
+func (p *program) baselineWriteCommand() *cobra.Command {
+	f := &compareFlags{format: formatText, factor: compare.DefaultFactor, confidence: compare.DefaultConfidence}
+	var out, date string
+	var expire int
+	var renew bool
+	cmd := &cobra.Command{
+		Use:   "write FILE...",
+		Short: "Write the urgent groups of logs as known noise",
+		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
+and rate of each, the day on which it was first written, and the day from which on it
+is known no more. Review the file before you commit it: what it has is not told again
+until it expires or comes above its rate.
+
+A file that is there is brought up to date: notes ("note:"), first days and days of
+expiry of groups that came again are kept (--renew gives them new ones), groups that
+did not come stay until they expire, and rates become those of the logs named now.
+Comments are lost. The order is by id, so that a change reads well in a review.`,
+		Example: `  classify-replay baseline write good.log
+  classify-replay baseline write -o noise.yaml --expire 30 runs/*.log
+  classify-replay baseline write --renew good.log && git diff heed-baseline.yaml`,
+		Args: atLeastOne(`a log, or "-" for standard input`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			if expire < 1 || expire > 3650 {
+				return usage(cmd, "--expire %d: want 1 to 3650 days", expire)
+			}
+			var previous *compare.Baseline
+			if out != standardInput {
+				previous, err = readBaseline(out)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			if !p.readAll(cmd, c, compare.New, args) || p.status != exitOK {
+				p.message("%s is not written: a log could not be read to its end", out)
+				return nil
+			}
+			w := c.collector.Write(compare.WriteOptions{
+				Versions: c.versions(), Today: today, Expiry: expire, Previous: previous, Renew: renew, Mask: c.mask,
+			})
+			text := compare.AppendBaseline(nil, w.Baseline)
+			if out == standardInput {
+				return p.write(text)
+			}
+			if err := replaceFile(out, text); err != nil {
+				return inputError(err)
+			}
+			p.message("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
+				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
+			if w.Expired > 0 {
+				p.message("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+			}
+			if w.Baseline.Incomplete {
+				p.message("a log went blind or is cut: rates may be too low, and noise may be missing")
+			}
+			return nil
+		},
+	}
+	f.rules.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&out, "output", "o", defaultBaseline, "write `FILE`, \"-\" for standard output")
+	flags.StringVar(&date, "date", "", "write it as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
+	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups be known for `DAYS`")
+	flags.BoolVar(&renew, "renew", false, "give groups that came again a new day of expiry")
+	return cmd
+}
+
+func (p *program) baselineCheckCommand() *cobra.Command {
+	f := &compareFlags{}
+	var name, date string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Tell what in logs a baseline does not explain",
+		Long: `check replays logs and tells what of the urgent groups a baseline does not explain:
+those that it does not know; those above their rate (per run and per record, by
+--factor at least, and beyond chance); those judged to be more urgent than when they
+were written; and those that have expired. The baseline's templates are learned beside
+the logs, so that a new variant of a known group is known.
+
+A baseline of another version of signatures is refused. One written under other rules
+is used, with its templates masked anew, and the report says so.
+
+Exit status as of classify-replay. --fail-on new: a group that the baseline does not know,
+is above its rate, more urgent than before or expired; blocking or advisory (or blocking): one of
+these of that disposition; blind: evidence is missing.`,
+		Example: `  classify-replay baseline check Player.log
+  classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
+  classify-replay baseline check --format json run.log | jq -r '.new[].template'`,
+		Args: atLeastOne(`a log, or "-" for standard input`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			b, err := readBaseline(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return &statusError{exitUsage, fmt.Errorf("%s: no such file", name), "write one first: " + strconv.Quote("classify-replay baseline write -o "+name+" good.log")}
+			}
+			if err != nil {
+				return err
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			if !p.readAll(cmd, c, compare.New, args) {
+				return nil // what went wrong was told
+			}
+			comparer := f.comparer(c.set)
+			d := comparer.Check(name, c.collector.Check(b, c.versions(), today, c.mask))
+			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
+			return p.compared(f, comparer, d)
+		},
+	}
+	f.register(cmd)
+	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several with commas")
+	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "hold the logs against `FILE`")
+	cmd.Flags().StringVar(&date, "date", "", "check as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
+	return cmd
+}

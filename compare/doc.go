@@ -1,0 +1,64 @@
+// Package compare says what differs between logs: which groups of entries are
+// new, gone, more or less frequent, which known noise is above its own rate, and
+// which mods are suspects for what is new.
+//
+//	c, err := compare.NewCollector(compare.Config{})
+//	before := c.Run(compare.Old, compare.RunConfig{File: "good.log", Template: engine.Template})
+//	before.Observe(&compare.Entry{Signature: o.Signature, Disposition: o.Decision.Disposition, Line: 7})
+//	…
+//	difference := c.Diff()
+//
+// # Groups
+//
+// Entries are compared by group. All texts of all logs, and those of a baseline,
+// are learned by one [signature.Grouper], in the order of their ids, once all
+// logs are read; counts are then added up by the final groups. So the result
+// depends neither on the order of the logs nor on that of their lines. What an
+// entry was judged to be is not part of what it is: rules may ask for the phase
+// of the game, which depends on the order.
+//
+// # When a count says something
+//
+// A log has no fixed length, so a count alone says little, and each measure of
+// length misleads in its own way: what is written once a start is rarer per
+// record of a long session, what is written while playing is more frequent per
+// start, and a flood makes everything else rare. Therefore a group is more (or
+// less) frequent only if it is by every [Measure] at hand: per run, per record, and
+// per hour where all logs have a clock. Records of groups that are new, gone or
+// changed themselves, and the group's own, are not counted as length.
+//
+// For counts a and b in logs of lengths A and B that come at constant rates, b is
+// binomial, given a+b, with the chance p = rB/(A+rB), where r is the ratio of the
+// rates (Przyborowski and Wilenski, "Homogeneity of results in testing samples
+// from Poisson series", Biometrika 31, 1940). The bounds of p are those of Wilson's
+// score interval ("Probable inference, the law of succession, and statistical
+// inference", JASA 22, 1927), which holds its level for small counts where the
+// usual p ± z·s does not (Brown, Cai, DasGupta, "Interval estimation for a
+// binomial proportion", Statistical Science 16, 2001):
+//
+//	p̂ = b/n, n = a+b
+//	(p̂ + z²/2n ± z·√(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n)
+//
+// and r = p/(1−p) · A/B. A group is more frequent if the lower bound is above 1 and
+// the ratio itself is [Config].Factor at least. With the defaults (99 %, twice)
+// 1 and 6 is no difference, 1 and 10 is one.
+//
+// What is new is new, however rare; [Row].Chance says how likely it is that a rate
+// like that leaves the other side without any: pᵇ at r = 1. 0.5 for one entry in
+// logs of one length, 0.001 for ten.
+//
+// Log lines come in bursts, which are no Poisson series: the bounds are too narrow
+// for them. Asking every measure, and twice, is what makes up for it.
+//
+// # What this package does not do
+//
+// It reads no file and no clock and shows nothing: captures are read and
+// judged by others, [AppendBaseline] and [ParseBaseline] work on bytes, the date is
+// an argument. Text in what it returns is as it was in the log, and untrusted.
+//
+// # Bounds, concurrency, cost
+//
+// A [Collector] keeps [Config].Texts signatures of each side with [Config].TextBytes of templates
+// and samples. Entries of those that came later are only counted. Nothing here is
+// safe for concurrent use. Observing a known signature costs a look-up.
+package compare

@@ -1,0 +1,112 @@
+package compare
+
+import "math"
+
+// Measure is what the length of a log is measured in.
+type Measure string
+
+// The measures.
+const (
+	PerRun    Measure = "run"    // a log
+	PerRecord Measure = "record" // records of groups that did not change
+	PerHour   Measure = "hour"   // where every log has a clock
+)
+
+// exposure is the length of both sides by one measure.
+type exposure struct {
+	measure  Measure
+	old, new float64
+}
+
+// defined reports whether the measure says anything.
+func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
+
+// Ratio is how much more frequent something is on the new side, by the measure
+// that speaks least for a difference.
+type Ratio struct {
+	Value float64 // rate of the new side divided by that of the old one
+	Low   float64 // bounds of the value
+	High  float64
+	By    Measure
+}
+
+// ratioOf returns the ratio of the rates of a in e.old and b in e.new, which are
+// not both 0, with the bounds at z standard deviations. The package documentation
+// has the formula.
+func ratioOf(a, b float64, e *exposure, z float64) Ratio {
+	n := a + b
+	p := b / n
+	scale := e.old / e.new
+	zz := z * z
+	center := p + zz/(2*n)
+	half := z * math.Sqrt(p*(1-p)/n+zz/(4*n*n))
+	odds := func(x float64) float64 {
+		p := min(max(x/(1+zz/n), 0), 1)
+		return p / (1 - p) * scale
+	}
+	return Ratio{Value: b / a * scale, Low: odds(center - half), High: odds(center + half), By: e.measure}
+}
+
+// quantile returns how many standard deviations a two-sided interval of the
+// given confidence has on each side.
+func quantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
+
+// verdict is what the measures together say of two counts.
+type verdict int8
+
+const (
+	same verdict = iota
+	more
+	less
+)
+
+// judge says whether b is more or less frequent than a by every measure that is
+// defined, and the ratio by the one that speaks least for it. Without a measure
+// nothing can be said. Both counts are above 0.
+func judge(a, b uint64, measures []exposure, z, factor float64) (verdict, Ratio) {
+	var lowest, highest Ratio
+	found := false
+	isMore, isLess := true, true
+	for i := range measures {
+		e := &measures[i]
+		if !e.defined() {
+			continue
+		}
+		r := ratioOf(float64(a), float64(b), e, z)
+		isMore = isMore && r.Low > 1 && r.Value >= factor
+		isLess = isLess && r.High < 1 && r.Value*factor <= 1
+		if !found || r.Low < lowest.Low {
+			lowest = r
+		}
+		if !found || r.High > highest.High {
+			highest = r
+		}
+		found = true
+	}
+	switch {
+	case found && isMore:
+		return more, lowest
+	case found && isLess:
+		return less, highest
+	}
+	return same, lowest
+}
+
+// chance returns how likely it is that n entries all fall on one side by chance,
+// where both have them at one rate: at most, over all measures. there and
+// elsewhere are the sides with and without them.
+func chance(n uint64, measures []exposure, there Side) float64 {
+	worst := 0.0
+	for i := range measures {
+		e := &measures[i]
+		if !e.defined() {
+			continue
+		}
+		share := e.new / (e.old + e.new)
+		if there == Old {
+			share = 1 - share
+		}
+		worst = max(worst, math.Pow(share, float64(n)))
+	}
+	return worst
+}
