@@ -19,6 +19,13 @@ type TextOptions struct {
 	// Top bounds the rows of each section of the table of signatures, 0 for
 	// all that are held.
 	Top int
+
+	// Color marks what matters with colors, for a terminal.
+	Color bool
+
+	// Rows is the height of the screen that the text goes to, 0 for none: what is
+	// longer repeats at its end what matters, which has scrolled out of sight.
+	Rows int
 }
 
 // What the text form shows before it says how many more there are: the first
@@ -35,6 +42,9 @@ const labelIndent = 12
 // AppendText appends the report as text: what deserved attention, the timeline
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
+	if o.Width > 0 {
+		o.Width = max(o.Width, minWidth)
+	}
 	t := text{Replay: r, options: o, out: dst}
 	t.headline()
 	if r.end.Lines > 0 {
@@ -42,9 +52,13 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 		t.updates()
 		t.signatures()
 		t.accounting()
+		t.again(len(dst))
 	}
 	return t.out
 }
+
+// minWidth is the narrowest text: what is narrower is not read anyhow.
+const minWidth = 20
 
 // text is the state of one rendering.
 type text struct {
@@ -55,30 +69,79 @@ type text struct {
 
 func (t *text) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
 
+// styled appends text in a style, where colors are wanted.
+func (t *text) styled(s string, in style) {
+	if !t.options.Color {
+		in = plain
+	}
+	t.out = appendStyled(t.out, s, in)
+}
+
+// wrapped appends text, wrapped and indented below itself, in a style.
+func (t *text) wrapped(s string, indent int, in style) {
+	if !t.options.Color || in == plain {
+		t.out = appendWrapped(t.out, s, t.options.Width, indent)
+		return
+	}
+	t.out = appendPainted(t.out, appendWrapped(nil, s, t.options.Width, indent), in)
+}
+
 // labeled prints text beside a label, wrapped and indented below itself.
-func (t *text) labeled(label, s string) {
-	t.printf("  %-*s", labelIndent-2, label)
-	t.out = appendWrapped(t.out, s, t.options.Width, labelIndent)
+func (t *text) labeled(label, s string) { t.labeledIn(label, s, plain) }
+
+func (t *text) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
+
+// label prints a label and returns the column at which the text for it begins.
+// Where there is little room that is the next line.
+func (t *text) label(label string) (indent int) {
+	t.printf("  ")
+	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
+		t.styled(fmt.Sprintf("%-*s", labelIndent-2, label), faint)
+		return labelIndent
+	}
+	t.styled(label, faint)
+	t.printf("\n    ")
+	return 4
 }
 
 // sentence prints one sentence, indented and wrapped.
-func (t *text) sentence(format string, args ...any) {
+func (t *text) sentence(in style, format string, args ...any) {
 	t.printf("  ")
-	t.out = appendWrapped(t.out, fmt.Sprintf(format, args...), t.options.Width, 2)
+	t.wrapped(fmt.Sprintf(format, args...), 2, in)
 }
 
-func (t *text) section(format string, args ...any) {
-	t.printf("\n"+format+"\n", args...)
+// section begins a part of the report.
+func (t *text) section(in style, format string, args ...any) {
+	t.printf("\n")
+	t.styled(fit(fmt.Sprintf(format, args...), t.options.Width), in)
+	t.printf("\n")
 }
 
 func (t *text) headline() {
-	t.printf("%s", safetext.Text(t.config.File, 0))
+	file := safetext.Text(t.config.File, 0)
 	if t.end.Lines == 0 && t.end.Err == nil && !t.end.Interrupted {
+		t.styled(fitEnd(file, t.options.Width-len(": empty, not a single line")), strong)
 		t.printf(": empty, not a single line\n")
 		return
 	}
-	t.printf(": %s, %s, %s\n", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
+	about := fmt.Sprintf(": %s, %s, %s", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
+	if w := t.options.Width; w > 0 {
+		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
+		about = fit(about, w-cells.StringWidth(file))
+	}
+	t.styled(file, strong)
+	t.printf("%s\n", about)
+	worst := t.Worst()
+	in := styleOf(worst)
+	if !worst.Urgent() {
+		in = calm
+	}
+	t.sentence(in, "%s.", t.verdict())
+	t.glance()
+}
 
+// verdict says how much deserved attention.
+func (t *text) verdict() string {
 	blocking, advisory := t.causes.byDisposition[event.Blocking], t.causes.byDisposition[event.Advisory]
 	var open string
 	switch n := uint64(t.end.Stats.Coalesce.OpenBlocking); n {
@@ -90,41 +153,30 @@ func (t *text) headline() {
 	}
 	switch {
 	case blocking > 0 && advisory > 0:
-		t.sentence("%s%s; %s.", count(blocking, "blocking item"), open, count(advisory, "advisory item"))
+		return fmt.Sprintf("%s%s; %s", count(blocking, "blocking item"), open, count(advisory, "advisory item"))
 	case blocking > 0:
-		t.sentence("%s%s.", count(blocking, "blocking item"), open)
+		return count(blocking, "blocking item") + open
 	case advisory > 0:
-		t.sentence("Nothing blocking; %s.", count(advisory, "advisory item"))
-	default:
-		t.sentence("Nothing deserved attention.")
+		return "Nothing blocking; " + count(advisory, "advisory item")
 	}
-	t.blindness()
-	for _, m := range t.noticed() {
-		t.sentence("%s", m.sentence())
-	}
-	switch {
-	case t.end.Interrupted:
-		t.sentence("Interrupted after line %d: what follows is what was known by then.", t.end.Lines)
-	case t.end.Err != nil:
-		t.sentence("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0))
-	}
+	return "Nothing deserved attention"
 }
 
-// blindness says where the log stopped telling what happened. What is missing
-// at one point has a sentence of its own.
-func (t *text) blindness() {
+// blindness says where the log stopped telling what happened, and whether it
+// has not begun again. What is missing at one point has a sentence of its own.
+func (t *text) blindness() (sentence string, lasts bool) {
 	times, first, last := t.blind.stretches, t.blind.first, t.blind.last
 	switch {
 	case times == 0:
+		return "", false
 	case times == 1 && first.To == 0:
-		t.sentence("THE LOG WENT BLIND at line %d (%s) and stayed so to its end: silence after that line says nothing.", first.From, first.Rule)
+		return fmt.Sprintf("THE LOG WENT BLIND at line %d (%s) and stayed so to its end: silence after that line says nothing.", first.From, first.Rule), true
 	case times == 1:
-		t.sentence("The log was blind from line %d to line %d (%s).", first.From, first.To, first.Rule)
+		return fmt.Sprintf("The log was blind from line %d to line %d (%s).", first.From, first.To, first.Rule), false
 	case last.To == 0:
-		t.sentence("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", times, first.From, first.Rule, last.From)
-	default:
-		t.sentence("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", times, first.From, first.To, first.Rule, last.From, last.To)
+		return fmt.Sprintf("THE LOG WENT BLIND %d times, first at line %d (%s), and is so since line %d: silence after that line says nothing.", times, first.From, first.Rule, last.From), true
 	}
+	return fmt.Sprintf("The log was blind %d times, first from line %d to line %d (%s), last from line %d to line %d.", times, first.From, first.To, first.Rule, last.From, last.To), false
 }
 
 // sentence says what is missing from a log.
@@ -156,8 +208,8 @@ func (t *text) attention() {
 	if len(all) == shown {
 		return
 	}
-	t.section("ALSO")
-	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION"}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32}
+	t.section(strong, "ALSO")
+	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION", style: dispositionStyle}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32, color: t.options.Color}
 	rest := all[shown:]
 	for _, c := range rest[:min(len(rest), textAlso)] {
 		what, _ := t.explain(c)
@@ -182,7 +234,7 @@ func (r *Replay) repetition(c *Cause) string {
 
 // cause tells one cause in full.
 func (t *text) cause(c *Cause) {
-	t.section("%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
 	what, why := t.explain(c)
 	if c.Invalidates {
 		what += "; what is known of the game's state may be stale"
@@ -194,7 +246,7 @@ func (t *text) cause(c *Cause) {
 	}
 	t.labeled("why", rule)
 	if len(c.FirstItem.Blame) > 0 {
-		t.labeled("blame", blamed(c.FirstItem.Blame))
+		t.labeledIn("blame", blamed(c.FirstItem.Blame), name)
 	}
 	often := entries(c.Entries)
 	if c.Items > 1 {
@@ -218,10 +270,11 @@ func (t *text) cause(c *Cause) {
 		if s.RepeatCount > 1 {
 			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
 		}
+		indent := t.label(label)
 		if t.options.Width > 0 {
-			line = fit(line, t.options.Width-labelIndent)
+			line = fit(line, t.options.Width-indent)
 		}
-		t.printf("  %-*s%s\n", labelIndent-2, label, line)
+		t.printf("%s\n", line)
 		label = ""
 	}
 }
@@ -267,10 +320,10 @@ func (r *Replay) explain(c *Cause) (what, why string) {
 		why = "no rule knows it, so its kind decided"
 	}
 	a := &c.FirstItem
-	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		what += "; from " + safetext.Text(name, maxName)
-	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		what += "; after " + safetext.Text(name, maxName)
+	if origin := cmp.Or(a.CausalMethod, a.CausalOperationID); origin != "" {
+		what += "; from " + safetext.Text(origin, maxName)
+	} else if origin := cmp.Or(a.AfterMethod, a.AfterOperation); origin != "" {
+		what += "; after " + safetext.Text(origin, maxName)
 	}
 	return what, why
 }
@@ -297,16 +350,16 @@ func (t *text) updates() {
 	if t.timeline.total == 0 {
 		return
 	}
-	t.section("TIMELINE of %s", count(t.timeline.total, "update"))
+	t.section(strong, "TIMELINE of %s", count(t.timeline.total, "update"))
 	g := grid{columns: []column{
 		{title: "LINE", right: true},
 		{title: "UPDATE"},
 		{title: "ITEM"},
-		{title: "DISPOSITION"},
-		{title: "COUNT", right: true},
+		{title: "DISPOSITION", style: dispositionStyle},
+		{title: "COUNT", right: true, style: only(strong)},
 		{title: "GROUPS", right: true},
 		{title: "SUMMARY"},
-	}, minLast: 32}
+	}, minLast: 32, color: t.options.Color}
 	first, last := t.timeline.ends()
 	left := t.timeline.left()
 	rows := fold(nil, first)
@@ -369,7 +422,7 @@ func fold(rows []updateRow, updates []heed.Update) []updateRow {
 
 // signatures prints the table of signatures, a section per disposition.
 func (t *text) signatures() {
-	t.section("SIGNATURES by disposition")
+	t.section(strong, "SIGNATURES by disposition")
 	for _, d := range dispositions {
 		table := t.tables[d]
 		if table.entries == 0 {
@@ -385,19 +438,19 @@ func (t *text) signatures() {
 			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
 		}
 		t.printf("\n")
-		t.sentence("%s", heading)
+		t.sentence(styleOf(d), "%s", heading)
 		g := grid{columns: []column{
-			{title: "COUNT", right: true},
+			{title: "COUNT", right: true, style: only(strong)},
 			{title: "FIRST", right: true},
 			{title: "LAST", right: true},
 			{title: "FORMS", right: true},
-			{title: "SIGNATURE"},
+			{title: "SIGNATURE", style: only(faint)},
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
-		}, minLast: 60}
+		}, minLast: 60, color: t.options.Color}
 		blame := slices.ContainsFunc(rows, func(r *Row) bool { return len(r.Blame) > 0 })
 		if blame {
-			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24})
+			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
 		}
 		for _, row := range rows {
 			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.ID.String(), row.Rule}
@@ -408,7 +461,7 @@ func (t *text) signatures() {
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.forgotten > 0 {
-			t.printf("  %s with %s did not fit into the table; a row that was forgotten and came back shows less than there was\n",
+			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than there was",
 				count(table.forgotten, "row"), entries(table.forgottenEntries))
 		}
 	}
@@ -439,7 +492,7 @@ func appendOneLine(dst []byte, template string) []byte {
 // accounting shows that nothing went missing unnoticed.
 func (t *text) accounting() {
 	s := &t.end.Stats
-	t.section("ACCOUNTING")
+	t.section(strong, "ACCOUNTING")
 	kinds := []string{count(s.Logs, "log record")}
 	for _, k := range []struct {
 		n    uint64
@@ -455,7 +508,7 @@ func (t *text) accounting() {
 	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
 		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.timeline.total, "update")))
 	if err := s.Check(); err != nil {
-		t.labeled("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error())
+		t.labeledIn("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error(), alarm)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 func (p *program) recordsCommand() *cobra.Command {
 	var flags ruleFlags
+	var from inputFlags
 	var format string
 	cmd := &cobra.Command{
 		Use:   "records FILE...",
@@ -43,13 +44,16 @@ original, or a duplicate that was resolved or is unresolved; "cut" is how many
 bytes of a long record were left out.`,
 		Example: `  classify-replay records Player.log
   classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
-		Args: atLeastOne(`a log to list, or "-" for standard input`),
+		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf(cmd, "format", format, formatText, formatJSONL); err != nil {
 				return err
 			}
 			set, err := flags.compile()
 			if err != nil {
+				return err
+			}
+			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
 			out := &output{w: p.stdout}
@@ -71,7 +75,9 @@ bytes of a long record were left out.`,
 		},
 	}
 	flags.register(cmd)
+	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or jsonl (a JSON object per line)")
+	completes(cmd, "format", formatText, formatJSONL)
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -41,6 +42,7 @@ const defaultTop = 10
 // replayFlags are the flags of the main command.
 type replayFlags struct {
 	rules  ruleFlags
+	inputs inputFlags
 	format string
 	top    int
 	width  int
@@ -60,16 +62,22 @@ disposition, and an accounting of every entry.
 
 FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
 upload, JSON lines or plain text, recognized by its content; also compressed with
-gzip or zstd. "-" is standard input. Each file is a replay of its own.
+gzip or zstd. "-" is standard input. A directory stands for the logs in it, and a
+pattern such as "logs/**/*.log" for the files that it matches. --game finds the log
+of a game by itself. Each file is a replay of its own.
+
+What is configured (flags, HEED_ variables, .heed.yaml) is told by "config show".
 
 Exit status, the highest that applies: 0 done (also when the log went blind, which
 the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
 that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 		Example: `  classify-replay Player.log
+  classify-replay --game rimworld --previous
   classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
   zcat old.log.gz | classify-replay --top 30 -
   classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args:          atLeastOne(`a log to replay, or "-" for standard input`),
+		Args:          f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -82,23 +90,31 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			return p.replayAll(cmd, f, set, args)
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			return p.replayAll(cmd, f, set, names)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
 			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 		}
-		return usage(cmd, "%v", err)
+		return flagError(cmd, err)
 	})
 	f.rules.register(cmd)
+	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document) or jsonl (a line per update, then a summary)")
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all")
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
+	completes(cmd, "format", formatText, formatJSON, formatJSONL)
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
+	cmd.AddCommand(p.configCommand(), p.completionCommand())
+	p.common.register(p, cmd)
 	return cmd
 }
 
@@ -135,6 +151,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	if width == 0 {
 		width = terminalWidth(p.stdout)
 	}
+	_, rows := cli.Size(p.stdout)
 	shown := 0
 	if f.format == formatJSON {
 		out.buf = append(out.buf, `{"files":[`...)
@@ -160,7 +177,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 			if shown > 0 {
 				out.buf = append(out.buf, '\n')
 			}
-			out.buf = rep.AppendText(out.buf, report.TextOptions{Width: width, Top: f.top})
+			out.buf = rep.AppendText(out.buf, report.TextOptions{Width: width, Top: f.top, Color: p.color, Rows: rows})
 		case formatJSON:
 			if shown > 0 {
 				out.buf = append(out.buf, ',')
@@ -294,7 +311,7 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 	if err := looksBinary(reader.Head(readSize)); err != nil {
 		_ = in.Close()
 		if name == standardInput {
-			name = "standard input"
+			name = standardInputName
 		}
 		return nil, inputError(fmt.Errorf("%s %w", name, err))
 	}

@@ -1,0 +1,79 @@
+package gamelog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFind(t *testing.T) {
+	games := t.TempDir()
+	info := func(path, text string) {
+		file := filepath.Join(games, filepath.FromSlash(path), "app.info")
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	info("colony/Colony_Data", "Some Studio\r\nThe Colony\r\n")
+	info("mac/Colony.app/Contents/Resources/Data", "Some Studio\nThe Colony")
+	info("two/A_Data", "A\nA")
+	info("two/B_Data", "B\nB")
+	info("evil/Evil_Data", "..\n../../etc")
+	info("evil/Slash_Data", "a/b\nc")
+	info("short/Short_Data", "only one line")
+
+	home := filepath.Join(games, "home")
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	xdg := map[string]string{"HOME": home, "XDG_CONFIG_HOME": filepath.Join(games, "xdg")}
+	for _, tc := range []struct {
+		name string
+		goos string
+		env  map[string]string
+		args string // the program below games
+		want string // below games, "" for nothing, "-" for the standard output
+		how  string
+	}{
+		{"argument", "linux", env, "colony/Colony -logFile " + games + "/my.log", "my.log", "-logFile"},
+		{"argument in lower case", "windows", env, "colony/Colony.exe -batchmode -logfile " + games + "/my.log -x", "my.log", "-logFile"},
+		{"argument with =", "linux", env, "colony/Colony -logFile=" + games + "/my.log", "my.log", "-logFile"},
+		{"argument relative to the working directory", "linux", env, "colony/Colony -logFile my.log", "cwd/my.log", "-logFile"},
+		{"argument -", "linux", env, "colony/Colony -logFile - -x", "-", "-logFile"},
+		{"argument without a value", "linux", env, "colony/Colony -logFile", "-", "-logFile"},
+		{"argument before another", "linux", env, "colony/Colony -logFile -x", "-", "-logFile"},
+		{"data, Linux", "linux", env, "colony/Colony", "home/.config/unity3d/Some Studio/The Colony/Player.log", "app.info"},
+		{"data, XDG", "linux", xdg, "colony/Colony", "xdg/unity3d/Some Studio/The Colony/Player.log", "app.info"},
+		{"data, Windows", "windows", env, "colony/Colony.exe", "home/AppData/LocalLow/Some Studio/The Colony/Player.log", "app.info"},
+		{"data, a script", "linux", env, "colony/start.sh", "home/.config/unity3d/Some Studio/The Colony/Player.log", "app.info"},
+		{"data, a bundle", "darwin", env, "mac/Colony.app", "home/Library/Logs/Some Studio/The Colony/Player.log", "app.info"},
+		{"data, a bundle's program", "darwin", env, "mac/Colony.app/Contents/MacOS/Colony", "home/Library/Logs/Some Studio/The Colony/Player.log", "app.info"},
+		{"a script beside two games", "linux", env, "two/start.sh", "", ""},
+		{"one of two games", "linux", env, "two/B", "home/.config/unity3d/B/B/Player.log", "app.info"},
+		{"names that are paths", "linux", env, "evil/Evil", "", ""},
+		{"names with a slash", "linux", env, "evil/Slash", "", ""},
+		{"half an app.info", "linux", env, "short/Short", "", ""},
+		{"known by its name", "linux", env, "elsewhere/RimWorldLinux", "home/.config/unity3d/Ludeon Studios/RimWorld by Ludeon Studios/Player.log", "known"},
+		{"known by its name, Windows", "windows", env, `elsewhere\RimWorldWin64.exe`, "home/AppData/LocalLow/Ludeon Studios/RimWorld by Ludeon Studios/Player.log", "known"},
+		{"unknown", "linux", env, "elsewhere/game", "", ""},
+		{"no home", "linux", nil, "colony/Colony", "", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			args := strings.Split(tc.args, " ")
+			args[0] = filepath.Join(games, args[0])
+			found, ok := Find(Game{
+				Args: args, Dir: filepath.Join(games, "cwd"), GOOS: tc.goos,
+				Getenv: func(name string) string { return tc.env[name] },
+			})
+			require.Equal(t, tc.want != "", ok)
+			want := tc.want
+			if want != "" && want != Standard {
+				want = filepath.Join(games, filepath.FromSlash(want))
+			}
+			require.Equal(t, want, found.Path)
+			require.Contains(t, found.How, tc.how)
+		})
+	}
+	_, ok := Find(Game{})
+	require.False(t, ok)
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// glance answers what matters, in a line or two each: what broke first, which mod
+// it points at, and whether the log told everything. It comes first, and again at
+// the end of a text that has scrolled it out of sight.
+func (t *text) glance() {
+	if c := t.firstCause(); c != nil {
+		what, _ := t.explain(c)
+		t.labeledIn("first", fmt.Sprintf("line %d, %s: %s (%s)", c.First, c.Disposition, what, c.Rule), styleOf(c.Disposition))
+		if named := t.suspects(); len(named) > 0 {
+			t.labeledIn("mod", strings.Join(named, "; "), name)
+		} else {
+			t.labeled("mod", "none is named by what deserved attention")
+		}
+	}
+	if sentence, bad := t.blindness(); bad {
+		t.labeledIn("log", sentence, alarm)
+	} else if sentence != "" {
+		t.labeledIn("log", sentence, notice)
+	}
+	missing := t.noticed()
+	for _, m := range missing {
+		t.labeledIn("log", m.sentence(), notice)
+	}
+	switch {
+	case t.end.Interrupted:
+		t.labeledIn("log", fmt.Sprintf("Interrupted after line %d: what follows is what was known by then.", t.end.Lines), notice)
+	case t.end.Err != nil:
+		t.labeledIn("log", fmt.Sprintf("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0)), alarm)
+	case t.blind.stretches == 0 && len(missing) == 0:
+		t.labeledIn("log", "it speaks to its end; nothing is known to be missing", calm)
+	}
+}
+
+// again repeats the glance where it has scrolled out of sight.
+func (t *text) again(start int) {
+	if t.options.Rows == 0 || strings.Count(string(t.out[start:]), "\n") < t.options.Rows {
+		return
+	}
+	t.section(strong, "AT A GLANCE: %s", t.verdict())
+	t.glance()
+}
+
+// firstCause returns the cause that came first among the most urgent ones.
+func (t *text) firstCause() *Cause {
+	var first *Cause
+	for _, c := range t.causes.list() {
+		if first == nil || c.Disposition == first.Disposition && c.FirstItem.Cause.Seq < first.FirstItem.Cause.Seq {
+			first = c
+		}
+	}
+	return first
+}
+
+// textSuspects is how many mods the glance names.
+const textSuspects = 3
+
+// suspects names the mods that urgent entries point at first: those that what
+// blocks points at before others, then by the number of entries.
+func (t *text) suspects() []string {
+	type suspect struct {
+		name   string
+		counts [len(dispositions)]uint64
+	}
+	byName := map[string]*suspect{}
+	for _, d := range dispositions {
+		if !d.Urgent() {
+			continue
+		}
+		for _, row := range t.tables[d].held() {
+			if len(row.Blame) == 0 {
+				continue
+			}
+			s := byName[row.Blame[0]]
+			if s == nil {
+				s = &suspect{name: row.Blame[0]}
+				byName[s.name] = s
+			}
+			s.counts[d] += row.Count
+		}
+	}
+	all := make([]*suspect, 0, len(byName))
+	for _, s := range byName {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *suspect) int {
+		return cmp.Or(
+			cmp.Compare(b.counts[event.Blocking], a.counts[event.Blocking]),
+			cmp.Compare(b.counts[event.Advisory], a.counts[event.Advisory]),
+			cmp.Compare(a.name, b.name),
+		)
+	})
+	var lines []string
+	for i, s := range all {
+		if i == textSuspects {
+			lines = append(lines, fmt.Sprintf("%d more", len(all)-i))
+			break
+		}
+		var counts []string
+		for _, d := range dispositions {
+			if n := s.counts[d]; n > 0 {
+				counts = append(counts, number(n)+" "+d.String())
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s (%s)", blamed([]string{s.name}), strings.Join(counts, ", ")))
+	}
+	return lines
+}
