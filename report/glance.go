@@ -16,8 +16,12 @@ import (
 func (t *text) glance() {
 	if c := t.firstCause(); c != nil {
 		what, _ := t.explain(c)
-		t.labeledIn("first", fmt.Sprintf("line %d, %s: %s (%s)", c.First, c.Disposition, what, c.Rule), styleOf(c.Disposition))
-		if named := t.suspects(); len(named) > 0 {
+		what = fmt.Sprintf("line %d, %s: %s (%s)", c.First, c.Disposition, what, c.Rule)
+		if len(c.FirstItem.Blame) > 0 {
+			what += "; blame: " + blamed(c.FirstItem.Blame)
+		}
+		t.labeledIn("first", what, strong)
+		if named := t.suspects(c.Disposition); len(named) > 0 {
 			t.labeledIn("mod", strings.Join(named, "; "), name)
 		} else {
 			t.labeled("mod", "none is named by what deserved attention")
@@ -66,8 +70,9 @@ func (t *text) firstCause() *Cause {
 const textSuspects = 3
 
 // suspects names the mods that urgent entries point at first: those that what
-// blocks points at before others, then by the number of entries.
-func (t *text) suspects() []string {
+// blocks points at before others, then by the number of entries. It says where
+// what is most urgent points at none of them.
+func (t *text) suspects(worst event.Disposition) []string {
 	type suspect struct {
 		name   string
 		counts [len(dispositions)]uint64
@@ -101,6 +106,9 @@ func (t *text) suspects() []string {
 		)
 	})
 	var lines []string
+	if len(all) > 0 && all[0].counts[worst] == 0 {
+		lines = append(lines, "none by what is "+worst.String())
+	}
 	for i, s := range all {
 		if i == textSuspects {
 			lines = append(lines, fmt.Sprintf("%d more", len(all)-i))

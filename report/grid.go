@@ -4,15 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
 	"github.com/heedlog/heed/event"
 )
-
-// cells measures text in columns of a terminal. It does not follow the locale,
-// as the package's default would: the same replay gives the same bytes
-// everywhere.
-var cells = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
 
 // column is one column of a [grid].
 type column struct {
@@ -59,6 +52,10 @@ func (g *grid) add(row ...string) {
 	g.rows = append(g.rows, row)
 }
 
+// minLimited is the narrowest that a column with a limit gets where there is
+// little room.
+const minLimited = 8
+
 // appendTo lays the grid out. A width of zero means that lines are not cut.
 func (g *grid) appendTo(dst []byte, width int) []byte {
 	const gap = 2
@@ -71,6 +68,21 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 			widths[i] = max(widths[i], cells.StringWidth(row[i]))
 		}
 		used += widths[i] + gap
+	}
+	// Names give way where the columns alone are too wide, the longest first, so
+	// that none is lost for another.
+	for width > 0 && used > width {
+		longest := -1
+		for i, c := range g.columns[:last] {
+			if c.limit > 0 && widths[i] > minLimited && (longest < 0 || widths[i] > widths[longest]) {
+				longest = i
+			}
+		}
+		if longest < 0 {
+			break
+		}
+		widths[longest]--
+		used--
 	}
 	below := width > 0 && width-used < g.minLast && slices.ContainsFunc(g.rows, func(row []string) bool {
 		return cells.StringWidth(row[last]) > width-used
@@ -88,19 +100,23 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 		}
 		l.skip(gap)
 		for i, w := range widths {
-			pad := max(0, w-cells.StringWidth(row[i]))
+			cell := row[i]
+			if g.columns[i].limit > 0 {
+				cell = fit(cell, w)
+			}
+			pad := max(0, w-cells.StringWidth(cell))
 			if g.columns[i].right {
 				l.skip(pad)
 				pad = 0
 			}
-			l.put(row[i], style(i))
+			l.put(cell, style(i))
 			l.skip(pad + gap)
 		}
 		if below && row[last] != "" {
 			l.end()
 			l.skip(3 * gap)
 		}
-		l.put(row[last], style(last))
+		l.put(strings.TrimRight(row[last], " "), style(last))
 		dst = l.end()
 	}
 	titles := make([]string, len(g.columns))
@@ -167,11 +183,10 @@ func fit(text string, limit int) string {
 // fitEnd cuts text to so many columns at its beginning, since of a path the end
 // says most; a number that is not positive means no limit.
 func fitEnd(text string, limit int) string {
-	w := cells.StringWidth(text)
-	if limit <= 0 || w <= limit {
+	if limit <= 0 {
 		return text
 	}
-	return cells.TruncateLeft(text, w-limit+1, "…")
+	return cells.TruncateLeft(text, limit, "…")
 }
 
 // appendWrapped appends text broken at spaces to lines of at most width

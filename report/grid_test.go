@@ -41,8 +41,7 @@ func TestGridPutsTheLastColumnBelowWhereItIsNarrow(t *testing.T) {
 		"      one\n"+
 		"  1000  e\u0301tude\n"+
 		"      word word word word word …\n"+
-		"    22  much to…\n"+
-		"\n", string(testGrid().appendTo(nil, 32)))
+		"    22  much to…\n", string(testGrid().appendTo(nil, 32)))
 }
 
 func TestWrapped(t *testing.T) {

@@ -99,8 +99,11 @@ func (t *text) label(label string) (indent int) {
 		t.styled(fmt.Sprintf("%-*s", labelIndent-2, label), faint)
 		return labelIndent
 	}
-	t.styled(label, faint)
-	t.printf("\n    ")
+	if label != "" {
+		t.styled(label, faint)
+		t.printf("\n  ")
+	}
+	t.printf("  ")
 	return 4
 }
 
