@@ -14,7 +14,8 @@ import (
 
 // TextOptions shapes the text form of a report.
 type TextOptions struct {
-	// Width is the number of columns to fill, 0 to cut and wrap nothing.
+	// Width is the number of columns to fill, at least [MinWidth]; 0 to cut and wrap
+	// nothing.
 	Width int
 	// Top bounds the rows of each section of the table of signatures, 0 for
 	// all that are held.
@@ -43,7 +44,7 @@ const labelIndent = 12
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 	if o.Width > 0 {
-		o.Width = max(o.Width, minWidth)
+		o.Width = max(o.Width, MinWidth)
 	}
 	t := text{Replay: r, options: o, out: dst}
 	t.headline()
@@ -57,8 +58,8 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 	return t.out
 }
 
-// minWidth is the narrowest text: what is narrower is not read anyhow.
-const minWidth = 20
+// MinWidth is the narrowest text, in columns: what is narrower is not read anyhow.
+const MinWidth = 20
 
 // text is the state of one rendering.
 type text struct {

@@ -107,7 +107,10 @@ type watched struct {
 
 // watch begins to follow an input of size bytes, 0 where that is not known.
 func (p *program) watch(name string, size int64) *watched {
-	w := &watched{program: p, name: name, began: p.now()}
+	w := &watched{program: p, name: name}
+	if p.verbose {
+		w.began = p.now()
+	}
 	if f, ok := p.stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
 		p.note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
 		return w

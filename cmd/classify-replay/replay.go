@@ -139,6 +139,9 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	if f.width < 0 {
 		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
 	}
+	if f.width > 0 && f.width < report.MinWidth {
+		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
+	}
 	return nil
 }
 
