@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -209,6 +208,10 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	total := newCovered()
 	var reports []coverageReport
 	for _, name := range names {
+		if ctx.Err() != nil {
+			p.raise(exitInterrupted)
+			break
+		}
 		c := newCovered()
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
@@ -219,9 +222,6 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		})
 		if err != nil {
 			p.fail(err)
-			if errors.Is(err, context.Canceled) {
-				break
-			}
 			if c.records == 0 {
 				continue
 			}

@@ -39,9 +39,10 @@ record was read and the evidence for its end and its level ("split", "level_by")
   split     footer, json, block, frame, indent, form, list, blank, line, hole, console
   level_by  none, console, exception, crash, field, tag, footer, no-footer
 
-"escalated" is true where a rule was raised by repetition. "ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
-original, or a duplicate that was resolved or is unresolved; "cut" is how many
-bytes of a long record were left out.`,
+"escalated" is true where a rule was raised by repetition. "ref_state" tells of a
+stack reference ("[Ref 5EED]") whether the record is the original, or a duplicate
+that was resolved or is unresolved; "cut" is how many bytes of a long record were
+left out.`,
 		Example: `  classify-replay records Player.log
   classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'`,
 		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
