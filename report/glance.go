@@ -27,22 +27,26 @@ func (t *text) glance() {
 			t.labeled("mod", "none is named by what deserved attention")
 		}
 	}
-	if sentence, bad := t.blindness(); bad {
-		t.labeledIn("log", sentence, alarm)
-	} else if sentence != "" {
-		t.labeledIn("log", sentence, notice)
+	label := "log"
+	say := func(sentence string, in style) {
+		t.labeledIn(label, sentence, in)
+		label = ""
 	}
-	missing := t.noticed()
-	for _, m := range missing {
-		t.labeledIn("log", m.sentence(), notice)
+	if sentence, lasts := t.blindness(); lasts {
+		say(sentence, alarm)
+	} else if sentence != "" {
+		say(sentence, notice)
+	}
+	for _, m := range t.noticed() {
+		say(m.sentence(), notice)
 	}
 	switch {
 	case t.end.Interrupted:
-		t.labeledIn("log", fmt.Sprintf("Interrupted after line %d: what follows is what was known by then.", t.end.Lines), notice)
+		say(fmt.Sprintf("Interrupted after line %d: this is what was known by then.", t.end.Lines), notice)
 	case t.end.Err != nil:
-		t.labeledIn("log", fmt.Sprintf("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0)), alarm)
-	case t.blind.stretches == 0 && len(missing) == 0:
-		t.labeledIn("log", "it speaks to its end; nothing is known to be missing", calm)
+		say(fmt.Sprintf("NOT READ TO ITS END: %s.", safetext.Text(t.end.Err.Error(), 0)), alarm)
+	case label != "":
+		say("it speaks to its end; nothing is known to be missing", calm)
 	}
 }
 

@@ -100,7 +100,7 @@ func (s *Screen) Progress(name string, size int64) *Progress {
 // What a bar shows: with the size known, and without.
 const (
 	barTemplate   = `{{string . "name"}}  {{counters . }} {{bar . "[" "=" ">" " " "]"}} {{percent . "%3.0f%%"}}  {{speed . "%s/s" "…/s"}}  {{rtime . "%s left" "" ""}}`
-	countTemplate = `{{string . "name"}}  {{counters . "" "%s"}} read  {{speed . "%s/s" "…/s"}}`
+	countTemplate = `{{string . "name"}}  {{counters . }} read  {{speed . "%s/s" "…/s"}}`
 
 	maxBarName = 24 // characters
 )

@@ -69,9 +69,6 @@ func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) 
 		}
 		first[name.Value] = name.Line
 		v, at, bad := read(file, value, key)
-		if bad == "" {
-			bad = v.check()
-		}
 		if bad != "" {
 			wrong = append(wrong, Error{at, bad})
 			continue
@@ -103,6 +100,10 @@ func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
 		}
 		if key.Kind == Paths && text != "" && !filepath.IsAbs(text) {
 			text = filepath.Join(filepath.Dir(file), filepath.FromSlash(text))
+		}
+		one := Value{Key: key, Items: []string{text}}
+		if bad := one.check(); bad != "" {
+			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), bad
 		}
 		v.Items = append(v.Items, text)
 	}
