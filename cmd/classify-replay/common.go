@@ -28,14 +28,14 @@ type common struct {
 	noConfig       bool
 }
 
-// register adds the flags to the root command, and sees that they, and what is
+// commonFlags adds the flags to the root command, and sees that they, and what is
 // configured, have their effect before any command runs.
-func (c *common) register(p *program, root *cobra.Command) {
+func (p *program) commonFlags(root *cobra.Command) {
 	flags := root.PersistentFlags()
-	flags.StringVar(&c.colorMode, "color", cli.ColorAuto, "use colors `WHEN`: auto (on a terminal, as NO_COLOR and CLICOLOR_FORCE have it), always or never")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "no messages but errors, and no progress")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "say what is read, from where, and how long it took")
-	flags.BoolVar(&c.noConfig, "no-config", false, "read no .heed.yaml, no file of the user and no HEED_ variable")
+	flags.StringVar(&p.colorMode, "color", cli.ColorAuto, "use colors `WHEN`: auto (on a terminal, as NO_COLOR and CLICOLOR_FORCE have it), always or never")
+	flags.BoolVarP(&p.quiet, "quiet", "q", false, "no messages but errors, and no progress")
+	flags.BoolVarP(&p.verbose, "verbose", "v", false, "say what is read, from where, and how long it took")
+	flags.BoolVar(&p.noConfig, "no-config", false, "read no .heed.yaml, no file of the user and no HEED_ variable")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	for _, key := range settings.Keys() {

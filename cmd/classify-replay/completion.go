@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -52,10 +53,8 @@ and PowerShell.`,
 			if len(args) != 1 {
 				return usage(cmd, "name one shell: bash, zsh, fish or powershell")
 			}
-			for _, s := range shells {
-				if args[0] == s {
-					return nil
-				}
+			if slices.Contains(shells, args[0]) {
+				return nil
 			}
 			return usage(cmd, "no completion for %q: use bash, zsh, fish or powershell", args[0])
 		},

@@ -114,7 +114,7 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	completes(cmd, "format", formatText, formatJSON, formatJSONL)
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.rulesCommand())
 	cmd.AddCommand(p.configCommand(), p.completionCommand())
-	p.common.register(p, cmd)
+	p.commonFlags(cmd)
 	return cmd
 }
 

@@ -56,7 +56,7 @@ func TestNearest(t *testing.T) {
 	names := []string{"ack", "color", "fail-on", "format", "top", "width"}
 	for word, want := range map[string]string{
 		"":        "",
-		"colour":  "color",
+		"colr":    "color",
 		"COLOR":   "color",
 		"tpo":     "top",
 		"widht":   "width",

@@ -108,7 +108,7 @@ const (
 func (p *Progress) run(bar *pb.ProgressBar) {
 	defer close(p.done)
 	s := p.screen
-	next := time.NewTimer(progressDelay)
+	next := time.NewTimer(progressDelay) //nolint:forbidigo // a bar on a screen goes by the time of who looks at it
 	defer next.Stop()
 	for {
 		line := ""

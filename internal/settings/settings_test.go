@@ -63,7 +63,7 @@ func TestParse(t *testing.T) {
 		{"map", "color: {a: b}\n", "", "", ":1:8: color wants one word"},
 		{"list for a word", "color: [never]\n", "", "", "color wants one word"},
 		{"list in a list", "fail-on:\n  - [blind]\n", "", "", ":2:5: fail-on wants a word or a list"},
-		{"wrong word", "color: alwyas\n", "", "", `did you mean "always"?`},
+		{"wrong word", "color: alway\n", "", "", `did you mean "always"?`},
 		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind; did you mean "blind"?`},
 		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
 		{"empty path", "rules: ['']\n", "", "", "rules has an empty path"},
