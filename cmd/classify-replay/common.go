@@ -1,15 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/settings"
@@ -61,16 +57,14 @@ func (p *program) configure(cmd *cobra.Command) error {
 		return err
 	}
 	p.settings = s
-	for i := range s.Values {
-		v := &s.Values[i]
-		flag := cmd.Flags().Lookup(v.Key.Name)
-		switch {
-		case flag == nil:
-		case flag.Changed:
-			v.Origin, v.Where, v.Items = settings.Flag, "", flagItems(flag)
-		case v.Origin > settings.Default:
-			if err := setFlag(flag, v); err != nil {
-				return fmt.Errorf("%s: %w", v.Where, err)
+	if err := s.Apply(cmd.Flags()); err != nil {
+		return err
+	}
+	// A path that is on the command line is looked for when it is used.
+	if v := s.Value("rules"); v.Origin > settings.Default && v.Origin < settings.Flag && cmd.Flags().Lookup(v.Key.Name) != nil {
+		for _, path := range v.Items {
+			if _, err := os.Stat(path); err != nil {
+				return settings.Errors{{Place: v.Where, Text: fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", path)}}
 			}
 		}
 	}
@@ -97,22 +91,6 @@ func (p *program) configure(cmd *cobra.Command) error {
 	return nil
 }
 
-// flagItems returns what a flag was given: one value, or those of a list.
-func flagItems(flag *pflag.Flag) []string {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return list.GetSlice()
-	}
-	return []string{flag.Value.String()}
-}
-
-// setFlag gives a flag what is configured. It does not count as given.
-func setFlag(flag *pflag.Flag, v *settings.Value) error {
-	if list, ok := flag.Value.(pflag.SliceValue); ok {
-		return list.Replace(v.Items)
-	}
-	return flag.Value.Set(v.String())
-}
-
 // note prints a message that --quiet silences.
 func (p *program) note(format string, args ...any) {
 	if !p.quiet {
@@ -129,73 +107,7 @@ func (p *program) detail(format string, args ...any) {
 
 // flagError says what is wrong with a flag, and what would be right.
 func flagError(cmd *cobra.Command, err error) error {
-	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		want := "a value of another form"
-		switch kind := e.GetFlag().Value.Type(); kind {
-		case "int":
-			want = "a whole number"
-			if errors.Is(err, strconv.ErrRange) {
-				want = "a smaller number"
-			}
-		case "bool":
-			want = "true or false, or nothing"
-		case "stringSlice":
-			want = "words with commas between them"
-		}
-		return usage(cmd, "--%s %q: give it %s", e.GetFlag().Name, e.GetValue(), want)
-	}
-	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usage(cmd, "--%s needs a value: %s", e.GetFlag().Name, firstOfUsage(e.GetFlag()))
-	}
-	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		name := e.GetSpecifiedName()
-		if e.GetSpecifiedShortnames() != "" {
-			return usage(cmd, "unknown flag: -%s%s", name, hintFlag(cmd, e.GetSpecifiedShortnames()))
-		}
-		return usage(cmd, "unknown flag: --%s%s", name, hintFlag(cmd, name))
-	}
-	return usage(cmd, "%w", err)
-}
-
-// firstOfUsage returns what the help says of a flag.
-func firstOfUsage(flag *pflag.Flag) string {
-	_, text := pflag.UnquoteUsage(flag)
-	return text
-}
-
-// hintFlag says which flag was likely meant, or which command has it.
-func hintFlag(cmd *cobra.Command, name string) string {
-	var names []string
-	collect := func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	}
-	cmd.Flags().VisitAll(collect)
-	cmd.InheritedFlags().VisitAll(collect)
-	if near := cli.Nearest(name, names); near != "" {
-		return fmt.Sprintf("; did you mean --%s?", near)
-	}
-	var having []string
-	for _, c := range allCommands(cmd.Root()) {
-		if c.LocalFlags().Lookup(name) != nil && !c.Hidden {
-			having = append(having, strconv.Quote(c.CommandPath()))
-		}
-	}
-	if len(having) > 0 {
-		return ": " + strings.Join(having, " and ") + " has one"
-	}
-	return ""
-}
-
-// allCommands returns a command and all below it, each after the one that it
-// belongs to.
-func allCommands(cmd *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{cmd}
-	for _, c := range cmd.Commands() {
-		all = append(all, allCommands(c)...)
-	}
-	return all
+	return usage(cmd, "%w", cli.FlagError(cmd, err))
 }
 
 // version says what was built.

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // The shells that there is completion for.
@@ -26,7 +28,7 @@ func completes(cmd *cobra.Command, flag string, values ...string) {
 
 // completesAll names the values of a flag to each command that defines it.
 func completesAll(root *cobra.Command, flag string, values []string) {
-	for _, cmd := range allCommands(root) {
+	for _, cmd := range cli.Commands(root) {
 		if cmd.LocalNonPersistentFlags().Lookup(flag) != nil || cmd == root && cmd.PersistentFlags().Lookup(flag) != nil {
 			if _, ok := cmd.GetFlagCompletionFunc(flag); !ok {
 				completes(cmd, flag, values...)

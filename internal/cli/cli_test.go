@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 )
 
@@ -132,4 +133,31 @@ func TestInputs(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestFlagError(t *testing.T) {
+	root := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}, SilenceErrors: true, SilenceUsage: true}
+	root.Flags().Int("top", 1, "show the `N` best")
+	root.Flags().Bool("all", false, "all")
+	root.Flags().StringSlice("of", nil, "of these")
+	sub := &cobra.Command{Use: "sub", Run: func(*cobra.Command, []string) {}}
+	sub.Flags().Int("deep", 1, "deep")
+	root.AddCommand(sub)
+	root.SetFlagErrorFunc(FlagError)
+	for args, want := range map[string]string{
+		"--top x":                    `--top "x": give it a whole number`,
+		"--top 99999999999999999999": `--top "99999999999999999999": give it a smaller number`,
+		"--all=perhaps":              `--all "perhaps": give it true or false, or nothing`,
+		`--of "`:                     `--of "\"": give it words with commas between them`,
+		"--top":                      "--top needs a value: show the N best",
+		"--tpo 3":                    "unknown flag: --tpo; did you mean --top?",
+		"--deep 3":                   `unknown flag: --deep; it is one of "x sub"`,
+		"--nothing-like-it":          "unknown flag: --nothing-like-it",
+		"-z":                         "unknown flag: -z",
+		"sub --top 3":                `unknown flag: --top; it is one of "x"`,
+	} {
+		root.SetArgs(strings.Fields(args))
+		require.EqualError(t, root.Execute(), want, args)
+	}
+	require.Len(t, Commands(root)[:2], 2)
 }
