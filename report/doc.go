@@ -8,6 +8,11 @@
 // what was gathered. [AppendUpdate] and [AppendRecord] need no gathering: JSON
 // lines stream.
 //
+// Text answers first, in a line or two each, what broke first, which mod it points
+// at, and whether the log told everything. It fits any width from [MinWidth] columns
+// on, by what a terminal shows of each character. Colors are the caller's choice,
+// and only repeat what the words say.
+//
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.
 //
