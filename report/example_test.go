@@ -51,6 +51,9 @@ rules:
 	// Output:
 	// game.log: plain, 3 lines, 3 records
 	//   1 blocking item, open at the end.
+	//   first     line 2, blocking: the game was not saved (save.failed)
+	//   mod       none is named by what deserved attention
+	//   log       it speaks to its end; nothing is known to be missing
 	//
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved

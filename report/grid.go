@@ -4,19 +4,28 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"github.com/heedlog/heed/event"
 )
-
-// cells measures text in columns of a terminal. It does not follow the locale,
-// as the package's default would: the same replay gives the same bytes
-// everywhere.
-var cells = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
 
 // column is one column of a [grid].
 type column struct {
 	title string
 	right bool // align to the right
 	limit int  // columns at most, 0 for no limit
+
+	style func(cell string) style // nil: plain
+}
+
+// only returns a style for whatever a cell holds.
+func only(s style) func(string) style { return func(string) style { return s } }
+
+// dispositionStyle is the style of a cell that begins with a disposition.
+func dispositionStyle(cell string) style {
+	word, _, _ := strings.Cut(cell, " ")
+	if d, ok := event.ParseDisposition(word); ok {
+		return styleOf(d)
+	}
+	return plain
 }
 
 // grid lays rows out in aligned columns. The last column takes what is left of
@@ -29,6 +38,8 @@ type grid struct {
 	// left and a row does not fit into it, that column goes to lines of its own,
 	// each below its row.
 	minLast int
+
+	color bool
 }
 
 func (g *grid) add(row ...string) {
@@ -40,6 +51,10 @@ func (g *grid) add(row ...string) {
 	}
 	g.rows = append(g.rows, row)
 }
+
+// minLimited is the narrowest that a column with a limit gets where there is
+// little room.
+const minLimited = 8
 
 // appendTo lays the grid out. A width of zero means that lines are not cut.
 func (g *grid) appendTo(dst []byte, width int) []byte {
@@ -54,31 +69,55 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 		}
 		used += widths[i] + gap
 	}
+	// Names give way where the columns alone are too wide, the longest first, so
+	// that none is lost for another.
+	for width > 0 && used > width {
+		longest := -1
+		for i, c := range g.columns[:last] {
+			if c.limit > 0 && widths[i] > minLimited && (longest < 0 || widths[i] > widths[longest]) {
+				longest = i
+			}
+		}
+		if longest < 0 {
+			break
+		}
+		widths[longest]--
+		used--
+	}
 	below := width > 0 && width-used < g.minLast && slices.ContainsFunc(g.rows, func(row []string) bool {
 		return cells.StringWidth(row[last]) > width-used
 	})
-	line := func(row []string, below bool) {
-		start, indent := len(dst), used
-		dst = append(dst, "  "...)
-		for i, w := range widths {
-			pad := strings.Repeat(" ", max(0, w-cells.StringWidth(row[i])))
-			if g.columns[i].right {
-				dst = append(append(dst, pad...), row[i]...)
-			} else {
-				dst = append(append(dst, row[i]...), pad...)
+	line := func(row []string, title, below bool) {
+		l := gridLine{dst: dst, room: width, color: g.color}
+		style := func(i int) style {
+			switch f := g.columns[i].style; {
+			case title:
+				return faint
+			case f != nil:
+				return f(row[i])
 			}
-			dst = append(dst, "  "...)
+			return plain
 		}
-		if below {
-			dst = endLine(dst, start, width)
-			start, indent = len(dst), 3*gap
-			dst = append(dst, strings.Repeat(" ", indent)...)
+		l.skip(gap)
+		for i, w := range widths {
+			cell := row[i]
+			if g.columns[i].limit > 0 {
+				cell = fit(cell, w)
+			}
+			pad := max(0, w-cells.StringWidth(cell))
+			if g.columns[i].right {
+				l.skip(pad)
+				pad = 0
+			}
+			l.put(cell, style(i))
+			l.skip(pad + gap)
 		}
-		text := row[last]
-		if width > 0 && text != "" {
-			text = fit(text, max(1, width-indent))
+		if below && row[last] != "" {
+			l.end()
+			l.skip(3 * gap)
 		}
-		dst = endLine(append(dst, text...), start, width)
+		l.put(strings.TrimRight(row[last], " "), style(last))
+		dst = l.end()
 	}
 	titles := make([]string, len(g.columns))
 	for i, c := range g.columns {
@@ -87,18 +126,50 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 	if below {
 		titles[last] = ""
 	}
-	line(titles, false)
+	line(titles, true, false)
 	for _, row := range g.rows {
-		line(row, below)
+		line(row, false, below)
 	}
 	return dst
 }
 
-// endLine ends the line that begins at start: without spaces at its end, and
-// cut where the columns alone are wider than there is room.
-func endLine(dst []byte, start, width int) []byte {
-	line := strings.TrimRight(string(dst[start:]), " ")
-	return append(append(dst[:start], fit(line, width)...), '\n')
+// gridLine lays out one line: without spaces at its end, and cut where the
+// columns alone are wider than there is room.
+type gridLine struct {
+	dst   []byte
+	room  int // columns, 0 for any number
+	used  int // columns
+	gap   int // spaces that come before the next text
+	color bool
+}
+
+func (l *gridLine) skip(columns int) { l.gap += columns }
+
+func (l *gridLine) put(text string, s style) {
+	if text == "" {
+		return
+	}
+	if l.room > 0 {
+		left := l.room - l.used - l.gap
+		if left <= 0 {
+			return
+		}
+		text = fit(text, left)
+	}
+	l.dst = append(l.dst, strings.Repeat(" ", l.gap)...)
+	l.used += l.gap + cells.StringWidth(text)
+	l.gap = 0
+	if !l.color {
+		s = plain
+	}
+	l.dst = appendStyled(l.dst, text, s)
+}
+
+// end ends the line; another may follow.
+func (l *gridLine) end() []byte {
+	l.dst = append(l.dst, '\n')
+	l.used, l.gap = 0, 0
+	return l.dst
 }
 
 // fit cuts text to so many columns; 0 means no limit.
@@ -109,22 +180,44 @@ func fit(text string, limit int) string {
 	return cells.Truncate(text, limit, "…")
 }
 
+// fitEnd cuts text to so many columns at its beginning, since of a path the end
+// says most; a number that is not positive means no limit.
+func fitEnd(text string, limit int) string {
+	if limit <= 0 {
+		return text
+	}
+	return cells.TruncateLeft(text, limit, "…")
+}
+
 // appendWrapped appends text broken at spaces to lines of at most width
 // columns, the first after indent columns that are there already, the others
-// after as many spaces. A width of zero means one line.
+// after as many spaces. A word that is too long for a line is broken, too. A width
+// of zero means one line.
 func appendWrapped(dst []byte, text string, width, indent int) []byte {
 	at := indent
+	newLine := func() {
+		dst = append(dst, '\n')
+		dst = append(dst, strings.Repeat(" ", indent)...)
+		at = indent
+	}
 	for i, word := range strings.Fields(text) {
 		w := cells.StringWidth(word)
 		switch {
 		case i == 0:
 		case width > 0 && at+1+w > width:
-			dst = append(dst, '\n')
-			dst = append(dst, strings.Repeat(" ", indent)...)
-			at = indent
+			newLine()
 		default:
 			dst = append(dst, ' ')
 			at++
+		}
+		for width > 0 && at+w > width {
+			part := cells.Truncate(word, width-at, "")
+			if part == "" {
+				break // one character is wider than there is room
+			}
+			dst = append(dst, part...)
+			word, w = word[len(part):], w-cells.StringWidth(part)
+			newLine()
 		}
 		dst = append(dst, word...)
 		at += w

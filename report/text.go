@@ -14,11 +14,19 @@ import (
 
 // TextOptions shapes the text form of a report.
 type TextOptions struct {
-	// Width is the number of columns to fill, 0 to cut and wrap nothing.
+	// Width is the number of columns to fill, at least [MinWidth]; 0 to cut and wrap
+	// nothing.
 	Width int
 	// Top bounds the rows of each section of the table of signatures, 0 for
 	// all that are held.
 	Top int
+
+	// Color marks what matters with colors, for a terminal.
+	Color bool
+
+	// Rows is the height of the screen that the text goes to, 0 for none: what is
+	// longer repeats at its end what matters, which has scrolled out of sight.
+	Rows int
 }
 
 // What the text form shows before it says how many more there are: the first
@@ -35,6 +43,9 @@ const labelIndent = 12
 // AppendText appends the report as text: what deserved attention, the timeline
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
+	if o.Width > 0 {
+		o.Width = max(o.Width, MinWidth)
+	}
 	t := text{Replay: r, options: o, out: dst}
 	t.headline()
 	if r.end.Lines > 0 {
@@ -42,9 +53,13 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 		t.updates()
 		t.signatures()
 		t.accounting()
+		t.again(len(dst))
 	}
 	return t.out
 }
+
+// MinWidth is the narrowest text, in columns: what is narrower is not read anyhow.
+const MinWidth = 20
 
 // text is the state of one rendering.
 type text struct {
@@ -55,33 +70,78 @@ type text struct {
 
 func (t *text) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
 
+// styled appends text in a style, where colors are wanted.
+func (t *text) styled(s string, in style) {
+	if !t.options.Color {
+		in = plain
+	}
+	t.out = appendStyled(t.out, s, in)
+}
+
+// wrapped appends text, wrapped and indented below itself, in a style.
+func (t *text) wrapped(s string, indent int, in style) {
+	if !t.options.Color || in == plain {
+		t.out = appendWrapped(t.out, s, t.options.Width, indent)
+		return
+	}
+	t.out = appendPainted(t.out, appendWrapped(nil, s, t.options.Width, indent), in)
+}
+
 // labeled prints text beside a label, wrapped and indented below itself.
-func (t *text) labeled(label, s string) {
-	t.printf("  %-*s", labelIndent-2, label)
-	t.out = appendWrapped(t.out, s, t.options.Width, labelIndent)
+func (t *text) labeled(label, s string) { t.labeledIn(label, s, plain) }
+
+func (t *text) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
+
+// label prints a label and returns the column at which the text for it begins.
+// Where there is little room that is the next line.
+func (t *text) label(label string) (indent int) {
+	t.printf("  ")
+	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
+		t.styled(fmt.Sprintf("%-*s", labelIndent-2, label), faint)
+		return labelIndent
+	}
+	if label != "" {
+		t.styled(label, faint)
+		t.printf("\n  ")
+	}
+	t.printf("  ")
+	return 4
 }
 
 // sentence prints one sentence, indented and wrapped.
-func (t *text) sentence(format string, args ...any) {
+func (t *text) sentence(in style, format string, args ...any) {
 	t.printf("  ")
-	t.out = appendWrapped(t.out, fmt.Sprintf(format, args...), t.options.Width, 2)
+	t.wrapped(fmt.Sprintf(format, args...), 2, in)
 }
 
-func (t *text) section(format string, args ...any) {
-	t.printf("\n"+format+"\n", args...)
+// section begins a part of the report.
+func (t *text) section(in style, format string, args ...any) {
+	t.printf("\n")
+	t.styled(fit(fmt.Sprintf(format, args...), t.options.Width), in)
+	t.printf("\n")
 }
 
 func (t *text) headline() {
-	t.printf("%s", safetext.Text(t.config.File, 0))
+	file := safetext.Text(t.config.File, 0)
 	if t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted {
+		t.styled(fitEnd(file, t.options.Width-len(": empty, not a single line")), strong)
 		t.printf(": empty, not a single line\n")
 		return
 	}
-	t.printf(": %s, %s, %s\n", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
-
-	for _, sentence := range t.verdict() {
-		t.sentence("%s", sentence)
+	about := fmt.Sprintf(": %s, %s, %s", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
+	if w := t.options.Width; w > 0 {
+		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
+		about = fit(about, w-cells.StringWidth(file))
 	}
+	t.styled(file, strong)
+	t.printf("%s\n", about)
+	worst := t.Worst()
+	in := styleOf(worst)
+	if !worst.Urgent() {
+		in = calm
+	}
+	t.sentence(in, "%s", t.attentionSentence())
+	t.glance()
 }
 
 // attention tells what deserved attention, cause by cause.
@@ -94,8 +154,8 @@ func (t *text) attention() {
 	if len(all) == shown {
 		return
 	}
-	t.section("ALSO")
-	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION"}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32}
+	t.section(strong, "ALSO")
+	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION", style: dispositionStyle}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32, color: t.options.Color}
 	rest := all[shown:]
 	for _, c := range rest[:min(len(rest), textAlso)] {
 		what, _ := t.explain(c)
@@ -120,7 +180,7 @@ func (r *Replay) repetition(c *Cause) string {
 
 // cause tells one cause in full.
 func (t *text) cause(c *Cause) {
-	t.section("%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
 	what, why := t.explain(c)
 	if c.Invalidates {
 		what += "; what is known of the game's state may be stale"
@@ -132,7 +192,7 @@ func (t *text) cause(c *Cause) {
 	}
 	t.labeled("why", rule)
 	if len(c.FirstItem.Blame) > 0 {
-		t.labeled("blame", blamed(c.FirstItem.Blame))
+		t.labeledIn("blame", blamed(c.FirstItem.Blame), name)
 	}
 	often := entries(c.Entries)
 	if c.Items > 1 {
@@ -156,10 +216,11 @@ func (t *text) cause(c *Cause) {
 		if s.RepeatCount > 1 {
 			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
 		}
+		indent := t.label(label)
 		if t.options.Width > 0 {
-			line = fit(line, t.options.Width-labelIndent)
+			line = fit(line, t.options.Width-indent)
 		}
-		t.printf("  %-*s%s\n", labelIndent-2, label, line)
+		t.printf("%s\n", line)
 		label = ""
 	}
 }
@@ -210,8 +271,8 @@ func (r *Replay) describe(rule string, severity event.Severity) (what, why strin
 // explain says what happened, in which operation, and why it matters.
 func (r *Replay) explain(c *Cause) (what, why string) {
 	what, why = r.describe(c.Rule, c.Severity)
-	if word, name := c.operation(); name != "" {
-		what += "; " + word + " " + name
+	if word, origin := c.operation(); origin != "" {
+		what += "; " + word + " " + origin
 	}
 	return what, why
 }
@@ -251,16 +312,16 @@ func (t *text) updates() {
 	if t.timeline.total == 0 {
 		return
 	}
-	t.section("TIMELINE of %s", count(t.timeline.total, "update"))
+	t.section(strong, "TIMELINE of %s", count(t.timeline.total, "update"))
 	g := grid{columns: []column{
 		{title: "LINE", right: true},
 		{title: "UPDATE"},
 		{title: "ITEM"},
-		{title: "DISPOSITION"},
-		{title: "COUNT", right: true},
+		{title: "DISPOSITION", style: dispositionStyle},
+		{title: "COUNT", right: true, style: only(strong)},
 		{title: "GROUPS", right: true},
 		{title: "SUMMARY"},
-	}, minLast: 32}
+	}, minLast: 32, color: t.options.Color}
 	first, last := t.timeline.ends()
 	left := t.timeline.left()
 	rows := fold(nil, first)
@@ -323,7 +384,7 @@ func fold(rows []updateRow, updates []heed.Update) []updateRow {
 
 // signatures prints the table of signatures, a section per disposition.
 func (t *text) signatures() {
-	t.section("SIGNATURES by disposition")
+	t.section(strong, "SIGNATURES by disposition")
 	for _, d := range dispositions {
 		table := t.tables[d]
 		if table.entries == 0 {
@@ -339,19 +400,19 @@ func (t *text) signatures() {
 			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
 		}
 		t.printf("\n")
-		t.sentence("%s", heading)
+		t.sentence(styleOf(d), "%s", heading)
 		g := grid{columns: []column{
-			{title: "COUNT", right: true},
+			{title: "COUNT", right: true, style: only(strong)},
 			{title: "FIRST", right: true},
 			{title: "LAST", right: true},
 			{title: "FORMS", right: true},
-			{title: "SIGNATURE"},
+			{title: "SIGNATURE", style: only(faint)},
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
-		}, minLast: 60}
+		}, minLast: 60, color: t.options.Color}
 		blame := slices.ContainsFunc(rows, func(r *Row) bool { return len(r.Blame) > 0 })
 		if blame {
-			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24})
+			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
 		}
 		for _, row := range rows {
 			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.ID.String(), row.Rule}
@@ -362,7 +423,7 @@ func (t *text) signatures() {
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.forgotten > 0 {
-			t.printf("  %s with %s did not fit into the table; a row that was forgotten and came back shows less than there was\n",
+			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than there was",
 				count(table.forgotten, "row"), entries(table.forgottenEntries))
 		}
 	}
@@ -396,7 +457,7 @@ func appendOneLine(dst []byte, template string) []byte {
 // accounting shows that nothing went missing unnoticed.
 func (t *text) accounting() {
 	s := &t.end.Stats
-	t.section("ACCOUNTING")
+	t.section(strong, "ACCOUNTING")
 	kinds := []string{count(s.Logs, "log record")}
 	for _, k := range []struct {
 		n    uint64
@@ -412,7 +473,7 @@ func (t *text) accounting() {
 	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
 		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.timeline.total, "update")))
 	if err := s.Check(); err != nil {
-		t.labeled("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error())
+		t.labeledIn("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error(), alarm)
 	}
 }
 

@@ -17,13 +17,21 @@ func (r *Replay) verdict() []string {
 	for _, m := range r.noticed() {
 		sentences = append(sentences, m.sentence())
 	}
-	switch {
-	case r.end.Interrupted:
-		sentences = append(sentences, fmt.Sprintf("Interrupted after line %d: what follows is what was known by then.", r.end.Lines))
-	case r.unread != "":
-		sentences = append(sentences, fmt.Sprintf("NOT READ TO ITS END: %s.", r.unread))
+	if s := r.endSentence(); s != "" {
+		sentences = append(sentences, s)
 	}
 	return sentences
+}
+
+// endSentence says why the log was not read to its end, "" where it was.
+func (r *Replay) endSentence() string {
+	switch {
+	case r.end.Interrupted:
+		return fmt.Sprintf("Interrupted after line %d: this is what was known by then.", r.end.Lines)
+	case r.unread != "":
+		return fmt.Sprintf("NOT READ TO ITS END: %s.", r.unread)
+	}
+	return ""
 }
 
 // attentionSentence counts the items.

@@ -23,6 +23,8 @@ func (p *program) baselineCommand() *cobra.Command {
 		Short: "Keep known noise in a file, and let only the rest speak",
 		Long: `baseline keeps the urgent groups of logs, with the rate at which they come, in a small
 file to review and commit; a check then tells what that file does not explain.`,
+		Example: `  classify-replay baseline write good.log
+  classify-replay baseline check --fail-on new,blind Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage(cmd, "there is no command %q", args[0])
@@ -66,6 +68,7 @@ func readBaseline(name string) (*compare.Baseline, error) {
 
 func (p *program) baselineWriteCommand() *cobra.Command {
 	f := &compareFlags{format: formatText, factor: compare.DefaultFactor, confidence: compare.DefaultConfidence}
+	var from inputFlags
 	var out, date string
 	var expire int
 	var renew bool
@@ -84,9 +87,13 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 		Example: `  classify-replay baseline write good.log
   classify-replay baseline write -o noise.yaml --expire 30 runs/*.log
   classify-replay baseline write --renew good.log && git diff heed-baseline.yaml`,
-		Args: atLeastOne(`a log, or "-" for standard input`),
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			names, err := p.inputs(&from, args)
 			if err != nil {
 				return err
 			}
@@ -104,7 +111,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err != nil {
 				return err
 			}
-			if !p.readAll(cmd, c, compare.New, args) || p.status != exitOK {
+			if !p.readAll(cmd, c, compare.New, names) || p.status != exitOK {
 				p.message("%s is not written: a log could not be read to its end", out)
 				return nil
 			}
@@ -130,6 +137,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 		},
 	}
 	f.rules.register(cmd)
+	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write `FILE`, \"-\" for standard output")
 	flags.StringVar(&date, "date", "", "write it as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
@@ -140,6 +148,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 
 func (p *program) baselineCheckCommand() *cobra.Command {
 	f := &compareFlags{}
+	var from inputFlags
 	var name, date string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
@@ -159,12 +168,16 @@ these of that disposition; blind: evidence is missing.`,
 		Example: `  classify-replay baseline check Player.log
   classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
   classify-replay baseline check --format json run.log | jq -r '.new[].template'`,
-		Args: atLeastOne(`a log, or "-" for standard input`),
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
 				return err
 			}
 			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			names, err := p.inputs(&from, args)
 			if err != nil {
 				return err
 			}
@@ -179,7 +192,7 @@ these of that disposition; blind: evidence is missing.`,
 			if err != nil {
 				return err
 			}
-			if !p.readAll(cmd, c, compare.New, args) {
+			if !p.readAll(cmd, c, compare.New, names) {
 				return nil // what went wrong was told
 			}
 			comparer := f.comparer(c.set)
@@ -189,6 +202,7 @@ these of that disposition; blind: evidence is missing.`,
 		},
 	}
 	f.register(cmd)
+	from.register(cmd)
 	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several with commas")
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "hold the logs against `FILE`")
 	cmd.Flags().StringVar(&date, "date", "", "check as of `DAY`, such as 2026-01-31 (default: today, in UTC)")

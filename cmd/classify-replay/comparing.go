@@ -39,6 +39,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json or markdown")
+	completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
@@ -68,6 +69,8 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	case f.width < 0:
 		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
+	case f.width > 0 && f.width < report.MinWidth:
+		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
 	case !(f.factor >= 1 && f.factor <= 1e6):
 		return usage(cmd, "--factor %v: want 1 to 1000000, such as 2 for twice as frequent", f.factor)
 	case !(f.confidence > 0.5 && f.confidence < 1):
@@ -102,11 +105,7 @@ func (p *program) compared(f *compareFlags, by *report.Comparer, c comparison) e
 	case formatMarkdown:
 		return p.write(c.AppendMarkdown(nil, f.top))
 	}
-	width := f.width
-	if width == 0 {
-		width = terminalWidth(p.stdout)
-	}
-	return p.write(c.AppendText(nil, report.TextOptions{Width: width, Top: f.top}))
+	return p.write(c.AppendText(nil, p.layout(f.width, f.top)))
 }
 
 // comparing is logs that are being compared.
@@ -291,6 +290,16 @@ func (p *program) findings(f *compareFlags, side *report.CompareSide, fresh []re
 	}
 }
 
+// logs returns the logs that the arguments of one side stand for. Where that is
+// none, what is wrong was told.
+func (p *program) logs(args []string) []string {
+	names, err := p.inputs(&inputFlags{}, args)
+	if err != nil {
+		panic("BUG: without --game nothing is looked for: " + err.Error())
+	}
+	return names
+}
+
 // twoSides refuses a command line without an old and a new log.
 func twoSides(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
@@ -335,7 +344,7 @@ blind: evidence of NEW is missing.`,
 			if err != nil {
 				return err
 			}
-			if !p.readAll(cmd, c, compare.Old, args[:1]) || !p.readAll(cmd, c, compare.New, args[1:]) {
+			if !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
 				return nil // what went wrong was told
 			}
 			comparer := f.comparer(c.set)
@@ -400,7 +409,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 			if err != nil {
 				return err
 			}
-			if !p.readAll(cmd, c, compare.Old, args[:1]) || !p.readAll(cmd, c, compare.New, args[1:]) {
+			if !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
 				return nil // what went wrong was told
 			}
 			for side, name := range lists {

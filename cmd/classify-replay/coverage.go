@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 func (p *program) rulesCoverageCommand() *cobra.Command {
 	var flags ruleFlags
+	var from inputFlags
 	var format string
 	var top int
 	cmd := &cobra.Command{
@@ -32,7 +32,7 @@ Rules with continue only add tags and decide nothing; they are left out. It take
 memory for each signature.`,
 		Example: `  classify-replay rules coverage Player.log
   classify-replay rules coverage --rules mine.yaml --top 30 logs/*.log`,
-		Args: atLeastOne(`a log to replay, or "-" for standard input`),
+		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf(cmd, "format", format, formatText, formatJSON); err != nil {
 				return err
@@ -44,11 +44,16 @@ memory for each signature.`,
 			if err != nil {
 				return err
 			}
+			if args, err = p.inputs(&from, args); err != nil {
+				return err
+			}
 			return p.coverage(cmd.Context(), set, args, format, top)
 		},
 	}
 	flags.register(cmd)
+	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
+	completes(cmd, "format", formatText, formatJSON)
 	cmd.Flags().IntVar(&top, "top", defaultTop, "show the `N` most frequent signatures that no rule knows, 0 for all")
 	return cmd
 }
@@ -203,6 +208,10 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	total := newCovered()
 	var reports []coverageReport
 	for _, name := range names {
+		if ctx.Err() != nil {
+			p.raise(exitInterrupted)
+			break
+		}
 		c := newCovered()
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
@@ -213,9 +222,6 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		})
 		if err != nil {
 			p.fail(err)
-			if errors.Is(err, context.Canceled) {
-				break
-			}
 			if c.records == 0 {
 				continue
 			}

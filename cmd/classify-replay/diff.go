@@ -64,8 +64,12 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 					return err
 				}
 			}
+			names, err := p.inputs(&inputFlags{}, args[2:])
+			if err != nil {
+				return err
+			}
 			d := &difference{old: sets[0], new: sets[1], changes: map[changeKey]*change{}}
-			for _, name := range args[2:] {
+			for _, name := range names {
 				if err := p.compare(cmd.Context(), d, name); err != nil {
 					p.fail(err)
 					if errors.Is(err, context.Canceled) {
@@ -93,6 +97,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
 	flags.StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
+	completes(cmd, "format", formatText, formatJSON)
 	flags.IntVar(&top, "top", defaultTop, "show the `N` most frequent changes, 0 for all")
 	return cmd
 }

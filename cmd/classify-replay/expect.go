@@ -55,6 +55,7 @@ The tests inside rule files are run by "rules check".`,
 				}
 				failed, err := p.meet(cmd.Context(), set, expected)
 				if err != nil {
+					out.flush() // what is known of the files before
 					return err
 				}
 				rep := fileReport{passed: len(expected) - failed, failed: failed}

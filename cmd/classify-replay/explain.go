@@ -79,8 +79,10 @@ rule that was tried, in order.`,
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
+	completes(cmd, "format", formatText, formatJSON)
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
+	completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
 	return cmd

@@ -53,7 +53,7 @@ type form struct {
 }
 
 // form returns the form for the format and the other flags.
-func (f *replayFlags) form(width int) form {
+func (f *replayFlags) form(layout report.TextOptions) form {
 	literal := func(text string) func([]byte) []byte {
 		return func(out []byte) []byte { return append(out, text...) }
 	}
@@ -111,7 +111,7 @@ func (f *replayFlags) form(width int) form {
 		if shown > 0 {
 			out = append(out, '\n')
 		}
-		return rep.AppendText(out, report.TextOptions{Width: width, Top: f.top})
+		return rep.AppendText(out, layout)
 	}}
 }
 

@@ -20,7 +20,8 @@ var errNoFile = errors.New("no such file")
 // openAny opens a file of any kind, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
-		return pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(p.stdin), nil }), nil
+		watch := p.watch(standardInputName, p.stdinSize())
+		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch.reader(p.stdin)), nil })), nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -40,7 +41,8 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	return &input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: f}, readSize), close: f.Close}, nil
+	watch := p.watch(name, info.Size())
+	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize), close: f.Close}), nil
 }
 
 // inside suggests a log in a directory.

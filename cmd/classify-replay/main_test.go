@@ -266,6 +266,8 @@ func TestStatus(t *testing.T) {
 	blocking := file("blocking.log", plainLog)
 	blind := file("blind.log", "no more messages\n")
 	empty := file("empty.log", "")
+	blockingDir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(blockingDir, "game.log"), []byte(plainLog), 0o600))
 	good := file("good.yaml", testRules)
 	missing := filepath.Join(dir, "absent.log")
 	binary := file("game.exe", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10")
@@ -326,7 +328,21 @@ func TestStatus(t *testing.T) {
 		{"empty fail-on", with("--fail-on", "", blocking), exitUsage, "", `--fail-on "": use one of`},
 		{"negative top", with("--top", "-1", clean), exitUsage, "", "--top -1: must not be negative"},
 		{"negative width", with("--width", "-1", clean), exitUsage, "", "--width -1: must not be negative"},
-		{"top is no number", with("--top", "many", clean), exitUsage, "", "many"},
+		{"top is no number", with("--top", "many", clean), exitUsage, "", `--top "many": give it a whole number`},
+		{"top is too large", with("--top", "99999999999999999999", clean), exitUsage, "", "give it a smaller number"},
+		{"top without a value", with(clean, "--top"), exitUsage, "", "--top needs a value: show the N most frequent"},
+		{"mistyped flag", with("--formt", "json", clean), exitUsage, "", "did you mean --format?"},
+		{"flag of another command", with("--text", "x"), exitUsage, "", `it is one of "classify-replay explain"`},
+		{"mistyped value", with("--format", "jsno", clean), exitUsage, "", `did you mean "json"?`},
+		{"width too small", with("--width", "7", clean), exitUsage, "", "--width 7: must be 20 or more"},
+		{"color", with("--color", "yes", clean), exitUsage, "", `--color "yes": use one of auto, always, never`},
+		{"quiet and verbose", with("-q", "-v", clean), exitUsage, "", "choose one"},
+		{"game and file", with("--game", "rimworld", clean), exitUsage, "", "not both"},
+		{"previous alone", with("--previous", clean), exitUsage, "", "--previous goes with --game"},
+		{"unknown game", with("--game", "chess"), exitUsage, "", "COMPANY/PRODUCT"},
+		{"game that is not here", with("--game", "rimworld"), exitInput, "", "no log was found; looked for"},
+		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitInput, "", "no file matches this pattern"},
+		{"pattern that is none", with(filepath.Join(dir, "a[.log")), exitInput, "", "a bracket or a brace is not closed"},
 		{"rules missing", []string{"--rules", filepath.Join(dir, "absent.yaml"), clean}, exitUsage, "", "absent.yaml"},
 		{"rules are a directory", []string{"--rules", dir, clean}, exitUsage, "", "rules: "},
 		{"rules are no YAML", rule("broken.yaml", "version: [1"), exitUsage, "", "broken.yaml"},
@@ -338,8 +354,8 @@ func TestStatus(t *testing.T) {
 		{"mistyped command", with("record"), exitInput, "", `did you mean the command "records"?`},
 		{"letters of a command swapped", with("recrods"), exitInput, "", `did you mean the command "records"?`},
 		{"no name at all", with(""), exitInput, "", `"": no such file`},
-		{"directory", with(dir), exitInput, "", "is a directory: name a log in it, such as "},
-		{"empty directory", with(t.TempDir()), exitInput, "", "is a directory: name a log, such as Player.log"},
+		{"directory", with(blockingDir), exitOK, "1 blocking", "took 1 log: game.log"},
+		{"empty directory", with(t.TempDir()), exitInput, "", "no log found in this directory by its name"},
 		{"binary", with(binary), exitInput, "", "is not a text file"},
 		{"UTF-16 without a mark", with(utf16), exitInput, "", "is UTF-16 text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
@@ -456,6 +472,18 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		{"records", log},
 		{"signatures", log},
 		{"rules", "check"},
+		{"report", log},
+		{"diff", log, log},
+		{"diff", "--format", "json", log, log},
+		{"suspects", log, log},
+		{"baseline", "write", "-o", "-", log},
+		{"schema"},
+		{"config", "show"},
+		{"config", "show", "--format", "json"},
+		{"completion", "bash"},
+		{"completion", "zsh"},
+		{"completion", "fish"},
+		{"completion", "powershell"},
 		{"explain", log + ":1"},
 		{"rules", "coverage", log},
 		{"rules", "diff", "default", "default", log},

@@ -86,6 +86,7 @@ of its reason, and "rules check" warns once it is past.`,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "what the rule makes of the record: `DISPOSITION` ignore, advisory or blocking")
+	completes(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "say in the rule that it is meant until `DATE`, such as 2027-01-31")
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 
 func (p *program) recordsCommand() *cobra.Command {
 	var flags ruleFlags
+	var from inputFlags
 	var format string
 	var scrub scrubFlags
 	cmd := &cobra.Command{
@@ -39,22 +40,26 @@ record was read and the evidence for its end and its level ("split", "level_by")
   split     footer, json, block, frame, indent, form, list, blank, line, hole, console
   level_by  none, console, exception, crash, field, tag, footer, no-footer
 
-"escalated" is true where a rule was raised by repetition. "ref_state" tells of a stack reference ("[Ref 5EED]") whether the record is the
-original, or a duplicate that was resolved or is unresolved; "cut" is how many
-bytes of a long record were left out.
+"escalated" is true where a rule was raised by repetition. "ref_state" tells of a
+stack reference ("[Ref 5EED]") whether the record is the original, or a duplicate
+that was resolved or is unresolved; "cut" is how many bytes of a long record were
+left out.
 
 As OTLP, each line is a request with one log record, for a collector: the message
 as its body, the time where the log has one, and what was decided as attributes.`,
 		Example: `  classify-replay records Player.log
   classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
   classify-replay records --format otlp Player.log > logs.otlp.jsonl`,
-		Args: atLeastOne(`a log to list, or "-" for standard input`),
+		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
 				return err
 			}
 			set, err := flags.compile()
 			if err != nil {
+				return err
+			}
+			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
 			out := &output{w: p.stdout}
@@ -78,7 +83,9 @@ as its body, the time where the log has one, and what was decided as attributes.
 		},
 	}
 	flags.register(cmd)
+	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
+	completes(cmd, "format", formatText, formatJSONL, formatOTLP)
 	scrub.register(cmd)
 	return cmd
 }

@@ -35,6 +35,7 @@ const defaultTop = 10
 // replayFlags are the flags of the main command.
 type replayFlags struct {
 	rules  ruleFlags
+	inputs inputFlags
 	scrub  scrubFlags
 	format string
 	top    int
@@ -58,18 +59,24 @@ disposition, and an accounting of every entry.
 
 FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
 upload, JSON lines or plain text, recognized by its content; also compressed with
-gzip or zstd. "-" is standard input. Each file is a replay of its own.
+gzip or zstd. "-" is standard input. A directory stands for the logs in it, and a
+pattern such as "logs/**/*.log" for the files that it matches. --game finds the log
+of a game by itself. Each file is a replay of its own.
+
+What is configured (flags, HEED_ variables, .heed.yaml) is told by "config show".
 
 Exit status, the highest that applies: 0 done (also when the log went blind, which
 the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
 that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 		Example: `  classify-replay Player.log
+  classify-replay --game rimworld --previous
   classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
   zcat old.log.gz | classify-replay --top 30 -
   classify-replay --format markdown Player.log > issue.md
   classify-replay --format sarif Player.log > heed.sarif
   classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args:          atLeastOne(`a log to replay, or "-" for standard input`),
+		Args:          f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
@@ -82,16 +89,21 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			return p.replayAll(cmd, f, set, args)
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			return p.replayAll(cmd, f, set, names)
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
 			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 		}
-		return usage(cmd, "%v", err)
+		return flagError(cmd, err)
 	})
 	f.rules.register(cmd)
+	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; junit and sarif have 1000 where it is not given")
@@ -99,8 +111,11 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
+	completes(cmd, "format", replayFormats...)
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
-		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand())
+		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
+		p.configCommand(), p.completionCommand())
+	p.commonFlags(cmd)
 	return cmd
 }
 
@@ -126,6 +141,9 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	if f.width < 0 {
 		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
 	}
+	if f.width > 0 && f.width < report.MinWidth {
+		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
+	}
 	return nil
 }
 
@@ -134,12 +152,8 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
 	ctx := cmd.Context()
 	out := &output{w: p.stdout}
-	width := f.width
-	if width == 0 {
-		width = terminalWidth(p.stdout)
-	}
 	shown := 0
-	form := f.form(width)
+	form := f.form(p.layout(f.width, f.top))
 	scrubber := f.scrub.scrubber(f.format)
 	if form.begin != nil {
 		out.buf = form.begin(out.buf)
@@ -301,7 +315,7 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 	if err := looksBinary(reader.Head(readSize)); err != nil {
 		_ = in.Close()
 		if name == standardInput {
-			name = "standard input"
+			name = standardInputName
 		}
 		return nil, inputError(fmt.Errorf("%s %w", name, err))
 	}

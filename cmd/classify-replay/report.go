@@ -17,6 +17,7 @@ import (
 // reportFlags are the flags of report.
 type reportFlags struct {
 	rules  ruleFlags
+	inputs inputFlags
 	scrub  scrubFlags
 	output string
 }
@@ -39,19 +40,25 @@ addresses, secrets and e-mail addresses are taken out, where their form tells th
 --no-scrub leaves them in.`,
 		Example: `  classify-replay report Player.log -o report.html
   classify-replay report before.log after.log -o compare.html
+  classify-replay report --game rimworld -o report.html
   zcat old.log.gz | classify-replay report - > report.html`,
-		Args: atLeastOne(`a log to report on, or "-" for standard input`),
+		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.output == standardInput && terminalWidth(p.stdout) > 0 {
 				return usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
 			}
-			if err := f.checkOutput(cmd, args); err != nil {
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
 				return err
 			}
-			return p.report(cmd, f, args)
+			if err := f.checkOutput(cmd, names); err != nil {
+				return err
+			}
+			return p.report(cmd, f, names)
 		},
 	}
 	f.rules.register(cmd)
+	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	f.scrub.register(cmd)
 	return cmd

@@ -16,6 +16,12 @@ func (p *program) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "Work on rule files",
+		Long: `rules has the commands for those who write rules: the tests inside rule files,
+what is unlikely to be meant in them, which rules decide in captures and which never
+do, what another rule set would change, and a first version of a rule for a record.`,
+		Example: `  classify-replay rules check mine.yaml
+  classify-replay rules propose Player.log:87 > mine.yaml
+  classify-replay rules diff default mine.yaml Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage(cmd, "rules has no command %q", args[0])

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -29,14 +32,17 @@ type program struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
-	now    func() time.Time // the date is all that is asked for
+	now    func() time.Time // for dates, and for how long a reading took
 	status int
+
+	common
 }
 
 // run executes a command line and returns the exit status. It is main without
 // the process, so that tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
+	p.getenv = os.Getenv
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -79,6 +85,13 @@ func (p *program) fail(err error) {
 		for _, e := range list {
 			p.message("%s", e)
 		}
+		return
+	}
+	if list, ok := errors.AsType[settings.Errors](err); ok {
+		for _, e := range list {
+			p.message("%s", e)
+		}
+		p.message(`nothing was done; correct it, or add --no-config to go on without`)
 		return
 	}
 	p.message("%s", err)
@@ -126,5 +139,9 @@ func oneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	return usage(cmd, "--%s %q: use one of %s", flag, value, strings.Join(allowed, ", "))
+	meant := ""
+	if near := cli.Nearest(value, allowed); near != "" {
+		meant = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return usage(cmd, "--%s %q: use one of %s%s", flag, value, strings.Join(allowed, ", "), meant)
 }

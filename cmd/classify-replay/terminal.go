@@ -2,20 +2,23 @@ package main
 
 import (
 	"io"
-	"os"
 
-	"golang.org/x/term"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
 )
 
 // terminalWidth returns the columns of the terminal that w is, 0 if it is none.
 func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0
+	columns, _ := cli.Size(w)
+	return columns
+}
+
+// layout returns how text is laid out: in the width that was asked for, or in that
+// of the terminal.
+func (p *program) layout(width, top int) report.TextOptions {
+	columns, rows := cli.Size(p.stdout)
+	if width == 0 {
+		width = columns
 	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
+	return report.TextOptions{Width: width, Top: top, Color: p.color, Rows: rows}
 }

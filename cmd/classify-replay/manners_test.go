@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/settings"
+)
+
+func testRoot() *cobra.Command {
+	p := &program{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: time.Now}
+	p.getenv = os.Getenv
+	return p.rootCommand()
+}
+
+func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
+
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../docs/man", *update) }
+
+// TestScripts runs the program as a person would: see testdata/script.
+func TestScripts(t *testing.T) {
+	captures, err := filepath.Abs(ownCaptures)
+	require.NoError(t, err)
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata/script",
+		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			for _, name := range []string{"HOME", "USERPROFILE"} {
+				env.Setenv(name, home)
+			}
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
+			env.Setenv("AppData", filepath.Join(home, ".config"))
+			env.Setenv("CAPTURES", captures)
+			return nil
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// TestSettingsAreFlags: what can be configured is a flag of some command, with
+// the same default, and takes the same values.
+func TestSettingsAreFlags(t *testing.T) {
+	root := testRoot()
+	for _, key := range settings.Keys() {
+		found := false
+		for _, cmd := range clitest.Commands(root) {
+			flag := cmd.Flags().Lookup(key.Name)
+			if flag == nil {
+				flag = cmd.PersistentFlags().Lookup(key.Name)
+			}
+			if flag == nil {
+				continue
+			}
+			found = true
+			want := key.Default
+			if want == "" {
+				want = "[]"
+			}
+			require.Equal(t, want, flag.DefValue, "%s --%s", cmd.CommandPath(), key.Name)
+		}
+		require.True(t, found, "no command has --%s", key.Name)
+	}
+}
+
+// TestInterruptEveryCommand: each command that reads a log ends with 130 when it
+// is told to, and what it prints until then is whole.
+func TestInterruptEveryCommand(t *testing.T) {
+	rules, empty := write(t, "rules.yaml", testRules), write(t, "empty.log", "")
+	known := filepath.Join(t.TempDir(), "known.yaml")
+	require.Equal(t, exitOK, runArgs(t, "baseline", "write", "-o", known, "--date", "2026-01-31", write(t, "good.log", plainLog)).status)
+	for _, args := range [][]string{
+		{"--rules", rules, "--no-default-rules", "-"},
+		{"--rules", rules, "--no-default-rules", "--format", "json", "-"},
+		{"--rules", rules, "--no-default-rules", "--format", "jsonl", "-"},
+		{"records", "-"},
+		{"records", "--format", "jsonl", "-"},
+		{"--rules", rules, "--no-default-rules", "--format", "markdown", "-"},
+		{"--rules", rules, "--no-default-rules", "--format", "sarif", "-"},
+		{"report", "-"},
+		{"diff", empty, "-"},
+		{"baseline", "check", "--baseline", known, "-"},
+		{"suspects", empty, "-"},
+		{"signatures"},
+		{"signatures", "--group"},
+		{"explain", "--", "-:99"},
+		{"rules", "coverage", "-"},
+		{"rules", "coverage", "--format", "json", "-"},
+		{"rules", "diff", "default", rules, "-"},
+		{"rules", "diff", "--format", "json", "default", rules, "-"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			in := &stuck{text: strings.NewReader(plainLog), release: make(chan struct{}), reached: cancel}
+			defer close(in.release)
+			var stdout, stderr bytes.Buffer
+			status := run(ctx, args, in, &stdout, &stderr)
+			require.Equal(t, exitInterrupted, status, stderr.String())
+			require.Empty(t, stderr.String())
+			if args[0] != "explain" { // whose record has not come yet
+				require.NotEmpty(t, stdout.String())
+				require.True(t, strings.HasSuffix(stdout.String(), "\n"), "the last line is whole")
+			}
+		})
+	}
+}
+
+// TestInterruptBeforeTheStart: what reads no standard input ends, too.
+func TestInterruptBeforeTheStart(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	log := write(t, "a.log", plainLog)
+	for _, args := range [][]string{
+		{log},
+		{"records", log},
+		{"signatures", log},
+		{"report", log},
+		{"diff", log, log},
+		{"suspects", log, log},
+		{"explain", log + ":1"},
+		{"rules", "coverage", log},
+		{"rules", "diff", "default", "default", log},
+		{"rules", "propose", log + ":2"},
+		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
+	} {
+		r := runWith(ctx, "", args...)
+		require.Equal(t, exitInterrupted, r.status, "%v: %s", args, r.stderr)
+		require.Empty(t, r.stderr, "%v", args)
+	}
+}

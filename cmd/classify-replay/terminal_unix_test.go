@@ -1,0 +1,112 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// onTerminal runs the program on a terminal of 80 by 24 and returns what that got.
+func onTerminal(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), asProgram+"=1", "TERM=xterm"), env...)
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	out, _ := io.ReadAll(master) // Linux says EIO where the other end is gone
+	require.NoError(t, cmd.Wait(), string(out))
+	return strings.ReplaceAll(string(out), "\r\n", "\n")
+}
+
+// TestFirstScreen: what broke first, which mod, and whether the log still speaks
+// stand on the first screen of a terminal, in colors, and again where it ends.
+func TestFirstScreen(t *testing.T) {
+	log := filepath.Join(ownCaptures, "upload-1.4.txt")
+	out := onTerminal(t, nil, log)
+	lines := strings.Split(out, "\n")
+	first := strings.Join(lines[:24], "\n")
+	last := strings.Join(lines[len(lines)-24:], "\n")
+	for _, label := range []string{"first", "mod", "log"} {
+		require.Contains(t, first, "\x1b[2m"+label)
+		require.Contains(t, last, "\x1b[2m"+label)
+	}
+	require.Contains(t, first, "Brick Kilns Continued")
+	require.Contains(t, last, "AT A GLANCE: ")
+	require.Contains(t, last, "Brick Kilns Continued")
+	for _, line := range lines {
+		require.LessOrEqual(t, len([]rune(stripped(line))), 80, line)
+	}
+
+	require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, log), "\x1b[")
+	require.NotContains(t, onTerminal(t, []string{"TERM=dumb"}, log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "--color", "never", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "--format", "jsonl", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "records", log), "\x1b[")
+}
+
+// stripped is a text without its colors.
+func stripped(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, s, _ = strings.Cut(rest, "m")
+	}
+}
+
+// TestProgressAndInterrupt: a log that is long in coming shows how much of it was
+// read, and an interrupt prints what is known, without the bar in it.
+func TestProgressAndInterrupt(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], testArgs(t, "-")...)
+	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm")
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, tty
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	require.NoError(t, tty.Close())
+	_, err = io.WriteString(in, plainLog)
+	require.NoError(t, err)
+
+	var seen bytes.Buffer
+	b := make([]byte, 4096)
+	for !strings.Contains(seen.String(), "read") { // or the test's own time is up
+		n, err := master.Read(b)
+		require.NoError(t, err)
+		seen.Write(b[:n])
+	}
+	require.Contains(t, seen.String(), "standard input")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	rest, _ := io.ReadAll(master)
+	seen.Write(rest)
+	err = cmd.Wait()
+	exit, ok := err.(*exec.ExitError) //nolint:errorlint // Wait returns it as it is
+	require.True(t, ok, "%v", err)
+	require.Equal(t, exitInterrupted, exit.ExitCode())
+	require.Contains(t, stdout.String(), "Interrupted after line")
+	require.Contains(t, stdout.String(), "saving failed")
+	require.NotContains(t, stdout.String(), "\x1b")
+	require.True(t, strings.HasSuffix(seen.String(), "\r\x1b[K"), "the bar is gone: %q", seen.String())
+}

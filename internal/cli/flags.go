@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// FlagError makes of an error of the flags of a command one that says what would be
+// right: which form a value has, which flag was meant, which command has it.
+func FlagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		want := "a value of another form"
+		switch kind := e.GetFlag().Value.Type(); kind {
+		case "int":
+			want = "a whole number"
+			if errors.Is(err, strconv.ErrRange) {
+				want = "a smaller number"
+			}
+		case "bool":
+			want = "true or false, or nothing"
+		case "stringSlice":
+			want = "words with commas between them"
+		}
+		return fmt.Errorf("--%s %q: give it %s", e.GetFlag().Name, e.GetValue(), want)
+	}
+	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value: %s", e.GetFlag().Name, firstOfUsage(e.GetFlag()))
+	}
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		name := e.GetSpecifiedName()
+		if e.GetSpecifiedShortnames() != "" {
+			return fmt.Errorf("unknown flag: -%s%s", name, hintFlag(cmd, e.GetSpecifiedShortnames()))
+		}
+		return fmt.Errorf("unknown flag: --%s%s", name, hintFlag(cmd, name))
+	}
+	return err
+}
+
+// firstOfUsage returns what the help says of a flag.
+func firstOfUsage(flag *pflag.Flag) string {
+	_, text := pflag.UnquoteUsage(flag)
+	return text
+}
+
+// hintFlag says which flag was likely meant, or which command has it.
+func hintFlag(cmd *cobra.Command, name string) string {
+	var names []string
+	collect := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(collect)
+	cmd.InheritedFlags().VisitAll(collect)
+	if near := Nearest(name, names); near != "" {
+		return fmt.Sprintf("; did you mean --%s?", near)
+	}
+	var having []string
+	for _, c := range Commands(cmd.Root()) {
+		if c.LocalFlags().Lookup(name) != nil && !c.Hidden {
+			having = append(having, strconv.Quote(c.CommandPath()))
+		}
+	}
+	if len(having) > 0 {
+		return "; it is one of " + strings.Join(having, ", ")
+	}
+	return ""
+}
+
+// Commands returns a command and all below it, each after the one that it
+// belongs to.
+func Commands(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, c := range cmd.Commands() {
+		all = append(all, Commands(c)...)
+	}
+	return all
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"io"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cheggaaa/pb/v3"
+
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// A bar that comes and goes at once is only a flicker: it is shown for what takes
+// longer than progressDelay, and drawn anew each progressEvery.
+const (
+	progressDelay = time.Second
+	progressEvery = 150 * time.Millisecond
+)
+
+// Progress shows on a terminal how far the reading of an input has come. Its
+// methods may be called on nil, and do nothing then.
+type Progress struct {
+	read atomic.Int64
+	stop chan struct{}
+	done chan struct{}
+
+	screen *Screen
+}
+
+// Screen keeps a progress bar and what else is written to the same terminal
+// apart.
+type Screen struct {
+	mu    sync.Mutex
+	w     io.Writer
+	drawn bool // a bar stands in the last line
+}
+
+// NewScreen returns the screen of the terminal that w is, and nil where it is
+// none, or too dumb to take a line back: there a bar would be noise.
+func NewScreen(w io.Writer, getenv func(string) string) *Screen {
+	f, ok := terminal(w)
+	if !ok || getenv("TERM") == "dumb" || !enableEscapes(f) {
+		return nil
+	}
+	return &Screen{w: w}
+}
+
+// Over returns a writer that takes the bar away while w, which writes to the
+// same terminal, is written to. A writer to anything else is returned as it is.
+func (s *Screen) Over(w io.Writer) io.Writer {
+	if s == nil || !IsTerminal(w) {
+		return w
+	}
+	return &over{s, w}
+}
+
+type over struct {
+	screen *Screen
+	w      io.Writer
+}
+
+func (o *over) Write(b []byte) (int, error) {
+	o.screen.mu.Lock()
+	defer o.screen.mu.Unlock()
+	o.screen.draw("")
+	return o.w.Write(b)
+}
+
+// draw puts a line in place of the one that stands there. The bar is an
+// ornament: where it cannot be drawn nothing is lost. s.mu is held.
+func (s *Screen) draw(line string) {
+	if !s.drawn && line == "" {
+		return
+	}
+	_, _ = io.WriteString(s.w, "\r\x1b[K"+line)
+	s.drawn = line != ""
+}
+
+// Progress begins to show how much of an input has been read: of size bytes, or,
+// where size is not positive, of an unknown number. Call [Progress.End] when the
+// input is read.
+func (s *Screen) Progress(name string, size int64) *Progress {
+	if s == nil {
+		return nil
+	}
+	p := &Progress{stop: make(chan struct{}), done: make(chan struct{}), screen: s}
+	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name", safetext.Text(filepath.Base(name), maxBarName))
+	bar.SetTemplateString(barTemplate)
+	if size <= 0 {
+		bar.SetTemplateString(countTemplate)
+	}
+	bar.Start()
+	_ = bar.SetWidth(1).String() // rates count from here
+	go p.run(bar)
+	return p
+}
+
+// What a bar shows: with the size known, and without.
+const (
+	barTemplate   = `{{string . "name"}}  {{counters . }} {{bar . "[" "=" ">" " " "]"}} {{percent . "%3.0f%%"}}  {{speed . "%s/s" "…/s"}}  {{rtime . "%s left" "" ""}}`
+	countTemplate = `{{string . "name"}}  {{counters . }} read  {{speed . "%s/s" "…/s"}}`
+
+	maxBarName = 24 // characters
+)
+
+func (p *Progress) run(bar *pb.ProgressBar) {
+	defer close(p.done)
+	s := p.screen
+	next := time.NewTimer(progressDelay) //nolint:forbidigo // a bar on a screen goes by the time of who looks at it
+	defer next.Stop()
+	for {
+		line := ""
+		select {
+		case <-p.stop:
+		case <-next.C:
+			columns, _ := Size(s.w)
+			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line
+			bar.SetCurrent(p.read.Load())
+			line = bar.String()
+		}
+		s.mu.Lock()
+		s.draw(line)
+		s.mu.Unlock()
+		if line == "" {
+			return
+		}
+		next.Reset(progressEvery)
+	}
+}
+
+// Reader returns a reader of r that counts what is read.
+func (p *Progress) Reader(r io.Reader) io.Reader {
+	if p == nil {
+		return r
+	}
+	return &counted{r, &p.read}
+}
+
+type counted struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// End takes the bar away. Call it once.
+func (p *Progress) End() {
+	if p == nil {
+		return
+	}
+	close(p.stop)
+	<-p.done
+}

@@ -1,0 +1,71 @@
+//go:build unix
+
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// TestProgressOnATerminal: the bar comes, gives way to what is written, and is
+// gone at the end.
+func TestProgressOnATerminal(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	defer func() { _ = tty.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	t.Setenv("TERM", "xterm")
+	require.True(t, Color(ColorAuto, func(string) string { return "" }, tty))
+	require.False(t, Color(ColorAuto, func(n string) string { return map[string]string{"TERM": "dumb"}[n] }, tty))
+	require.Nil(t, NewScreen(tty, func(string) string { return "dumb" }))
+
+	s := NewScreen(tty, os.Getenv)
+	require.NotNil(t, s)
+	w := s.Over(tty)
+	require.True(t, IsTerminal(w))
+	columns, rows := Size(w)
+	require.Equal(t, []int{80, 24}, []int{columns, rows})
+
+	seen := func(what string) string {
+		var got strings.Builder
+		b := make([]byte, 4096)
+		for !strings.Contains(got.String(), what) { // or the test's own time is up
+			n, err := master.Read(b)
+			require.NoError(t, err)
+			got.Write(b[:n])
+		}
+		return got.String()
+	}
+	p := s.Progress("some/where/Player\x1b.log", 1<<20)
+	n, err := io.Copy(io.Discard, p.Reader(strings.NewReader(strings.Repeat("x", 1<<18))))
+	require.NoError(t, err)
+	require.EqualValues(t, 1<<18, n)
+	got := seen("%")
+	require.Contains(t, got, `Player\x1b.log`)
+	require.Contains(t, got, "256.00 KiB / 1.00 MiB")
+	require.Contains(t, got, "25%")
+	seen("/s")
+
+	_, err = io.WriteString(w, "a message\n")
+	require.NoError(t, err)
+	require.Contains(t, seen("a message"), "\r\x1b[Ka message")
+	seen("25%") // it is back
+	p.End()
+	_, err = io.WriteString(w, "the end\n")
+	require.NoError(t, err)
+	require.Contains(t, seen("the end"), "\r\x1b[Kthe end")
+
+	unknown := s.Progress("standard input", 0)
+	_, err = io.Copy(io.Discard, unknown.Reader(strings.NewReader("some text")))
+	require.NoError(t, err)
+	require.Contains(t, seen("read"), "9 B read")
+	unknown.End()
+}

@@ -1,0 +1,151 @@
+// Package clitest tests what every command line of the project owes its users:
+// help that explains and shows examples that are right, and manual pages that say
+// the same.
+//
+// It is for tests, reads and writes only the folder of pages that it is given,
+// and holds no state.
+package clitest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// Commands returns the commands that users are shown, the root first.
+func Commands(root *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.Name() != "help" {
+			all = append(all, Commands(c)...)
+		}
+	}
+	return all
+}
+
+// Help holds each command to a description, an example that names it, and a usage
+// text for each flag; and each example to commands and flags that there are.
+func Help(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	for _, cmd := range Commands(root) {
+		t.Run(cmd.CommandPath(), func(t *testing.T) {
+			require.NotEmpty(t, cmd.Short)
+			require.NotEmpty(t, cmd.Long, "what help says at length")
+			require.Contains(t, cmd.Example, cmd.CommandPath(), "an example")
+			for line := range strings.Lines(cmd.Long) {
+				require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 100, line)
+			}
+			for line := range strings.Lines(cmd.Example) {
+				require.True(t, strings.HasPrefix(line, "  "), "an example is indented: %q", line)
+				checkExample(t, root, strings.TrimSpace(line))
+			}
+		})
+	}
+}
+
+// checkExample holds the parts of a pipeline that call the program to what it has.
+func checkExample(t *testing.T, root *cobra.Command, line string) {
+	t.Helper()
+	called := false
+	for part := range strings.SplitSeq(line, " | ") {
+		words := strings.Fields(part)
+		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
+			words = words[1:]
+		}
+		if len(words) == 0 || words[0] != root.Name() {
+			continue
+		}
+		called = true
+		cmd, _, err := root.Find(words[1:])
+		require.NoError(t, err, line)
+		for _, w := range words[1:] {
+			if w == "--" || w == ">" {
+				break
+			}
+			flag, isFlag := strings.CutPrefix(w, "--")
+			flag, _, _ = strings.Cut(flag, "=")
+			if isFlag {
+				require.True(t, cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil, "%s: no flag --%s", line, flag)
+			}
+		}
+	}
+	require.True(t, called, "the example does not call %s: %s", root.Name(), line)
+}
+
+// Man holds the manual pages in a folder to what is generated from the commands.
+// With update it writes them instead.
+func Man(t *testing.T, root *cobra.Command, dir string, update bool) {
+	t.Helper()
+	root.DisableAutoGenTag = true
+	date := time.Unix(0, 0).UTC() // a date would drift by itself
+	want := map[string][]byte{}
+	escapedFlags := map[*pflag.Flag]bool{}
+	for _, cmd := range Commands(root) {
+		cmd.InitDefaultHelpFlag()
+		cmd.InitDefaultVersionFlag()
+		cmd.Long = markdown(cmd.Long)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !escapedFlags[f] { // a flag of the root is one of each command
+				f.Usage, escapedFlags[f] = literal.Replace(f.Usage), true
+			}
+		})
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date, Source: "heed", Manual: "heed"}
+		var page bytes.Buffer
+		require.NoError(t, doc.GenMan(cmd, header, &page))
+		want[name] = bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
+	}
+	if update {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+	}
+	for name, page := range want {
+		path := filepath.Join(dir, name)
+		if update {
+			require.NoError(t, os.WriteFile(path, page, 0o644))
+			continue
+		}
+		got, err := os.ReadFile(path)
+		require.NoError(t, err, "write the manual pages with -update")
+		require.Equal(t, string(page), string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))), "%s is not what the commands say: write it with -update", name)
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if _, ok := want[e.Name()]; ok {
+			continue
+		}
+		if e.Name() != root.Name()+".1" && !strings.HasPrefix(e.Name(), root.Name()+"-") {
+			continue // of another program
+		}
+		if update {
+			require.NoError(t, os.Remove(filepath.Join(dir, e.Name())))
+			continue
+		}
+		t.Errorf("%s is the page of no command", e.Name())
+	}
+}
+
+// literal escapes what Markdown, which pages are made from, would take for itself.
+var literal = strings.NewReplacer(`*`, `\*`, `_`, `\_`, `<`, `\<`, `[`, `\[`)
+
+// markdown makes a help text one of Markdown: lines that are indented, such as a
+// table, stay as they are.
+func markdown(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "  ") {
+			b.WriteString("  " + line)
+		} else {
+			b.WriteString(literal.Replace(line))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,106 @@
+package gamelog
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// titles are games by the name that people call them.
+var titles = []struct {
+	name    string
+	product product
+	steam   string // the game's number, for what Proton keeps
+}{
+	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
+}
+
+// Names returns the names of the games that [ByName] knows, sorted.
+func Names() []string {
+	all := make([]string, len(titles))
+	for i, t := range titles {
+		all[i] = t.name
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Run is a log that a game has written.
+type Run struct {
+	Path string
+	Time time.Time // of the last write
+}
+
+// ByName returns the logs that a game has left on this machine, of its last runs,
+// the newest first, and the places that were looked at. A game is one of [Names],
+// or COMPANY/PRODUCT as in its file app.info, for any other that is made with
+// Unity. On Linux that is also where the Windows version writes under Proton, and
+// what Steam as a Flatpak keeps. goos "" is the system of this process.
+//
+// previous asks for the logs of the runs before instead: Unity keeps one,
+// beside the last.
+func ByName(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
+	if goos == "" {
+		goos = runtime.GOOS
+	}
+	places, err = placesOf(name, goos, getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	if previous {
+		for i, path := range places {
+			places[i] = filepath.Join(filepath.Dir(path), "Player-prev.log")
+		}
+	}
+	for _, path := range places {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			runs = append(runs, Run{path, info.ModTime()})
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano()) })
+	return runs, places, nil
+}
+
+// placesOf returns where a game logs, the usual place first.
+func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
+	var p product
+	steam := ""
+	for _, t := range titles {
+		if strings.EqualFold(name, t.name) {
+			p, steam = t.product, t.steam
+		}
+	}
+	if p.name == "" {
+		company, title, ok := strings.Cut(name, "/")
+		if !ok || company == "" || title == "" || company == ".." || title == ".." || strings.ContainsAny(title, `/\`) || strings.Contains(company, `\`) {
+			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made with Unity", name, strings.Join(Names(), ", "))
+		}
+		p = product{company, title}
+	}
+	g := &Game{Getenv: getenv, GOOS: goos}
+	usual, ok := g.place(p)
+	if !ok {
+		return nil, fmt.Errorf("the logs of %s cannot be looked for: the environment does not say where your home folder is; name the file", name)
+	}
+	places := []string{usual}
+	if goos == "windows" || goos == "darwin" {
+		return places, nil
+	}
+	home := getenv("HOME")
+	places = append(places, filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".config", "unity3d", p.company, p.name, "Player.log"))
+	if steam != "" {
+		for _, library := range []string{
+			filepath.Join(home, ".local", "share", "Steam"),
+			filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".local", "share", "Steam"),
+		} {
+			places = append(places, filepath.Join(library, "steamapps", "compatdata", steam,
+				"pfx", "drive_c", "users", "steamuser", "AppData", "LocalLow", p.company, p.name, "Player.log"))
+		}
+	}
+	return places, nil
+}

@@ -1,0 +1,149 @@
+package settings
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/internal/cli"
+)
+
+// Error is one thing that is wrong with a source of settings.
+type Error struct {
+	Place string // file:line:column, or the name of a variable
+	Text  string // what is wrong, and what would be right
+}
+
+// Error implements error.
+func (e Error) Error() string { return e.Place + ": " + e.Text }
+
+// Errors are all things that are wrong, in the order of their sources.
+type Errors []Error
+
+// Error implements error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i := range e {
+		lines[i] = e[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parse reads a file of settings. Paths are taken from the file's directory.
+func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) {
+	decoder := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
+	var doc, more yaml.Node
+	switch err := decoder.Decode(&doc); {
+	case err == io.EOF: //nolint:errorlint // the decoder returns it as it is
+		return nil, nil // empty, or nothing but comments
+	case err != nil:
+		return nil, Errors{syntax(file, err)}
+	}
+	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
+	if err := decoder.Decode(&more); err == nil {
+		return nil, Errors{{at(&more), "a second document: a file of settings has one"}}
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		if top.Tag == "!!null" {
+			return nil, nil
+		}
+		return nil, Errors{{at(top), "settings are keys with values, such as \"color: never\""}}
+	}
+	first := map[string]int{}
+	for i := 0; i < len(top.Content); i += 2 {
+		name, value := top.Content[i], top.Content[i+1]
+		key := find(keys, name.Value)
+		switch line := first[name.Value]; {
+		case key == nil:
+			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %q%s", name.Value, hint(name.Value, keys))})
+			continue
+		case line > 0:
+			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s stands here again, after line %d: leave one", key.Name, line)})
+			continue
+		}
+		first[name.Value] = name.Line
+		v, at, bad := read(file, value, key)
+		if bad != "" {
+			wrong = append(wrong, Error{at, bad})
+			continue
+		}
+		values = append(values, v)
+	}
+	return values, wrong
+}
+
+// read reads one value, with its place.
+func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
+	at = fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column)
+	v = Value{Key: key, Where: at}
+	list := key.Kind == Words || key.Kind == Paths
+	nodes := []*yaml.Node{n}
+	switch {
+	case n.Kind == yaml.SequenceNode && list:
+		nodes = n.Content
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
+		return v, at, fmt.Sprintf("%s wants %s", key.Name, wants[key.Kind])
+	}
+	for _, item := range nodes {
+		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
+			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s wants %s", key.Name, wants[key.Kind])
+		}
+		text := item.Value
+		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
+			text = strconv.FormatBool(b) // True
+		}
+		if key.Kind == Paths && text != "" && !filepath.IsAbs(text) {
+			text = filepath.Join(filepath.Dir(file), filepath.FromSlash(text))
+		}
+		one := Value{Key: key, Items: []string{text}}
+		if bad := one.check(); bad != "" {
+			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), bad
+		}
+		v.Items = append(v.Items, text)
+	}
+	return v, at, ""
+}
+
+var wants = map[Kind]string{
+	Bool:   "true or false",
+	Number: "a whole number from 0 on",
+	Word:   "one word",
+	Words:  "a word or a list of words",
+	Paths:  "a path or a list of paths",
+}
+
+// hint says what a name was likely meant to be.
+func hint(name string, keys []Key) string {
+	if m := meant(strings.ReplaceAll(name, "_", "-"), names(keys)); m != "" {
+		return m
+	}
+	if name == "format" || name == "output" {
+		return ": the form of the output is for the command line alone, since who reads it depends on it"
+	}
+	return ": use " + strings.Join(names(keys), ", ")
+}
+
+// meant asks whether another word was meant.
+func meant(word string, allowed []string) string {
+	if near := cli.Nearest(word, allowed); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+// syntax places an error of the YAML reader, which knows only lines.
+func syntax(file string, err error) Error {
+	m := yamlLine.FindStringSubmatch(err.Error())
+	if m == nil || m[1] == "" {
+		return Error{file, "is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+	}
+	return Error{file + ":" + m[1], "is no YAML: " + m[2]}
+}

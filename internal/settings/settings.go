@@ -1,0 +1,212 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Origin is where a value comes from, the weakest first.
+type Origin uint8
+
+// The origins.
+const (
+	Default Origin = iota
+	User
+	Project
+	Environment
+	Flag
+)
+
+// String returns the origin in words.
+func (o Origin) String() string {
+	switch o {
+	case Default:
+		return "default"
+	case User:
+		return "user file"
+	case Project:
+		return "project file"
+	case Environment:
+		return "environment"
+	case Flag:
+		return "flag"
+	}
+	return "origin(" + strconv.Itoa(int(o)) + ")"
+}
+
+// Value is what a key is set to, and by what.
+type Value struct {
+	Key    *Key
+	Items  []string // one, or any number for a list
+	Origin Origin
+	Where  string // a variable, or file:line:column; "" for a default or a flag
+}
+
+// String returns the value as a flag would show it.
+func (v *Value) String() string { return strings.Join(v.Items, ",") }
+
+// ProjectFile is the name of a project's file.
+const ProjectFile = ".heed.yaml"
+
+// Sources say where to look.
+type Sources struct {
+	// Dir is where the search for a project's file begins. "" looks for none.
+	Dir string
+
+	// UserDir is the system's folder for the configuration of users, as of
+	// [os.UserConfigDir]. "" looks for no user's file.
+	UserDir string
+
+	// Getenv reads the environment.
+	Getenv func(string) string
+}
+
+// File is a file of settings that was looked for.
+type File struct {
+	Origin Origin
+	Path   string
+	Found  bool
+}
+
+// Settings are the values of all keys.
+type Settings struct {
+	Files  []File  // the weakest first
+	Values []Value // one for each key, in the order of Keys
+}
+
+// Load finds the values of the keys. The error is an [Errors] where a source is
+// wrong.
+func Load(src Sources) (*Settings, error) {
+	keys := Keys()
+	s := &Settings{}
+	for i := range keys {
+		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default, ",")})
+	}
+	var wrong Errors
+	if src.UserDir != "" {
+		s.Files = append(s.Files, File{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
+	}
+	if src.Dir != "" {
+		s.Files = append(s.Files, projectFile(src.Dir))
+	}
+	for i := range s.Files {
+		f := &s.Files[i]
+		data, err := os.ReadFile(f.Path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f.Found = true
+		if err != nil {
+			wrong = append(wrong, Error{Place: f.Path, Text: "cannot be read: " + plain(err)})
+			continue
+		}
+		values, bad := parse(f.Path, data, keys)
+		wrong = append(wrong, bad...)
+		for _, v := range values {
+			v.Origin = f.Origin
+			s.set(v)
+		}
+	}
+	for i := range keys {
+		key := &keys[i]
+		text := src.Getenv(key.Variable())
+		if text == "" {
+			continue
+		}
+		v := Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
+		switch key.Kind {
+		case Words:
+			v.Items = split(text, ",")
+		case Paths:
+			v.Items = filepath.SplitList(text)
+		}
+		if bad := v.check(); bad != "" {
+			wrong = append(wrong, Error{Place: v.Where, Text: bad})
+			continue
+		}
+		s.set(v)
+	}
+	if len(wrong) > 0 {
+		return nil, wrong
+	}
+	return s, nil
+}
+
+// Value returns the value of a key that there is.
+func (s *Settings) Value(name string) *Value {
+	for i := range s.Values {
+		if s.Values[i].Key.Name == name {
+			return &s.Values[i]
+		}
+	}
+	panic("BUG: settings: no key " + name)
+}
+
+// set replaces a value by one of a stronger origin.
+func (s *Settings) set(v Value) { *s.Value(v.Key.Name) = v }
+
+// projectFile finds the file of the project in a directory or the nearest above
+// it; where there is none, it is that of the directory.
+func projectFile(dir string) File {
+	own := filepath.Join(dir, ProjectFile)
+	for {
+		path := filepath.Join(dir, ProjectFile)
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			return File{Origin: Project, Path: path}
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return File{Origin: Project, Path: own}
+		}
+		dir = above
+	}
+}
+
+// check returns what is wrong with a value.
+func (v *Value) check() string {
+	k := v.Key
+	for _, item := range v.Items {
+		switch k.Kind {
+		case Bool:
+			if item != "true" && item != "false" {
+				return fmt.Sprintf("%s is %q: use true or false", k.Name, item)
+			}
+		case Number:
+			if n, err := strconv.Atoi(item); err != nil || n < 0 {
+				return fmt.Sprintf("%s is %q: use a whole number from 0 on", k.Name, item)
+			}
+		case Word, Words:
+			if !slices.Contains(k.Values, item) {
+				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words], strings.Join(k.Values, ", "), meant(item, k.Values))
+			}
+		case Paths:
+			if item == "" {
+				return k.Name + " has an empty path: leave it out"
+			}
+		}
+	}
+	return ""
+}
+
+var several = map[bool]string{true: "any number, each "}
+
+func split(text, separator string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, separator)
+}
+
+// plain leaves the path out of an error of a file, for it stands before it.
+func plain(err error) string {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,171 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func none(string) string { return "" }
+
+func TestDefaults(t *testing.T) {
+	s, err := Load(Sources{Getenv: none})
+	require.NoError(t, err)
+	require.Empty(t, s.Files)
+	require.Len(t, s.Values, len(Keys()))
+	for _, v := range s.Values {
+		require.Equal(t, Default, v.Origin)
+		require.Empty(t, v.check(), "the default of %s", v.Key.Name)
+		require.Equal(t, v.Key.Default, v.String())
+	}
+	require.True(t, slices.IsSorted(names(Keys())))
+	require.Panics(t, func() { s.Value("nothing") })
+}
+
+// TestParse is the table of what a file may say, and of what is said about what it
+// may not.
+func TestParse(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, ProjectFile)
+	own := filepath.Join(dir, "mine.yaml")
+	abs := filepath.Join(dir, "abs.yaml")
+	for _, c := range []struct {
+		name, text string
+		key, want  string
+		wrong      string // after the file's name
+	}{
+		{"nothing", "", "", "", ""},
+		{"comments", "# top: 3\n\n", "", "", ""},
+		{"a mark of byte order", "\ufefftop: 3\n", "top", "3", ""},
+		{"an empty document", "---\n", "", "", ""},
+		{"number", "top: 0\n", "top", "0", ""},
+		{"number, quoted", "top: \"7\"\n", "top", "7", ""},
+		{"bool", "quiet: True\n", "quiet", "true", ""},
+		{"word", "color: never\n", "color", "never", ""},
+		{"one of several", "fail-on: blind\n", "fail-on", "blind", ""},
+		{"list", "fail-on:\n  - blind\n  - blocking\n", "fail-on", "blind,blocking", ""},
+		{"empty list", "fail-on: []\n", "fail-on", "", ""},
+		{"path", "rules: mine.yaml\n", "rules", own, ""},
+		{"absolute path", "rules: ['" + abs + "']\n", "rules", abs, ""},
+
+		{"unknown", "tpo: 3\n", "", "", `:1:1: there is no setting "tpo"; did you mean "top"?`},
+		{"underscore", "fail_on: blind\n", "", "", `did you mean "fail-on"?`},
+		{"far off", "zzzzzz: 1\n", "", "", "use ack, color, "},
+		{"format", "format: json\n", "", "", "for the command line alone"},
+		{"twice", "top: 1\ntop: 2\n", "", "", ":2:1: top stands here again, after line 1"},
+		{"negative", "top: -1\n", "", "", `:1:6: top is "-1": use a whole number from 0 on`},
+		{"fraction", "top: 1.5\n", "", "", `top is "1.5"`},
+		{"no value", "top:\n", "", "", ":1:5: top wants a whole number"},
+		{"map", "color: {a: b}\n", "", "", ":1:8: color wants one word"},
+		{"list for a word", "color: [never]\n", "", "", "color wants one word"},
+		{"list in a list", "fail-on:\n  - [blind]\n", "", "", ":2:5: fail-on wants a word or a list"},
+		{"wrong word", "color: alway\n", "", "", `did you mean "always"?`},
+		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind; did you mean "blind"?`},
+		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
+		{"empty path", "rules: ['']\n", "", "", "rules has an empty path"},
+		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack wants one word"},
+		{"no mapping", "- top\n", "", "", ":1:1: settings are keys with values"},
+		{"only a word", "top\n", "", "", ":1:1: settings are keys"},
+		{"two documents", "top: 1\n---\ntop: 2\n", "", "", "a second document"},
+		{"broken", "top: 3\n width: 4\n", "", "", ":2: is no YAML"},
+		{"tab", "\ttop: 3\n", "", "", "is no YAML"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+			s, err := Load(Sources{Dir: dir, Getenv: none})
+			if c.wrong != "" {
+				require.Nil(t, s)
+				require.ErrorContains(t, err, c.wrong)
+				require.True(t, strings.HasPrefix(err.Error(), file+":"), err)
+				return
+			}
+			require.NoError(t, err)
+			for _, v := range s.Values {
+				if v.Key.Name == c.key {
+					require.Equal(t, c.want, v.String())
+					require.Equal(t, Project, v.Origin)
+					require.True(t, strings.HasPrefix(v.Where, file+":"), v.Where)
+				} else {
+					require.Equal(t, Default, v.Origin, v.Key.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestOrder(t *testing.T) {
+	top := t.TempDir()
+	below := filepath.Join(top, "a", "b")
+	user := filepath.Join(top, "user")
+	require.NoError(t, os.MkdirAll(below, 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(user, "heed"), 0o700))
+	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
+	write(filepath.Join(user, "heed", "config.yaml"), "top: 1\nwidth: 100\nack: auto\n")
+	write(filepath.Join(top, ProjectFile), "top: 2\nwidth: 200\n")
+	env := map[string]string{"HEED_TOP": "3", "HEED_RULES": "x" + string(os.PathListSeparator) + "y", "HEED_FAIL_ON": "blind,blocking", "HEED_COLOR": ""}
+	s, err := Load(Sources{Dir: below, UserDir: user, Getenv: func(n string) string { return env[n] }})
+	require.NoError(t, err)
+	for name, want := range map[string]struct {
+		value  string
+		origin Origin
+	}{
+		"top":     {"3", Environment},
+		"width":   {"200", Project},
+		"ack":     {"auto", User},
+		"color":   {"auto", Default},
+		"rules":   {"x,y", Environment},
+		"fail-on": {"blind,blocking", Environment},
+	} {
+		v := s.Value(name)
+		require.Equal(t, want.value, v.String(), name)
+		require.Equal(t, want.origin, v.Origin, name)
+	}
+	require.Equal(t, "HEED_TOP", s.Value("top").Where)
+	require.Equal(t, []File{
+		{User, filepath.Join(user, "heed", "config.yaml"), true},
+		{Project, filepath.Join(top, ProjectFile), true},
+	}, s.Files)
+
+	// The nearest project's file is the only one.
+	write(filepath.Join(below, ProjectFile), "ack: never\n")
+	s, err = Load(Sources{Dir: below, Getenv: none})
+	require.NoError(t, err)
+	require.Equal(t, "never", s.Value("ack").String())
+	require.Equal(t, Default, s.Value("top").Origin)
+
+	// A folder of that name is no file of settings.
+	require.NoError(t, os.Remove(filepath.Join(below, ProjectFile)))
+	require.NoError(t, os.Mkdir(filepath.Join(below, ProjectFile), 0o700))
+	_, err = Load(Sources{Dir: below, Getenv: none})
+	require.ErrorContains(t, err, "cannot be read")
+}
+
+func TestOriginString(t *testing.T) {
+	require.Equal(t, "project file", Project.String())
+	require.Equal(t, "origin(9)", Origin(9).String())
+}
+
+// FuzzParse: whatever a file holds, it is values that may be, or errors that name
+// their place.
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{"top: 3\n", "rules: [a, b]\n", "a: &x [*x]\n", "? [a]\n: b\n", "!!binary x: y", "top: !!int x", "fail-on: [blind, {}]", "<<: {top: 1}", "\xff: 1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		values, wrong := parse("f.yaml", []byte(text), Keys())
+		for _, v := range values {
+			if bad := v.check(); bad != "" {
+				t.Fatalf("%s", bad)
+			}
+		}
+		for _, e := range wrong {
+			if !strings.HasPrefix(e.Place, "f.yaml") || e.Text == "" {
+				t.Fatalf("%+v", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package report
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/event"
+)
+
+// style is how text stands out on a terminal: the parameters of the escape
+// sequence SGR. Only the eight basic colors are used, which every theme of a
+// terminal keeps legible, and never alone: what a color says stands in the words,
+// too.
+type style string
+
+const (
+	plain  style = ""
+	strong style = "1"
+	faint  style = "2"
+	alarm  style = "1;31" // what blocks, and blindness
+	notice style = "33"   // what is advisory
+	calm   style = "32"   // all is well
+	name   style = "1;36" // mods
+)
+
+// styleOf returns the style of a disposition.
+func styleOf(d event.Disposition) style {
+	switch d {
+	case event.Blocking:
+		return alarm
+	case event.Advisory:
+		return notice
+	}
+	return faint
+}
+
+// appendStyled appends text in a style.
+func appendStyled(dst []byte, text string, s style) []byte {
+	if s == plain || text == "" {
+		return append(dst, text...)
+	}
+	dst = append(append(append(dst, "\x1b["...), s...), 'm')
+	return append(append(dst, text...), "\x1b[0m"...)
+}
+
+// appendPainted appends lines in a style, without the spaces they begin with. A
+// style ends with its line, so that a pager or a cut shows none out of place.
+func appendPainted(dst, lines []byte, s style) []byte {
+	for line := range bytes.Lines(lines) {
+		text := bytes.TrimLeft(line, " ")
+		dst = append(dst, line[:len(line)-len(text)]...)
+		body := bytes.TrimSuffix(text, []byte("\n"))
+		dst = appendStyled(dst, string(body), s)
+		dst = append(dst, text[len(body):]...)
+	}
+	return dst
+}
