@@ -97,7 +97,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
-	log := p.findLog(f, args)
+	log, unfit := p.findLog(f, args)
 	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
 	path := log.Path
 	var standard string
@@ -110,9 +110,12 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
-	if log.Path == "" {
+	switch {
+	case unfit != nil:
+		h.log.Warn("the game's log cannot be followed; name another with --log", "error", unfit)
+	case log.Path == "":
 		h.log.Warn("no log was found to follow; name it with --log", "game", args[0])
-	} else {
+	default:
 		h.log.Info("the log is followed", "path", log.Path, "because", log.How)
 	}
 
@@ -272,15 +275,23 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-func (p *program) findLog(f *wrapFlags, args []string) gamelog.Found {
+// findLog returns which log to follow. What is found that cannot be followed, such as
+// /dev/null, is no reason to keep a person from the game: unfit says why.
+func (p *program) findLog(f *wrapFlags, args []string) (found gamelog.Found, unfit error) {
 	switch f.log {
 	case "none":
-		return gamelog.Found{}
+		return gamelog.Found{}, nil
 	case "":
-		found, _ := gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
-		return found
+		found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
+		if found.Path != "" && found.Path != gamelog.Standard {
+			unfit = follow.Check(found.Path)
+		}
+		if unfit != nil {
+			return gamelog.Found{}, unfit
+		}
+		return found, nil
 	}
-	return gamelog.Found{Path: f.log, How: "--log"}
+	return gamelog.Found{Path: f.log, How: "--log"}, nil
 }
 
 // inState returns a path in the state folder for a log that heed itself writes.
