@@ -364,6 +364,23 @@ func TestWrapLingers(t *testing.T) {
 	w.requireNothingLeft(w.gamePID(), true)
 }
 
+// TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
+// comes next.
+func TestWrapBridgeGone(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
+	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
+	require.NoError(t, first.conn.Close())
+	next, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Equal(t, "colony/build", next.blocked().CausalMethod)
+	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+	require.Contains(t, entries, "the bridge went away")
+	require.NotContains(t, entries, "did not answer in time")
+}
+
 func TestWrapStandardOutput(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()

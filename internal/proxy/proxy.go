@@ -306,6 +306,9 @@ func (p *Proxy) modError(ctx context.Context, err error) *gabp.Error {
 	if e, ok := errors.AsType[*gabp.Error](err); ok {
 		return e
 	}
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
+		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the request was executed is not known")
+	}
 	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known")
 	}
