@@ -410,6 +410,18 @@ func TestWrapWithoutMod(t *testing.T) {
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
+// TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
+func TestKilledLeavesNoWord(t *testing.T) {
+	addr, err := freePort()
+	require.NoError(t, err)
+	dir := stateDir(t.TempDir())
+	_, err = dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
+	require.NoError(t, err)
+	_, code := command(t, "current", "--state", string(dir))
+	require.Equal(t, exitNone, code)
+	require.NoFileExists(t, dir.runPath(1<<30))
+}
+
 func TestWrapFailures(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
