@@ -216,8 +216,9 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 	switch {
 	case err != nil:
 		return b, nil, err
-	case !ok && f.game != "":
-		// No file is no error: a person started heed.
+	case !ok && (f.game != "" || p.getenv(gabp.EnvBridge) != ""):
+		// No file is no error: a person started heed. One that the environment names is
+		// kept from the game, whose mod would take the bridge's port for itself.
 		if found, err := gabp.FindBridge(p.getenv, f.game); err == nil {
 			b, ok = found, true
 			b.Path = ""

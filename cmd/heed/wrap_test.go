@@ -410,6 +410,35 @@ func TestWrapWithoutMod(t *testing.T) {
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
+// TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
+// and the game does not learn where its port was.
+func TestWrapBridgeFile(t *testing.T) {
+	addr, err := freePort()
+	require.NoError(t, err)
+	file := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
+	file.Path = filepath.Join(t.TempDir(), "bridge.json")
+	require.NoError(t, gabp.WriteBridgeFile(file.Path, file, time.Time{}))
+	for _, name := range []string{gabp.EnvPort, gabp.EnvToken, gabp.EnvGame} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(gabp.EnvBridge, file.Path)
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	done := make(chan int, 1)
+	go func() {
+		done <- run(t.Context(), []string{"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
+			"sh", "-c", "echo \"[$" + gabp.EnvBridge + "]\" > " + filepath.Join(dir, "told") + "; while [ ! -e " + filepath.Join(dir, "end") + " ]; do sleep 0.01; done"},
+			strings.NewReader(""), &buffer{}, &buffer{})
+	}()
+	_, welcome := dial(t, addr, file.Token)
+	require.Nil(t, welcome.Error)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))
+	require.Zero(t, <-done)
+	told, err := os.ReadFile(filepath.Join(dir, "told"))
+	require.NoError(t, err)
+	require.Equal(t, "[]\n", string(told))
+}
+
 // TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
 func TestKilledLeavesNoWord(t *testing.T) {
 	addr, err := freePort()
