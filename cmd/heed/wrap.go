@@ -85,6 +85,14 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	if err := f.validate(cmd); err != nil {
 		return err
 	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
+		if d.value < 0 {
+			return usage(cmd, "--%s %v: want it positive", d.flag, d.value)
+		}
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	// Signals are the game's: it decides whether it ends.

@@ -467,6 +467,7 @@ func TestWrapFailures(t *testing.T) {
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
 		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
+		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
 		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
 		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile", os.DevNull}, 5},
 		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
