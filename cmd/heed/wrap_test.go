@@ -364,6 +364,22 @@ func TestWrapLingers(t *testing.T) {
 	w.requireNothingLeft(w.gamePID(), true)
 }
 
+// TestWrapCallLost: of a call that the game's end cut off nobody says that it was
+// executed, nor that it was not.
+func TestWrapCallLost(t *testing.T) {
+	w := start(t, []string{"--linger", "1m"})
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	a := b.call("tools/call", `{"name":"colony/build","parameters":{"what":"exit","code":3}}`)
+	require.NotNil(t, a.Error)
+	require.Contains(t, a.Error.Message, "is not known")
+	var data map[string]any
+	require.NoError(t, json.Unmarshal(a.Error.Data, &data))
+	require.Equal(t, "unknown", data["outcome"])
+	require.NotContains(t, data, "executed")
+	require.Contains(t, data, "attention")
+}
+
 // TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
 // comes next.
 func TestWrapBridgeGone(t *testing.T) {
@@ -426,9 +442,10 @@ func TestWrapBridgeFile(t *testing.T) {
 	dir := t.TempDir()
 	done := make(chan int, 1)
 	go func() {
-		done <- run(t.Context(), []string{"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
-			"sh", "-c", "echo \"[$" + gabp.EnvBridge + "]\" > " + filepath.Join(dir, "told") + "; while [ ! -e " + filepath.Join(dir, "end") + " ]; do sleep 0.01; done"},
-			strings.NewReader(""), &buffer{}, &buffer{})
+		done <- run(t.Context(), []string{
+			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
+			"sh", "-c", "echo \"[$" + gabp.EnvBridge + "]\" > " + filepath.Join(dir, "told") + "; while [ ! -e " + filepath.Join(dir, "end") + " ]; do sleep 0.01; done",
+		}, strings.NewReader(""), &buffer{}, &buffer{})
 	}()
 	_, welcome := dial(t, addr, file.Token)
 	require.Nil(t, welcome.Error)
