@@ -364,6 +364,39 @@ func TestWrapLingers(t *testing.T) {
 	w.requireNothingLeft(w.gamePID(), true)
 }
 
+// TestWrapReconnects: bridges that come and go, some in the middle of a call, leave no
+// open file behind, neither between heed and them nor between heed and the mod.
+func TestWrapReconnects(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	w.gamePID()
+	open := func() int {
+		files, err := os.ReadDir("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/fd")
+		if err != nil {
+			t.Skip("the system does not say which files are open")
+		}
+		return len(files)
+	}
+	require.Nil(t, first.current())
+	before := open()
+	rounds := 1000
+	if testing.Short() {
+		rounds = 50
+	}
+	for i := range rounds {
+		b, welcome := dial(t, w.addr, w.token)
+		require.Nil(t, welcome.Error)
+		require.Nil(t, b.call("events/subscribe", `{"channels":["attention/opened","colony/ticks"]}`).Error)
+		if i%2 == 0 {
+			b.send("tools/call", `{"name":"colony/look","parameters":{}}`)
+		}
+		require.NoError(t, b.conn.Close())
+	}
+	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond, "%d files were open before", before)
+	require.Nil(t, first.tool("colony/look", "").Error)
+}
+
 // TestWrapCallLost: of a call that the game's end cut off nobody says that it was
 // executed, nor that it was not.
 func TestWrapCallLost(t *testing.T) {
