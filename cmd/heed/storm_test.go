@@ -201,7 +201,8 @@ func (s *storm) requireAccounted(t testing.TB) {
 	require.EqualValues(t, s.lines, s.status.Counts.Logs)
 	require.Zero(t, s.status.Log.LostBytes)
 	require.Equal(t, s.latest, s.held+s.lost, "what is not held is counted")
-	require.Equal(t, s.status.Counts.Received, s.status.Counts.Logs+s.status.Counts.Operations+s.status.Counts.States+s.status.Counts.Notices)
+	counts := s.status.Counts
+	require.Equal(t, counts.Received, counts.Logs+counts.Operations+counts.States+counts.Notices+counts.Host)
 }
 
 // TestStorm is a storm of a size that any machine bears.
