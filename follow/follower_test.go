@@ -424,6 +424,10 @@ func TestUnfit(t *testing.T) {
 	_, err = New(Config{Path: "x", Capture: capture.Options{Refs: -1}})
 	require.ErrorContains(t, err, "Options.Refs")
 
+	require.ErrorContains(t, Check(t.TempDir()), "is a directory")
+	require.ErrorContains(t, Check(os.DevNull), "is a pipe or a device")
+	require.NoError(t, Check("nowhere.log"), "it may come")
+
 	f, err := New(Config{Path: t.TempDir()})
 	require.NoError(t, err)
 	require.ErrorContains(t, f.Run(context.Background(), nil), "is a directory: name the log in it")

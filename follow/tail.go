@@ -84,6 +84,16 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 	return t, nil
 }
 
+// Check returns an error where what is at path now cannot be followed at all, which
+// [Follower.Run] would end with: a directory, a pipe or a device.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // it may come, or come to be readable
+	}
+	return regular(path, info)
+}
+
 // regular returns an error that says what to do about a path that is no file.
 func regular(path string, info fs.FileInfo) error {
 	switch {

@@ -119,7 +119,8 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 }
 
 // BridgeFromEnv reads the environment that a bridge made for the game, and
-// returns false where it names no port. A port without a token is an error.
+// returns false where it names no port. A port without a token, or with one that no
+// [Server] takes, is an error.
 func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	port := getenv(EnvPort)
 	if port == "" {
@@ -132,6 +133,9 @@ func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	token := getenv(EnvToken)
 	if token == "" {
 		return Bridge{}, false, fmt.Errorf("gabp: %s is set and %s is not", EnvPort, EnvToken)
+	}
+	if len(token) < minToken {
+		return Bridge{}, false, fmt.Errorf("gabp: %s has %d bytes, want at least %d", EnvToken, len(token), minToken)
 	}
 	return Bridge{Address: address, Token: token, GameID: getenv(EnvGame), Path: getenv(EnvBridge)}, true, nil
 }

@@ -96,6 +96,9 @@ func TestFindBridge(t *testing.T) {
 	delete(env, EnvToken)
 	_, err = FindBridge(environ(env), "")
 	require.ErrorContains(t, err, EnvToken, "half an environment is a mistake, and not passed over")
+	env[EnvToken] = "abc"
+	_, err = FindBridge(environ(env), "")
+	require.ErrorContains(t, err, EnvToken+" has 3 bytes")
 	for _, port := range []string{"0", "-1", "65536", "x", "1e3"} {
 		_, _, err := BridgeFromEnv(environ(map[string]string{EnvPort: port, EnvToken: bridgeToken}))
 		require.ErrorContains(t, err, EnvPort, port)

@@ -210,7 +210,9 @@ func TestClientOfAMod(t *testing.T) {
 	raw, err := c.CallRaw(context.Background(), "a/b", nil)
 	require.NoError(t, err)
 	require.Equal(t, `{ "exact" : 1.50 }`, string(raw))
-	require.ErrorAs(t, c.Ping(context.Background()), new(*gabp.FrameError))
+	err = c.Ping(context.Background())
+	require.ErrorAs(t, err, new(*gabp.FrameError))
+	require.NotErrorAs(t, err, new(*gabp.Error), "the mod has refused nothing")
 	<-c.Done()
 }
 

@@ -96,16 +96,14 @@ func asError(err error) *Error {
 
 // FrameError says that the stream of a connection cannot be understood any
 // more: where the next message begins is not known. The connection must be
-// closed; Err may be sent as a last answer.
+// closed; Err may be sent as a last answer. It is not in the chain of errors: who
+// finds an [*Error] there has been refused by the peer.
 type FrameError struct {
 	Err *Error
 }
 
 // Error returns what is wrong with the frame.
 func (e *FrameError) Error() string { return "frame: " + e.Err.Error() }
-
-// Unwrap returns the error for the peer.
-func (e *FrameError) Unwrap() error { return e.Err }
 
 func frameErrorf(code int, format string, args ...any) *FrameError {
 	return &FrameError{Err: Errorf(code, format, args...)}

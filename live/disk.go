@@ -110,14 +110,5 @@ func (d *disk) saveLocked() {
 
 // saveNowAndThen saves what need not be on disk at once.
 func (s *Session) saveNowAndThen(ctx context.Context) {
-	t := time.NewTicker(s.cfg.SnapshotEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-			s.disk.upTo(s.engine.Latest().Seq)
-		}
-	}
+	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.upTo(s.engine.Latest().Seq) })
 }

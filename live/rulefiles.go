@@ -152,18 +152,8 @@ func (w *ruleFiles) look() []look {
 
 // watchRules swaps the rules when their files change.
 func (s *Session) watchRules(ctx context.Context) {
-	if len(s.rules.names) == 0 {
-		return
-	}
-	t := time.NewTicker(s.cfg.RulePoll)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-			s.reloadIfChanged()
-		}
+	if len(s.rules.names) > 0 {
+		every(ctx, s.cfg.RulePoll, s.reloadIfChanged)
 	}
 }
 

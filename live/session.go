@@ -265,16 +265,23 @@ func (s *Session) Sync(ctx context.Context) error {
 
 // tick tells the engine the time.
 func (s *Session) tick(ctx context.Context) {
-	t := time.NewTicker(s.cfg.Tick)
+	every(ctx, s.cfg.Tick, func() {
+		if s.waitsForTime() {
+			s.Advance()
+		}
+	})
+}
+
+// every calls f each time that d has passed, until ctx is done.
+func every(ctx context.Context, d time.Duration, f func()) {
+	t := time.NewTicker(d)
 	defer t.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			if s.waitsForTime() {
-				s.Advance()
-			}
+			f()
 		}
 	}
 }

@@ -97,7 +97,8 @@ func dimensions(set *rules.Set) []*dimension {
 			cost: func(n int) (float64, error) { return openItems(set, n) },
 		},
 		{
-			name: "Log/known/acknowledged", sizes: []int{1, 8, 64, 256}, from: 1, to: 64, limit: 2,
+			// With one it would be the same line again and again, which is another path.
+			name: "Log/known/acknowledged", sizes: []int{8, 64, 256}, from: 8, to: 64, limit: 2,
 			cost: func(n int) (float64, error) { return acknowledged(set, n) },
 		},
 		{

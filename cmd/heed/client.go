@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,7 +83,11 @@ func (p *program) connect(ctx context.Context, f *clientFlags) (*gabp.Client, er
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
-		if err != nil { // one that was killed leaves its file behind
+		if errors.Is(err, syscall.ECONNREFUSED) { // it was killed: it listens before it leaves word
+			_ = os.Remove(dir.runPath(r.PID))
+			continue
+		}
+		if err != nil {
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
 			continue
 		}

@@ -203,6 +203,8 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		return map[string]any{"executed": "mine"}, nil
 	case "a number":
 		return 12.5, nil
+	case "no answer":
+		select {}
 	case "restart":
 		time.AfterFunc(5*time.Millisecond, stop)
 	case "exit":

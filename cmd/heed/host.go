@@ -108,6 +108,9 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 	}
 	h.dedup = proxy.NewDedup()
 	if path != "" {
+		if err := follow.Check(path); err != nil { // before a game is started that would be killed again
+			return nil, failed(exitUsage, err)
+		}
 		follower, err := follow.New(follow.Config{Path: path, From: from})
 		if err != nil {
 			return nil, failed(exitUsage, err)

@@ -85,6 +85,14 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	if err := f.validate(cmd); err != nil {
 		return err
 	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
+		if d.value < 0 {
+			return usage(cmd, "--%s %v: want it positive", d.flag, d.value)
+		}
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	// Signals are the game's: it decides whether it ends.
@@ -97,7 +105,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
-	log := p.findLog(f, args)
+	log, unfit := p.findLog(f, args)
 	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
 	path := log.Path
 	var standard string
@@ -110,9 +118,12 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
-	if log.Path == "" {
+	switch {
+	case unfit != nil:
+		h.log.Warn("the game's log cannot be followed; name another with --log", "error", unfit)
+	case log.Path == "":
 		h.log.Warn("no log was found to follow; name it with --log", "game", args[0])
-	} else {
+	default:
 		h.log.Info("the log is followed", "path", log.Path, "because", log.How)
 	}
 
@@ -213,8 +224,9 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 	switch {
 	case err != nil:
 		return b, nil, err
-	case !ok && f.game != "":
-		// No file is no error: a person started heed.
+	case !ok && (f.game != "" || p.getenv(gabp.EnvBridge) != ""):
+		// No file is no error: a person started heed. One that the environment names is
+		// kept from the game, whose mod would take the bridge's port for itself.
 		if found, err := gabp.FindBridge(p.getenv, f.game); err == nil {
 			b, ok = found, true
 			b.Path = ""
@@ -272,15 +284,23 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-func (p *program) findLog(f *wrapFlags, args []string) gamelog.Found {
+// findLog returns which log to follow. What is found that cannot be followed, such as
+// /dev/null, is no reason to keep a person from the game: unfit says why.
+func (p *program) findLog(f *wrapFlags, args []string) (found gamelog.Found, unfit error) {
 	switch f.log {
 	case "none":
-		return gamelog.Found{}
+		return gamelog.Found{}, nil
 	case "":
-		found, _ := gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
-		return found
+		found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
+		if found.Path != "" && found.Path != gamelog.Standard {
+			unfit = follow.Check(found.Path)
+		}
+		if unfit != nil {
+			return gamelog.Found{}, unfit
+		}
+		return found, nil
 	}
-	return gamelog.Found{Path: f.log, How: "--log"}
+	return gamelog.Found{Path: f.log, How: "--log"}, nil
 }
 
 // inState returns a path in the state folder for a log that heed itself writes.

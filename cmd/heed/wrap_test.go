@@ -364,6 +364,72 @@ func TestWrapLingers(t *testing.T) {
 	w.requireNothingLeft(w.gamePID(), true)
 }
 
+// TestWrapReconnects: bridges that come and go, some in the middle of a call, leave no
+// open file behind, neither between heed and them nor between heed and the mod.
+func TestWrapReconnects(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	w.gamePID()
+	open := func() int {
+		files, err := os.ReadDir("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/fd")
+		if err != nil {
+			t.Skip("the system does not say which files are open")
+		}
+		return len(files)
+	}
+	require.Nil(t, first.current())
+	before := open()
+	rounds := 1000
+	if testing.Short() {
+		rounds = 50
+	}
+	for i := range rounds {
+		b, welcome := dial(t, w.addr, w.token)
+		require.Nil(t, welcome.Error)
+		require.Nil(t, b.call("events/subscribe", `{"channels":["attention/opened","colony/ticks"]}`).Error)
+		if i%2 == 0 {
+			b.send("tools/call", `{"name":"colony/look","parameters":{}}`)
+		}
+		require.NoError(t, b.conn.Close())
+	}
+	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond, "%d files were open before", before)
+	require.Nil(t, first.tool("colony/look", "").Error)
+}
+
+// TestWrapCallLost: of a call that the game's end cut off nobody says that it was
+// executed, nor that it was not.
+func TestWrapCallLost(t *testing.T) {
+	w := start(t, []string{"--linger", "1m"})
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	a := b.call("tools/call", `{"name":"colony/build","parameters":{"what":"exit","code":3}}`)
+	require.NotNil(t, a.Error)
+	require.Contains(t, a.Error.Message, "is not known")
+	var data map[string]any
+	require.NoError(t, json.Unmarshal(a.Error.Data, &data))
+	require.Equal(t, "unknown", data["outcome"])
+	require.NotContains(t, data, "executed")
+	require.Contains(t, data, "attention")
+}
+
+// TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
+// comes next.
+func TestWrapBridgeGone(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
+	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
+	require.NoError(t, first.conn.Close())
+	next, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Equal(t, "colony/build", next.blocked().CausalMethod)
+	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+	require.Contains(t, entries, "the bridge went away")
+	require.NotContains(t, entries, "did not answer in time")
+}
+
 func TestWrapStandardOutput(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
@@ -393,6 +459,48 @@ func TestWrapWithoutMod(t *testing.T) {
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
+// TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
+// and the game does not learn where its port was.
+func TestWrapBridgeFile(t *testing.T) {
+	addr, err := freePort()
+	require.NoError(t, err)
+	file := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
+	file.Path = filepath.Join(t.TempDir(), "bridge.json")
+	require.NoError(t, gabp.WriteBridgeFile(file.Path, file, time.Time{}))
+	for _, name := range []string{gabp.EnvPort, gabp.EnvToken, gabp.EnvGame} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(gabp.EnvBridge, file.Path)
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	done := make(chan int, 1)
+	go func() {
+		done <- run(t.Context(), []string{
+			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
+			"sh", "-c", "echo \"[$" + gabp.EnvBridge + "]\" > " + filepath.Join(dir, "told") + "; while [ ! -e " + filepath.Join(dir, "end") + " ]; do sleep 0.01; done",
+		}, strings.NewReader(""), &buffer{}, &buffer{})
+	}()
+	_, welcome := dial(t, addr, file.Token)
+	require.Nil(t, welcome.Error)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))
+	require.Zero(t, <-done)
+	told, err := os.ReadFile(filepath.Join(dir, "told"))
+	require.NoError(t, err)
+	require.Equal(t, "[]\n", string(told))
+}
+
+// TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
+func TestKilledLeavesNoWord(t *testing.T) {
+	addr, err := freePort()
+	require.NoError(t, err)
+	dir := stateDir(t.TempDir())
+	_, err = dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
+	require.NoError(t, err)
+	_, code := command(t, "current", "--state", string(dir))
+	require.Equal(t, exitNone, code)
+	require.NoFileExists(t, dir.runPath(1<<30))
+}
+
 func TestWrapFailures(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
@@ -409,6 +517,10 @@ func TestWrapFailures(t *testing.T) {
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
 		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
+		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
+		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
+		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile", os.DevNull}, 5},
+		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
 		{"no token", []string{"current", "--addr", "127.0.0.1:1"}, exitUsage},

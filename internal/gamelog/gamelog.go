@@ -93,7 +93,8 @@ func (g *Game) byArgument() (string, bool) {
 		if rest := g.Args[i+2:]; !joined && len(rest) > 0 && (rest[0] == Standard || !strings.HasPrefix(rest[0], "-")) {
 			value = rest[0]
 		}
-		if value == "" || value == Standard {
+		switch value {
+		case "", Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": // of the game, and not of who looks
 			return Standard, true
 		}
 		return g.abs(value), true

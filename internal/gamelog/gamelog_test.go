@@ -41,6 +41,7 @@ func TestFind(t *testing.T) {
 		{"argument relative to the working directory", "linux", env, "colony/Colony -logFile my.log", "cwd/my.log", "-logFile"},
 		{"argument -", "linux", env, "colony/Colony -logFile - -x", "-", "-logFile"},
 		{"argument without a value", "linux", env, "colony/Colony -logFile", "-", "-logFile"},
+		{"argument that is a device of the process", "linux", env, "colony/Colony -logFile /dev/stdout", "-", "-logFile"},
 		{"argument before another", "linux", env, "colony/Colony -logFile -x", "-", "-logFile"},
 		{"data, Linux", "linux", env, "colony/Colony", "home/.config/unity3d/Some Studio/The Colony/Player.log", "app.info"},
 		{"data, XDG", "linux", xdg, "colony/Colony", "xdg/unity3d/Some Studio/The Colony/Player.log", "app.info"},

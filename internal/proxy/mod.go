@@ -97,7 +97,11 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 		}
 		// One line for each kind of refusal, not one for each try.
 		if text := err.Error(); text != said {
-			m.log.Debug("the mod does not answer yet", "addr", m.addr, "error", err)
+			level, what := slog.LevelDebug, "the mod does not answer yet"
+			if isRefusal(err) { // it will not change its mind, and a person must know
+				level, what = slog.LevelWarn, "the mod refuses heed"
+			}
+			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
 			said = text
 		}
 		pause(ctx, wait)
@@ -184,6 +188,12 @@ func (m *mod) welcome() (gabp.Welcome, bool) {
 		return c.Welcome(), true
 	}
 	return gabp.Welcome{}, false
+}
+
+// isRefusal reports whether a mod has answered with an error.
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*gabp.Error](err)
+	return ok
 }
 
 func isCode(err error, codes ...int) bool {

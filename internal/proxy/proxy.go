@@ -325,16 +325,26 @@ func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 	return result, nil
 }
 
+// unknown is the data of an error by which nobody can tell whether a request was
+// executed: neither that it was nor that it was not.
+type unknown struct {
+	Outcome string `json:"outcome"`
+}
+
 // modError is what a bridge is told of an error of a call to the mod: the mod's own
-// words, or what happened to the connection.
+// words, or what happened to the connection. Then nobody knows whether the request was
+// executed, and the data say so.
 func (p *Proxy) modError(ctx context.Context, err error) *gabp.Error {
 	if e, ok := errors.AsType[*gabp.Error](err); ok {
 		return e
 	}
-	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known")
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
+		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the request was executed is not known").WithData(unknown{"unknown"})
 	}
-	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was executed is not known")
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known").WithData(unknown{"unknown"})
+	}
+	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was executed is not known").WithData(unknown{"unknown"})
 }
 
 func (p *Proxy) onUp(again bool) {
@@ -531,7 +541,13 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 		item = item.Advisory()
 	}
 	if failure != nil {
-		return nil, &gabp.Error{Code: failure.Code, Message: failure.Message, Data: amend(failure.Data, item)}
+		data := failure.Data
+		if _, answered := errors.AsType[*gabp.Error](err); answered {
+			data = amend(data, item)
+		} else {
+			data = join(data, append([]byte(`"attention":`), encode(item)...))
+		}
+		return nil, &gabp.Error{Code: failure.Code, Message: failure.Message, Data: data}
 	}
 	return amend(result, item), nil
 }

@@ -1,0 +1,47 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// firstLine is a log that ends what it is of with its first line.
+type firstLine struct {
+	bytes.Buffer
+	end context.CancelFunc
+}
+
+func (l *firstLine) Write(p []byte) (int, error) {
+	defer l.end()
+	return l.Buffer.Write(p)
+}
+
+// TestModRefuses: a mod that does not take the token is no mod that is still to come.
+func TestModRefuses(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server, err := gabp.NewServer(gabp.ServerConfig{
+		Token: gabp.NewToken(), AgentID: "mod", App: gabp.App{Name: "Colony", Version: "1"}, Handler: gabp.NewMux(),
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, l) }()
+	log := &firstLine{end: cancel}
+	ours := gabp.NewToken()
+	m := newMod(gabp.Bridge{Address: l.Addr().String(), Token: ours}, slog.New(slog.NewTextHandler(log, nil)))
+	_, err = m.dial(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, <-served)
+	require.Contains(t, log.String(), "the mod refuses heed")
+	require.Equal(t, 1, strings.Count(log.String(), "\n"))
+	require.NotContains(t, log.String(), ours)
+}
