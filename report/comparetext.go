@@ -370,6 +370,7 @@ func (d *CheckDocument) AppendText(dst []byte, o TextOptions) []byte {
 }
 
 func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
+	o = o.wideEnough()
 	for i, s := range c.headline {
 		indent := 2
 		if i == 0 {
@@ -387,10 +388,20 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 		if o.Top > 0 {
 			rows = rows[:min(len(rows), o.Top)]
 		}
-		dst = fmt.Appendf(dst, "\n%s: %s, %s\n", s.title, count(uint64(len(s.rows)), "group"), s.what)
-		g := grid{minLast: 60}
+		dst = o.heading(dst, strong, "%s: %s, %s", s.title, count(uint64(len(s.rows)), "group"), s.what)
+		g := grid{minLast: 60, color: o.Color}
 		var cells [][]string
 		g.columns, cells = c.columns(s, rows)
+		for i := range g.columns {
+			switch column := &g.columns[i]; column.title {
+			case "DISPOSITION":
+				column.style = dispositionStyle
+			case "COUNT", "OLD", "NEW":
+				column.style = only(strong)
+			case "BLAME":
+				column.style = only(name)
+			}
+		}
 		for _, row := range cells {
 			g.add(row...)
 		}
@@ -409,6 +420,7 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 
 // AppendText appends the suspects as text.
 func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
+	o = o.wideEnough()
 	p := func(indent int, format string, args ...any) {
 		dst = append(dst, strings.Repeat(" ", indent)...)
 		dst = appendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
@@ -422,8 +434,8 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 		p(2, "The old side %s: what is new may just have been unseen.", g)
 	}
 	if len(d.Mods) > 0 {
-		dst = fmt.Appendf(dst, "\nMODS that changed\n")
-		g := grid{columns: []column{{title: "CHANGE"}, {title: "PLACE", right: true}, {title: "PACKAGE", limit: 40}, {title: "MOD"}}, minLast: 20}
+		dst = o.heading(dst, strong, "MODS that changed")
+		g := grid{columns: []column{{title: "CHANGE"}, {title: "PLACE", right: true}, {title: "PACKAGE", limit: 40}, {title: "MOD", style: only(name)}}, minLast: 20, color: o.Color}
 		rows := d.Mods
 		if o.Top > 0 {
 			rows = rows[:min(len(rows), 4*o.Top)]
@@ -434,7 +446,7 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 		}
 		dst = g.appendTo(dst, o.Width)
 		if n := len(d.Mods) - len(rows); n > 0 {
-			dst = fmt.Appendf(dst, "  … and %d more (--top 0 shows all)\n", n)
+			p(2, "… and %d more (--top 0 shows all)", n)
 		}
 	}
 	groups := d.Groups
@@ -448,7 +460,7 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 		if r.Old != nil {
 			kind = "more frequent"
 		}
-		dst = fmt.Appendf(dst, "\n%s %s, %s: %s, first at %s\n", strings.ToUpper(r.Disposition.String()), r.Severity, kind,
+		dst = o.heading(dst, styleOf(r.Disposition)+";1", "%s %s, %s: %s, first at %s", strings.ToUpper(r.Disposition.String()), r.Severity, kind,
 			entries(r.New.Count), firstPlace(r.New))
 		line := r.Template
 		if o.Width > 0 {
@@ -456,20 +468,21 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 		}
 		dst = fmt.Appendf(dst, "  %s\n", line)
 		if len(g.Suspects) == 0 {
-			dst = append(dst, "  no suspect: nothing points at a mod, and no list of mods says what changed\n"...)
+			p(2, "no suspect: nothing points at a mod, and no list of mods says what changed")
 			continue
 		}
-		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40}, {title: "EVIDENCE"}}, minLast: 24}
+		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40, style: only(name)}, {title: "EVIDENCE"}}, minLast: 24, color: o.Color}
 		for _, s := range g.Suspects {
 			t.add(strconv.Itoa(s.Score), s.Name, strings.Join(s.Evidence, "; "))
 		}
 		dst = t.appendTo(dst, o.Width)
 		if g.More > 0 {
-			dst = fmt.Appendf(dst, "  … and %d more with less evidence\n", g.More)
+			p(2, "… and %d more with less evidence", g.More)
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
-		dst = fmt.Appendf(dst, "\n… and %d more groups (--top 0 shows all)\n", n)
+		dst = append(dst, '\n')
+		p(0, "… and %d more groups (--top 0 shows all)", n)
 	}
 	return dst
 }

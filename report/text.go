@@ -43,10 +43,7 @@ const labelIndent = 12
 // AppendText appends the report as text: what deserved attention, the timeline
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
-	if o.Width > 0 {
-		o.Width = max(o.Width, MinWidth)
-	}
-	t := text{Replay: r, options: o, out: dst}
+	t := text{Replay: r, options: o.wideEnough(), out: dst}
 	t.headline()
 	if r.end.Lines > 0 {
 		t.attention()
@@ -60,6 +57,24 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 
 // MinWidth is the narrowest text, in columns: what is narrower is not read anyhow.
 const MinWidth = 20
+
+// wideEnough returns o with a width in which text can be read.
+func (o TextOptions) wideEnough() TextOptions {
+	if o.Width > 0 {
+		o.Width = max(o.Width, MinWidth)
+	}
+	return o
+}
+
+// heading appends the line that begins a part of a text.
+func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) []byte {
+	if !o.Color {
+		in = plain
+	}
+	dst = append(dst, '\n')
+	dst = appendStyled(dst, fit(fmt.Sprintf(format, args...), o.Width), in)
+	return append(dst, '\n')
+}
 
 // text is the state of one rendering.
 type text struct {
@@ -116,9 +131,7 @@ func (t *text) sentence(in style, format string, args ...any) {
 
 // section begins a part of the report.
 func (t *text) section(in style, format string, args ...any) {
-	t.printf("\n")
-	t.styled(fit(fmt.Sprintf(format, args...), t.options.Width), in)
-	t.printf("\n")
+	t.out = t.options.heading(t.out, in, format, args...)
 }
 
 func (t *text) headline() {

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -384,6 +386,28 @@ func TestDiffIsInert(t *testing.T) {
 			for line := range strings.Lines(r.stdout) {
 				if before, _, ok := strings.Cut(line, "<script"); ok {
 					require.Equal(t, 1, strings.Count(before, "`"), "in code: %s", line)
+				}
+			}
+		}
+	}
+}
+
+// TestComparisonsInColor: colors change nothing else, and what is compared fits a
+// narrow terminal.
+func TestComparisonsInColor(t *testing.T) {
+	before, after := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "colony-1.6.log")
+	escapes := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	for _, command := range []string{"diff", "suspects"} {
+		for _, width := range []string{"0", "20", "43", "110"} {
+			plain := runArgs(t, command, "--width", width, before, after).stdout
+			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
+			require.NotEqual(t, plain, colored)
+			require.Equal(t, plain, escapes.ReplaceAllString(colored, ""))
+			columns, err := strconv.Atoi(width)
+			require.NoError(t, err)
+			for line := range strings.Lines(plain) {
+				if columns > 0 {
+					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s", command, width, line)
 				}
 			}
 		}
