@@ -62,7 +62,19 @@ func fakeGame(args []string) int {
 	term := make(chan os.Signal, 1)
 	signal.Notify(term, syscall.SIGTERM)
 	g.note("pid", os.Getpid())
-	if len(args) < 2 || args[1] != "no-mod" {
+	switch {
+	case len(args) > 1 && args[1] == "no-mod":
+	case len(args) > 1 && args[1] == "slow":
+		go func() {
+			for { // until the test says that the game is loaded
+				if _, err := os.Stat(filepath.Join(g.dir, "loaded")); err == nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			g.serve()
+		}()
+	default:
 		go g.serve()
 	}
 	select {

@@ -459,6 +459,38 @@ func TestWrapWithoutMod(t *testing.T) {
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
+// A bridge that comes before the mod is there comes again for the mod's tools.
+func TestWrapSlowMod(t *testing.T) {
+	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
+	connect := func() *gabp.Client {
+		var c *gabp.Client
+		require.Eventually(t, func() bool {
+			var err error
+			c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
+			return err == nil
+		}, patience, time.Millisecond)
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	names := func(c *gabp.Client) (list []string) {
+		tools, err := c.ListTools(t.Context())
+		require.NoError(t, err)
+		for _, tool := range tools {
+			list = append(list, tool.Name)
+		}
+		return list
+	}
+	early := connect()
+	require.NotContains(t, names(early), "colony/build")
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
+	select {
+	case <-early.Done():
+	case <-time.After(patience):
+		require.Fail(t, "the bridge is not told to come again")
+	}
+	require.Contains(t, names(connect()), "colony/build")
+}
+
 // TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
 // and the game does not learn where its port was.
 func TestWrapBridgeFile(t *testing.T) {

@@ -30,8 +30,8 @@
 // GABS dials once the game's process is there, every 0.1 to 2 s, and within its
 // time waits for the welcome too; it asks for tools once per connection. So a
 // welcome before the mod is there would hide the mod's tools: it is held back until
-// the mod has answered, or [Config].ModWait has passed, and to the bridge a game
-// that starts slowly looks as it always did. Its hello has a launch id of its own
+// the mod has answered, or [Config].ModWait has passed. A bridge that was welcomed
+// without the mod is disconnected when the mod answers, and comes again. Its hello has a launch id of its own
 // for each connection, the token is the same. After a lost connection it comes back
 // when it is told to. It cancels a call by forgetting it.
 //

@@ -21,9 +21,9 @@ import (
 	"github.com/heedlog/heed/live"
 )
 
-// DefaultModWait is how long a bridge's welcome waits for the mod, counted from
-// the start. Big games with many mods take a minute or two to load.
-const DefaultModWait = 2 * time.Minute
+// DefaultModWait is how long a bridge's welcome waits for the mod: less than the half
+// minute for which bridges wait for a welcome.
+const DefaultModWait = 20 * time.Second
 
 // Config sets up a [Proxy]. Session, Outer and Logger are required.
 type Config struct {
@@ -51,8 +51,10 @@ type Config struct {
 	// Tools are heed's own.
 	Tools Tools
 
-	// ModWait is how long a welcome waits for the mod at most, counted from
-	// [Proxy.Serve]. 0 waits for nothing.
+	// ModWait is how long a welcome waits for the mod at most. A bridge that was
+	// welcomed without it is disconnected when the mod answers, so that it comes again
+	// and asks for the mod's tools: bridges do that once for a connection. 0 waits for
+	// nothing.
 	ModWait time.Duration
 
 	// Version is that of the program.
@@ -85,7 +87,9 @@ type Proxy struct {
 	arrival  sync.Once   // of the first agent
 	taken    chan string // attention ids to acknowledge to the mod
 	start    chan struct{}
-	deadline time.Time // until which a welcome waits; set by Serve before start is closed
+
+	earlyMu sync.Mutex
+	early   map[*gabp.ServerSession]struct{} // welcomed without the mod
 }
 
 // New returns a proxy for cfg.
@@ -105,6 +109,7 @@ func New(cfg Config) (*Proxy, error) {
 	p := &Proxy{
 		cfg: cfg, log: cfg.Logger, mod: newMod(cfg.Handed.Inner, cfg.Logger),
 		gone: make(chan struct{}), taken: make(chan string, 1), start: make(chan struct{}),
+		early: map[*gabp.ServerSession]struct{}{},
 	}
 	p.mod.onEvent, p.mod.onUp, p.mod.onDown = p.onEvent, p.onUp, p.onDown
 	s := cfg.Session
@@ -149,7 +154,7 @@ func (p *Proxy) serving() (err error) {
 		Token: p.cfg.Handed.Outer.Token, AgentID: cmp.Or(p.cfg.Handed.Outer.GameID, "heed"),
 		App:          gabp.App{Name: cmp.Or(p.cfg.Handed.Outer.GameID, "heed"), Version: version},
 		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
-		Capabilities: p.capabilities, Handler: mux, Welcome: p.welcome, LaxNames: true, Logger: p.log,
+		Capabilities: p.capabilities, Handler: mux, Welcome: p.welcome, Closed: p.ended, LaxNames: true, Logger: p.log,
 		// Mods take their time; whoever waits less gives up by itself.
 		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize, StringBytes: modLimits.StringBytes},
 	})
@@ -164,7 +169,6 @@ const serverTimeout = 30 * time.Minute
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p.deadline = time.Now().Add(p.cfg.ModWait)
 	close(p.start)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -238,9 +242,11 @@ func union(a, b []string) []string {
 
 // welcome waits for the mod and then says what it said.
 func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gabp.Welcome) error {
-	p.awaitMod(ctx)
-	p.arrive(ctx, session)
-	theirs, ok := p.mod.welcome()
+	if !p.looksOn(session) {
+		p.awaitMod(ctx)
+		p.arrive(ctx, session)
+	}
+	theirs, ok := p.modFor(session)
 	if !ok {
 		return nil
 	}
@@ -265,9 +271,6 @@ func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gab
 // not hold any more is no reason to stop it. A bridge that comes again is no arrival,
 // and neither is any after heed itself came again: the agent knows what was open.
 func (p *Proxy) arrive(ctx context.Context, session *gabp.ServerSession) {
-	if client := session.Hello().ClientInfo; client != nil && client.Name != "" && client.Name == p.cfg.Observer {
-		return
-	}
 	p.arrival.Do(func() {
 		if p.plane == nil || p.cfg.Session.Status().Restored {
 			return
@@ -280,11 +283,47 @@ func (p *Proxy) arrive(ctx context.Context, session *gabp.ServerSession) {
 	})
 }
 
+// looksOn reports whether a session is no agent's.
+func (p *Proxy) looksOn(session *gabp.ServerSession) bool {
+	client := session.Hello().ClientInfo
+	return client != nil && client.Name != "" && client.Name == p.cfg.Observer
+}
+
+// modFor returns what the mod said of itself. Where it said nothing yet, it notes that
+// the session is welcomed without it.
+func (p *Proxy) modFor(session *gabp.ServerSession) (gabp.Welcome, bool) {
+	p.earlyMu.Lock()
+	defer p.earlyMu.Unlock()
+	theirs, ok := p.mod.welcome()
+	if !ok && p.mod.addr != "" && !p.looksOn(session) {
+		p.early[session] = struct{}{}
+	}
+	return theirs, ok
+}
+
+// callBack disconnects the bridges that were welcomed without the mod.
+func (p *Proxy) callBack() {
+	p.earlyMu.Lock()
+	defer p.earlyMu.Unlock()
+	for session := range p.early {
+		p.log.Info("a bridge is to come again, for the mod's tools", "bridge", session.Viewer())
+		session.Close()
+	}
+	clear(p.early)
+}
+
+// ended forgets a session that is over.
+func (p *Proxy) ended(session *gabp.ServerSession) {
+	p.earlyMu.Lock()
+	defer p.earlyMu.Unlock()
+	delete(p.early, session)
+}
+
 func (p *Proxy) awaitMod(ctx context.Context) {
 	if p.mod.addr == "" {
 		return
 	}
-	timer := time.NewTimer(time.Until(p.deadline))
+	timer := time.NewTimer(p.cfg.ModWait)
 	defer timer.Stop()
 	select {
 	case <-p.mod.first:
@@ -348,6 +387,7 @@ func (p *Proxy) modError(ctx context.Context, err error) *gabp.Error {
 }
 
 func (p *Proxy) onUp(again bool) {
+	defer p.callBack()
 	client := p.mod.current()
 	p.intake.hasLog = client != nil && slices.ContainsFunc(client.Welcome().Capabilities.Events, isLogChannel)
 	if again {
