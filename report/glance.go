@@ -13,7 +13,8 @@ import (
 // it points at, and whether the log told everything. It comes first, and again at
 // the end of a text that has scrolled it out of sight.
 func (t *text) glance() {
-	if c := t.firstCause(); c != nil {
+	first, _, mute := t.brokeFirst(t.causes.list())
+	if c := cmp.Or(first, mute); c != nil {
 		what, _ := t.explain(c)
 		what = fmt.Sprintf("line %d, %s: %s (%s)", c.First, c.Disposition, what, c.Rule)
 		if len(c.FirstItem.Blame) > 0 {
@@ -56,17 +57,6 @@ func (t *text) again(start int) {
 	}
 	t.section(strong, "AT A GLANCE: %s", strings.TrimSuffix(t.attentionSentence(), "."))
 	t.glance()
-}
-
-// firstCause returns the cause that came first among the most urgent ones.
-func (t *text) firstCause() *Cause {
-	var first *Cause
-	for _, c := range t.causes.list() {
-		if first == nil || c.Disposition == first.Disposition && c.FirstItem.Cause.Seq < first.FirstItem.Cause.Seq {
-			first = c
-		}
-	}
-	return first
 }
 
 // textSuspects is how many mods the glance names.

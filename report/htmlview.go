@@ -242,27 +242,7 @@ func newSection(r *Replay, logs, number int) *section {
 // facts fills in the first screen.
 func (s *section) facts(causes []*Cause) {
 	r := s.replay
-	blinds := map[string]bool{}
-	for _, span := range r.blind.spans {
-		blinds[span.Rule] = true
-	}
-	var first *Cause // that blocks, or else of all; not that the log went blind
-	var worst, mute *Cause
-	for _, c := range causes {
-		if blinds[c.Rule] {
-			if mute == nil {
-				mute = c
-			}
-			continue
-		}
-		if worst == nil { // the list begins with it
-			worst = c
-		}
-		if first == nil || c.Disposition > first.Disposition ||
-			c.Disposition == first.Disposition && c.FirstItem.Cause.Seq < first.FirstItem.Cause.Seq {
-			first = c
-		}
-	}
+	first, worst, mute := r.brokeFirst(causes)
 	s.speaking()
 	v := &s.Verdict
 	switch {

@@ -91,3 +91,28 @@ func (m *Missing) sentence() string {
 	}
 	return fmt.Sprintf("Notice %q %s.", m.Status, where)
 }
+
+// brokeFirst returns, of causes in the order of their list, the one that came first
+// among the most urgent, and the one that weighs most; and apart from them, since it
+// is told by itself, the first of those by which the log went blind. Each may be nil.
+func (r *Replay) brokeFirst(causes []*Cause) (first, worst, mute *Cause) {
+	blinds := map[string]bool{}
+	for _, span := range r.blind.spans {
+		blinds[span.Rule] = true
+	}
+	for _, c := range causes {
+		if blinds[c.Rule] {
+			if mute == nil {
+				mute = c
+			}
+			continue
+		}
+		if worst == nil { // the list begins with it
+			worst = c
+		}
+		if first == nil || c.Disposition == first.Disposition && c.FirstItem.Cause.Seq < first.FirstItem.Cause.Seq {
+			first = c
+		}
+	}
+	return first, worst, mute
+}
