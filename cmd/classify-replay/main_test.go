@@ -607,7 +607,12 @@ func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
 		dir  func(*testing.T) string
 	}{
 		{"own", func(*testing.T) string { return ownCaptures }},
-		{"reference", func(t *testing.T) string { return testdata.Dir(t, "rimworld") }},
+		{"reference", func(t *testing.T) string {
+			if testing.Short() {
+				t.Skip("reads megabytes, several times")
+			}
+			return testdata.Dir(t, "rimworld")
+		}},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			for _, path := range captures(t, set.dir(t)) {
