@@ -1,0 +1,117 @@
+package layout
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryPublicPackageHasAnExample holds that whoever imports a package finds
+// a use of it that runs: an Example whose output "go test" compares.
+func TestEveryPublicPackageHasAnExample(t *testing.T) {
+	for dir, files := range sources(t) {
+		if !importable(t, dir, files) {
+			continue
+		}
+		runs := slices.ContainsFunc(files, func(f sourceFile) bool { return f.isTest() && runsExample(t, f.path) })
+		if !runs {
+			t.Errorf("%s: no Example with output; add one to example_test.go", dir)
+		}
+	}
+}
+
+// importable reports whether hosts may import the package in dir: it is no
+// program, and not ours alone.
+func importable(t *testing.T, dir string, files []sourceFile) bool {
+	t.Helper()
+	if first, _, _ := strings.Cut(dir, "/"); slices.Contains([]string{"internal", "cmd", "bench"}, first) || path.Base(dir) == "internal" {
+		return false
+	}
+	for _, f := range files {
+		if f.isTest() {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, f.path), nil, parser.PackageClauseOnly)
+		require.NoError(t, err)
+		return parsed.Name.Name != "main"
+	}
+	return false
+}
+
+// runsExample reports whether the file has an Example that "go test" runs.
+func runsExample(t *testing.T, name string) bool {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil, parser.ParseComments)
+	require.NoError(t, err)
+	return slices.ContainsFunc(doc.Examples([]*ast.File{parsed}...), func(e *doc.Example) bool {
+		return e.Output != "" || e.EmptyOutput
+	})
+}
+
+var (
+	goBlock     = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+	exampleLink = regexp.MustCompile("`(Example\\w*)`\\]\\(\\.\\./([\\w/]*_test\\.go)\\)")
+)
+
+// TestEmbeddingQuotesExamples holds that the code in docs/embedding.md is code
+// that runs: each block stands, line by line, in the Example that is linked
+// last before it. A line "…" stands for what is left out.
+func TestEmbeddingQuotesExamples(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "embedding.md"))
+	require.NoError(t, err)
+	page := string(data)
+	blocks := goBlock.FindAllStringSubmatchIndex(page, -1)
+	require.NotEmpty(t, blocks)
+	for _, b := range blocks {
+		links := exampleLink.FindAllStringSubmatch(page[:b[0]], -1)
+		require.NotEmpty(t, links, "a block of code without a link to its Example")
+		name, file := links[len(links)-1][1], links[len(links)-1][2]
+		source, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+		require.NoError(t, err)
+		_, rest, found := strings.Cut(string(source), "\nfunc "+name+"() {\n")
+		require.True(t, found, "%s has no %s", file, name)
+		body, _, _ := strings.Cut(rest, "\n}\n")
+		body = unindented(body)
+		for part := range strings.SplitSeq(unindented(page[b[2]:b[3]]), "\n…\n") {
+			part = strings.Trim(part, "\n")
+			_, after, found := strings.Cut(body, part)
+			if !found {
+				t.Errorf("docs/embedding.md: not in %s of %s, or not in this order:\n%s", name, file, part)
+				break
+			}
+			body = after
+		}
+	}
+}
+
+// TestReadmeLinksGuides holds that each page of docs is found from the README.
+func TestReadmeLinksGuides(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		require.Contains(t, string(readme), "](docs/"+filepath.Base(page)+")")
+	}
+}
+
+// unindented is the text with each line trimmed, so that a block may stand less
+// deep than where it is quoted from.
+func unindented(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "\n")
+}
