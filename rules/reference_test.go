@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,6 +30,22 @@ func TestReference(t *testing.T) {
 	got, err := os.ReadFile(referencePage)
 	require.NoError(t, err)
 	require.Equal(t, want, string(got), "docs/rule-reference.md differs from rules/schema.json: go test ./rules -run TestReference -update")
+}
+
+// TestGuideForMods holds that the rule files in the guide for authors of mods
+// load before the default rules, and pass their own tests.
+func TestGuideForMods(t *testing.T) {
+	page, err := os.ReadFile("../docs/mod-authors.md")
+	require.NoError(t, err)
+	files := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, files)
+	for _, m := range files {
+		set, err := rules.Compile(append([]rules.File{{Name: "guide.yaml", Data: []byte(m[1])}}, rules.Defaults()...)...)
+		require.NoError(t, err)
+		for _, r := range set.Test(nil) {
+			require.True(t, r.Passed, r.String())
+		}
+	}
 }
 
 // schemaNode is what the page tells of a schema. Conditions between keys (if,
