@@ -1,8 +1,9 @@
 // Package layout keeps the shape of the repository: its tests fail when a
 // package lacks its one package comment, when an import goes against the
 // direction that data flows in, when golden files and captures drift apart, when
-// a package that hosts import has no Example that runs, or when a guide quotes
-// code that no Example has, or is not to be found from the README.
+// the two descriptions of a release differ, when a package that hosts import has no
+// Example that runs, or when a guide quotes code that no Example has, or is not to be
+// found from the README.
 //
 // The table of permitted imports is the depguard section of .golangci.yml, so
 // that editor, linter and "go test" read the same one. The package holds tests
