@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// docsUpdate is what to do about a page that went stale.
+const docsUpdate = "if the change is wanted, run: go test ./cmd/classify-replay -run Docs -update"
+
+// docsProgram begins a command line that a reader of a page may run.
+const docsProgram = "$ go run ./cmd/classify-replay"
+
+var (
+	// docsMarker says, above a fenced block, what prints it.
+	docsMarker = regexp.MustCompile(`^<!-- output: classify-replay((?: [^|<>]+)?)(?: \| head -n ([0-9]+))? -->$`)
+	docsFence  = regexp.MustCompile("^(`{3,})([a-z]*)$")
+)
+
+// docsBlock is a fenced block of a page.
+type docsBlock struct {
+	from, to int // its lines, without the fences
+	language string
+	marker   string // the line above it, where that speaks of output
+}
+
+// docsBlocks returns the fenced blocks of a page. A block ends at a fence as long
+// as its first, so that one may hold shorter ones.
+func docsBlocks(lines []string) []docsBlock {
+	var blocks []docsBlock
+	for i := 0; i < len(lines); i++ {
+		fence := docsFence.FindStringSubmatch(lines[i])
+		if fence == nil {
+			continue
+		}
+		b := docsBlock{from: i + 1, language: fence[2]}
+		if i > 0 && strings.HasPrefix(lines[i-1], "<!-- output:") {
+			b.marker = lines[i-1]
+		}
+		for i++; i < len(lines) && lines[i] != fence[1]; i++ {
+		}
+		b.to = min(i, len(lines))
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// printed runs what a marker names, as if at the root of the module.
+func printed(t *testing.T, marker string) []string {
+	t.Helper()
+	m := docsMarker.FindStringSubmatch(marker)
+	require.NotNil(t, m, "write it as <!-- output: classify-replay ARGUMENTS --> or <!-- output: classify-replay ARGUMENTS | head -n N -->")
+	r := runArgs(t, append([]string{"--no-config"}, strings.Fields(m[1])...)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	out := strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+	if m[2] != "" {
+		n, err := strconv.Atoi(m[2])
+		require.NoError(t, err)
+		require.Greater(t, len(out), n, "all of the output is shown: leave head out")
+		out = out[:n]
+	}
+	return out
+}
+
+// TestDocs holds what pages say that this program prints to what it prints: each
+// block below a marker, but for the command lines ("$ …") that the block begins
+// with. The output of a command line that a page shows has a marker. Run it with
+// -update to write the blocks anew.
+func TestDocs(t *testing.T) {
+	t.Chdir("../..")
+	pages, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	marked := 0
+	for _, page := range append(pages, "README.md") {
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		lines := strings.Split(string(data), "\n")
+		var fresh []string // the page as it should be
+		done := 0          // lines that are in fresh
+		promised := false  // the block before showed a command line without its output
+		markers := strings.Count(string(data), "<!-- output:")
+		for _, b := range docsBlocks(lines) {
+			body := b.from
+			for body < b.to && strings.HasPrefix(lines[body], "$ ") {
+				body++
+			}
+			shows := body > b.from && strings.HasPrefix(lines[body-1], docsProgram)
+			if b.marker == "" {
+				require.False(t, shows && body < b.to || promised && b.language != "console",
+					"%s:%d shows what a command prints: say which one in the line above, as <!-- output: classify-replay … -->", page, b.from)
+				promised = shows
+				continue
+			}
+			promised = false
+			markers--
+			marked++
+			t.Run(page+":"+strconv.Itoa(b.from), func(t *testing.T) {
+				out := printed(t, b.marker)
+				fresh = append(append(fresh, lines[done:body]...), out...)
+				done = b.to
+				if !*update {
+					require.Equal(t, strings.Join(out, "\n"), strings.Join(lines[body:b.to], "\n"), docsUpdate)
+				}
+			})
+		}
+		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
+		fresh = append(fresh, lines[done:]...)
+		if *update && !t.Failed() {
+			require.NoError(t, os.WriteFile(page, []byte(strings.Join(fresh, "\n")), 0o644))
+		}
+	}
+	require.NotZero(t, marked)
+}
