@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
@@ -54,14 +55,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (p *program) rootCommand() *cobra.Command {
+	info, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
 		Use:           "heed",
 		Short:         "Turns the log flood of a running game into attention for the agent that acts on it",
-		Version:       version(),
+		Version:       cli.Version(info),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 	}
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", err) })
 	root.AddCommand(
 		p.wrapCommand(), p.followCommand(), p.serveCommand(),
@@ -84,7 +87,7 @@ func (p *program) guardCommand() *cobra.Command {
 
 const guardName = "guard"
 
-// version is that of the module, where the build says it.
+// version is that of the module, where the build says it: what peers are told.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
