@@ -46,7 +46,8 @@ type releaseConfig struct {
 		Disable bool `yaml:"disable"`
 	} `yaml:"changelog"`
 	Release struct {
-		Draft bool `yaml:"draft"`
+		Draft      bool   `yaml:"draft"`
+		Prerelease string `yaml:"prerelease"`
 	} `yaml:"release"`
 }
 
