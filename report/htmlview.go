@@ -20,6 +20,7 @@ var pageGroups = [len(dispositions)]int{event.Blocking: 300, event.Advisory: 300
 const (
 	pageCauses  = 60
 	pageItems   = 200
+	pageParts   = 6 // rules that came with a cause
 	openCauses  = 3 // causes that are unfolded from the beginning
 	otherBlamed = 3 // mods beside the first that are named at the top
 )
@@ -110,8 +111,20 @@ type causeView struct {
 	Often        string
 	First, Last  *place
 	Samples      []causeSample
+	Parts        []partView // what came with it
+	MoreParts    int        // rules
 	State        string
 	HasLastPlace bool
+}
+
+// partView is what another rule than the cause's decided in the same items.
+type partView struct {
+	Disposition string
+	What        string
+	Rule        string
+	Times       string
+	First       *place
+	Blame       []string
 }
 
 type causeSample struct {
@@ -409,7 +422,7 @@ func (s *section) causes(causes []*Cause) {
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
 			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.show(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
 			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
-			Often: grouped(c.Entries) + " " + plural(c.Entries, "entry", "entries"), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
+			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
 			HasLastPlace: c.Last > c.First,
 		}
 		if c.Items > 1 {
@@ -430,7 +443,33 @@ func (s *section) causes(causes []*Cause) {
 			}
 			v.Samples = append(v.Samples, cs)
 		}
+		s.parts(v, c)
 		s.Causes = append(s.Causes, v)
+	}
+}
+
+// howOften counts what a cause's rule decided apart from what came with it, so that
+// the name of the first fault is not read as that of all.
+func howOften(c *Cause) string {
+	own := c.own()
+	often := grouped(own) + " " + plural(own, "entry", "entries")
+	if with := c.Entries - min(own, c.Entries); with > 0 {
+		often += fmt.Sprintf(", %s more with it", grouped(with))
+	}
+	return often
+}
+
+// parts lists what came with a cause.
+func (s *section) parts(v *causeView, c *Cause) {
+	others := c.others()
+	shown := min(len(others), pageParts)
+	v.MoreParts = len(others) - shown
+	for _, o := range others[:shown] {
+		what, _ := s.replay.describe(o.rule, c.Severity)
+		v.Parts = append(v.Parts, partView{
+			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.show(o.rule), Times: grouped(o.entries),
+			First: s.at(o.first, time.Time{}), Blame: s.showAll(o.blame),
+		})
 	}
 }
 

@@ -172,6 +172,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		row.Blame = r.config.Scrub.names(r.config.Blame())
 	}
+	r.causes.observe(o, e.First, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
 			r.details.lines.wentBlind()

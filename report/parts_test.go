@@ -1,0 +1,61 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// observed adds an entry that was folded into an item.
+func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
+	o := outcome(1, d, rule)
+	o.AttentionID = item
+	r.Observe(Entry{Kind: event.KindLog, First: line}, o)
+}
+
+func TestCausesTellApartWhatCameWithThem(t *testing.T) {
+	named := []string{"Some Mod"}
+	r := newReplay(t, Config{Details: true, File: "Player.log", Blame: func() []string { return named }, Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
+	observed(r, "0-1", "some.rule", event.Blocking, 1)
+	u := opened("0-1", event.Blocking, 1)
+	r.Update(u)
+	for line := range uint64(200) {
+		observed(r, "0-1", "flood.rule", event.Advisory, line+2)
+	}
+	for line := range uint64(3) {
+		observed(r, "0-1", "late.rule", event.Blocking, line+202)
+	}
+	u = closed("0-1", event.Blocking, 204)
+	u.Attention.TotalUrgentEntries = 204
+	r.Update(u)
+	observed(r, "0-2", "some.rule", event.Blocking, 300)
+	observed(r, "0-2", "flood.rule", event.Blocking, 301)
+	open := attention("0-2", event.Blocking, 300)
+	open.TotalUrgentEntries = 2
+	r.End(End{Layout: "unity", Lines: 301, Open: []heed.Attention{open}})
+	require.Empty(t, r.causes.parts["0-1"], "what is cleared is not kept")
+	for range 2 { // asking changes nothing
+		list := r.causes.list()
+		require.Len(t, list, 1)
+		require.EqualValues(t, 206, list[0].Entries)
+		require.EqualValues(t, 2, list[0].own())
+		require.Equal(t, []*part{
+			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, blame: named},
+			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, blame: named},
+		}, list[0].others())
+	}
+	doc := requireValidPage(t, page(t, r))
+	text := readable(doc)
+	require.Contains(t, text, "2 entries, 204 more with it")
+	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
+}
+
+func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
+	r := newReplay(t, Config{})
+	r.Update(opened("0-1", event.Blocking, 1))
+	require.EqualValues(t, 1, r.causes.list()[0].own())
+	require.Empty(t, r.causes.list()[0].others())
+}
