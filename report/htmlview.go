@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,6 +59,7 @@ type section struct {
 	scrubbed bool
 	chart    chartData
 	anchors  map[uint64]bool
+	ofRule   map[string]string // ids of the first groups
 }
 
 // verdictView is the answer to: is this game healthy?
@@ -99,12 +101,23 @@ func (p *place) Href() string {
 	return p.section.prefix + strconv.FormatUint(p.Line, 10)
 }
 
+// ruleRef names a rule, which is a link where a group shows what it decided.
+type ruleRef struct {
+	Name string
+
+	section *section
+}
+
+// Href returns the id of the weightiest group that the rule decided about, ""
+// where the page has none.
+func (r ruleRef) Href() string { return r.section.ofRule[r.Name] }
+
 type causeView struct {
 	Open         bool
 	Disposition  string
 	Severity     string
 	What, Why    string
-	Rule         string
+	Rule         ruleRef
 	Escalated    bool
 	Invalidates  bool
 	Blame        []string
@@ -121,7 +134,7 @@ type causeView struct {
 type partView struct {
 	Disposition string
 	What        string
-	Rule        string
+	Rule        ruleRef
 	Times       string
 	First       *place
 	Blame       []string
@@ -145,6 +158,7 @@ type itemView struct {
 }
 
 type groupView struct {
+	ID          string
 	Disposition string
 	Severity    string
 	Weight      int
@@ -184,7 +198,9 @@ type countView struct {
 
 type excerptView struct {
 	Lines []excerptLine
-	cause bool
+
+	// What it shows: a place that the first screen names, or what a rule came upon first.
+	named, cause bool
 }
 
 type excerptLine struct {
@@ -216,6 +232,8 @@ func (s *section) showAll(texts []string) []string {
 func (s *section) at(line uint64, t time.Time) *place {
 	return &place{Line: line, Time: s.clock(t), section: s}
 }
+
+func (s *section) rule(id string) ruleRef { return ruleRef{Name: s.show(id), section: s} }
 
 // clock shows a time of the log, "" where it has no clock.
 func (s *section) clock(t time.Time) string {
@@ -420,13 +438,13 @@ func (s *section) causes(causes []*Cause) {
 		what, why := r.explain(c)
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.show(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
 			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
 			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
 			HasLastPlace: c.Last > c.First,
 		}
 		if c.Items > 1 {
-			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
+			v.Often += fmt.Sprintf(", in %s items", grouped(c.Items))
 		}
 		switch c.Open {
 		case 0:
@@ -467,7 +485,7 @@ func (s *section) parts(v *causeView, c *Cause) {
 	for _, o := range others[:shown] {
 		what, _ := s.replay.describe(o.rule, c.Severity)
 		v.Parts = append(v.Parts, partView{
-			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.show(o.rule), Times: grouped(o.entries),
+			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
 			First: s.at(o.first, time.Time{}), Blame: s.showAll(o.blame),
 		})
 	}
@@ -514,12 +532,15 @@ func (s *section) items() {
 	}
 }
 
-// forPeople leaves out of the summary of an item where an agent reads on: nobody
-// who looks at a page has the journal.
+// forPeople leaves out of the summary of an item where an agent reads on, and at
+// which entry of the journal it began: nobody who looks at a page has the
+// journal, and the page tells the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; read the journal after ")
-	return short
+	return sinceEntry.ReplaceAllString(short, "")
 }
+
+var sinceEntry = regexp.MustCompile(`; since entry \d+`)
 
 // moment returns where on the chart an entry stands, by its number. In time
 // that is as exact as the chart.
@@ -550,7 +571,9 @@ func (s *section) groups() {
 		s.MoreGroups += held - uint64(len(rows))
 		s.Forgotten += t.forgotten
 		for _, row := range rows {
-			s.Groups = append(s.Groups, s.group(d, row))
+			g := s.group(d, row)
+			g.ID = fmt.Sprintf("%s-g%d", s.ID, len(s.Groups)+1)
+			s.Groups = append(s.Groups, g)
 		}
 	}
 }
@@ -611,13 +634,19 @@ func (s *section) excerpts() {
 	var all []*excerptView
 	seen := map[uint64]bool{}
 	last := uint64(0)
+	named := map[uint64]bool{}
+	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Speaking.At} {
+		if at != nil {
+			named[at.Line] = true
+		}
+	}
 	for _, r := range x.all() {
 		if ex == nil || r.seq != last+1 {
 			ex = &excerptView{}
 			all = append(all, ex)
 		}
 		last = r.seq
-		ex.cause = ex.cause || r.cause
+		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
 		lines := strings.Split(string(r.text), "\n")
 		exact := uint64(len(lines)+r.more) == r.last-r.first+1
 		for j, text := range lines {
@@ -645,13 +674,17 @@ func (s *section) excerpts() {
 }
 
 // halveExcerpts leaves out half of the excerpts: those of groups before those of
-// causes, and late ones before early ones.
+// causes, late ones before early ones, and what the first screen names last.
 func (s *section) halveExcerpts() {
 	n := len(s.Excerpts) / 2
 	keep := map[*excerptView]bool{}
-	for _, causes := range [...]bool{true, false} {
+	for _, wanted := range [...]func(*excerptView) bool{
+		func(e *excerptView) bool { return e.named },
+		func(e *excerptView) bool { return e.cause },
+		func(*excerptView) bool { return true },
+	} {
 		for _, e := range s.Excerpts {
-			if e.cause == causes && len(keep) < n {
+			if wanted(e) && len(keep) < n {
 				keep[e] = true
 			}
 		}
@@ -660,7 +693,7 @@ func (s *section) halveExcerpts() {
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }
 
-// link notes which lines can be linked to.
+// link notes which lines and groups can be linked to.
 func (s *section) link() {
 	s.anchors = map[uint64]bool{}
 	for _, e := range s.Excerpts {
@@ -668,6 +701,12 @@ func (s *section) link() {
 			if l.ID != "" {
 				s.anchors[l.Number] = true
 			}
+		}
+	}
+	s.ofRule = map[string]string{}
+	for _, g := range s.Groups {
+		if s.ofRule[g.Rule] == "" {
+			s.ofRule[g.Rule] = g.ID
 		}
 	}
 }

@@ -59,3 +59,37 @@ func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
 	require.EqualValues(t, 1, r.causes.list()[0].own())
 	require.Empty(t, r.causes.list()[0].others())
 }
+
+func TestCausesLinkToTheirGroups(t *testing.T) {
+	r := newReplay(t, Config{Details: true, File: "Player.log"})
+	observed(r, "0-1", "some.rule", event.Blocking, 1)
+	r.Update(opened("0-1", event.Blocking, 1))
+	r.End(End{Layout: "unity", Lines: 1})
+	out := page(t, r)
+	requireValidPage(t, out)
+	require.Contains(t, out, `href="#log1-g1"`)
+	require.Contains(t, out, `id="log1-g1"`)
+
+	s := newSection(r, 1, 1)
+	s.Groups = nil
+	s.link()
+	require.Empty(t, s.Causes[0].Rule.Href(), "no link to what was left out")
+}
+
+func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
+	s := &section{}
+	for i := range 16 {
+		s.Excerpts = append(s.Excerpts, &excerptView{cause: i%2 == 0, named: i == 13})
+	}
+	named := s.Excerpts[13]
+	for len(s.Excerpts) > 1 {
+		s.halveExcerpts()
+		require.Contains(t, s.Excerpts, named)
+	}
+	require.Equal(t, 15, s.LeftOut)
+}
+
+func TestSummariesForPeople(t *testing.T) {
+	require.Equal(t, `broken (9 entries in 2 groups); blame: "since entry"; continues 0-1`,
+		forPeople(`broken (9 entries in 2 groups); blame: "since entry"; since entry 12; continues 0-1; read the journal after 3`))
+}
