@@ -13,6 +13,7 @@ import (
 // characters. With more than 25 rows of each disposition it may not.
 const (
 	markdownCauses   = 4   // causes told in full
+	markdownWith     = 6   // rules that came with a cause
 	markdownAlso     = 12  // causes told in a row each
 	markdownText     = 400 // characters of a sample
 	markdownTemplate = 160 // characters of a template in a table
@@ -80,9 +81,9 @@ func (m *markdown) cause(c *Cause) {
 	if len(c.FirstItem.Blame) > 0 {
 		m.printf("- blame: %s\n", codes(c.FirstItem.Blame))
 	}
-	m.printf("- %s", entries(c.Entries))
+	m.printf("- %s", howOften(c))
 	if c.Items > 1 {
-		m.printf(" in %d items", c.Items)
+		m.printf(", in %d items", c.Items)
 	}
 	if c.Last != c.FirstItem.OpenedPos {
 		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
@@ -93,7 +94,9 @@ func (m *markdown) cause(c *Cause) {
 	case c.Open > 0:
 		m.printf("; %d open at the end", c.Open)
 	}
-	m.printf("\n\n")
+	m.printf("\n")
+	m.with(c)
+	m.printf("\n")
 	stack := m.stack(c)
 	summary := "Samples"
 	if stack != "" {
@@ -116,6 +119,26 @@ func (m *markdown) cause(c *Cause) {
 		}
 		m.printf("```\n")
 	})
+}
+
+// with lists what came with a cause.
+func (m *markdown) with(c *Cause) {
+	others := c.others()
+	if len(others) == 0 {
+		return
+	}
+	m.printf("- came with it:\n")
+	for _, o := range others[:min(len(others), markdownWith)] {
+		what, _ := m.describe(o.rule, c.Severity)
+		m.printf("  - %s, from line %d on, %s: %s (%s)", times(o.entries), o.first, o.disposition, prose(what), code(o.rule, 0))
+		if len(o.blame) > 0 {
+			m.printf("; blame: %s", codes(o.blame))
+		}
+		m.printf("\n")
+	}
+	if more := len(others) - markdownWith; more > 0 {
+		m.printf("  - and what %s decided\n", count(uint64(more), "more rule"))
+	}
 }
 
 // capital begins a sentence.
