@@ -27,6 +27,21 @@ type Cause struct {
 	parts parts // of Entries, by the rule that decided
 }
 
+// rowOf returns the row of the group that a cause's first item began with, nil where
+// it is not held.
+func (r *Replay) rowOf(c *Cause) *Row {
+	group := c.FirstItem.Cause.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	for _, row := range r.tables[c.Disposition].held() {
+		if row.Signature == group && row.Rule == c.Rule {
+			return row
+		}
+	}
+	return nil
+}
+
 type causeKey struct {
 	rule        string
 	disposition event.Disposition

@@ -19,11 +19,10 @@ import (
 var pageGroups = [len(dispositions)]int{event.Blocking: 300, event.Advisory: 300, event.Ignore: 150}
 
 const (
-	pageCauses  = 60
-	pageItems   = 200
-	pageParts   = 6 // rules that came with a cause
-	openCauses  = 3 // causes that are unfolded from the beginning
-	otherBlamed = 3 // mods beside the first that are named at the top
+	pageCauses = 60
+	pageItems  = 200
+	pageParts  = 6 // rules that came with a cause
+	openCauses = 3 // causes that are unfolded from the beginning
 )
 
 // section is what a page shows of one log: text that is fit to be shown, and
@@ -261,7 +260,7 @@ func newSection(r *Replay, logs, number int) *section {
 	causes := r.causes.list()
 	s.groups()
 	s.causes(causes)
-	s.facts(causes)
+	s.facts()
 	s.items()
 	s.excerpts()
 	s.sketch()
@@ -271,61 +270,85 @@ func newSection(r *Replay, logs, number int) *section {
 }
 
 // facts fills in the first screen.
-func (s *section) facts(causes []*Cause) {
+func (s *section) facts() {
 	r := s.replay
-	first, worst, mute := r.brokeFirst(causes)
-	s.speaking()
-	v := &s.Verdict
-	switch {
-	case r.records == 0:
-		v.Class, v.Title, v.What = "none", "Empty", "The log has no record, so that it says nothing about the game."
-	case first != nil && first.Disposition == event.Blocking:
-		v.Class, v.Title = "blocking", "Broken"
-		v.Since = s.causeAt(first)
-		if r.blind.now {
-			v.Blind = s.at(r.blind.last.From, time.Time{})
-		}
-	case r.blind.now || mute != nil && mute.Disposition == event.Blocking:
-		v.Class, v.Title = "blind", "Blind"
-		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
-		if v.Since = s.at(r.blind.last.From, time.Time{}); !r.blind.now {
-			v.Title, v.What = "Blind for a while", "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
-		}
-	case first != nil:
-		v.Class, v.Title = "advisory", "Runs, with complaints"
-		v.What = "Nothing that stops the game was seen; some things do not work as they should."
-	case r.WentBlind():
-		v.Class, v.Title = "blind", "Healthy, with gaps"
-		v.What = "Nothing wrong was seen, but parts of the log are missing."
-	default:
-		v.Class, v.Title = "healthy", "Healthy"
-		v.What = "Nothing in this log deserved attention."
+	v := r.Verdict()
+	s.Verdict = verdictView{Class: stateClasses[v.State], Title: stateTitles[v.State], What: v.What}
+	if v.Since > 0 {
+		s.Verdict.Since = s.at(v.Since, time.Time{})
 	}
-	if first != nil {
-		what, _ := r.explain(first)
-		what = sentence(s.show(what))
-		if v.What == "" {
-			v.What = what
-		}
-		f := &s.First
-		f.Class, f.Answer, f.At = first.Disposition.String(), what, s.causeAt(first)
-		f.More = append(f.More, moreView{Text: grouped(first.Entries) + " " + plural(first.Entries, "entry", "entries") + s.ended(first)})
-		if first.Invalidates {
-			f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
-		}
-		if worst.Severity > first.Severity {
-			what, _ := r.explain(worst)
-			v.What, v.At = "Worst: "+strings.TrimSuffix(s.show(what), "."), s.causeAt(worst)
-		} else {
-			worst = first
-		}
-		s.blame(first, worst)
+	if v.Blind > 0 {
+		s.Verdict.Blind = s.at(v.Blind, time.Time{})
+	}
+	s.speaking(v)
+	if v.First == nil {
+		s.First = factView{Class: s.Verdict.Class, Answer: "Nothing that was seen."}
+		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
 		return
 	}
-	s.First = factView{Class: "healthy", Answer: "Nothing that was seen."}
-	s.Mod = factView{Class: "healthy", Answer: "None is blamed."}
-	if r.records == 0 {
-		s.First, s.Mod = factView{Class: "none", Answer: "Not known."}, factView{Class: "none", Answer: "Not known."}
+	first := v.First.cause
+	if v.State == StateBroken {
+		s.Verdict.Since = s.causeAt(first)
+	}
+	f := &s.First
+	f.Class, f.Answer, f.At = first.Disposition.String(), v.First.What, s.causeAt(first)
+	f.More = append(f.More, moreView{Text: howOften(first) + s.ended(first)})
+	if first.Invalidates {
+		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
+	}
+	if v.Worst != nil {
+		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
+	}
+	s.mods(v)
+}
+
+var stateClasses = map[State]string{
+	StateBroken: "blocking", StateBlind: "blind", StateWasBlind: "blind", StateComplaints: "advisory", StateUnread: "none", StateGaps: "blind",
+	StateHealthy: "healthy", StateEmpty: "none",
+}
+
+func literally(name string) string { return name }
+
+// mods answers which mod it was: that of what broke first, that of the worst, and
+// others that are named.
+func (s *section) mods(v *Verdict) {
+	f := &s.Mod
+	f.Class, f.Answer = "none", v.modAnswer(literally)
+	if reason := v.modReason(); reason != "" {
+		f.Class = v.First.Disposition.String()
+		f.More = append(f.More, moreView{Text: reason})
+	}
+	if worst := v.modOfWorst(literally); worst != "" {
+		f.More = append(f.More, moreView{Text: worst})
+	}
+	for _, m := range v.by(byOther) {
+		f.More = append(f.More, moreView{Text: m.named(literally), At: s.at(m.Line, time.Time{})})
+	}
+	if v.MoreMods > 0 {
+		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", v.MoreMods)})
+	}
+}
+
+// speaking answers whether the log still speaks.
+func (s *section) speaking(v *Verdict) {
+	r, f := s.replay, &s.Speaking
+	f.Answer = v.Log[0]
+	for _, says := range v.Log[1:] {
+		f.More = append(f.More, moreView{Text: says})
+	}
+	switch b := &r.blind; {
+	case r.end.Interrupted, v.State == StateEmpty:
+		f.Class = "none"
+	case r.unread != "":
+		f.Class = "blind"
+	case b.now:
+		f.Class, f.At = "blind", s.at(b.last.From, time.Time{})
+	case b.stretches > 0:
+		f.Class, f.At = "gaps", s.at(b.first.From, time.Time{})
+	case r.doubts() != nil:
+		f.Class = "gaps"
+	default:
+		f.Class = "healthy"
 	}
 }
 
@@ -342,92 +365,6 @@ func (s *section) ended(c *Cause) string {
 		return fmt.Sprintf(", up to line %d; still open at the end", c.Last)
 	}
 	return "; still open at the end"
-}
-
-// blame answers which mod it was: that of what broke first, that of the worst, and
-// others that are named.
-func (s *section) blame(first, worst *Cause) {
-	f := &s.Mod
-	named := map[string]bool{}
-	if names := first.FirstItem.Blame; len(names) > 0 {
-		f.Class, f.Answer = first.Disposition.String(), s.show(strings.Join(names, " or "))
-		f.More = append(f.More, moreView{Text: "The first cause points there."})
-		for _, n := range names {
-			named[n] = true
-		}
-	} else {
-		f.Class, f.Answer = "none", "No mod is named by what broke first."
-	}
-	if names := worst.FirstItem.Blame; worst != first && len(names) > 0 {
-		f.More = append(f.More, moreView{Text: s.show(strings.Join(names, " or ")) + ": the worst points there", At: s.causeAt(worst)})
-		for _, n := range names {
-			named[n] = true
-		}
-	}
-	// Other mods, by what is urgent and points at them.
-	type other struct {
-		name  string
-		count uint64
-		first uint64
-	}
-	var others []*other
-	byName := map[string]*other{}
-	for _, d := range dispositions {
-		if !d.Urgent() {
-			continue
-		}
-		for _, row := range s.replay.tables[d].top(0) {
-			for _, name := range row.Blame {
-				o := byName[name]
-				if o == nil && !named[name] {
-					o = &other{name: name, first: row.First}
-					byName[name] = o
-					others = append(others, o)
-				}
-				if o != nil {
-					o.count += row.Count
-					o.first = min(o.first, row.First)
-				}
-			}
-		}
-	}
-	slices.SortFunc(others, func(a, b *other) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first, b.first), cmp.Compare(a.name, b.name))
-	})
-	for _, o := range others[:min(len(others), otherBlamed)] {
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("%s: %s %s elsewhere", s.show(o.name), grouped(o.count), plural(o.count, "entry", "entries")), At: s.at(o.first, time.Time{})})
-	}
-	if n := len(others) - otherBlamed; n > 0 {
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", n)})
-	}
-}
-
-// speaking answers whether the log still speaks.
-func (s *section) speaking() {
-	r, f := s.replay, &s.Speaking
-	b := &r.blind
-	switch {
-	case r.end.Interrupted:
-		f.Class, f.Answer = "none", fmt.Sprintf("Not known: reading was interrupted after line %d.", r.end.Lines)
-	case r.unread != "":
-		f.Class, f.Answer = "blind", "Not known: the file could not be read to its end."
-		f.More = append(f.More, moreView{Text: r.unread})
-	case r.records == 0:
-		f.Class, f.Answer = "none", "It never spoke."
-	case b.now:
-		f.Class, f.Answer, f.At = "blind", "No. It went blind, and stayed so to its end.", s.at(b.last.From, time.Time{})
-		f.More = append(f.More, moreView{Text: "Silence after that line says nothing. Rule " + s.show(b.last.Rule) + "."})
-	case b.stretches > 0:
-		f.Class, f.Answer = "gaps", fmt.Sprintf("Yes, but it was blind %s.", times(b.stretches))
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("First up to line %d.", b.first.To), At: s.at(b.first.From, time.Time{})})
-	case r.WentBlind():
-		f.Class, f.Answer = "gaps", "Yes, but not everything is there."
-	default:
-		f.Class, f.Answer = "healthy", fmt.Sprintf("Yes, to its end at line %d.", r.end.Lines)
-	}
-	for _, m := range r.noticed() {
-		f.More = append(f.More, moreView{Text: m.sentence()})
-	}
 }
 
 func (s *section) causes(causes []*Cause) {
@@ -786,8 +723,11 @@ func plural(n uint64, one, many string) string {
 }
 
 func times(n uint64) string {
-	if n == 1 {
+	switch n {
+	case 1:
 		return "once"
+	case 2:
+		return "twice"
 	}
 	return grouped(n) + " times"
 }

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/signature"
 )
 
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
@@ -64,11 +63,19 @@ func (m *markdown) headline() {
 		m.printf("Empty, not a single line.\n")
 		return
 	}
-	sentences := m.verdict()
-	m.printf("**%s** (%s, %s, %s)\n", prose(sentences[0]), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
-	for _, sentence := range sentences[1:] {
-		m.printf("\n> %s\n", prose(sentence))
+	v := m.Verdict()
+	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
+	if v.First != nil {
+		m.printf("- first: %s\n", prose(v.First.place()))
 	}
+	if v.Worst != nil {
+		m.printf("- worst: %s\n", prose(v.Worst.place()))
+	}
+	if v.First != nil {
+		quote := func(name string) string { return code(name, maxName) }
+		m.printf("- mod: %s\n", strings.Join(v.modSentences(quote), " "))
+	}
+	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
 }
 
 func (m *markdown) cause(c *Cause) {
@@ -164,26 +171,12 @@ func (m *markdown) what(c *Cause) string {
 
 // stack returns the frames of the cause's group, a line each, "" without any.
 func (m *markdown) stack(c *Cause) string {
-	group := c.FirstItem.Cause.Signature
-	if m.config.Group != nil {
-		group = m.config.Group(group)
-	}
-	row := m.tables[c.Disposition].find(group, c.Rule)
+	row := m.rowOf(c)
 	if row == nil {
 		return ""
 	}
 	_, frames, _ := strings.Cut(row.Template, "\n")
 	return frames
-}
-
-// find returns the row of a group under a rule, nil where it is not held.
-func (t *table) find(group signature.Signature, rule string) *Row {
-	for _, row := range t.held() {
-		if row.Signature == group && row.Rule == rule {
-			return row
-		}
-	}
-	return nil
 }
 
 // fold puts what body prints into details that are closed at first.

@@ -378,10 +378,8 @@ func (s *source) learn(message string) {
 	s.engine.LearnMods(mods)
 }
 
-// blame names the mods that s.record points at.
-func (s *source) blame() []string {
-	return heed.Likely(s.engine.Blame(&s.record.Log))
-}
+// blame returns the mods that s.record points at.
+func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
 
 // entry describes s.record for the report.
 func (s *source) entry() report.Entry {
