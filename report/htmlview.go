@@ -416,10 +416,9 @@ func howOften(c *Cause) string {
 
 // parts lists what came with a cause.
 func (s *section) parts(v *causeView, c *Cause) {
-	others := c.others()
-	shown := min(len(others), pageParts)
-	v.MoreParts = len(others) - shown
-	for _, o := range others[:shown] {
+	others, more := c.others(pageParts)
+	v.MoreParts = more
+	for _, o := range others {
 		what, _ := s.replay.describe(o.rule, c.Severity)
 		v.Parts = append(v.Parts, partView{
 			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),

@@ -130,12 +130,12 @@ func (m *markdown) cause(c *Cause) {
 
 // with lists what came with a cause.
 func (m *markdown) with(c *Cause) {
-	others := c.others()
+	others, more := c.others(markdownWith)
 	if len(others) == 0 {
 		return
 	}
 	m.printf("- came with it:\n")
-	for _, o := range others[:min(len(others), markdownWith)] {
+	for _, o := range others {
 		what, _ := m.describe(o.rule, c.Severity)
 		m.printf("  - %s, from line %d on, %s: %s (%s)", times(o.entries), o.first, o.disposition, prose(what), code(o.rule, 0))
 		if len(o.blame) > 0 {
@@ -143,7 +143,7 @@ func (m *markdown) with(c *Cause) {
 		}
 		m.printf("\n")
 	}
-	if more := len(others) - markdownWith; more > 0 {
+	if more > 0 {
 		m.printf("  - and what %s decided\n", count(uint64(more), "more rule"))
 	}
 }

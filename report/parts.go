@@ -71,9 +71,8 @@ func (c *causes) observe(o *heed.Outcome, line uint64, row *Row) {
 	}
 }
 
-// own returns how many entries the cause's rule itself decided, and others what came
-// with them: what blocks first, then by the number of entries, of equals what
-// came first. Without [Replay.Observe] all are its own.
+// own returns how many entries the cause's rule itself decided. Without
+// [Replay.Observe] all are.
 func (c *Cause) own() uint64 {
 	if len(c.parts) == 0 {
 		return c.Entries
@@ -84,7 +83,10 @@ func (c *Cause) own() uint64 {
 	return 0
 }
 
-func (c *Cause) others() []*part {
+// others returns what came with those: what blocks first, then by the number of
+// entries, of equals what came first. Beyond the limit it says how many more
+// there are, which takes as much room as one.
+func (c *Cause) others(limit int) (shown []*part, more int) {
 	var all []*part
 	for _, it := range c.parts {
 		if it.rule != c.Rule {
@@ -99,5 +101,8 @@ func (c *Cause) others() []*part {
 			cmp.Compare(a.rule, b.rule),
 		)
 	})
-	return all
+	if len(all) > limit+1 {
+		return all[:limit], len(all) - limit
+	}
+	return all, 0
 }

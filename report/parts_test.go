@@ -45,7 +45,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 		require.Equal(t, []*part{
 			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, blame: named},
 			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, blame: named},
-		}, list[0].others())
+		}, others(list[0]))
 	}
 	doc := requireValidPage(t, page(t, r))
 	text := readable(doc)
@@ -53,11 +53,28 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
 }
 
+// others returns all that came with a cause.
+func others(c *Cause) []*part {
+	all, _ := c.others(len(c.parts))
+	return all
+}
+
+func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
+	c := &Cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
+	for i, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
+		rule := string(rune('a' + i))
+		c.parts[rule] = &part{rule: rule}
+		shown, more := c.others(2)
+		require.Len(t, shown, want.shown)
+		require.Equal(t, want.more, more)
+	}
+}
+
 func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
 	r := newReplay(t, Config{})
 	r.Update(opened("0-1", event.Blocking, 1))
 	require.EqualValues(t, 1, r.causes.list()[0].own())
-	require.Empty(t, r.causes.list()[0].others())
+	require.Empty(t, others(r.causes.list()[0]))
 }
 
 func TestCausesLinkToTheirGroups(t *testing.T) {
