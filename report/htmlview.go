@@ -381,7 +381,7 @@ func (s *section) causes(causes []*Cause) {
 			HasLastPlace: c.Last > c.First,
 		}
 		if c.Items > 1 {
-			v.Often += fmt.Sprintf(", in %s items", grouped(c.Items))
+			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
 		}
 		switch c.Open {
 		case 0:
@@ -409,7 +409,7 @@ func howOften(c *Cause) string {
 	own := c.own()
 	often := grouped(own) + " " + plural(own, "entry", "entries")
 	if with := c.Entries - min(own, c.Entries); with > 0 {
-		often += fmt.Sprintf(", %s more with it", grouped(with))
+		often += fmt.Sprintf(" and %s more with it", grouped(with))
 	}
 	return often
 }

@@ -90,7 +90,7 @@ func (m *markdown) cause(c *Cause) {
 	}
 	m.printf("- %s", howOften(c))
 	if c.Items > 1 {
-		m.printf(", in %d items", c.Items)
+		m.printf(" in %d items", c.Items)
 	}
 	if c.Last != c.FirstItem.OpenedPos {
 		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)

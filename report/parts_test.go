@@ -49,7 +49,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	}
 	doc := requireValidPage(t, page(t, r))
 	text := readable(doc)
-	require.Contains(t, text, "2 entries, 204 more with it")
+	require.Contains(t, text, "2 entries and 204 more with it")
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
 }
 
