@@ -196,10 +196,14 @@ func TestPageIsBounded(t *testing.T) {
 		File: "log", Details: true,
 		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
 		Reason:   func() []string { return []string{wide} },
+		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
 	})
 	for i := range uint64(4000) {
 		d := event.Disposition(i % 3)
 		o := outcome(signature.ID(i), d, fmt.Sprintf("rule.%d", i%600))
+		if d.Urgent() {
+			o.AttentionID = fmt.Sprint("0-", i-i%30+1) // one that is opened, with many rules
+		}
 		r.Observe(Entry{First: 10 * i, Last: 10*i + 9, Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)
