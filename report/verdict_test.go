@@ -80,17 +80,22 @@ var verdicts = []struct {
 	says  []string // sentences
 }{
 	{
-		"empty", func(*script) {}, End{},
-		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil, []string{"The log never spoke."},
+		"empty", func(*script) {},
+		End{},
+		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		[]string{"The log never spoke."},
 	},
 	{
-		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) }, End{Lines: 1},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil, []string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
+		End{Lines: 1},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"complains", func(s *script) {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
-		}, End{Lines: 1},
+		},
+		End{Lines: 1},
 		StateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 advisory item.",
 		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
@@ -99,7 +104,8 @@ var verdicts = []struct {
 		"broken", func(s *script) {
 			s.entry(2, event.Advisory, event.SeverityFatal)
 			s.entry(3, event.Blocking, event.SeverityError)
-		}, End{Lines: 3},
+		},
+		End{Lines: 3},
 		StateBroken, "Broken since line 3. 1 blocking item; 1 advisory item.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
@@ -107,7 +113,8 @@ var verdicts = []struct {
 	{
 		"one of two", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame), suspect("Riverboats", blame.Patch))
-		}, End{Lines: 3},
+		},
+		End{Lines: 3},
 		StateBroken, "Broken since line 3. 1 blocking item.",
 		[]string{"Windmills or Riverboats. What broke first points there: its code is in the stack trace."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
@@ -124,7 +131,8 @@ var verdicts = []struct {
 			s.entry(30, event.Advisory, event.SeverityError, suspect("Beekeeping"))
 			s.entry(31, event.Advisory, event.SeverityError, suspect("Alchemy"))
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
-		}, End{Lines: 40},
+		},
+		End{Lines: 40},
 		StateBroken, "Broken since line 3. 6 blocking items; 12 advisory items.",
 		[]string{
 			"Not known: what broke first names no mod.",
@@ -136,7 +144,8 @@ var verdicts = []struct {
 		"worse to come", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats", blame.Type))
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
-		}, End{Lines: 4},
+		},
+		End{Lines: 4},
 		StateBroken, "Broken since line 3. 2 blocking items.",
 		[]string{
 			"Riverboats. What broke first points there: the message names its code.",
@@ -148,13 +157,15 @@ var verdicts = []struct {
 		"broken, then blind", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError)
 			s.mute(4)
-		}, End{Lines: 4},
+		},
+		End{Lines: 4},
 		StateBroken, "Broken since line 3 and blind since line 4. 2 blocking items.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
-		"blind", func(s *script) { s.mute(4) }, End{Lines: 4},
+		"blind", func(s *script) { s.mute(4) },
+		End{Lines: 4},
 		StateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking item.", nil,
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
@@ -162,7 +173,8 @@ var verdicts = []struct {
 		"blind for a while", func(s *script) {
 			s.mute(4)
 			s.entry(5, event.Ignore, event.SeverityInfo)
-		}, End{Lines: 5},
+		},
+		End{Lines: 5},
 		StateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking item.", nil,
 		[]string{"The log was blind from line 4 to line 5."},
 	},
@@ -170,17 +182,20 @@ var verdicts = []struct {
 		"a hole", func(s *script) {
 			s.entry(1, event.Ignore, event.SeverityInfo)
 			s.hole(2, 512)
-		}, End{Lines: 2},
+		},
+		End{Lines: 2},
 		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
 	},
 	{
-		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) }, End{Lines: 1, Interrupted: true},
+		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Interrupted: true},
 		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
 		[]string{"Reading was interrupted after line 1: this is what was known by then."},
 	},
 	{
-		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) }, End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
+		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
 		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
 	},
