@@ -23,6 +23,23 @@ type Cause struct {
 
 	// FirstItem is the item that came first, Largest the one with most entries.
 	FirstItem, Largest heed.Attention
+
+	parts parts // of Entries, by the rule that decided
+}
+
+// rowOf returns the row of the group that a cause's first item began with, nil where
+// it is not held.
+func (r *Replay) rowOf(c *Cause) *Row {
+	group := c.FirstItem.Cause.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	for _, row := range r.tables[c.Disposition].held() {
+		if row.Signature == group && row.Rule == c.Rule {
+			return row
+		}
+	}
+	return nil
 }
 
 type causeKey struct {
@@ -37,6 +54,8 @@ type causes struct {
 	open map[string]*openItem
 	sums map[causeKey]*Cause
 
+	parts map[string]parts // of the open items
+
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
 }
@@ -48,7 +67,7 @@ type openItem struct {
 }
 
 func newCauses() causes {
-	return causes{open: map[string]*openItem{}, sums: map[causeKey]*Cause{}}
+	return causes{open: map[string]*openItem{}, sums: map[causeKey]*Cause{}, parts: map[string]parts{}}
 }
 
 func (c *causes) add(u *heed.Update) {
@@ -56,7 +75,8 @@ func (c *causes) add(u *heed.Update) {
 	if u.Attention.State == cleared {
 		// A cleared item is never opened again.
 		delete(c.open, u.Attention.ID)
-		sum(c.sums, &u.Attention, false)
+		sum(c.sums, &u.Attention, c.parts[u.Attention.ID], false)
+		delete(c.parts, u.Attention.ID)
 	}
 }
 
@@ -76,13 +96,13 @@ func (c *causes) see(a *heed.Attention) {
 }
 
 // sum adds an item to the sum that it belongs to.
-func sum(sums map[causeKey]*Cause, a *heed.Attention, open bool) {
+func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
 	key := causeKey{a.Cause.Rule, a.Disposition}
 	s := sums[key]
 	if s == nil {
 		s = &Cause{
 			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
-			FirstItem: *a, Largest: *a,
+			FirstItem: *a, Largest: *a, parts: parts{},
 		}
 		sums[key] = s
 	}
@@ -93,6 +113,7 @@ func sum(sums map[causeKey]*Cause, a *heed.Attention, open bool) {
 		s.Open++
 	}
 	s.Entries += a.TotalUrgentEntries
+	s.parts.merge(of)
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
 		s.First, s.FirstItem = a.Cause.Pos, *a
@@ -109,6 +130,8 @@ func (c *causes) list() []*Cause {
 	sums := make(map[causeKey]*Cause, len(c.sums))
 	for key, s := range c.sums {
 		clone := *s
+		clone.parts = parts{}
+		clone.parts.merge(s.parts)
 		sums[key] = &clone
 	}
 	open := make([]*openItem, 0, len(c.open))
@@ -117,7 +140,7 @@ func (c *causes) list() []*Cause {
 	}
 	slices.SortFunc(open, func(a, b *openItem) int { return cmp.Compare(a.number, b.number) })
 	for _, it := range open {
-		sum(sums, &it.attention, true)
+		sum(sums, &it.attention, c.parts[it.attention.ID], true)
 	}
 	all := make([]*Cause, 0, len(sums))
 	for _, s := range sums {

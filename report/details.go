@@ -54,7 +54,7 @@ type sampleText struct {
 }
 
 // observe takes in an entry of a row.
-func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *Row, isNew bool) {
+func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect, isNew bool) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)
@@ -82,7 +82,7 @@ func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *Row, i
 	d.lines.observe(d.total, e, o.Decision, firstOfRule, isNew && o.Decision.Disposition.Urgent())
 	if row.detail == nil {
 		row.detail = &detail{time: e.Time}
-		d.sample(config, e, o, row)
+		d.sample(config, e, o, row, suspects)
 	}
 	row.detail.spark.add(at)
 }
@@ -98,7 +98,7 @@ func (d *details) count(b *bucket, e *Entry, o *heed.Outcome) {
 }
 
 // sample keeps the first entry of a row while there is room.
-func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row) {
+func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect) {
 	urgent := o.Decision.Disposition.Urgent()
 	taken, limit := &d.samples[o.Decision.Disposition], sampleOther
 	if urgent {
@@ -107,10 +107,7 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row) {
 	if *taken >= limit {
 		return
 	}
-	var blamed map[int]bool
-	if urgent && config.Suspects != nil {
-		blamed = blamedLines(config.Suspects())
-	}
+	blamed := blamedLines(suspects)
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{e.Message, e.Stack} {
 		for rest := strings.TrimRight(part, "\r\n"); rest != ""; {

@@ -50,10 +50,10 @@ rules:
 	fmt.Printf("%s", replay.AppendText(nil, report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
-	//   1 blocking item, open at the end.
-	//   first     line 2, blocking: the game was not saved (save.failed)
-	//   mod       none is named by what deserved attention
-	//   log       it speaks to its end; nothing is known to be missing
+	//   Broken since line 2. 1 blocking item, open at the end.
+	//   first     The game was not saved (line 2).
+	//   mod       Not known: what broke first names no mod.
+	//   log       The log speaks to its end at line 3; nothing is known to be missing.
 	//
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved

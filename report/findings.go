@@ -63,7 +63,7 @@ func (f *finding) often() string {
 // about the evidence: where the log is blind or incomplete, and what is not
 // listed.
 func (r *Replay) wanting(left int) []string {
-	sentences := r.verdict()[1:] // the first counts items
+	sentences := r.doubts()
 	if left > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.", verb(uint64(left), "more group is", "more groups are")))
 	}

@@ -159,76 +159,15 @@ func readable(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-func TestVerdicts(t *testing.T) {
-	observe := func(r *Replay, line uint64, d event.Disposition, rule string, blind bool) {
-		o := outcome(signature.ID(line), d, rule)
-		o.Blind = blind
-		r.Observe(Entry{First: line, Last: line, Message: "message"}, o)
-	}
-	item := func(r *Replay, id string, d event.Disposition, line uint64, rule string, blame ...string) {
-		u := opened(id, d, line)
-		u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Blame = rule, line, blame
-		r.Update(u)
-	}
-	for _, c := range []struct {
-		name  string
-		log   func(r *Replay)
-		end   End
-		wants []string
-	}{
-		{"empty", func(*Replay) {}, End{}, []string{"Empty", "It never spoke."}},
-		{"healthy", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1}, []string{"Healthy", "Yes, to its end at line 1."}},
-		{"complains", func(r *Replay) {
-			observe(r, 1, event.Advisory, "a", false)
-			item(r, "0-1", event.Advisory, 1, "a", "Lantern Festival")
-		}, End{Lines: 1}, []string{"Runs, with complaints", "Lantern Festival The first cause points there."}},
-		{"broken", func(r *Replay) {
-			observe(r, 3, event.Blocking, "a", false)
-			item(r, "0-1", event.Blocking, 3, "a")
-		}, End{Lines: 3}, []string{"Broken since line 3", "No mod is named by what broke first."}},
-		{"broken, then blind", func(r *Replay) {
-			observe(r, 3, event.Blocking, "a", false)
-			item(r, "0-1", event.Blocking, 3, "a")
-			observe(r, 4, event.Blocking, "limit", true)
-			item(r, "0-2", event.Blocking, 4, "limit")
-		}, End{Lines: 4}, []string{"Broken since line 3 and blind since line 4", "No. It went blind"}},
-		{"blind", func(r *Replay) {
-			observe(r, 4, event.Blocking, "limit", true)
-			item(r, "0-1", event.Blocking, 4, "limit")
-		}, End{Lines: 4}, []string{"Blind since line 4", "Nothing broke as long as the log spoke.", "What broke first Nothing that was seen."}},
-		{"blind for a while", func(r *Replay) {
-			observe(r, 4, event.Blocking, "limit", true)
-			item(r, "0-1", event.Blocking, 4, "limit")
-			observe(r, 5, event.Ignore, "again", false)
-		}, End{Lines: 5}, []string{"Blind for a while since line 4", "Yes, but it was blind once. First up to line 5., line 4"}},
-		{"a hole", func(r *Replay) {
-			observe(r, 1, event.Ignore, "a", false)
-			r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 2, Count: 512}, outcome(2, event.Ignore, "notice"))
-		}, End{Lines: 2}, []string{"Healthy, with gaps", "512 bytes are missing at line 2."}},
-		{"interrupted", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1, Interrupted: true}, []string{"Not known: reading was interrupted after line 1."}},
-		{"unreadable", func(r *Replay) { observe(r, 1, event.Ignore, "a", false) }, End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")}, []string{"could not be read to its end. bad <b>disk</b>"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			r := detailed(t)
-			c.log(r)
-			r.End(c.end)
-			doc := requireValidPage(t, page(t, r))
-			got := readable(doc)
-			for _, want := range c.wants {
-				require.Contains(t, got, want)
-			}
-		})
-	}
-}
-
 func TestPageOfHostileTextIsValid(t *testing.T) {
 	for _, scrubber := range []*Scrubber{nil, {}} {
 		r := newReplay(t, Config{
 			File: hostile, Details: true, Scrub: scrubber, Template: templates,
-			Rule:     func(string) (summary, why string) { return hostile, "</dd></dl><script>" + hostile },
-			Blame:    func() []string { return []string{"<img src=x onerror=alert(1)>"} },
-			Suspects: func() []heed.Suspect { return []heed.Suspect{{Mod: hostile, Score: 90}} },
-			Reason:   func() []string { return []string{`"><svg onload=alert(1)>` + hostile} },
+			Rule: func(string) (summary, why string) { return hostile, "</dd></dl><script>" + hostile },
+			Blame: func() []heed.Suspect {
+				return []heed.Suspect{{Mod: hostile, Score: 90}, {Mod: "<img src=x onerror=alert(1)>", Score: 90}}
+			},
+			Reason: func() []string { return []string{`"><svg onload=alert(1)>` + hostile} },
 		})
 		for line := uint64(1); line < 40; line++ {
 			o := outcome(666, event.Disposition(line%3), `</code><iframe src="javascript:alert(1)">`+hostile)
@@ -257,10 +196,14 @@ func TestPageIsBounded(t *testing.T) {
 		File: "log", Details: true,
 		Template: func(signature.Signature) (string, bool) { return wide + "\n" + wide, true },
 		Reason:   func() []string { return []string{wide} },
+		Blame:    func() []heed.Suspect { return []heed.Suspect{{Mod: wide, Score: 60}, {Mod: wide + "2", Score: 60}} },
 	})
 	for i := range uint64(4000) {
 		d := event.Disposition(i % 3)
 		o := outcome(signature.ID(i), d, fmt.Sprintf("rule.%d", i%600))
+		if d.Urgent() {
+			o.AttentionID = fmt.Sprint("0-", i-i%30+1) // one that is opened, with many rules
+		}
 		r.Observe(Entry{First: 10 * i, Last: 10*i + 9, Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)

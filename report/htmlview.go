@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,10 +19,10 @@ import (
 var pageGroups = [len(dispositions)]int{event.Blocking: 300, event.Advisory: 300, event.Ignore: 150}
 
 const (
-	pageCauses  = 60
-	pageItems   = 200
-	openCauses  = 3 // causes that are unfolded from the beginning
-	otherBlamed = 3 // mods beside the first that are named at the top
+	pageCauses = 60
+	pageItems  = 200
+	pageParts  = 6 // rules that came with a cause
+	openCauses = 3 // causes that are unfolded from the beginning
 )
 
 // section is what a page shows of one log: text that is fit to be shown, and
@@ -57,6 +58,7 @@ type section struct {
 	scrubbed bool
 	chart    chartData
 	anchors  map[uint64]bool
+	ofRule   map[string]string // ids of the first groups
 }
 
 // verdictView is the answer to: is this game healthy?
@@ -98,20 +100,43 @@ func (p *place) Href() string {
 	return p.section.prefix + strconv.FormatUint(p.Line, 10)
 }
 
+// ruleRef names a rule, which is a link where a group shows what it decided.
+type ruleRef struct {
+	Name string
+
+	section *section
+}
+
+// Href returns the id of the weightiest group that the rule decided about, ""
+// where the page has none.
+func (r ruleRef) Href() string { return r.section.ofRule[r.Name] }
+
 type causeView struct {
 	Open         bool
 	Disposition  string
 	Severity     string
 	What, Why    string
-	Rule         string
+	Rule         ruleRef
 	Escalated    bool
 	Invalidates  bool
 	Blame        []string
 	Often        string
 	First, Last  *place
 	Samples      []causeSample
+	Parts        []partView // what came with it
+	MoreParts    int        // rules
 	State        string
 	HasLastPlace bool
+}
+
+// partView is what another rule than the cause's decided in the same items.
+type partView struct {
+	Disposition string
+	What        string
+	Rule        ruleRef
+	Times       string
+	First       *place
+	Blame       []string
 }
 
 type causeSample struct {
@@ -132,6 +157,7 @@ type itemView struct {
 }
 
 type groupView struct {
+	ID          string
 	Disposition string
 	Severity    string
 	Weight      int
@@ -171,7 +197,9 @@ type countView struct {
 
 type excerptView struct {
 	Lines []excerptLine
-	cause bool
+
+	// What it shows: a place that the first screen names, or what a rule came upon first.
+	named, cause bool
 }
 
 type excerptLine struct {
@@ -204,6 +232,8 @@ func (s *section) at(line uint64, t time.Time) *place {
 	return &place{Line: line, Time: s.clock(t), section: s}
 }
 
+func (s *section) rule(id string) ruleRef { return ruleRef{Name: s.show(id), section: s} }
+
 // clock shows a time of the log, "" where it has no clock.
 func (s *section) clock(t time.Time) string {
 	if t.IsZero() || !s.replay.details.hasClock() {
@@ -230,7 +260,7 @@ func newSection(r *Replay, logs, number int) *section {
 	causes := r.causes.list()
 	s.groups()
 	s.causes(causes)
-	s.facts(causes)
+	s.facts()
 	s.items()
 	s.excerpts()
 	s.sketch()
@@ -240,61 +270,85 @@ func newSection(r *Replay, logs, number int) *section {
 }
 
 // facts fills in the first screen.
-func (s *section) facts(causes []*Cause) {
+func (s *section) facts() {
 	r := s.replay
-	first, worst, mute := r.brokeFirst(causes)
-	s.speaking()
-	v := &s.Verdict
-	switch {
-	case r.records == 0:
-		v.Class, v.Title, v.What = "none", "Empty", "The log has no record, so that it says nothing about the game."
-	case first != nil && first.Disposition == event.Blocking:
-		v.Class, v.Title = "blocking", "Broken"
-		v.Since = s.causeAt(first)
-		if r.blind.now {
-			v.Blind = s.at(r.blind.last.From, time.Time{})
-		}
-	case r.blind.now || mute != nil && mute.Disposition == event.Blocking:
-		v.Class, v.Title = "blind", "Blind"
-		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
-		if v.Since = s.at(r.blind.last.From, time.Time{}); !r.blind.now {
-			v.Title, v.What = "Blind for a while", "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
-		}
-	case first != nil:
-		v.Class, v.Title = "advisory", "Runs, with complaints"
-		v.What = "Nothing that stops the game was seen; some things do not work as they should."
-	case r.WentBlind():
-		v.Class, v.Title = "blind", "Healthy, with gaps"
-		v.What = "Nothing wrong was seen, but parts of the log are missing."
-	default:
-		v.Class, v.Title = "healthy", "Healthy"
-		v.What = "Nothing in this log deserved attention."
+	v := r.Verdict()
+	s.Verdict = verdictView{Class: stateClasses[v.State], Title: stateTitles[v.State], What: v.What}
+	if v.Since > 0 {
+		s.Verdict.Since = s.at(v.Since, time.Time{})
 	}
-	if first != nil {
-		what, _ := r.explain(first)
-		what = sentence(s.show(what))
-		if v.What == "" {
-			v.What = what
-		}
-		f := &s.First
-		f.Class, f.Answer, f.At = first.Disposition.String(), what, s.causeAt(first)
-		f.More = append(f.More, moreView{Text: grouped(first.Entries) + " " + plural(first.Entries, "entry", "entries") + s.ended(first)})
-		if first.Invalidates {
-			f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
-		}
-		if worst.Severity > first.Severity {
-			what, _ := r.explain(worst)
-			v.What, v.At = "Worst: "+strings.TrimSuffix(s.show(what), "."), s.causeAt(worst)
-		} else {
-			worst = first
-		}
-		s.blame(first, worst)
+	if v.Blind > 0 {
+		s.Verdict.Blind = s.at(v.Blind, time.Time{})
+	}
+	s.speaking(v)
+	if v.First == nil {
+		s.First = factView{Class: s.Verdict.Class, Answer: "Nothing that was seen."}
+		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
 		return
 	}
-	s.First = factView{Class: "healthy", Answer: "Nothing that was seen."}
-	s.Mod = factView{Class: "healthy", Answer: "None is blamed."}
-	if r.records == 0 {
-		s.First, s.Mod = factView{Class: "none", Answer: "Not known."}, factView{Class: "none", Answer: "Not known."}
+	first := v.First.cause
+	if v.State == StateBroken {
+		s.Verdict.Since = s.causeAt(first)
+	}
+	f := &s.First
+	f.Class, f.Answer, f.At = first.Disposition.String(), v.First.What, s.causeAt(first)
+	f.More = append(f.More, moreView{Text: howOften(first) + s.ended(first)})
+	if first.Invalidates {
+		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
+	}
+	if v.Worst != nil {
+		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
+	}
+	s.mods(v)
+}
+
+var stateClasses = map[State]string{
+	StateBroken: "blocking", StateBlind: "blind", StateWasBlind: "blind", StateComplaints: "advisory", StateUnread: "none", StateGaps: "blind",
+	StateHealthy: "healthy", StateEmpty: "none",
+}
+
+func literally(name string) string { return name }
+
+// mods answers which mod it was: that of what broke first, that of the worst, and
+// others that are named.
+func (s *section) mods(v *Verdict) {
+	f := &s.Mod
+	f.Class, f.Answer = "none", v.modAnswer(literally)
+	if reason := v.modReason(); reason != "" {
+		f.Class = v.First.Disposition.String()
+		f.More = append(f.More, moreView{Text: reason})
+	}
+	if worst := v.modOfWorst(literally); worst != "" {
+		f.More = append(f.More, moreView{Text: worst})
+	}
+	for _, m := range v.by(byOther) {
+		f.More = append(f.More, moreView{Text: m.named(literally), At: s.at(m.Line, time.Time{})})
+	}
+	if v.MoreMods > 0 {
+		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", v.MoreMods)})
+	}
+}
+
+// speaking answers whether the log still speaks.
+func (s *section) speaking(v *Verdict) {
+	r, f := s.replay, &s.Speaking
+	f.Answer = v.Log[0]
+	for _, says := range v.Log[1:] {
+		f.More = append(f.More, moreView{Text: says})
+	}
+	switch b := &r.blind; {
+	case r.end.Interrupted, v.State == StateEmpty:
+		f.Class = "none"
+	case r.unread != "":
+		f.Class = "blind"
+	case b.now:
+		f.Class, f.At = "blind", s.at(b.last.From, time.Time{})
+	case b.stretches > 0:
+		f.Class, f.At = "gaps", s.at(b.first.From, time.Time{})
+	case r.doubts() != nil:
+		f.Class = "gaps"
+	default:
+		f.Class = "healthy"
 	}
 }
 
@@ -313,92 +367,6 @@ func (s *section) ended(c *Cause) string {
 	return "; still open at the end"
 }
 
-// blame answers which mod it was: that of what broke first, that of the worst, and
-// others that are named.
-func (s *section) blame(first, worst *Cause) {
-	f := &s.Mod
-	named := map[string]bool{}
-	if names := first.FirstItem.Blame; len(names) > 0 {
-		f.Class, f.Answer = first.Disposition.String(), s.show(strings.Join(names, " or "))
-		f.More = append(f.More, moreView{Text: "The first cause points there."})
-		for _, n := range names {
-			named[n] = true
-		}
-	} else {
-		f.Class, f.Answer = "none", "No mod is named by what broke first."
-	}
-	if names := worst.FirstItem.Blame; worst != first && len(names) > 0 {
-		f.More = append(f.More, moreView{Text: s.show(strings.Join(names, " or ")) + ": the worst points there", At: s.causeAt(worst)})
-		for _, n := range names {
-			named[n] = true
-		}
-	}
-	// Other mods, by what is urgent and points at them.
-	type other struct {
-		name  string
-		count uint64
-		first uint64
-	}
-	var others []*other
-	byName := map[string]*other{}
-	for _, d := range dispositions {
-		if !d.Urgent() {
-			continue
-		}
-		for _, row := range s.replay.tables[d].top(0) {
-			for _, name := range row.Blame {
-				o := byName[name]
-				if o == nil && !named[name] {
-					o = &other{name: name, first: row.First}
-					byName[name] = o
-					others = append(others, o)
-				}
-				if o != nil {
-					o.count += row.Count
-					o.first = min(o.first, row.First)
-				}
-			}
-		}
-	}
-	slices.SortFunc(others, func(a, b *other) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first, b.first), cmp.Compare(a.name, b.name))
-	})
-	for _, o := range others[:min(len(others), otherBlamed)] {
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("%s: %s %s elsewhere", s.show(o.name), grouped(o.count), plural(o.count, "entry", "entries")), At: s.at(o.first, time.Time{})})
-	}
-	if n := len(others) - otherBlamed; n > 0 {
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", n)})
-	}
-}
-
-// speaking answers whether the log still speaks.
-func (s *section) speaking() {
-	r, f := s.replay, &s.Speaking
-	b := &r.blind
-	switch {
-	case r.end.Interrupted:
-		f.Class, f.Answer = "none", fmt.Sprintf("Not known: reading was interrupted after line %d.", r.end.Lines)
-	case r.unread != "":
-		f.Class, f.Answer = "blind", "Not known: the file could not be read to its end."
-		f.More = append(f.More, moreView{Text: r.unread})
-	case r.records == 0:
-		f.Class, f.Answer = "none", "It never spoke."
-	case b.now:
-		f.Class, f.Answer, f.At = "blind", "No. It went blind, and stayed so to its end.", s.at(b.last.From, time.Time{})
-		f.More = append(f.More, moreView{Text: "Silence after that line says nothing. Rule " + s.show(b.last.Rule) + "."})
-	case b.stretches > 0:
-		f.Class, f.Answer = "gaps", fmt.Sprintf("Yes, but it was blind %s.", times(b.stretches))
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("First up to line %d.", b.first.To), At: s.at(b.first.From, time.Time{})})
-	case r.WentBlind():
-		f.Class, f.Answer = "gaps", "Yes, but not everything is there."
-	default:
-		f.Class, f.Answer = "healthy", fmt.Sprintf("Yes, to its end at line %d.", r.end.Lines)
-	}
-	for _, m := range r.noticed() {
-		f.More = append(f.More, moreView{Text: m.sentence()})
-	}
-}
-
 func (s *section) causes(causes []*Cause) {
 	r := s.replay
 	shown := min(len(causes), s.share(pageCauses))
@@ -407,9 +375,9 @@ func (s *section) causes(causes []*Cause) {
 		what, why := r.explain(c)
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.show(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
 			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
-			Often: grouped(c.Entries) + " " + plural(c.Entries, "entry", "entries"), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
+			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
 			HasLastPlace: c.Last > c.First,
 		}
 		if c.Items > 1 {
@@ -430,7 +398,32 @@ func (s *section) causes(causes []*Cause) {
 			}
 			v.Samples = append(v.Samples, cs)
 		}
+		s.parts(v, c)
 		s.Causes = append(s.Causes, v)
+	}
+}
+
+// howOften counts what a cause's rule decided apart from what came with it, so that
+// the name of the first fault is not read as that of all.
+func howOften(c *Cause) string {
+	own := c.own()
+	often := grouped(own) + " " + plural(own, "entry", "entries")
+	if with := c.Entries - min(own, c.Entries); with > 0 {
+		often += fmt.Sprintf(" and %s more with it", grouped(with))
+	}
+	return often
+}
+
+// parts lists what came with a cause.
+func (s *section) parts(v *causeView, c *Cause) {
+	others, more := c.others(pageParts)
+	v.MoreParts = more
+	for _, o := range others {
+		what, _ := s.replay.describe(o.rule, c.Severity)
+		v.Parts = append(v.Parts, partView{
+			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
+			First: s.at(o.first, time.Time{}), Blame: s.showAll(o.blame),
+		})
 	}
 }
 
@@ -475,12 +468,15 @@ func (s *section) items() {
 	}
 }
 
-// forPeople leaves out of the summary of an item where an agent reads on: nobody
-// who looks at a page has the journal.
+// forPeople leaves out of the summary of an item where an agent reads on, and at
+// which entry of the journal it began: nobody who looks at a page has the
+// journal, and the page tells the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; read the journal after ")
-	return short
+	return sinceEntry.ReplaceAllString(short, "")
 }
+
+var sinceEntry = regexp.MustCompile(`; since entry \d+`)
 
 // moment returns where on the chart an entry stands, by its number. In time
 // that is as exact as the chart.
@@ -511,7 +507,9 @@ func (s *section) groups() {
 		s.MoreGroups += held - uint64(len(rows))
 		s.Forgotten += t.forgotten
 		for _, row := range rows {
-			s.Groups = append(s.Groups, s.group(d, row))
+			g := s.group(d, row)
+			g.ID = fmt.Sprintf("%s-g%d", s.ID, len(s.Groups)+1)
+			s.Groups = append(s.Groups, g)
 		}
 	}
 }
@@ -572,13 +570,19 @@ func (s *section) excerpts() {
 	var all []*excerptView
 	seen := map[uint64]bool{}
 	last := uint64(0)
+	named := map[uint64]bool{}
+	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Speaking.At} {
+		if at != nil {
+			named[at.Line] = true
+		}
+	}
 	for _, r := range x.all() {
 		if ex == nil || r.seq != last+1 {
 			ex = &excerptView{}
 			all = append(all, ex)
 		}
 		last = r.seq
-		ex.cause = ex.cause || r.cause
+		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
 		lines := strings.Split(string(r.text), "\n")
 		exact := uint64(len(lines)+r.more) == r.last-r.first+1
 		for j, text := range lines {
@@ -606,13 +610,17 @@ func (s *section) excerpts() {
 }
 
 // halveExcerpts leaves out half of the excerpts: those of groups before those of
-// causes, and late ones before early ones.
+// causes, late ones before early ones, and what the first screen names last.
 func (s *section) halveExcerpts() {
 	n := len(s.Excerpts) / 2
 	keep := map[*excerptView]bool{}
-	for _, causes := range [...]bool{true, false} {
+	for _, wanted := range [...]func(*excerptView) bool{
+		func(e *excerptView) bool { return e.named },
+		func(e *excerptView) bool { return e.cause },
+		func(*excerptView) bool { return true },
+	} {
 		for _, e := range s.Excerpts {
-			if e.cause == causes && len(keep) < n {
+			if wanted(e) && len(keep) < n {
 				keep[e] = true
 			}
 		}
@@ -621,7 +629,7 @@ func (s *section) halveExcerpts() {
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }
 
-// link notes which lines can be linked to.
+// link notes which lines and groups can be linked to.
 func (s *section) link() {
 	s.anchors = map[uint64]bool{}
 	for _, e := range s.Excerpts {
@@ -629,6 +637,12 @@ func (s *section) link() {
 			if l.ID != "" {
 				s.anchors[l.Number] = true
 			}
+		}
+	}
+	s.ofRule = map[string]string{}
+	for _, g := range s.Groups {
+		if s.ofRule[g.Rule] == "" {
+			s.ofRule[g.Rule] = g.ID
 		}
 	}
 }
@@ -708,8 +722,11 @@ func plural(n uint64, one, many string) string {
 }
 
 func times(n uint64) string {
-	if n == 1 {
+	switch n {
+	case 1:
 		return "once"
+	case 2:
+		return "twice"
 	}
 	return grouped(n) + " times"
 }

@@ -260,6 +260,8 @@ type Summary struct {
 	Signatures map[string]sectionLine `json:"signatures"` // by disposition
 	// Accounting is "ok", or the laws of conservation that the counts break.
 	Accounting string `json:"accounting"`
+
+	Verdict *Verdict `json:"verdict"`
 }
 
 type spanLine struct {
@@ -290,6 +292,7 @@ func (r *Replay) Summary() Summary {
 		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
+		Verdict: r.Verdict(),
 	}
 	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]

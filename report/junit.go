@@ -70,7 +70,7 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 	property("heed.layout", r.end.Layout)
 	property("heed.lines", number(uint64(r.end.Lines)))
 	property("heed.records", number(r.records))
-	property("heed.verdict", r.attentionSentence())
+	property("heed.verdict", r.Verdict().lead())
 	if removed := r.config.Scrub.Removed(); len(removed) > 0 {
 		property("heed.removed", strings.Join(removed, ", "))
 	}

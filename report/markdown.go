@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/signature"
 )
 
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
 // characters. With more than 25 rows of each disposition it may not.
 const (
 	markdownCauses   = 4   // causes told in full
+	markdownWith     = 6   // rules that came with a cause
 	markdownAlso     = 12  // causes told in a row each
 	markdownText     = 400 // characters of a sample
 	markdownTemplate = 160 // characters of a template in a table
@@ -63,11 +63,19 @@ func (m *markdown) headline() {
 		m.printf("Empty, not a single line.\n")
 		return
 	}
-	sentences := m.verdict()
-	m.printf("**%s** (%s, %s, %s)\n", prose(sentences[0]), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
-	for _, sentence := range sentences[1:] {
-		m.printf("\n> %s\n", prose(sentence))
+	v := m.Verdict()
+	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
+	if v.First != nil {
+		m.printf("- first: %s\n", prose(v.First.place()))
 	}
+	if v.Worst != nil {
+		m.printf("- worst: %s\n", prose(v.Worst.place()))
+	}
+	if v.First != nil {
+		quote := func(name string) string { return code(name, maxName) }
+		m.printf("- mod: %s\n", strings.Join(v.modSentences(quote), " "))
+	}
+	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
 }
 
 func (m *markdown) cause(c *Cause) {
@@ -80,7 +88,7 @@ func (m *markdown) cause(c *Cause) {
 	if len(c.FirstItem.Blame) > 0 {
 		m.printf("- blame: %s\n", codes(c.FirstItem.Blame))
 	}
-	m.printf("- %s", entries(c.Entries))
+	m.printf("- %s", howOften(c))
 	if c.Items > 1 {
 		m.printf(" in %d items", c.Items)
 	}
@@ -93,7 +101,9 @@ func (m *markdown) cause(c *Cause) {
 	case c.Open > 0:
 		m.printf("; %d open at the end", c.Open)
 	}
-	m.printf("\n\n")
+	m.printf("\n")
+	m.with(c)
+	m.printf("\n")
 	stack := m.stack(c)
 	summary := "Samples"
 	if stack != "" {
@@ -116,6 +126,26 @@ func (m *markdown) cause(c *Cause) {
 		}
 		m.printf("```\n")
 	})
+}
+
+// with lists what came with a cause.
+func (m *markdown) with(c *Cause) {
+	others, more := c.others(markdownWith)
+	if len(others) == 0 {
+		return
+	}
+	m.printf("- came with it:\n")
+	for _, o := range others {
+		what, _ := m.describe(o.rule, c.Severity)
+		m.printf("  - %s, from line %d on, %s: %s (%s)", times(o.entries), o.first, o.disposition, prose(what), code(o.rule, 0))
+		if len(o.blame) > 0 {
+			m.printf("; blame: %s", codes(o.blame))
+		}
+		m.printf("\n")
+	}
+	if more > 0 {
+		m.printf("  - and what %s decided\n", count(uint64(more), "more rule"))
+	}
 }
 
 // capital begins a sentence.
@@ -141,26 +171,12 @@ func (m *markdown) what(c *Cause) string {
 
 // stack returns the frames of the cause's group, a line each, "" without any.
 func (m *markdown) stack(c *Cause) string {
-	group := c.FirstItem.Cause.Signature
-	if m.config.Group != nil {
-		group = m.config.Group(group)
-	}
-	row := m.tables[c.Disposition].find(group, c.Rule)
+	row := m.rowOf(c)
 	if row == nil {
 		return ""
 	}
 	_, frames, _ := strings.Cut(row.Template, "\n")
 	return frames
-}
-
-// find returns the row of a group under a rule, nil where it is not held.
-func (t *table) find(group signature.Signature, rule string) *Row {
-	for _, row := range t.held() {
-		if row.Signature == group && row.Rule == rule {
-			return row
-		}
-	}
-	return nil
 }
 
 // fold puts what body prints into details that are closed at first.

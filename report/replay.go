@@ -46,9 +46,9 @@ type Config struct {
 	// what happened, and why it matters. Either may be "". Optional.
 	Rule func(id string) (summary, why string)
 
-	// Blame names the mods that the entry being observed points at, the likeliest
-	// first. It is asked for the first entry of each row that is urgent. Optional.
-	Blame func() []string
+	// Blame returns the suspects of the entry being observed: the engine's method. It
+	// is asked for the first entry of each row that is urgent. Optional.
+	Blame func() []heed.Suspect
 
 	// Scrub takes out what is private of every text on its way into the replay, so
 	// that no rendering can forget to. Optional; without it texts stay. Templates
@@ -58,11 +58,10 @@ type Config struct {
 	// lines around, rates.
 	Details bool
 
-	// Suspects returns the suspects of the entry being observed, and Reason the
-	// conditions by which its rule matched. They are asked, with Details, for the
-	// first entry of rows that are urgent. Optional.
-	Suspects func() []heed.Suspect
-	Reason   func() []string
+	// Reason returns the conditions by which the rule of the entry being observed
+	// matched. It is asked, with Details, for the first entry of rows that are urgent.
+	// Optional.
+	Reason func() []string
 
 	// Rows bounds the table of signatures, for each disposition. Default 21,845.
 	Rows int
@@ -169,14 +168,17 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
+	var suspects []heed.Suspect
 	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
-		row.Blame = r.config.Scrub.names(r.config.Blame())
+		suspects = r.config.Scrub.Suspects(r.config.Blame())
+		row.accuse(suspects)
 	}
+	r.causes.observe(o, e.First, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
 			r.details.lines.wentBlind()
 		}
-		r.details.observe(&r.config, &e, o, row, isNew)
+		r.details.observe(&r.config, &e, o, row, suspects, isNew)
 	}
 }
 

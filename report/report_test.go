@@ -120,9 +120,9 @@ func TestTableTellsRulesApart(t *testing.T) {
 func TestBlameIsAskedOncePerRow(t *testing.T) {
 	asked := 0
 	r := newReplay(t, Config{
-		Blame: func() []string {
+		Blame: func() []heed.Suspect {
 			asked++
-			return []string{fmt.Sprintf("Mod %d", asked), "Other"}[:asked%3]
+			return []heed.Suspect{{Mod: fmt.Sprintf("Mod %d", asked), Score: 60}, {Mod: "Other", Score: 60}}[:asked%3]
 		},
 		Group: func(s signature.Signature) signature.Signature {
 			if s.ID == 9 || s.ID == 11 {
@@ -365,7 +365,7 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice(event.StatusHole, 11, true)
 	r.Observe(Entry{First: 12}, outcome(1, event.Ignore, "on"))
 	require.Equal(t, append(points, Span{10, 12, "cap"}), r.blind.spans)
-	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12 (cap).")
+	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12.")
 }
 
 // hostileReplay is a replay in which every text from outside is hostile.
@@ -537,7 +537,7 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 	require.Len(t, doc.Updates, 2)
 	out := string(r.AppendText(nil, TextOptions{}))
 	require.Contains(t, out, "did not fit into the table")
-	require.Contains(t, out, "Interrupted after line 3")
+	require.Contains(t, out, "Reading was interrupted after line 3")
 }
 
 func TestObserveAllocatesNothingOnKnownSignatures(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -39,8 +41,40 @@ type Row struct {
 	// Blame names the mods that the first entry points at.
 	Blame []string
 
-	group  signature.Signature // that its latest entry was put into
-	detail *detail             // nil unless asked for
+	evidence []kinds             // against each of Blame
+	group    signature.Signature // that its latest entry was put into
+	detail   *detail             // nil unless asked for
+}
+
+// kinds is a set of kinds of evidence.
+type kinds uint16
+
+// accuse takes in those of suspects that deserve to be named.
+func (r *Row) accuse(suspects []heed.Suspect) {
+	r.Blame = heed.Likely(suspects)
+	for i := range r.Blame { // they are the first
+		var set kinds
+		for _, e := range suspects[i].Evidence {
+			set |= 1 << e.Kind
+		}
+		r.evidence = append(r.evidence, set)
+	}
+}
+
+// evidenceAgainst returns the kinds of evidence against one of Blame, those that
+// tell most first, which is the order in which package blame declares them.
+func (r *Row) evidenceAgainst(name string) []blame.Kind {
+	i := slices.Index(r.Blame, name)
+	if i < 0 {
+		return nil
+	}
+	var all []blame.Kind
+	for kind := range blame.Assembly + 1 {
+		if r.evidence[i]>>kind&1 != 0 {
+			all = append(all, kind)
+		}
+	}
+	return all
 }
 
 // learned stands for a word in which the signatures of a group differ.
@@ -122,7 +156,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g.Last = max(g.Last, r.Last)
 		g.Severity = max(g.Severity, r.Severity)
 		if len(g.Blame) == 0 {
-			g.Blame = r.Blame
+			g.Blame, g.evidence = r.Blame, r.evidence
 		}
 		if g.detail != nil {
 			g.detail.merge(r.detail)

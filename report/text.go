@@ -44,13 +44,14 @@ const labelIndent = 12
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 	t := text{Replay: r, options: o.wideEnough(), out: dst}
-	t.headline()
+	v := r.Verdict()
+	t.headline(v)
 	if r.end.Lines > 0 {
 		t.attention()
 		t.updates()
 		t.signatures()
 		t.accounting()
-		t.again(len(dst))
+		t.again(v, len(dst))
 	}
 	return t.out
 }
@@ -134,7 +135,7 @@ func (t *text) section(in style, format string, args ...any) {
 	t.out = t.options.heading(t.out, in, format, args...)
 }
 
-func (t *text) headline() {
+func (t *text) headline(v *Verdict) {
 	file := safetext.Text(t.config.File, 0)
 	if t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted {
 		t.styled(fitEnd(file, t.options.Width-len(": empty, not a single line")), strong)
@@ -148,13 +149,8 @@ func (t *text) headline() {
 	}
 	t.styled(file, strong)
 	t.printf("%s\n", about)
-	worst := t.Worst()
-	in := styleOf(worst)
-	if !worst.Urgent() {
-		in = calm
-	}
-	t.sentence(in, "%s", t.attentionSentence())
-	t.glance()
+	t.sentence(stateStyles[v.State], "%s", v.lead())
+	t.glance(v)
 }
 
 // attention tells what deserved attention, cause by cause.

@@ -41,7 +41,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json or markdown")
 	completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
-	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+	widthFlag(cmd, &f.width)
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
 	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of a ratio with this `PROBABILITY`")
 	f.scrub.register(cmd)
@@ -67,16 +67,12 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 	switch {
 	case f.top < 0:
 		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
-	case f.width < 0:
-		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
-	case f.width > 0 && f.width < report.MinWidth:
-		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
 	case !(f.factor >= 1 && f.factor <= 1e6):
 		return usage(cmd, "--factor %v: want 1 to 1000000, such as 2 for twice as frequent", f.factor)
 	case !(f.confidence > 0.5 && f.confidence < 1):
 		return usage(cmd, "--confidence %v: want more than 0.5 and less than 1, such as 0.99", f.confidence)
 	}
-	return nil
+	return checkWidth(cmd, f.width)
 }
 
 // comparer shows what was compared, by the flags.

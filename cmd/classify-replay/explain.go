@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -24,6 +25,8 @@ type explainFlags struct {
 	text         string
 	level, phase string
 	all          bool
+	width        int
+	scrub        scrubFlags
 }
 
 func (p *program) explainCommand() *cobra.Command {
@@ -40,6 +43,9 @@ All of the capture before the line is replayed, so that the phase of the game an
 whether the log is blind are those of that moment. With --text, a log record of
 that text is decided in the phase, and at the level, that the flags say; without
 --level, at the one that a log with that text would tell.
+
+With --scrub, what is private is taken out of all that is shown; ids and decisions stay
+those of the record as it was logged.
 
 A rule came close when something it says of the text is so. --all shows every
 rule that was tried, in order.`,
@@ -60,7 +66,11 @@ rule that was tried, in order.`,
 			if err := oneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
 				return err
 			}
-			e, err := p.explanation(cmd, f, args)
+			if err := checkWidth(cmd, f.width); err != nil {
+				return err
+			}
+			scrubber := f.scrub.scrubber(f.format)
+			e, err := p.explanation(cmd, f, args, scrubber)
 			if err != nil {
 				return err
 			}
@@ -68,8 +78,9 @@ rule that was tried, in order.`,
 			if f.format == formatJSON {
 				out.buf = appendJSON(out.buf, e)
 			} else {
-				out.buf = e.appendText(out.buf)
+				out.buf = e.appendText(out.buf, p.layout(f.width, 0).Width)
 			}
+			p.removed(scrubber)
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the explanation: %w", out.err))
 			}
@@ -84,12 +95,14 @@ rule that was tried, in order.`,
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
 	completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
+	widthFlag(cmd, &f.width)
+	f.scrub.register(cmd)
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
 	return cmd
 }
 
 // explanation gathers all that is shown.
-func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string) (*explanation, error) {
+func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string, scrubber *report.Scrubber) (*explanation, error) {
 	files, err := f.rules.sources()
 	if err != nil {
 		return nil, err
@@ -130,7 +143,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
-	return explain(explainer, normalizer, record, f.all), nil
+	return explain(explainer, normalizer, record, f.all, scrubber), nil
 }
 
 // textRecord returns the record that a text would be in a log: its level is read
@@ -300,8 +313,8 @@ var (
 	}
 )
 
-// explain asks the explainer about a record and gathers what it says.
-func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool) *explanation {
+// explain asks the explainer about a record and gathers what it says, scrubbed.
+func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
 	e := &f.entry
 	out := &explanation{Record: recordOf(f), Phase: f.outcome.Phase}
 	if f.blind {
@@ -344,6 +357,7 @@ func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool) *e
 		next := decisionOf(&ex.Next)
 		out.Without = &next
 	}
+	out.scrub(scrubber, text)
 	return out
 }
 

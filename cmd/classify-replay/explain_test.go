@@ -93,7 +93,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				return true
 			}
 			seen[key] = true
-			e := explain(x, n, f, false)
+			e := explain(x, n, f, false, nil)
 			require.Equal(t, o.Signature.ID.String(), e.Signature.ID)
 			require.Equal(t, o.Decision.Rule, e.Decision.Rule, "%s:%d", path, rec.StartLine)
 			require.Equal(t, o.Decision.Disposition.String(), e.Decision.Disposition)
@@ -105,7 +105,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.Equal(t, e.Decision.Rule, last.ID)
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
-			requireInert(t, string(e.appendText(nil)))
+			requireInert(t, string(e.appendText(nil, 0)))
 			return true
 		}))
 	})

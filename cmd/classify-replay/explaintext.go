@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/report"
 )
 
 // The widths of texts in an explanation, in characters: enough to recognize a
@@ -24,23 +25,36 @@ const (
 
 // prose gathers lines of text. What comes from logs and rule files goes through
 // safe; a format never holds it.
-type prose struct{ buf []byte }
+type prose struct {
+	buf   []byte
+	width int // to wrap lines at, 0 for none
+}
 
 func safe(s string, width int) string { return safetext.Text(s, width) }
 
 func (p *prose) line(format string, args ...any) {
-	p.buf = fmt.Appendf(p.buf, format, args...)
-	p.buf = append(p.buf, '\n')
+	text := fmt.Sprintf(format, args...)
+	for strings.HasPrefix(text, "\n") {
+		p.buf, text = append(p.buf, '\n'), text[1:]
+	}
+	words := strings.TrimLeft(text, " ")
+	p.hang(text[:len(text)-len(words)], "%s", words)
+}
+
+// hang writes a line of which what does not fit goes on below where it begins, beside
+// lead.
+func (p *prose) hang(lead, format string, args ...any) {
+	p.buf = report.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
 }
 
 // field writes a line with a name before it.
 func (p *prose) field(name, format string, args ...any) {
-	p.line("  %-10s"+format, append([]any{name}, args...)...)
+	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
 }
 
 // appendText writes the explanation for a person.
-func (e *explanation) appendText(dst []byte) []byte {
-	p := &prose{buf: dst}
+func (e *explanation) appendText(dst []byte, width int) []byte {
+	p := &prose{buf: dst, width: width}
 	what := "this text"
 	if e.Record.File != "" {
 		what = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
@@ -155,7 +169,7 @@ func (e *explanation) signature(p *prose) {
 			p.field("", "… and %d more", len(s.Masked)-i)
 			break
 		}
-		p.field(name, "%-*s  %s: %s", width, m.Mask, maskWords[m.Mask], quoted(m.Text, widthMasked))
+		p.hang(fmt.Sprintf("  %-10s%-*s  ", name, width, m.Mask), "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
 	}
 }
 
@@ -193,7 +207,7 @@ func (r *explainedRule) lines(p *prose) {
 	case r.Matched:
 		verdict = "MATCHES"
 	}
-	p.line("  %-8s%s  (%s)", verdict, r.ID, places(r.Place, r.Over))
+	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Over))
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
 		word := "fails"
@@ -203,7 +217,7 @@ func (r *explainedRule) lines(p *prose) {
 		case !c.Decide:
 			word = "fails too"
 		}
-		p.line("            %-9s  %s%s", word, safe(c.Text, widthClause), c.reason())
+		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), c.reason())
 		for j, m := range c.Macro {
 			if j == maxInner && len(c.Macro) > maxInner+1 {
 				p.line("                         … and %d more", len(c.Macro)-j)
@@ -213,7 +227,7 @@ func (r *explainedRule) lines(p *prose) {
 		}
 	}
 	if r.Except != nil {
-		p.line("            %-9s  %s%s", "but", safe(r.Except.Text, widthClause), r.Except.reason())
+		p.hang("            but        ", "%s%s", safe(r.Except.Text, widthClause), r.Except.reason())
 	}
 	if r.more > 0 {
 		p.line("            … and %s", plural(r.more, "more clause"))

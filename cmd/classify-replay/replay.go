@@ -107,7 +107,7 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; junit and sarif have 1000 where it is not given")
-	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+	widthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
@@ -138,13 +138,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	if f.top < 0 {
 		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	}
-	if f.width < 0 {
-		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
-	}
-	if f.width > 0 && f.width < report.MinWidth {
-		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
-	}
-	return nil
+	return checkWidth(cmd, f.width)
 }
 
 // replayAll replays the files in order. One that cannot be read does not keep
@@ -378,10 +372,8 @@ func (s *source) learn(message string) {
 	s.engine.LearnMods(mods)
 }
 
-// blame names the mods that s.record points at.
-func (s *source) blame() []string {
-	return heed.Likely(s.engine.Blame(&s.record.Log))
-}
+// blame returns the mods that s.record points at.
+func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
 
 // entry describes s.record for the report.
 func (s *source) entry() report.Entry {

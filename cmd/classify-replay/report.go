@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -102,7 +101,6 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	scrubber := f.scrub.scrubber(formatPage)
 	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
 		c.Details = true
-		c.Suspects = func() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
 		c.Reason = func() []string { return s.reason(explainer, normalizer) }
 	}}
 	ctx := cmd.Context()

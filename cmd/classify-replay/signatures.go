@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -20,6 +21,7 @@ const maxLine = 16 << 20
 func (p *program) signaturesCommand() *cobra.Command {
 	var flags ruleFlags
 	var group bool
+	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "signatures [FILE]",
 		Short: "Print the signature and the template of each line of text",
@@ -36,7 +38,8 @@ memory for each line, and a template and about a kilobyte for each signature; wi
 more than 100,000 signatures it forgets words that it saw long ago, and says so.
 
 Words that the rules protect are not masked, so the flags that choose rules have
-a say. Of a line beyond 16 MiB the rest is left out.`,
+a say. Of a line beyond 16 MiB the rest is left out. With --scrub, what is private is
+taken out of the templates; the ids stay those of the templates as they were.`,
 		Example: `  classify-replay signatures Player.log | sort | uniq -c | sort -rn | head
   tail -f server.log | classify-replay signatures
   classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
@@ -59,22 +62,27 @@ a say. Of a line beyond 16 MiB the rest is left out.`,
 			if len(args) == 1 {
 				name = args[0]
 			}
+			scrubber := scrub.scrubber(formatText)
 			if group {
-				return p.groups(cmd.Context(), normalizer, name)
+				err = p.groups(cmd.Context(), normalizer, name, scrubber)
+			} else {
+				err = p.signatures(cmd.Context(), normalizer, name, scrubber)
 			}
-			return p.signatures(cmd.Context(), normalizer, name)
+			p.removed(scrubber)
+			return err
 		},
 	}
 	flags.register(cmd)
+	scrub.register(cmd)
 	cmd.Flags().BoolVar(&group, "group", false, "read all input, then print the final group of each line instead of its signature")
 	return cmd
 }
 
 // signatures prints one line for each line of an input, as it is read.
-func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string) error {
+func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
 	out := &output{w: p.stdout}
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
-		out.buf = appendSignature(out.buf, signature.TemplateID(template), string(template))
+		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
 	})
 	if !out.flush() {
 		return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
@@ -90,7 +98,7 @@ const (
 )
 
 // groups prints one line for each line of an input, once all of it is read.
-func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string) error {
+func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
 	type known struct {
 		template string
 		group    signature.Signature // as it was when it was learned; its name is asked for at the end
@@ -122,7 +130,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	for _, s := range lines {
 		t := texts[s]
-		out.buf = appendSignature(out.buf, grouper.Group(t.group).ID, t.template)
+		out.buf = appendSignature(out.buf, grouper.Group(t.group).ID, scrubber.Text(t.template))
 		if !out.full() {
 			break
 		}

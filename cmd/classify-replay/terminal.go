@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 
+	"github.com/spf13/cobra"
+
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -21,4 +23,20 @@ func (p *program) layout(width, top int) report.TextOptions {
 		width = columns
 	}
 	return report.TextOptions{Width: width, Top: top, Color: p.color, Rows: rows}
+}
+
+// widthFlag adds the flag that says how wide text is.
+func widthFlag(cmd *cobra.Command, width *int) {
+	cmd.Flags().IntVar(width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+}
+
+// checkWidth refuses a width in which no text can be read.
+func checkWidth(cmd *cobra.Command, width int) error {
+	switch {
+	case width < 0:
+		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", width)
+	case width > 0 && width < report.MinWidth:
+		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", width, report.MinWidth)
+	}
+	return nil
 }

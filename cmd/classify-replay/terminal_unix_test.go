@@ -105,7 +105,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 	exit, ok := err.(*exec.ExitError) //nolint:errorlint // Wait returns it as it is
 	require.True(t, ok, "%v", err)
 	require.Equal(t, exitInterrupted, exit.ExitCode())
-	require.Contains(t, stdout.String(), "Interrupted after line")
+	require.Contains(t, stdout.String(), "interrupted after line")
 	require.Contains(t, stdout.String(), "saving failed")
 	require.NotContains(t, stdout.String(), "\x1b")
 	require.True(t, strings.HasSuffix(seen.String(), "\r\x1b[K"), "the bar is gone: %q", seen.String())

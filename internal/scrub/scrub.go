@@ -43,11 +43,14 @@ const (
 // where keep does not want it kept.
 type form struct {
 	kind Kind
-	// hints are strings of which one is in every text that matches, in lower case,
-	// for a look that costs less than the expression.
+
+	// hints are strings of which one is in every text that matches, and may reports
+	// whether a text that has one may match: looks that cost less than the
+	// expression, which most texts never see. Hints are in the case that the
+	// expression asks for; one that begins with (?i) takes any.
 	hints []string
-	// may reports whether lower-case text may match, where no hint is rare enough.
-	may  func(lower string) bool
+	may   func(text string) bool
+
 	expr *regexp.Regexp
 	keep func(text string, from, to int) bool
 }
@@ -57,25 +60,26 @@ type form struct {
 var forms = []form{
 	{
 		// A signed token of three parts; the first two begin as {" does in base64.
-		kind: Secret, hints: []string{"eyj"},
+		kind: Secret, hints: []string{"eyJ"},
 		expr: regexp.MustCompile(`(?P<private>\beyJ[\w-]{5,}\.eyJ[\w-]{5,}\.[\w-]+)`),
 	},
 	{
 		// Keys that say by their first letters whose they are.
-		kind: Secret, hints: []string{"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xox", "akia", "sk-", "pk_", "rk_", "sk_"},
+		kind: Secret, hints: []string{"ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-", "xox", "AKIA", "sk-", "k_live_", "k_test_"},
 		expr: regexp.MustCompile(`(?P<private>\b(?:gh[opsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|AKIA[0-9A-Z]{16}|sk-[\w-]{20,}|[spr]k_(?:live|test)_\w{10,}))`),
 	},
 	{
-		kind: Secret, hints: []string{"bearer ", "basic "},
+		kind: Secret, hints: []string{"bearer", "basic"},
 		expr: regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+(?P<private>[\w.~+/=-]{8,})`),
 	},
 	{
 		// The password in the user part of an address.
-		kind: Secret, hints: []string{"://"},
+		kind: Secret, hints: []string{"://"}, may: hasAt,
 		expr: regexp.MustCompile(`://(?P<private>[^\s/@:<>"']*:[^\s/@<>"']+)@`),
 	},
 	{
-		kind: Secret, hints: []string{"token", "secret", "passw", "pwd", "key", "auth", "session", "cookie", "ticket", "credential", "webhook"},
+		kind: Secret, hints: []string{"token", "secret", "ticket", "passw", "pwd", "key", "session", "cookie", "credential", "authorization"},
+		may:  assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "pwd", "key", "id", "cookie", "credential", "credentials", "authorization"),
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])["']?(?:[\w-]*[_-])?(?:(?:access|auth|refresh|id|api|bot|client|user|session|login)?[_-]?(?:token|secret|ticket|password|passwd|pwd)|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|session[_-]?id|set-cookie|cookie|credentials?|authorization)["']?\s*(?:=|:)\s*["']?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
 		keep: isWord,
 	},
@@ -84,30 +88,32 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(?P<private>\d+/[\w-]+)`),
 	},
 	{
-		kind: Email, hints: []string{"@"},
+		kind: Email, may: hasAt,
 		expr: regexp.MustCompile(`(?P<private>[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.\pL{2,})`),
 	},
 	{
 		// Homes: the first part below Users or home. A name may hold spaces, so it ends
 		// at the next separator where there is one on the line.
-		kind: User, hints: []string{"users", "documents and settings"},
+		kind: User, hints: []string{`users\`, "users/", `settings\`, "settings/"},
 		expr: regexp.MustCompile(`(?i)\b[a-z]:[\\/]+(?:users|documents and settings)[\\/]+(?P<private>[^\\/:*?"<>|\r\n]+)`),
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{"/users/", "/home/", "/run/user/", "/media/", "file:///"},
+		kind: User, hints: []string{"/Users/", "/home/", "/run/user/", "/media/"},
 		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/var)?/(?:home|Users|run/user|run/media|media)/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],]+)`),
 		keep: isSharedHome,
 	},
 	{
 		// The same below a prefix of Wine or a share of Windows.
-		kind: User, hints: []string{"users"},
+		kind: User, hints: []string{"drive_c", `\\`},
 		expr: regexp.MustCompile(`(?i)(?:drive_c|\\\\[\w.-]+(?:\\c\$)?)[\\/]+users[\\/]+(?P<private>[^\\/:*?"<>|\r\n]+)`),
 		keep: isSharedHome,
 	},
 	{
 		// What the environment of a process says of its user.
-		kind: User, hints: []string{"user", "logname", "computer", "hostname"},
+		kind: User, hints: []string{"name", "domain"},
+		may: assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "computername", "computer name", "computer_name",
+			"hostname", "host name", "host_name", "devicename", "device name", "device_name"),
 		expr: regexp.MustCompile(`(?i)\b(?:user[_ ]?name|user[_ ]?domain|logname|computer[_ ]?name|host[_ ]?name|device[_ ]?name)["']?\s*[:=]\s*["']?(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
 	},
@@ -117,11 +123,11 @@ var forms = []form{
 		expr: regexp.MustCompile(`\b(?P<private>7656119\d{10})\b`),
 	},
 	{
-		kind: SteamID, hints: []string{"steam_"},
+		kind: SteamID, hints: []string{"STEAM_"},
 		expr: regexp.MustCompile(`\b(?P<private>STEAM_[0-5]:[01]:\d+)\b`),
 	},
 	{
-		kind: SteamID, hints: []string{"[u:"},
+		kind: SteamID, hints: []string{"[U:"},
 		expr: regexp.MustCompile(`(?P<private>\[U:1:\d+\])`),
 	},
 	{
@@ -149,81 +155,20 @@ var forms = []form{
 func Kinds() []Kind { return []Kind{User, SteamID, Address, Secret, Email} }
 
 // Text returns s without what is private in it. It allocates only where there is
-// something to take out or a hint that there may be.
+// something to take out, or much looks as if there were.
 func Text(s string) string {
-	lower := ""
+	hinted := look(s)
 	for i := range forms {
 		f := &forms[i]
-		if lower == "" {
-			lower = strings.ToLower(s)
+		if hinted&(1<<i) == 0 || f.may != nil && hinted != every && !f.may(s) {
+			continue
 		}
-		if f.hinted(lower) {
-			if t := f.scrub(s); t != s {
-				s, lower = t, ""
-			}
+		if t := f.scrub(s); t != s {
+			s, hinted = t, look(t)
 		}
 	}
 	return s
 }
-
-func (f *form) hinted(lower string) bool {
-	if f.may != nil {
-		return f.may(lower)
-	}
-	for _, h := range f.hints {
-		if strings.Contains(lower, h) {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeHardware looks for two digits between dashes or colons.
-func mayBeHardware(s string) bool {
-	for i := 3; i < len(s); i++ {
-		if (s[i] == ':' || s[i] == '-') && s[i-3] == s[i] && hexDigit(s[i-1]) && hexDigit(s[i-2]) {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeIPv4 looks for a number between two dots.
-func mayBeIPv4(s string) bool {
-	for i := 0; i+2 < len(s); i++ {
-		if s[i] != '.' {
-			continue
-		}
-		n := i + 1
-		for n < len(s) && n < i+4 && '0' <= s[n] && s[n] <= '9' {
-			n++
-		}
-		if n > i+1 && n < len(s) && s[n] == '.' {
-			return true
-		}
-	}
-	return false
-}
-
-// mayBeIPv6 looks for two colons with at most four digits between them.
-func mayBeIPv6(s string) bool {
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] != ':' {
-			continue
-		}
-		n := i + 1
-		for n < len(s) && n < i+5 && hexDigit(s[n]) {
-			n++
-		}
-		if n < len(s) && s[n] == ':' {
-			return true
-		}
-	}
-	return false
-}
-
-// hexDigit reports whether b is a digit of lower-case hexadecimal.
-func hexDigit(b byte) bool { return '0' <= b && b <= '9' || 'a' <= b && b <= 'f' }
 
 // scrub replaces all that f finds. Matches may share the signs around them, so each
 // search begins where the last private text ended.
@@ -290,7 +235,8 @@ func isVersion(s string, from, to int) bool {
 		return true
 	}
 	before := s[max(0, from-24):from]
-	if version.MatchString(before) {
+	// Nearly all that gets here says "Version=", which takes an expression long to find.
+	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || version.MatchString(before) {
 		return true
 	}
 	if a.IsPrivate() || context.MatchString(before) || port.MatchString(s[to:]) {

@@ -107,17 +107,3 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkText(b *testing.B) {
-	for name, s := range map[string]string{
-		"clean": "Could not resolve cross-reference to Verse.ThingDef named Apparel_Hat (wanter=thingDefs)",
-		"path":  `Exception reading C:\Users\Maria\AppData\LocalLow\Ludeon Studios\RimWorld\Config\Prefs.xml`,
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				scrub.Text(s)
-			}
-		})
-	}
-}

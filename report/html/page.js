@@ -7,6 +7,7 @@
 	const $$ = (q, from = document) => [...from.querySelectorAll(q)];
 	const root = document.documentElement;
 	const dispositions = ["blocking", "advisory", "ignore"];
+	const words = { blocking: "blocking", advisory: "advisory", ignore: "ignored" };
 	const number = new Intl.NumberFormat("en-US").format;
 	const element = (name, className, text) => {
 		const e = document.createElement(name);
@@ -66,7 +67,7 @@
 			if (step >= 86400) return iso.slice(0, 10);
 			return step >= 60 ? iso.slice(11, 16) : step >= 1 ? iso.slice(11, 19) : iso.slice(11, 23);
 		};
-		const text = (x) => (data.clock ? new Date(x * 1e3).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC") : "record " + number(Math.round(x)));
+		const text = (x) => new Date(x * 1e3).toISOString().replace("T", " ").replace(/\.\d+Z$/, " UTC");
 		const readout = element("p", "readout");
 		const series = (name) => ({
 			label: name, width: 0, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }), fill: () => color("--area-" + name),
@@ -99,7 +100,10 @@
 				readout.textContent = "";
 				return;
 			}
-			readout.textContent = text(data.x[i]) + ", line " + data.line[i] + ": " + dispositions.map((d) => number(data[d][i]) + " " + d).join(", ");
+			const counts = dispositions.map((d) => data[d][i]);
+			const records = counts.reduce((sum, n) => sum + n, 0);
+			const range = records > 1 ? "records " + number(data.x[i]) + " to " + number(data.x[i] + records - 1) : "record " + number(data.x[i]);
+			readout.textContent = (data.clock ? text(data.x[i]) : range) + ", from line " + number(data.line[i]) + ": " + dispositions.map((d, j) => number(counts[j]) + " " + words[d]).join(", ");
 		};
 		box.hidden = false;
 		const u = new uPlot({
@@ -189,11 +193,32 @@
 		};
 		const sort = () => list.append(...rows.sort(orders[select.value]).map((r) => r.node));
 		form.hidden = false;
-		form.addEventListener("submit", (e) => e.preventDefault());
+		form.addEventListener("submit", (e) => {
+			e.preventDefault();
+			const found = rows.find((r) => !r.node.hidden);
+			if (found) found.node.firstElementChild.focus();
+		});
 		form.addEventListener("input", filter);
 		select.addEventListener("change", sort);
-		return { section, input, rows };
+		const showAll = () => {
+			input.value = "";
+			for (const c of $$("input[type=checkbox]", form)) c.checked = true;
+			filter();
+		};
+		return { section, input, rows, showAll };
 	});
+	// A link to a group has to find it, also where it is closed or filtered out.
+	const reveal = () => {
+		const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
+		const group = target && target.closest(".group");
+		if (!group) return;
+		if (group.hidden) lists.find((l) => l.section.contains(group)).showAll();
+		group.open = true;
+		target.scrollIntoView();
+		group.firstElementChild.focus({ preventScroll: true });
+	};
+	addEventListener("hashchange", reveal);
+	reveal();
 	const here = (items, nodeOf) => items.find((x) => nodeOf(x).getBoundingClientRect().bottom > innerHeight / 3) || items[items.length - 1];
 	const step = (by) => {
 		const summaries = lists.flatMap((l) => l.rows.filter((r) => !r.node.hidden).map((r) => r.node.firstElementChild));
@@ -206,7 +231,10 @@
 	addEventListener("keydown", (e) => {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing) return;
 		const field = e.target.closest && e.target.closest("input, select, textarea");
-		if (e.key === "Escape" && field) return field.blur();
+		if (e.key === "Escape" && field) {
+			e.preventDefault(); // browsers would empty the search, and keep what it found
+			return field.blur();
+		}
 		if (field || help.open) return;
 		const list = lists.length && here(lists, (l) => l.section);
 		const chartHere = charts.length && (charts.length === 1 ? charts[0] : here(charts, (c) => c.plot.root));

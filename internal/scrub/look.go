@@ -1,0 +1,242 @@
+package scrub
+
+import "strings"
+
+// every stands for all forms: no look decides.
+const every = ^uint64(0)
+
+// hint is one of the hints of a form.
+type hint struct {
+	text string // lower case where fold is set
+	fold bool
+	form uint64 // its bit
+}
+
+// The hints of all forms by their first two letters, whatever their case. A letter
+// that no hint begins with has class 0, and so has every pair with it.
+var (
+	classes [256]byte
+	pairs   [64 * 64]byte // index of bucket by the classes of two letters, 0 for none
+	buckets = [][]hint{nil}
+
+	// always are the forms without hints.
+	always uint64
+)
+
+// expressionFolds is how an expression begins that takes letters of any case.
+const expressionFolds = "(?i)"
+
+func init() {
+	if len(forms) > 63 {
+		panic("BUG: scrub: a word has no room for the bits of all forms")
+	}
+	class := func(b byte) byte {
+		b = lower(b)
+		if classes[b] == 0 {
+			next := byte(0)
+			for _, c := range classes {
+				next = max(next, c)
+			}
+			classes[b] = next + 1
+			if 'a' <= b && b <= 'z' {
+				classes[b-'a'+'A'] = next + 1
+			}
+		}
+		return classes[b]
+	}
+	for i := range forms {
+		f := &forms[i]
+		if f.hints == nil {
+			always |= 1 << i
+		}
+		for _, text := range f.hints {
+			h := hint{text: text, fold: strings.HasPrefix(f.expr.String(), expressionFolds), form: 1 << i}
+			at := &pairs[uint(class(text[0]))<<6|uint(class(text[1]))]
+			if *at == 0 {
+				*at = byte(len(buckets))
+				buckets = append(buckets, nil)
+			}
+			buckets[*at] = append(buckets[*at], h)
+		}
+	}
+}
+
+// look returns the bits of the forms that s has a hint of, in one pass. Where s has
+// a letter that is the other case of one in ASCII, which is all that looks know, it
+// returns every.
+func look(s string) uint64 {
+	found := always
+	before, high := byte(0), byte(0)
+	for i := range len(s) {
+		b := s[i]
+		high |= b
+		c := classes[b]
+		if at := pairs[uint(before)<<6|uint(c)]; at != 0 {
+			for j := range buckets[at] {
+				if h := &buckets[at][j]; found&h.form == 0 && h.stands(s[i-1:]) {
+					found |= h.form
+				}
+			}
+		}
+		before = c
+	}
+	if high >= 0x80 && (strings.Contains(s, "\u212a") || strings.Contains(s, "\u017f")) { // K and s
+		return every
+	}
+	return found
+}
+
+// stands reports whether s begins with h.
+func (h *hint) stands(s string) bool {
+	if len(s) < len(h.text) {
+		return false
+	}
+	if s = s[:len(h.text)]; h.fold {
+		return equalFold(s, h.text)
+	}
+	return s == h.text
+}
+
+// equalFold reports whether s is t, which is in lower case and as long.
+func equalFold(s, t string) bool {
+	for i := range len(t) {
+		if lower(s[i]) != t[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b - 'A' + 'a'
+	}
+	return b
+}
+
+func hasAt(s string) bool { return strings.IndexByte(s, '@') >= 0 }
+
+// assigned returns a look for one of words, in any case, that a sign behind it gives
+// a value which isWord does not keep. Quotes and spaces may stand around the sign; a
+// value ends at spaces, quotes and what else is in ends.
+func assigned(ends string, words ...string) func(string) bool {
+	ends += spaces + `"'`
+	return func(s string) bool {
+		for i := range len(s) {
+			if s[i] != '=' && s[i] != ':' || !endsIn(strings.TrimRight(s[:i], spaces), words) {
+				continue
+			}
+			value := strings.TrimLeft(s[i+1:], spaces)
+			if value != "" && (value[0] == '"' || value[0] == '\'') {
+				value = value[1:]
+			}
+			if n := strings.IndexAny(value, ends); n >= 0 {
+				value = value[:n]
+			}
+			if value != "" && !isWord(value, 0, len(value)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// spaces are those of \s.
+const spaces = " \t\n\f\r"
+
+// endsIn reports whether s ends in one of words, in any case, and perhaps a quote.
+func endsIn(s string, words []string) bool {
+	if n := len(s); n > 0 && (s[n-1] == '"' || s[n-1] == '\'') {
+		s = s[:n-1]
+	}
+	for _, w := range words {
+		if n := len(s) - len(w); n >= 0 && equalFold(s[n:], w) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordByte reports whether b is one of \w.
+func wordByte(b byte) bool {
+	return '0' <= b && b <= '9' || 'a' <= lower(b) && lower(b) <= 'z' || b == '_'
+}
+
+func digit(b byte) bool { return '0' <= b && b <= '9' }
+
+// hexDigit reports whether b is a digit of hexadecimal.
+func hexDigit(b byte) bool { return digit(b) || 'a' <= lower(b) && lower(b) <= 'f' }
+
+// mayBeHardware looks for six pairs of digits with dashes or colons between them.
+func mayBeHardware(s string) bool {
+	const length = len("00:00:00:00:00:00")
+	for i := 2; i+length-2 <= len(s); i++ {
+		if sep := s[i]; sep != ':' && sep != '-' || s[i+3] != sep {
+			continue
+		}
+		n := 0
+		for n < length && (n%3 == 2 && s[i-2+n] == s[i] || n%3 != 2 && hexDigit(s[i-2+n])) {
+			n++
+		}
+		if n == length {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeIPv4 looks for four numbers of up to three digits with dots between them, in
+// no longer word or number, that isVersion does not keep.
+func mayBeIPv4(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !digit(s[i]) || i > 0 && (wordByte(s[i-1]) || s[i-1] == '.') {
+			continue
+		}
+		n, numbers := i, 0
+		for numbers < 4 {
+			from := n
+			for n < len(s) && n < from+3 && digit(s[n]) {
+				n++
+			}
+			if n == from {
+				break
+			}
+			if numbers++; numbers == 4 || n == len(s) || s[n] != '.' {
+				break
+			}
+			n++
+		}
+		if numbers == 4 && (n == len(s) || !wordByte(s[n])) && !isVersion(s, i, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeIPv6 looks for groups of up to four digits with colons between them, in no
+// longer word. Those of an address are eight, or two colons stand for some.
+func mayBeIPv6(s string) bool {
+	for colon := strings.IndexByte(s, ':'); colon >= 0; {
+		from := colon
+		for from > 0 && hexDigit(s[from-1]) {
+			from--
+		}
+		to, colons, double := colon, 0, false
+		for to < len(s) && (s[to] == ':' || hexDigit(s[to])) {
+			if s[to] == ':' {
+				colons++
+				double = double || to+1 < len(s) && s[to+1] == ':'
+			}
+			to++
+		}
+		if (double && colons >= 2 || colons == 7) && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '.') && (to == len(s) || !wordByte(s[to])) {
+			return true
+		}
+		next := strings.IndexByte(s[to:], ':')
+		if next < 0 {
+			return false
+		}
+		colon = to + next
+	}
+	return false
+}

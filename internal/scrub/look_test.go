@@ -1,0 +1,75 @@
+package scrub
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// slowText is Text without a look.
+func slowText(s string) string {
+	for i := range forms {
+		s = forms[i].scrub(s)
+	}
+	return s
+}
+
+// lookSeeds are near what the looks look for.
+var lookSeeds = []string{
+	`C:\Users\Maria\x /home/jo/y TOKEN = "abcd" 76561198000000001 10.0.0.2:80 a@b.cc`,
+	"Bearer\tabcdefgh12 BASIC abcdefgh12 https://jo:pass@example.org eyJhbGciOiJI.eyJzdWIiOiIx.abc-def",
+	"ghp_0123456789abcdefghijABCD AKIA0123456789ABCDEF sk_live_0123456789 pk_test_0123456789 xoxb-0123456789",
+	`"api_key" : 'zzzz' SessionId=zzzz set-cookie:zzzz Credentials=zzzz User Name: zz, HOSTNAME=zz user_domain=zz`,
+	"2001:db8::8a2e:370:7334 ::1 fe80::1%eth0 1:2:3:4:5:6:7:8 12:34:56 a::b::c ::ffff:1.2.3.4 1::2.",
+	"00:1a:2b:3c:4d:5e 00-1A-2B-3C-4D-5E 00:1a-2b:3c:4d:5e:6f 1.2.3.4.5 at 1.2.3.4. 1.2.3.400",
+	`drive_c/users/x \\nas\c$\users\y D:\Documents and Settings\z STEAM_0:1:12345 [U:1:24691] /userdata/123`,
+	"to\u212aen=abcd \u017fecret=abcd api\u212aey: abcd 1:2:3:4:5:6:7:\u212a",
+	"discord.com/api/webhooks/1/a DiscordApp.com/api/v10/webhooks/1/a /run/user/1 /media/x/ /var/home/x",
+}
+
+// FuzzLook holds Text to what it does when every expression sees every text.
+func FuzzLook(f *testing.F) {
+	for _, s := range lookSeeds {
+		f.Add(s)
+	}
+	for _, s := range texts {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		require.Equal(t, slowText(s), Text(s))
+	})
+}
+
+// TestLookMissesNothing does so with texts that are made of what forms are made of.
+func TestLookMissesNothing(t *testing.T) {
+	parts := []string{
+		":", "::", ".", "-", "/", `\`, `\\`, "@", "=", " ", "\t", "\n", `"`, "'", "%", "_", "[U:1:", "]", "<", ",", "é", "\xff", "\u212a", "\u017f",
+		"0", "12", "255", "1234", "a", "fe80", "g", "x", "Zz", "abcdefghij0123456789", "eyJhbGciOiJI", "C:", "Users", "home", "run/user", "media", "var",
+		"Documents and Settings", "drive_c", "c$", "userdata", "STEAM_0", "7656119", "8000000001", "://", "Bearer", "basic", "token", "API", "Key", "Session", "id",
+		"Secret", "password", "PWD", "cookie", "Credentials", "user", "Name", "host", "domain", "logname", "ghp_", "github_pat_", "glpat-", "xoxb-", "AKIA", "sk-",
+		"sk_live_", "discord.com/api/webhooks/", "00:1a", ":2b", "-3c", "v", "version", "at", "host",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := ""
+		for _, p := range rapid.SliceOfN(rapid.SampledFrom(parts), 0, 14).Draw(t, "parts") {
+			s += p
+		}
+		require.Equal(t, slowText(s), Text(s))
+	})
+}
+
+// TestHints: a hint has a pair to be found by, and is what its expression asks for.
+func TestHints(t *testing.T) {
+	for i := range forms {
+		f := &forms[i]
+		for _, h := range f.hints {
+			require.GreaterOrEqual(t, len(h), 2, "%s: %s", f.kind, f.expr)
+			if (&hint{text: h, fold: true}).stands(h) {
+				continue
+			}
+			require.NotContains(t, f.expr.String(), expressionFolds, "%q has upper case, and the expression takes any", h)
+		}
+		require.False(t, f.hints == nil && f.may == nil, "every text sees %s", f.expr)
+	}
+}

@@ -1,0 +1,108 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// part is what one rule decided among the entries of an item. An item is named
+// after what broke first in it, and that is often a small part: what came with
+// it may be what the player sees.
+type part struct {
+	rule        string
+	disposition event.Disposition // the highest that the rule came to
+	entries     uint64
+	first       uint64 // line of the first of them
+	blame       []string
+}
+
+// parts are those of one item, or of the items of one cause. There are no more than
+// rules.
+type parts map[string]*part
+
+// add counts an entry that a rule decided, and returns the part that it belongs to.
+func (p parts) add(d *event.Decision, line uint64) *part {
+	it := p[d.Rule]
+	if it == nil {
+		it = &part{rule: d.Rule, first: line}
+		p[d.Rule] = it
+	}
+	it.disposition = max(it.disposition, d.Disposition)
+	it.entries++
+	return it
+}
+
+// merge adds the parts of another item to those of p, which holds on to none of them.
+func (p parts) merge(others parts) {
+	for rule, o := range others {
+		it := p[rule]
+		if it == nil {
+			clone := *o
+			p[rule] = &clone
+			continue
+		}
+		it.disposition = max(it.disposition, o.disposition)
+		it.entries += o.entries
+		if o.first < it.first {
+			it.first = o.first
+		}
+		if len(it.blame) == 0 {
+			it.blame = o.blame
+		}
+	}
+}
+
+// observe counts an entry for the item that it was folded into. That item is
+// only heard of once the engine is asked for updates.
+func (c *causes) observe(o *heed.Outcome, line uint64, row *Row) {
+	if o.AttentionID == "" {
+		return
+	}
+	of := c.parts[o.AttentionID]
+	if of == nil {
+		of = parts{}
+		c.parts[o.AttentionID] = of
+	}
+	if it := of.add(&o.Decision, line); len(it.blame) == 0 {
+		it.blame = row.Blame
+	}
+}
+
+// own returns how many entries the cause's rule itself decided. Without
+// [Replay.Observe] all are.
+func (c *Cause) own() uint64 {
+	if len(c.parts) == 0 {
+		return c.Entries
+	}
+	if it := c.parts[c.Rule]; it != nil {
+		return it.entries
+	}
+	return 0
+}
+
+// others returns what came with those: what blocks first, then by the number of
+// entries, of equals what came first. Beyond the limit it says how many more
+// there are, which takes as much room as one.
+func (c *Cause) others(limit int) (shown []*part, more int) {
+	var all []*part
+	for _, it := range c.parts {
+		if it.rule != c.Rule {
+			all = append(all, it)
+		}
+	}
+	slices.SortFunc(all, func(a, b *part) int {
+		return cmp.Or(
+			cmp.Compare(b.disposition, a.disposition),
+			cmp.Compare(b.entries, a.entries),
+			cmp.Compare(a.first, b.first),
+			cmp.Compare(a.rule, b.rule),
+		)
+	})
+	if len(all) > limit+1 {
+		return all[:limit], len(all) - limit
+	}
+	return all, 0
+}

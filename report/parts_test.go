@@ -1,0 +1,112 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// observed adds an entry that was folded into an item.
+func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
+	o := outcome(1, d, rule)
+	o.AttentionID = item
+	r.Observe(Entry{Kind: event.KindLog, First: line}, o)
+}
+
+func TestCausesTellApartWhatCameWithThem(t *testing.T) {
+	named := []string{"Some Mod"}
+	r := newReplay(t, Config{Details: true, File: "Player.log", Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: named[0], Score: 60}} }, Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
+	observed(r, "0-1", "some.rule", event.Blocking, 1)
+	u := opened("0-1", event.Blocking, 1)
+	r.Update(u)
+	for line := range uint64(200) {
+		observed(r, "0-1", "flood.rule", event.Advisory, line+2)
+	}
+	for line := range uint64(3) {
+		observed(r, "0-1", "late.rule", event.Blocking, line+202)
+	}
+	u = closed("0-1", event.Blocking, 204)
+	u.Attention.TotalUrgentEntries = 204
+	r.Update(u)
+	observed(r, "0-2", "some.rule", event.Blocking, 300)
+	observed(r, "0-2", "flood.rule", event.Blocking, 301)
+	open := attention("0-2", event.Blocking, 300)
+	open.TotalUrgentEntries = 2
+	r.End(End{Layout: "unity", Lines: 301, Open: []heed.Attention{open}})
+	require.Empty(t, r.causes.parts["0-1"], "what is cleared is not kept")
+	for range 2 { // asking changes nothing
+		list := r.causes.list()
+		require.Len(t, list, 1)
+		require.EqualValues(t, 206, list[0].Entries)
+		require.EqualValues(t, 2, list[0].own())
+		require.Equal(t, []*part{
+			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, blame: named},
+			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, blame: named},
+		}, others(list[0]))
+	}
+	doc := requireValidPage(t, page(t, r))
+	text := readable(doc)
+	require.Contains(t, text, "2 entries and 204 more with it")
+	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
+}
+
+// others returns all that came with a cause.
+func others(c *Cause) []*part {
+	all, _ := c.others(len(c.parts))
+	return all
+}
+
+func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
+	c := &Cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
+	for i, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
+		rule := string(rune('a' + i))
+		c.parts[rule] = &part{rule: rule}
+		shown, more := c.others(2)
+		require.Len(t, shown, want.shown)
+		require.Equal(t, want.more, more)
+	}
+}
+
+func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
+	r := newReplay(t, Config{})
+	r.Update(opened("0-1", event.Blocking, 1))
+	require.EqualValues(t, 1, r.causes.list()[0].own())
+	require.Empty(t, others(r.causes.list()[0]))
+}
+
+func TestCausesLinkToTheirGroups(t *testing.T) {
+	r := newReplay(t, Config{Details: true, File: "Player.log"})
+	observed(r, "0-1", "some.rule", event.Blocking, 1)
+	r.Update(opened("0-1", event.Blocking, 1))
+	r.End(End{Layout: "unity", Lines: 1})
+	out := page(t, r)
+	requireValidPage(t, out)
+	require.Contains(t, out, `href="#log1-g1"`)
+	require.Contains(t, out, `id="log1-g1"`)
+
+	s := newSection(r, 1, 1)
+	s.Groups = nil
+	s.link()
+	require.Empty(t, s.Causes[0].Rule.Href(), "no link to what was left out")
+}
+
+func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
+	s := &section{}
+	for i := range 16 {
+		s.Excerpts = append(s.Excerpts, &excerptView{cause: i%2 == 0, named: i == 13})
+	}
+	named := s.Excerpts[13]
+	for len(s.Excerpts) > 1 {
+		s.halveExcerpts()
+		require.Contains(t, s.Excerpts, named)
+	}
+	require.Equal(t, 15, s.LeftOut)
+}
+
+func TestSummariesForPeople(t *testing.T) {
+	require.Equal(t, `broken (9 entries in 2 groups); blame: "since entry"; continues 0-1`,
+		forPeople(`broken (9 entries in 2 groups); blame: "since entry"; since entry 12; continues 0-1; read the journal after 3`))
+}

@@ -1,0 +1,285 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// script makes replays out of few words.
+type script struct {
+	*Replay
+	suspects []heed.Suspect // of the next entry
+}
+
+func newScript(t *testing.T) *script {
+	t.Helper()
+	s := &script{}
+	s.Replay = newReplay(t, Config{
+		File: "Player.log", Details: true, Blame: func() []heed.Suspect { return s.suspects },
+		Rule: func(id string) (summary, why string) { return "something about " + id, "" },
+	})
+	return s
+}
+
+// entry adds an entry, and the item that it opens where it is urgent. What it says
+// and its rule go by the line.
+func (s *script) entry(line uint64, d event.Disposition, severity event.Severity, suspects ...heed.Suspect) {
+	o := outcome(signature.ID(line), d, fmt.Sprint("rule ", line))
+	o.Decision.Severity = severity
+	s.suspects = suspects
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	if !d.Urgent() {
+		return
+	}
+	u := opened(fmt.Sprint("0-", line), d, line)
+	a := &u.Attention
+	a.Severity, a.Blame = severity, heed.Likely(suspects)
+	a.Cause.Rule, a.Cause.Seq, a.Cause.Signature = o.Decision.Rule, line, o.Signature
+	s.Update(u)
+}
+
+// mute is an entry by whose rule the log goes blind.
+func (s *script) mute(line uint64) {
+	o := outcome(signature.ID(line), event.Blocking, "limit")
+	o.Blind = true
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
+	u.Attention.Cause.Rule, u.Attention.Cause.Seq = "limit", line
+	s.Update(u)
+}
+
+func (s *script) hole(line, bytes uint64) {
+	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: line, Count: bytes}, outcome(signature.ID(line), event.Ignore, "notice"))
+}
+
+func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
+	s := heed.Suspect{Mod: mod, Score: 60}
+	for i, k := range kinds {
+		s.Evidence = append(s.Evidence, blame.Evidence{Kind: k, Line: i + 1})
+	}
+	return s
+}
+
+// verdicts are logs with what is to be said of them.
+var verdicts = []struct {
+	name  string
+	log   func(s *script)
+	end   End
+	state State
+	lead  string
+	mods  []string // sentences; nil where there is nothing that broke
+	says  []string // sentences
+}{
+	{
+		"empty", func(*script) {},
+		End{},
+		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		[]string{"The log never spoke."},
+	},
+	{
+		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
+		End{Lines: 1},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"complains", func(s *script) {
+			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
+		},
+		End{Lines: 1},
+		StateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 advisory item.",
+		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"broken", func(s *script) {
+			s.entry(2, event.Advisory, event.SeverityFatal)
+			s.entry(3, event.Blocking, event.SeverityError)
+		},
+		End{Lines: 3},
+		StateBroken, "Broken since line 3. 1 blocking item; 1 advisory item.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"one of two", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame), suspect("Riverboats", blame.Patch))
+		},
+		End{Lines: 3},
+		StateBroken, "Broken since line 3. 1 blocking item.",
+		[]string{"Windmills or Riverboats. What broke first points there: its code is in the stack trace."},
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"what comes later is not what broke first", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			for line := range uint64(5) {
+				s.entry(10+line, event.Blocking, event.SeverityError, suspect("Windmills", blame.Frame))
+			}
+			for line := range uint64(9) {
+				s.entry(20+line, event.Advisory, event.SeverityError, suspect("Riverboats"))
+			}
+			s.entry(30, event.Advisory, event.SeverityError, suspect("Beekeeping"))
+			s.entry(31, event.Advisory, event.SeverityError, suspect("Alchemy"))
+			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
+		},
+		End{Lines: 40},
+		StateBroken, "Broken since line 3. 6 blocking items; 12 advisory items.",
+		[]string{
+			"Not known: what broke first names no mod.",
+			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), Beekeeping is named once (first at line 30), and 2 more.",
+		},
+		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+	},
+	{
+		"worse to come", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats", blame.Type))
+			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
+		},
+		End{Lines: 4},
+		StateBroken, "Broken since line 3. 2 blocking items.",
+		[]string{
+			"Riverboats. What broke first points there: the message names its code.",
+			"The worst points at Windmills: its code is in the stack trace.",
+		},
+		[]string{"The log speaks to its end at line 4; nothing is known to be missing."},
+	},
+	{
+		"broken, then blind", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.mute(4)
+		},
+		End{Lines: 4},
+		StateBroken, "Broken since line 3 and blind since line 4. 2 blocking items.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
+	},
+	{
+		"blind", func(s *script) { s.mute(4) },
+		End{Lines: 4},
+		StateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking item.", nil,
+		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
+	},
+	{
+		"blind for a while", func(s *script) {
+			s.mute(4)
+			s.entry(5, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 5},
+		StateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking item.", nil,
+		[]string{"The log was blind from line 4 to line 5."},
+	},
+	{
+		"a hole", func(s *script) {
+			s.entry(1, event.Ignore, event.SeverityInfo)
+			s.hole(2, 512)
+		},
+		End{Lines: 2},
+		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		[]string{"512 bytes are missing at line 2."},
+	},
+	{
+		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Interrupted: true},
+		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
+		[]string{"Reading was interrupted after line 1: this is what was known by then."},
+	},
+	{
+		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
+		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
+		[]string{"The log could not be read to its end: bad <b>disk</b>."},
+	},
+}
+
+func TestVerdict(t *testing.T) {
+	for _, c := range verdicts {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t)
+			c.log(s)
+			s.End(c.end)
+			v := s.Verdict()
+			require.Equal(t, c.state, v.State)
+			require.Equal(t, c.lead, v.lead())
+			require.Equal(t, c.says, v.Log)
+			require.Equal(t, c.mods != nil, v.First != nil)
+			if c.mods != nil {
+				require.Equal(t, c.mods, v.modSentences(literally))
+			}
+			requireSameVerdict(t, s.Replay)
+		})
+	}
+}
+
+// requireSameVerdict fails where a form of a report does not say the verdict, in its
+// words.
+func requireSameVerdict(t *testing.T, r *Replay) {
+	t.Helper()
+	v := r.Verdict()
+	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+	var facts []string
+	if v.First != nil {
+		facts = append(facts, strings.TrimSuffix(v.First.What, "."))
+	}
+	if v.Worst != nil {
+		facts = append(facts, strings.TrimSuffix(v.Worst.What, "."))
+	}
+	facts = append(facts, v.Log...)
+	for _, m := range v.Mods {
+		facts = append(facts, m.Name)
+	}
+
+	if r.end.Lines > 0 {
+		text := flat(string(r.AppendText(nil, TextOptions{})))
+		for _, want := range append([]string{v.lead()}, facts...) {
+			require.Contains(t, text, want, "text")
+		}
+		if v.First != nil {
+			require.Contains(t, text, "mod "+strings.Join(v.modSentences(literally), " "))
+		}
+		markdown := flat(string(r.AppendMarkdown(nil, 0)))
+		for _, want := range append([]string{v.lead()}, facts...) {
+			require.Contains(t, markdown, strings.TrimSuffix(prose(want), "."), "markdown")
+		}
+		if v.First != nil {
+			require.Contains(t, markdown, "- mod: "+strings.Join(v.modSentences(func(name string) string { return code(name, maxName) }), " "))
+		}
+	}
+	page := readable(requireValidPage(t, page(t, r)))
+	for _, want := range append([]string{v.Headline}, facts...) {
+		require.Contains(t, page, want, "page")
+	}
+	for _, m := range v.by(byOther) {
+		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(literally), m.Line), "page")
+	}
+	require.Equal(t, v.MoreMods > 0, strings.Contains(page, fmt.Sprintf("and %d more", v.MoreMods)))
+
+	want := string(marshal(v))
+	var line struct {
+		Summary struct{ Verdict json.RawMessage }
+	}
+	require.NoError(t, json.Unmarshal(r.AppendSummary(nil), &line))
+	require.JSONEq(t, want, string(line.Summary.Verdict), "json lines")
+	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &line))
+	require.JSONEq(t, want, string(line.Summary.Verdict), "json")
+	require.Contains(t, string(r.AppendJUnit(nil, 0)), v.Headline)
+}
+
+// TestVerdictHoldsNoHostileText: it is fit to be shown as it is.
+func TestVerdictHoldsNoHostileText(t *testing.T) {
+	v := hostileReplay(t).Verdict()
+	for line := range strings.Lines(string(marshal(v))) {
+		require.NotContains(t, line, "\u202e")
+	}
+	require.NotContains(t, strings.Join(append(v.Log, append(v.modSentences(literally), v.lead())...), ""), "\n")
+}

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAppendHanging(t *testing.T) {
+	for _, c := range []struct {
+		lead, text string
+		width      int
+		want       string
+	}{
+		{"  text      ", "two  words", 0, "  text      two  words\n"},
+		{"  text      ", "two  words", 22, "  text      two  words\n"},
+		{"  text      ", "a few more  words", 24, "  text      a few more\n            words\n"},
+		{"  text      ", "a few more  words", 20, "  text\n    a few more words\n"},
+		{"  text      ", "열두 글자가 넘는 말", 24, "  text      열두 글자가\n            넘는 말\n"},
+		{"", "a few more words", 12, "a few more\nwords\n"},
+		{"", "", 12, "\n"},
+	} {
+		got := string(AppendHanging(nil, c.lead, c.text, c.width))
+		require.Equal(t, c.want, got)
+		for line := range strings.Lines(got) {
+			if c.width > 0 {
+				require.LessOrEqual(t, cells.StringWidth(strings.TrimSuffix(line, "\n")), c.width)
+			}
+		}
+	}
+}
