@@ -232,7 +232,7 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 	}
 	p.report, err = report.New(report.Config{
 		File: "bench", Template: p.engine.Template, Group: p.engine.Group,
-		Blame: func() []string { return heed.Likely(p.engine.Blame(&p.rec.Log)) },
+		Blame: func() []heed.Suspect { return p.engine.Blame(&p.rec.Log) },
 	})
 	return p, err
 }
