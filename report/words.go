@@ -19,17 +19,28 @@ func (r *Replay) describe(rule string, severity event.Severity) (what, why strin
 	kind, key, isDefault := defaultRule(rule)
 	switch {
 	case what != "":
-	case isDefault && kind == event.KindLog.String():
-		what = "a log record of level " + key
-	case isDefault:
+	case isDefault && kind != event.KindLog.String():
 		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
 	default:
-		what = "something of severity " + severity.String()
+		what = reported(severity)
 	}
 	if why == "" && isDefault {
 		why = "no rule knows it, so its kind decided"
 	}
 	return what, why
+}
+
+// reported says what happened where no author of a rule does, as summaries of items do.
+func reported(severity event.Severity) string {
+	switch severity {
+	case event.SeverityFatal:
+		return "something fatal was reported"
+	case event.SeverityError:
+		return "an error was reported"
+	case event.SeverityWarning:
+		return "a warning was reported"
+	}
+	return "something worth attention was reported"
 }
 
 // explain says what happened, in which operation, and why it matters.
