@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
 )
 
 // Cause sums up the attention items that one rule caused: a game that loads a
@@ -155,4 +156,37 @@ func (c *causes) list() []*Cause {
 		)
 	})
 	return all
+}
+
+// samples returns the entry that was the first cause, and the most frequent
+// other one of the largest item.
+func (c *Cause) samples() []heed.Sample {
+	var samples []heed.Sample
+	if len(c.FirstItem.Sample) > 0 {
+		samples = append(samples, c.FirstItem.Sample[0])
+	}
+	var most *heed.Sample
+	for i := range c.Largest.Sample {
+		s := &c.Largest.Sample[i]
+		if s.Signature != c.FirstItem.Cause.Signature && (most == nil || s.RepeatCount > most.RepeatCount) {
+			most = s
+		}
+	}
+	if most != nil {
+		samples = append(samples, *most)
+	}
+	return samples
+}
+
+// operation names the operation that the first item came from or after, and ""
+// without one. The name is the host's.
+func (c *Cause) operation() (word, name string) {
+	a := &c.FirstItem
+	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
+		return "from", safetext.Text(name, maxName)
+	}
+	if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
+		return "after", safetext.Text(name, maxName)
+	}
+	return "", ""
 }

@@ -8,24 +8,32 @@ import (
 // maxCell bounds a cell of a table in markdown, in characters.
 const maxCell = 160
 
+// As in the markdown of a replay, log text and names stand in code only; heed's own
+// words, and those of rules, are prose.
+
 // AppendMarkdown appends the difference as markdown, to paste into an issue. Each
 // section has at most top rows, 0 for all.
 func (d *DiffDocument) AppendMarkdown(dst []byte, top int) []byte {
-	return d.comparison().appendMarkdown(dst, top)
+	return d.comparison().appendMarkdown(dst, d.Old.heading()+" → "+d.New.heading(), top)
 }
 
 // AppendMarkdown appends the check as markdown, as that of a difference.
 func (d *CheckDocument) AppendMarkdown(dst []byte, top int) []byte {
-	return d.comparison().appendMarkdown(dst, top)
+	return d.comparison().appendMarkdown(dst, d.New.heading()+", against "+code(d.Baseline, 0), top)
 }
 
-func (c *comparison) appendMarkdown(dst []byte, top int) []byte {
-	for i, s := range c.headline {
-		if i == 0 {
-			dst = fmt.Appendf(dst, "### %s\n\n", inert(s))
-			continue
-		}
-		dst = fmt.Appendf(dst, "- %s\n", inert(s))
+// heading describes a side with the name of its first file in code.
+func (s *CompareSide) heading() string {
+	if len(s.Files) == 0 {
+		return prose(s.describe())
+	}
+	return code(s.Files[0].File, 0) + prose(strings.TrimPrefix(s.describe(), s.Files[0].File))
+}
+
+func (c *comparison) appendMarkdown(dst []byte, title string, top int) []byte {
+	dst = fmt.Appendf(dst, "### %s\n\n", title)
+	for _, s := range c.headline[1:] { // the first is the title
+		dst = fmt.Appendf(dst, "- %s\n", prose(s))
 	}
 	for i := range c.sections {
 		s := &c.sections[i]
@@ -52,12 +60,7 @@ func (c *comparison) appendMarkdown(dst []byte, top int) []byte {
 		dst = append(dst, "|\n"...)
 		for _, row := range cells {
 			for i, text := range row {
-				if i == len(row)-1 {
-					text = cell(text, maxCell)
-				} else {
-					text = inert(text)
-				}
-				dst = fmt.Appendf(dst, "| %s ", text)
+				dst = fmt.Appendf(dst, "| %s ", markdownCell(columns[i].title, text))
 			}
 			dst = append(dst, "|\n"...)
 		}
@@ -71,15 +74,36 @@ func (c *comparison) appendMarkdown(dst []byte, top int) []byte {
 	return dst
 }
 
+// markdownCell puts what comes from logs and rules in code: the names of files before
+// lines, of rules and of mods, and texts. The other columns are heed's.
+func markdownCell(column, text string) string {
+	switch column {
+	case "RULE", "BLAME", "TEMPLATE":
+		if text == "" {
+			return ""
+		}
+		return cell(text, maxCell)
+	case "FIRST":
+		if strings.Trim(text, "0123456789") != "" {
+			return cell(text, maxCell)
+		}
+	}
+	return prose(text)
+}
+
 // AppendMarkdown appends the suspects as markdown, at most top groups, 0 for all.
 func (d *SuspectsDocument) AppendMarkdown(dst []byte, top int) []byte {
-	dst = fmt.Appendf(dst, "### %s\n\n", inert(d.Old.describe()+" → "+d.New.describe()))
+	dst = fmt.Appendf(dst, "### %s → %s\n\n", d.Old.heading(), d.New.heading())
 	for _, s := range d.modSentences() {
-		dst = fmt.Appendf(dst, "- %s\n", inert(s))
+		dst = fmt.Appendf(dst, "- %s\n", prose(s))
 	}
 	for i := range d.Mods {
 		m := &d.Mods[i]
-		dst = fmt.Appendf(dst, "- %s: %s (%s), place %s\n", m.Change, inert(m.title()), inert(m.PackageID), m.places())
+		dst = fmt.Appendf(dst, "- %s: %s", m.Change, code(m.title(), 0))
+		if m.PackageID != "" {
+			dst = fmt.Appendf(dst, " (%s)", code(m.PackageID, 0))
+		}
+		dst = fmt.Appendf(dst, ", place %s\n", m.places())
 	}
 	groups := d.Groups
 	if top > 0 {
@@ -87,43 +111,20 @@ func (d *SuspectsDocument) AppendMarkdown(dst []byte, top int) []byte {
 	}
 	for i := range groups {
 		g := &groups[i]
-		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n%s\n\n", g.Group.Disposition, g.Group.Severity, entries(g.Group.New.Count), inert(firstPlace(g.Group.New)), cell(g.Group.Template, maxCell))
+		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), g.Group.Severity,
+			entries(g.Group.New.Count), code(firstPlace(g.Group.New), 0), literal(g.Group.Template, markdownText))
 		for _, s := range g.Suspects {
-			dst = fmt.Appendf(dst, "- %d %s: %s\n", s.Score, inert(s.Name), inert(strings.Join(s.Evidence, "; ")))
+			dst = fmt.Appendf(dst, "- %s (%d): %s\n", code(s.Name, maxName), s.Score, prose(strings.Join(s.Evidence, "; ")))
 		}
 		if len(g.Suspects) == 0 {
 			dst = append(dst, "- no suspect\n"...)
+		}
+		if g.More > 0 {
+			dst = fmt.Appendf(dst, "- … and %d more with less evidence\n", g.More)
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
 		dst = fmt.Appendf(dst, "\n… and %d more groups\n", n)
 	}
 	return dst
-}
-
-// markdownSigns are those that mean something in GitHub's markdown, mentions and
-// references to issues included.
-const markdownSigns = "\\`*_{}[]()<>#+!|~&@:"
-
-// inert escapes text so that it is text in markdown. (A line break in a safe text
-// is none any more.) GitHub
-// looks for mentions and references in what is left after markdown, so that an
-// empty comment parts the sign from the name.
-func inert(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '@' || r == '#':
-			fmt.Fprintf(&b, "&#%d;", r)
-			b.WriteString("<!-- -->")
-		case r == ':':
-			b.WriteString("&#58;")
-		case r < 0x80 && strings.ContainsRune(markdownSigns, r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

@@ -16,10 +16,14 @@
 // sparklines and a timeline to zoom into. It is one file that loads nothing,
 // readable without scripts; its policy lets nothing run but its own script.
 //
-// Text answers first, in a line or two each, what broke first, which mod it points
-// at, and whether the log told everything. It fits any width from [MinWidth] columns
-// on, by what a terminal shows of each character. Colors are the caller's choice,
-// and only repeat what the words say.
+// A [Verdict] answers what matters: is this game healthy, broken or blind, since
+// when, what broke first, which mod does that point at and by what evidence, does the
+// log tell everything. [Replay.Verdict] makes it, and text, Markdown, JUnit, JSON and
+// the page say it in its words. A mod that other entries name is no answer, however
+// often they do: it stands beside it.
+//
+// Text fits any width from [MinWidth] columns on, by what a terminal shows of each
+// character. Colors are the caller's choice, and only repeat what the words say.
 //
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.

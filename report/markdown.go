@@ -148,14 +148,6 @@ func (m *markdown) with(c *Cause) {
 	}
 }
 
-// capital begins a sentence.
-func capital(s string) string {
-	if s[0] >= utf8.RuneSelf {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
-}
-
 // what says what happened. A rule's author wrote it, but for the operation.
 func (m *markdown) what(c *Cause) string {
 	what, _ := m.describe(c.Rule, c.Severity)

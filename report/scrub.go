@@ -24,7 +24,8 @@ type Scrubber struct {
 	kinds []scrub.Kind
 
 	// known has the results for short texts seen lately: stacks and templates come
-	// again and again, and looking for twenty forms takes longer than all else.
+	// again and again, and where something in them is private, it takes expressions
+	// to take it out.
 	known map[string]string
 }
 

@@ -385,7 +385,7 @@ func TestDiffIsInert(t *testing.T) {
 			require.NotContains(t, r.stdout, "Users\\Ann")
 			for line := range strings.Lines(r.stdout) {
 				if before, _, ok := strings.Cut(line, "<script"); ok {
-					require.Equal(t, 1, strings.Count(before, "`"), "in code: %s", line)
+					require.Equal(t, 1, strings.Count(before, "`")%2, "in code: %s", line)
 				}
 			}
 		}

@@ -73,3 +73,13 @@ func TestHints(t *testing.T) {
 		require.False(t, f.hints == nil && f.may == nil, "every text sees %s", f.expr)
 	}
 }
+
+// TestCleanTextIsNotCopied: where nothing is private and nothing looks so, nothing is
+// allocated.
+func TestCleanTextIsNotCopied(t *testing.T) {
+	for _, name := range []string{"prose", "frame", "key", "file", "assem", "stack"} {
+		s := texts[name]
+		require.Equal(t, s, Text(s), name)
+		require.Zero(t, testing.AllocsPerRun(100, func() { Text(s) }), name)
+	}
+}

@@ -19,6 +19,12 @@
 //
 // All functions are pure and safe for concurrent use. Scrubbing twice changes nothing
 // more.
+//
+// # Cost
+//
+// A text sees only the expressions of which it has a hint, which one pass over it
+// finds (look.go): some 5 ns for each byte of a text in which nothing is private, and
+// no allocation. Where something is, tens of microseconds may go by.
 package scrub
 
 import (

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// ruleRef names a rule, which is a link where a group shows what it decided.
+type ruleRef struct {
+	Name string
+
+	section *section
+}
+
+// Href returns the id of the weightiest group that the rule decided about, ""
+// where the page has none.
+func (r ruleRef) Href() string { return r.section.ofRule[r.Name] }
+
+type causeView struct {
+	Open         bool
+	Disposition  string
+	Severity     string
+	What, Why    string
+	Rule         ruleRef
+	Escalated    bool
+	Invalidates  bool
+	Blame        []string
+	Often        string
+	First, Last  *place
+	Samples      []causeSample
+	Parts        []partView // what came with it
+	MoreParts    int        // rules
+	State        string
+	HasLastPlace bool
+}
+
+// partView is what another rule than the cause's decided in the same items.
+type partView struct {
+	Disposition string
+	What        string
+	Rule        ruleRef
+	Times       string
+	First       *place
+	Blame       []string
+}
+
+type causeSample struct {
+	At    *place
+	Times string
+	Text  string
+}
+
+type itemView struct {
+	ID          string
+	Disposition string
+	Severity    string
+	Count       string
+	Summary     string
+	Blame       string
+	State       string
+	From, To    *place
+}
+
+func (s *section) causeAt(c *Cause) *place {
+	return s.at(c.First, s.replay.details.causes[causeKey{c.Rule, c.Disposition}])
+}
+
+func (s *section) causes(causes []*Cause) {
+	r := s.replay
+	shown := min(len(causes), s.share(pageCauses))
+	s.MoreCauses = len(causes) - shown
+	for i, c := range causes[:shown] {
+		what, why := r.explain(c)
+		v := &causeView{
+			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
+			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
+			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
+			HasLastPlace: c.Last > c.First,
+		}
+		if c.Items > 1 {
+			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
+		}
+		switch c.Open {
+		case 0:
+			v.State = "over by the end"
+		case c.Items:
+			v.State = "open at the end"
+		default:
+			v.State = fmt.Sprintf("%s of them open at the end", grouped(c.Open))
+		}
+		for _, sample := range c.samples() {
+			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: s.show(sample.Message)}
+			if sample.RepeatCount > 1 {
+				cs.Times = grouped(sample.RepeatCount) + " times"
+			}
+			v.Samples = append(v.Samples, cs)
+		}
+		s.parts(v, c)
+		s.Causes = append(s.Causes, v)
+	}
+}
+
+// howOften counts what a cause's rule decided apart from what came with it, so that
+// the name of the first fault is not read as that of all.
+func howOften(c *Cause) string {
+	own := c.own()
+	often := grouped(own) + " " + plural(own, "entry", "entries")
+	if with := c.Entries - min(own, c.Entries); with > 0 {
+		often += fmt.Sprintf(" and %s more with it", grouped(with))
+	}
+	return often
+}
+
+// parts lists what came with a cause.
+func (s *section) parts(v *causeView, c *Cause) {
+	others, more := c.others(pageParts)
+	v.MoreParts = more
+	for _, o := range others {
+		what, _ := s.replay.describe(o.rule, c.Severity)
+		v.Parts = append(v.Parts, partView{
+			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
+			First: s.at(o.first, time.Time{}), Blame: s.showAll(o.blame),
+		})
+	}
+}
+
+// items lists the attention items in the order in which they were opened.
+func (s *section) items() {
+	r := s.replay
+	var order []string
+	latest := map[string]*heed.Attention{}
+	see := func(a *heed.Attention) {
+		if latest[a.ID] == nil {
+			order = append(order, a.ID)
+		}
+		latest[a.ID] = a
+	}
+	first, last := r.timeline.ends()
+	for _, updates := range [][]heed.Update{first, last} {
+		for i := range updates {
+			see(&updates[i].Attention)
+		}
+	}
+	for _, id := range order {
+		if it := r.causes.open[id]; it != nil { // updates are few: there may have been more since
+			see(&it.attention)
+		}
+	}
+	order = order[:min(len(order), s.share(pageItems))]
+	s.MoreItems = r.causes.items - uint64(len(order))
+	for _, id := range order {
+		a := latest[id]
+		v := itemView{
+			ID: s.show(a.ID), Disposition: a.Disposition.String(), Severity: a.Severity.String(), Count: grouped(a.TotalUrgentEntries),
+			Summary: sentence(s.show(forPeople(a.Summary))), Blame: s.show(strings.Join(a.Blame, ", ")), State: "open",
+			From: s.at(a.OpenedPos, time.Time{}), To: s.at(a.LatestPos, time.Time{}),
+		}
+		if a.State == cleared {
+			v.State = strings.ReplaceAll(string(a.ClearedBy), "_", " ")
+		}
+		s.Items = append(s.Items, v)
+		s.chart.Items = append(s.chart.Items, chartItem{
+			From: s.moment(a.OpenedAtSequence), To: s.moment(a.LatestSequence), Line: a.OpenedPos, Blocking: a.Disposition == event.Blocking, ID: v.ID,
+		})
+	}
+}
+
+// forPeople leaves out of the summary of an item where an agent reads on, and at
+// which entry of the journal it began: nobody who looks at a page has the
+// journal, and the page tells the lines.
+func forPeople(summary string) string {
+	short, _, _ := strings.Cut(summary, "; read the journal after ")
+	return sinceEntry.ReplaceAllString(short, "")
+}
+
+var sinceEntry = regexp.MustCompile(`; since entry \d+`)
+
+// moment returns where on the chart an entry stands, by its number. In time
+// that is as exact as the chart.
+func (s *section) moment(seq uint64) float64 {
+	d := s.replay.details
+	if !d.hasClock() {
+		return float64(seq)
+	}
+	h := &d.byRecord
+	at := d.first
+	for i := range min(int((max(seq, 1)-1)>>h.shift)+1, h.used) {
+		if t := h.buckets[i].time; t.After(at) {
+			at = t
+		}
+	}
+	return seconds(at)
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

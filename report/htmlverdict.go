@@ -1,0 +1,124 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// verdictView is the answer to: is this game healthy?
+type verdictView struct {
+	Class string // of style
+	Title string
+	Since *place
+	Blind *place // since when the log was blind too, at its end
+	What  string
+	At    *place // of what What tells
+}
+
+// factView is one of the facts on the first screen.
+type factView struct {
+	Class  string
+	Answer string
+	At     *place
+	More   []moreView
+}
+
+type moreView struct {
+	Text string
+	At   *place
+}
+
+// facts fills in the first screen.
+func (s *section) facts() {
+	r := s.replay
+	v := r.Verdict()
+	s.Verdict = verdictView{Class: stateClasses[v.State], Title: stateTitles[v.State], What: v.What}
+	if v.Since > 0 {
+		s.Verdict.Since = s.at(v.Since, time.Time{})
+	}
+	if v.Blind > 0 {
+		s.Verdict.Blind = s.at(v.Blind, time.Time{})
+	}
+	s.speaking(v)
+	if v.First == nil {
+		s.First = factView{Class: s.Verdict.Class, Answer: "Nothing that was seen."}
+		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
+		return
+	}
+	first := v.First.cause
+	if v.State == StateBroken {
+		s.Verdict.Since = s.causeAt(first)
+	}
+	f := &s.First
+	f.Class, f.Answer, f.At = first.Disposition.String(), v.First.What, s.causeAt(first)
+	f.More = append(f.More, moreView{Text: howOften(first) + s.ended(first)})
+	if first.Invalidates {
+		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
+	}
+	if v.Worst != nil {
+		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
+	}
+	s.mods(v)
+}
+
+var stateClasses = map[State]string{
+	StateBroken: "blocking", StateBlind: "blind", StateWasBlind: "blind", StateComplaints: "advisory", StateUnread: "none", StateGaps: "blind",
+	StateHealthy: "healthy", StateEmpty: "none",
+}
+
+func literally(name string) string { return name }
+
+// mods answers which mod it was: that of what broke first, that of the worst, and
+// others that are named.
+func (s *section) mods(v *Verdict) {
+	f := &s.Mod
+	f.Class, f.Answer = "none", v.modAnswer(literally)
+	if reason := v.modReason(); reason != "" {
+		f.Class = v.First.Disposition.String()
+		f.More = append(f.More, moreView{Text: reason})
+	}
+	if worst := v.modOfWorst(literally); worst != "" {
+		f.More = append(f.More, moreView{Text: worst})
+	}
+	for _, m := range v.by(byOther) {
+		f.More = append(f.More, moreView{Text: m.named(literally), At: s.at(m.Line, time.Time{})})
+	}
+	if v.MoreMods > 0 {
+		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", v.MoreMods)})
+	}
+}
+
+// speaking answers whether the log still speaks.
+func (s *section) speaking(v *Verdict) {
+	r, f := s.replay, &s.Speaking
+	f.Answer = v.Log[0]
+	for _, says := range v.Log[1:] {
+		f.More = append(f.More, moreView{Text: says})
+	}
+	switch b := &r.blind; {
+	case r.end.Interrupted, v.State == StateEmpty:
+		f.Class = "none"
+	case r.unread != "":
+		f.Class = "blind"
+	case b.now:
+		f.Class, f.At = "blind", s.at(b.last.From, time.Time{})
+	case b.stretches > 0:
+		f.Class, f.At = "gaps", s.at(b.first.From, time.Time{})
+	case r.doubts() != nil:
+		f.Class = "gaps"
+	default:
+		f.Class = "healthy"
+	}
+}
+
+// ended says whether the items of a cause were open at the end.
+func (s *section) ended(c *Cause) string {
+	switch {
+	case c.Open == 0:
+		return "; over by the end"
+	case c.Last > c.First:
+		return fmt.Sprintf(", up to line %d; still open at the end", c.Last)
+	}
+	return "; still open at the end"
+}

@@ -1,0 +1,89 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// attention tells what deserved attention, cause by cause.
+func (t *text) attention() {
+	all := t.causes.list()
+	shown := min(len(all), textCauses)
+	for _, c := range all[:shown] {
+		t.cause(c)
+	}
+	if len(all) == shown {
+		return
+	}
+	t.section(strong, "ALSO")
+	g := grid{columns: []column{{title: "LINE", right: true}, {title: "DISPOSITION", style: dispositionStyle}, {title: "ITEMS", right: true}, {title: "ENTRIES", right: true}, {title: "WHAT"}}, minLast: 32, color: t.options.Color}
+	rest := all[shown:]
+	for _, c := range rest[:min(len(rest), textAlso)] {
+		what, _ := t.explain(c)
+		if len(c.FirstItem.Blame) > 0 {
+			what += "; blame: " + blamed(c.FirstItem.Blame)
+		}
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+t.repetition(c)+")")
+	}
+	if more := len(rest) - textAlso; more > 0 {
+		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
+	}
+	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// repetition says that a rule is as urgent as c only by repetition.
+func (r *Replay) repetition(c *Cause) string {
+	if r.raised[causeKey{c.Rule, c.Disposition}] {
+		return ", escalated by repetition"
+	}
+	return ""
+}
+
+// cause tells one cause in full.
+func (t *text) cause(c *Cause) {
+	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	what, why := t.explain(c)
+	if c.Invalidates {
+		what += "; what is known of the game's state may be stale"
+	}
+	t.labeled("what", what)
+	rule := "rule " + c.Rule + t.repetition(c)
+	if why != "" {
+		rule += ": " + why
+	}
+	t.labeled("why", rule)
+	if len(c.FirstItem.Blame) > 0 {
+		t.labeledIn("blame", blamed(c.FirstItem.Blame), name)
+	}
+	often := entries(c.Entries)
+	if c.Items > 1 {
+		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.FirstItem.ID)
+	} else {
+		often += " in item " + c.FirstItem.ID
+	}
+	if c.Last != c.FirstItem.OpenedPos {
+		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
+	}
+	switch {
+	case c.Open > 0 && c.Open == c.Items:
+		often += "; open at the end"
+	case c.Open > 0:
+		often += fmt.Sprintf("; %d open at the end", c.Open)
+	}
+	t.labeled("often", safetext.Text(often, 0))
+	label := "sample"
+	for _, s := range c.samples() {
+		line := fmt.Sprintf("line %d: %s", s.FirstPos, safetext.Text(s.Message, 0))
+		if s.RepeatCount > 1 {
+			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
+		}
+		indent := t.label(label)
+		if t.options.Width > 0 {
+			line = fit(line, t.options.Width-indent)
+		}
+		t.printf("%s\n", line)
+		label = ""
+	}
+}

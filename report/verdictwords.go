@@ -1,0 +1,225 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+)
+
+// evidenceWords says what speaks against a mod.
+var evidenceWords = map[blame.Kind]string{
+	blame.Frame:    "its code is in the stack trace",
+	blame.Title:    "the stack trace begins with its name",
+	blame.Path:     "a file of it is named",
+	blame.Named:    "the message names it",
+	blame.Type:     "the message names its code",
+	blame.Tag:      "the message begins with its name",
+	blame.Patch:    "it changed code that is in the stack trace",
+	blame.Assembly: "its code is mentioned in the stack trace",
+}
+
+// by returns the mods that something names.
+func (v *Verdict) by(what string) []VerdictMod {
+	var mods []VerdictMod
+	for _, m := range v.Mods {
+		if m.By == what {
+			mods = append(mods, m)
+		}
+	}
+	return mods
+}
+
+// accused joins the names of mods of which it may be either.
+func accused(mods []VerdictMod, quote func(string) string) string {
+	names := make([]string, len(mods))
+	for i := range mods {
+		names[i] = quote(mods[i].Name)
+	}
+	return strings.Join(names, " or ")
+}
+
+// cameFirst calls First by what it is.
+func (v *Verdict) cameFirst() string {
+	if v.First.Disposition == event.Blocking {
+		return "what broke first"
+	}
+	return "the first complaint"
+}
+
+// because says what the first of mods is accused by, after a colon.
+func because(mods []VerdictMod) string {
+	if len(mods) == 0 || len(mods[0].Evidence) == 0 {
+		return ""
+	}
+	return ": " + evidenceWords[mods[0].Evidence[0]]
+}
+
+// modAnswer says which mod it was. quote makes a name stand out, here and below.
+func (v *Verdict) modAnswer(quote func(string) string) string {
+	mods := v.by(byFirst)
+	switch {
+	case len(mods) > 0:
+		return accused(mods, quote)
+	case v.First == nil:
+		return "None is named."
+	}
+	return "Not known: " + v.cameFirst() + " names no mod."
+}
+
+// modReason says what the answer rests on, "" where there is none.
+func (v *Verdict) modReason() string {
+	mods := v.by(byFirst)
+	if len(mods) == 0 {
+		return ""
+	}
+	return capital(v.cameFirst()) + " points there" + because(mods) + "."
+}
+
+// modOfWorst says whom the worst names, "" where it is nobody else.
+func (v *Verdict) modOfWorst(quote func(string) string) string {
+	mods := v.by(byWorst)
+	if len(mods) == 0 {
+		return ""
+	}
+	return "The worst points at " + accused(mods, quote) + because(mods) + "."
+}
+
+// named says how often a mod is named.
+func (m *VerdictMod) named(quote func(string) string) string {
+	return quote(m.Name) + " is named " + times(m.Entries)
+}
+
+// modSentences is all of that, one after the other.
+func (v *Verdict) modSentences(quote func(string) string) []string {
+	says := []string{v.modAnswer(quote)}
+	if reason := v.modReason(); reason != "" {
+		says[0] += ". " + reason
+	}
+	if s := v.modOfWorst(quote); s != "" {
+		says = append(says, s)
+	}
+	others := v.by(byOther)
+	if len(others) == 0 {
+		return says
+	}
+	list := make([]string, 0, len(others)+1)
+	for i := range others {
+		list = append(list, fmt.Sprintf("%s (first at line %d)", others[i].named(quote), others[i].Line))
+	}
+	if v.MoreMods > 0 {
+		list = append(list, fmt.Sprintf("and %d more", v.MoreMods))
+	}
+	return append(says, "Elsewhere "+strings.Join(list, ", ")+".")
+}
+
+// lead is the verdict in a few words: the headline, what it means where that is not
+// told by what broke first, and the items.
+func (v *Verdict) lead() string {
+	s := v.Headline + "."
+	if v.First == nil || v.What != v.First.What {
+		s += " " + v.What
+	}
+	if v.counts != "" {
+		s += " " + v.counts
+	}
+	return s
+}
+
+// place is what a cause is and where.
+func (c *VerdictCause) place() string {
+	return fmt.Sprintf("%s (line %d).", strings.TrimSuffix(c.What, "."), c.Line)
+}
+
+// counts counts the items, "" where there is none.
+func (r *Replay) counts() string {
+	blocking, advisory := r.causes.byDisposition[event.Blocking], r.causes.byDisposition[event.Advisory]
+	var parts []string
+	if blocking > 0 {
+		s := count(blocking, "blocking item")
+		switch n := uint64(r.end.Stats.Coalesce.OpenBlocking); n {
+		case 0:
+		case blocking:
+			s += ", open at the end"
+		default:
+			s += fmt.Sprintf(", %d open at the end", n)
+		}
+		parts = append(parts, s)
+	}
+	if advisory > 0 {
+		parts = append(parts, count(advisory, "advisory item"))
+	}
+	if parts == nil {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// logSentences says whether the log tells everything: first why it was not read to
+// its end, then where it was blind, then what is missing; or that it is all there.
+func (r *Replay) logSentences() []string {
+	says := r.doubts()
+	switch {
+	case says != nil:
+	case r.records == 0:
+		return []string{"The log never spoke."}
+	default:
+		return []string{fmt.Sprintf("The log speaks to its end at line %d; nothing is known to be missing.", r.end.Lines)}
+	}
+	return says
+}
+
+// doubts says what makes the log tell less than all, nil where nothing is known to.
+func (r *Replay) doubts() []string {
+	var says []string
+	switch {
+	case r.end.Interrupted:
+		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: this is what was known by then.", r.end.Lines))
+	case r.unread != "":
+		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
+	}
+	if s := r.blind.sentence(); s != "" {
+		says = append(says, s)
+	}
+	for _, m := range r.noticed() {
+		says = append(says, m.sentence())
+	}
+	return says
+}
+
+// sentence says where the log stopped telling what happened, "" where it did
+// not. What is missing at one point has a sentence of its own.
+func (b *blindness) sentence() string {
+	times, first, last := b.stretches, b.first, b.last
+	switch {
+	case times == 0:
+		return ""
+	case times == 1 && first.To == 0:
+		return fmt.Sprintf("The log went blind at line %d and stayed so to its end: silence after that line says nothing.", first.From)
+	case times == 1:
+		return fmt.Sprintf("The log was blind from line %d to line %d.", first.From, first.To)
+	case last.To == 0:
+		return fmt.Sprintf("The log went blind %d times, first at line %d, and is so since line %d: silence after that line says nothing.", times, first.From, last.From)
+	}
+	return fmt.Sprintf("The log was blind %d times, first from line %d to line %d, last from line %d to line %d.", times, first.From, first.To, last.From, last.To)
+}
+
+// sentence says what is missing from a log.
+func (m *Missing) sentence() string {
+	where := fmt.Sprintf("at line %d", m.First)
+	if m.Times > 1 {
+		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)
+	}
+	switch m.Status {
+	case event.StatusHole:
+		return fmt.Sprintf("%s missing %s.", verb(m.Amount, "byte is", "bytes are"), where)
+	case event.StatusRunCut:
+		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
+	case event.StatusTruncated:
+		return fmt.Sprintf("A record is cut off %s.", where)
+	case event.StatusRestarted:
+		return fmt.Sprintf("The log starts anew %s.", where)
+	}
+	return fmt.Sprintf("Notice %q %s.", m.Status, where)
+}

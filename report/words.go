@@ -1,0 +1,148 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// describe says in heed's own words, or those of the rule's author, what
+// happened and why it matters.
+func (r *Replay) describe(rule string, severity event.Severity) (what, why string) {
+	if r.config.Rule != nil {
+		what, why = r.config.Rule(rule)
+		what, why = safetext.Text(oneSpace(what), 0), safetext.Text(oneSpace(why), 0)
+	}
+	kind, key, isDefault := defaultRule(rule)
+	switch {
+	case what != "":
+	case isDefault && kind != event.KindLog.String():
+		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
+	default:
+		what = reported(severity)
+	}
+	if why == "" && isDefault {
+		why = "no rule knows it, so its kind decided"
+	}
+	return what, why
+}
+
+// reported says what happened where no author of a rule does, as summaries of items do.
+func reported(severity event.Severity) string {
+	switch severity {
+	case event.SeverityFatal:
+		return "something fatal was reported"
+	case event.SeverityError:
+		return "an error was reported"
+	case event.SeverityWarning:
+		return "a warning was reported"
+	}
+	return "something worth attention was reported"
+}
+
+// explain says what happened, in which operation, and why it matters.
+func (r *Replay) explain(c *Cause) (what, why string) {
+	what, why = r.describe(c.Rule, c.Severity)
+	if word, origin := c.operation(); origin != "" {
+		what += "; " + word + " " + origin
+	}
+	return what, why
+}
+
+// maxName bounds the name of an operation in a sentence, in characters.
+const maxName = 64
+
+// defaultRule takes the id apart that stands for a rule where none matched,
+// such as "default.log.error".
+func defaultRule(id string) (kind, key string, ok bool) {
+	rest, ok := strings.CutPrefix(id, "default.")
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, ".")
+}
+
+// oneSpace folds white space, line feeds included, to single spaces.
+func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// blamed shows the names of mods, which hold no comma.
+func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
+
+// noTemplate stands for a template that the engine has forgotten.
+const noTemplate = "(template no longer held)"
+
+// oneLine shows a canonical template in one line.
+func oneLine(template string) string { return string(appendOneLine(nil, template)) }
+
+// appendOneLine appends a canonical template in one line: its frames follow the
+// head.
+func appendOneLine(dst []byte, template string) []byte {
+	if template == "" {
+		return append(dst, noTemplate...)
+	}
+	for {
+		line, rest, more := strings.Cut(template, "\n")
+		dst = append(dst, safetext.Text(line, 0)...)
+		if !more {
+			return dst
+		}
+		dst, template = append(dst, " | "...), rest
+	}
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// count returns n and a noun that takes a plain s in the plural.
+func count(n uint64, noun string) string {
+	return verb(n, noun, noun+"s")
+}
+
+func entries(n uint64) string { return verb(n, "entry", "entries") }
+
+// verb returns n and what follows it.
+func verb(n uint64, one, many string) string { return number(n) + " " + plural(n, one, many) }
+
+// sentence makes a phrase of a rule's author begin and end as a sentence does.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return capital(strings.TrimSuffix(s, ".")) + "."
+}
+
+// grouped returns a number with commas between thousands.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n uint64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func times(n uint64) string {
+	switch n {
+	case 1:
+		return "once"
+	case 2:
+		return "twice"
+	}
+	return grouped(n) + " times"
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" || s[0] >= utf8.RuneSelf {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
