@@ -106,17 +106,6 @@ func (s *section) causes(causes []*Cause) {
 	}
 }
 
-// howOften counts what a cause's rule decided apart from what came with it, so that
-// the name of the first fault is not read as that of all.
-func howOften(c *Cause) string {
-	own := c.own()
-	often := grouped(own) + " " + plural(own, "entry", "entries")
-	if with := c.Entries - min(own, c.Entries); with > 0 {
-		often += fmt.Sprintf(" and %s more with it", grouped(with))
-	}
-	return often
-}
-
 // parts lists what came with a cause.
 func (s *section) parts(v *causeView, c *Cause) {
 	others, more := c.others(pageParts)

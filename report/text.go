@@ -29,6 +29,7 @@ type TextOptions struct {
 // screen has to answer by itself.
 const (
 	textCauses  = 4  // causes told in full
+	textWith    = 3  // rules that came with a cause
 	textAlso    = 12 // causes told in a line each
 	textUpdates = 20 // rows of the timeline's beginning, and again of its end
 )

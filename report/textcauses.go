@@ -57,7 +57,7 @@ func (t *text) cause(c *Cause) {
 	if len(c.FirstItem.Blame) > 0 {
 		t.labeledIn("blame", blamed(c.FirstItem.Blame), name)
 	}
-	often := entries(c.Entries)
+	often := howOften(c)
 	if c.Items > 1 {
 		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.FirstItem.ID)
 	} else {
@@ -73,6 +73,7 @@ func (t *text) cause(c *Cause) {
 		often += fmt.Sprintf("; %d open at the end", c.Open)
 	}
 	t.labeled("often", safetext.Text(often, 0))
+	t.with(c)
 	label := "sample"
 	for _, s := range c.samples() {
 		line := fmt.Sprintf("line %d: %s", s.FirstPos, safetext.Text(s.Message, 0))
@@ -85,5 +86,29 @@ func (t *text) cause(c *Cause) {
 		}
 		t.printf("%s\n", line)
 		label = ""
+	}
+}
+
+// with tells in a line each what came with a cause.
+func (t *text) with(c *Cause) {
+	others, more := c.others(textWith)
+	label := "with"
+	say := func(line string) {
+		if indent := t.label(label); t.options.Width > 0 {
+			line = fit(line, t.options.Width-indent)
+		}
+		t.printf("%s\n", line)
+		label = ""
+	}
+	for _, o := range others {
+		what, _ := t.describe(o.rule, c.Severity)
+		line := fmt.Sprintf("%s from line %d on, %s: %s (%s)", times(o.entries), o.first, o.disposition, what, o.rule)
+		if len(o.blame) > 0 {
+			line += "; blame: " + blamed(o.blame)
+		}
+		say(line)
+	}
+	if more > 0 {
+		say(fmt.Sprintf("… and what %s decided", count(uint64(more), "more rule")))
 	}
 }

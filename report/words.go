@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -145,4 +146,15 @@ func capital(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// howOften counts what a cause's rule decided apart from what came with it, so that
+// the name of the first fault is not read as that of all.
+func howOften(c *Cause) string {
+	own := c.own()
+	often := grouped(own) + " " + plural(own, "entry", "entries")
+	if with := c.Entries - min(own, c.Entries); with > 0 {
+		often += fmt.Sprintf(" and %s more with it", grouped(with))
+	}
+	return often
 }
