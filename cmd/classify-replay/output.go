@@ -56,6 +56,10 @@ func replaceFile(name string, data []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".heed-*.tmp")
 	if err != nil {
+		// The name of the new file says nothing to anybody.
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
+			path.Path = name
+		}
 		return err
 	}
 	_, err = f.Write(data)

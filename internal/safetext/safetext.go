@@ -139,7 +139,8 @@ func escaped(r rune, size int) bool {
 // unsafeRune lists what acts instead of showing: every control, line and
 // paragraph separator and bidi control, and the characters without a shape of
 // which text for one reader can be hidden from another (tags, variation
-// selectors of the supplementary plane, invisible operators). Format characters
+// selectors of the supplementary plane, invisible operators, code points that are no
+// characters). Format characters
 // that do show, such as the Arabic number signs, are not among them.
 func unsafeRune(r rune) bool {
 	switch {
@@ -158,7 +159,9 @@ func unsafeRune(r rune) bool {
 		r >= 0x2028 && r <= 0x202e,   // line and paragraph separator, bidi embeddings and overrides
 		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, bidi isolates
 		r == 0xfeff,                  // byte order mark
+		r >= 0xfdd0 && r <= 0xfdef,   // no characters, by Unicode, nor for HTML
 		r >= 0xfff0 && r <= 0xfffb,   // unassigned default-ignorables, interlinear annotation
+		r&0xfffe == 0xfffe,           // no characters: the last two of each plane
 		r >= 0x1bca0 && r <= 0x1bca3, // shorthand format controls
 		r >= 0x1d173 && r <= 0x1d17a, // musical format controls
 		r >= 0xe0000 && r <= 0xe0fff: // tags, variation selectors supplement

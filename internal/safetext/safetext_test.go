@@ -39,6 +39,7 @@ var textCases = []struct {
 	{"zero width space and bom", "\ufeffa\u200bb", 0, `\ufeffa\u200bb`},
 	{"tag characters", "hi\U000e0041\U000e007f", 0, `hi\U000e0041\U000e007f`},
 	{"variation selectors as carrier", "a\U000e0100", 0, `a\U000e0100`},
+	{"no characters", "\ufffe\uffff\ufdd0\U0001ffff", 0, `\ufffe\uffff\ufdd0\U0001ffff`},
 	{"soft hyphen", "ig\u00adnore", 0, `ig\u00adnore`},
 	{"invalid bytes", "a\xffb\xc3", 0, `a\xffb\xc3`},
 	{"surrogate in UTF-8", "\xed\xa0\x80", 0, `\xed\xa0\x80`},
@@ -68,7 +69,7 @@ func TestText(t *testing.T) {
 // TestUnsafeRunes holds the hand-written ranges to Unicode's own tables.
 func TestUnsafeRunes(t *testing.T) {
 	const zwnj, zwj = '\u200c', '\u200d'
-	always := []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point}
+	always := []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point}
 	kept := func(r rune) bool {
 		switch {
 		case r == zwnj || r == zwj:

@@ -15,7 +15,8 @@
 //
 // A form that could as well be something that a reader needs stays: a version such as
 // 1.4.3.0, the id of a Workshop item, a hash without a word that says it is a secret,
-// loopback addresses. A name that stands alone, outside a path, is not found.
+// loopback addresses. A name that stands alone, outside a path, is not found, nor is a
+// value on another line than its key, where the text is given line by line.
 //
 // All functions are pure and safe for concurrent use. Scrubbing twice changes nothing
 // more.
@@ -81,7 +82,7 @@ var forms = []form{
 		expr: regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?P<private>[^<-](?:[^-]|-[^-])*)`),
 	},
 	{
-		// A line of one that the log has as a record of its own.
+		// A line of one that stands alone, since a log is shown line by line.
 		kind: Secret, may: mayBeArmor,
 		expr: regexp.MustCompile(`(?m)^[ \t]*(?P<private>[A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$`),
 		keep: isNoArmor,
@@ -122,7 +123,7 @@ var forms = []form{
 	{
 		// An option of a command.
 		kind: Secret, hints: []string{"--"},
-		expr: regexp.MustCompile(`(?i)(?:^|\s)--(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)\s+(?P<private>[^\s"'<>-][^\s"'<>]{3,})`),
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])--(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)\s+(?P<private>[^\s"'<>-][^\s"'<>]{3,})`),
 		keep: isWord,
 	},
 	{
@@ -157,7 +158,7 @@ var forms = []form{
 	{
 		kind: User, hints: []string{"/users", "/home", "/run/user/", "/media/", "file:///"},
 		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|export|usr|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|(?:mnt/|cygdrive/|host_mnt/)?[a-z]))?` +
-			`/(?:home|Users|run/user|run/media|media)\\?/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
+			`/(?:home|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
 		keep: isSharedHome,
 	},
 	{

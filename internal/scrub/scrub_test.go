@@ -113,6 +113,8 @@ func TestText(t *testing.T) {
 		{`{\"password\":\"hunter22\"}`, `{\"password\":\"<secret>\"}`},
 		{`"password": "", "name": "x y"`, `"password": "", "name": "x y"`},
 		{`<password>two words</password>`, `<password><secret></password>`},
+		{`args="--token abcdef12"`, `args="--token <secret>"`},
+		{`"{\\\"path\\\":\\\"\\\\/home\\\\/maria\\\\/x\\\"}"`, `"{\\\"path\\\":\\\"\\\\/home\\\\/<user>/x\\\"}"`},
 		{`run --api-key abcdef --quiet`, `run --api-key <secret> --quiet`},
 		{`secretKey=abcd1 encryption_key: abcd1`, `secretKey=<secret> encryption_key: <secret>`},
 		{`PHPSESSID=abcd1`, `PHPSESSID=<secret>`},
