@@ -97,7 +97,7 @@ var forms = []form{
 		// password, in which people leave an "@" as it is.
 		kind: Secret, hints: []string{"://"},
 		expr: regexp.MustCompile(`://(?P<private>[^\s/?#<>"']+)@[\pL\pN\[]`),
-		keep: isService,
+		keep: isAddressee,
 	},
 	{
 		// All of a cookie, which is names and values.
@@ -174,7 +174,7 @@ var forms = []form{
 	{
 		// What the environment of a process says of its user.
 		kind: User, hints: []string{"user", "logname", "computer", "hostname", "host name", "host_name", "machine", "persona"},
-		expr: regexp.MustCompile(`(?i)\b(?:user[_ ]?name|user[_ ]?domain|logname|computer[_ ]?name|host[_ ]?name|machine[_ ]?name|persona[_ ]?name)["']?\s*[:=]\s*["']?(?P<private>[^\s"',;<>]{2,})`),
+		expr: regexp.MustCompile(`(?i)\b(?:user[_ ]?name|user[_ ]?domain|logname|computer[_ ]?name|host[_ ]?name|machine[_ ]?name|persona[_ ]?name)["']?(?:\s*:\s*|=|\s+=\s+)["']?(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
 	},
 	{
@@ -376,6 +376,14 @@ func isService(s string, from, to int) bool {
 	name, _, _ := strings.Cut(s[from:to], "@")
 	return name == "git" || name == "hg"
 }
+
+// isAddressee keeps a name alone, but where the scheme is one for which it may be all
+// that is needed: actors and services have names before a host, too.
+func isAddressee(s string, from, to int) bool {
+	return isService(s, from, to) || !strings.Contains(s[from:to], ":") && !login.MatchString(s[max(0, from-12):from])
+}
+
+var login = regexp.MustCompile(`(?i)\b(?:https?|s?ftps?|smb|wss?|svn)://$`)
 
 // isPlainWord keeps what a sentence goes on with: "basic training".
 func isPlainWord(s string, from, to int) bool {

@@ -123,6 +123,8 @@ func TestText(t *testing.T) {
 		{`https://abcdef12@example.org/x`, `https://<secret>@example.org/x`},
 		{`https://jo:pa@ss@example.org/x`, `https://<secret>@example.org/x`},
 		{`https://example.org/@jo`, `https://example.org/@jo`},
+		{`akka.tcp://Executor@example:1`, `akka.tcp://Executor@example:1`},
+		{`logname= uid=0 ruser=`, `logname= uid=0 ruser=`},
 		{`ssh://git@example.org/x`, `ssh://git@example.org/x`},
 		{`cut eyJhbGciOiJIUzI1NiJ9.eyJzdW`, `cut <secret>`},
 		{`oauth:0123456789abcdefghij0123456789`, `<secret>`},
