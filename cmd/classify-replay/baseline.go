@@ -100,8 +100,11 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if expire < 1 || expire > 3650 {
 				return usage(cmd, "--expire %d: want 1 to 3650 days", expire)
 			}
+			if err := checkOutput(cmd, out, names); err != nil {
+				return err
+			}
 			var previous *compare.Baseline
-			if out != standardInput {
+			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
 				previous, err = readBaseline(out)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err

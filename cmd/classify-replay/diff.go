@@ -77,6 +77,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 					}
 				}
 			}
+			p.incomplete()
 			out := &output{w: p.stdout}
 			rep := d.report(args[0], args[1], top)
 			if format == formatJSON {
