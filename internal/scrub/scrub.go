@@ -230,7 +230,7 @@ var forms = []form{
 const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
 	`(?:access|auth|refresh|id|api|bot|client|user|session|login)?[_-]?(?:token|secret|ticket)|` +
 	`pass(?:word|wd|phrase)|pwd|` +
-	`(?:api|access|private|auth|secret|encryption|signing|license|licence|master|shared|account|consumer)[_-]?key|` +
+	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
 	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
 
 var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "key", "sess", "ticket", "credential", "authorization"}
