@@ -73,7 +73,7 @@ var forms = []form{
 	},
 	{
 		// The token of a bot: its id, a time and a signature.
-		kind: Secret, hints: []string{"discord", "token", "bot"},
+		kind: Secret, hints: []string{"discord", "token"},
 		expr: regexp.MustCompile(`\b(?P<private>[MNO][\w-]{22,28}\.[\w-]{6,7}\.[\w-]{27,})`),
 	},
 	{
@@ -128,7 +128,7 @@ var forms = []form{
 	},
 	{
 		// A value of the query of a URL.
-		kind: Secret, hints: []string{"sig", "key=", "code=", "auth=", "pass=", "credential="},
+		kind: Secret, hints: []string{"sig=", "signature=", "key=", "code=", "auth=", "pass=", "credential="},
 		expr: regexp.MustCompile(`(?i)[?&](?:[\w-]*[_-])?(?:sig|signature|key|code|auth|pass|credential)=(?P<private>[^\s&"'<>]{6,})`),
 	},
 	{

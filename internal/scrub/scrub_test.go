@@ -122,6 +122,8 @@ func TestText(t *testing.T) {
 		{`GET /x?a=1&sig=abcdef12&b=2`, `GET /x?a=1&sig=<secret>&b=2`},
 		{`https://abcdef12@example.org/x`, `https://<secret>@example.org/x`},
 		{`https://jo:pa@ss@example.org/x`, `https://<secret>@example.org/x`},
+		{`GET /x?X-Amz-Signature=abcdef12`, `GET /x?X-Amz-Signature=<secret>`},
+		{`bot token MTAxMjM0NTY3ODkwMTIzNDU2.Gabcde.0123456789abcdefghijklmnopqrstuvwxyz`, `bot token <secret>`},
 		{`https://example.org/@jo`, `https://example.org/@jo`},
 		{`akka.tcp://Executor@example:1`, `akka.tcp://Executor@example:1`},
 		{`logname= uid=0 ruser=`, `logname= uid=0 ruser=`},
