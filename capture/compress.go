@@ -42,7 +42,7 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 		}
 		var z io.Reader
 		if op == "gzip" {
-			z, err = gzip.NewReader(br)
+			z, err = newGzipReader(br)
 		} else {
 			// Concurrency 1 starts no goroutines, so that there is nothing to close.
 			z, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
@@ -53,6 +53,29 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 		}
 		br = bufio.NewReaderSize(z, inputSize)
 	}
+}
+
+// errTrailing says that something else follows a gzip stream. What came before it is
+// whole, and was checked.
+var errTrailing = errors.New("what follows the compressed text is not gzip, and was not read")
+
+// gzipReader tells what follows the last member from a first one that is none.
+type gzipReader struct{ *gzip.Reader }
+
+func newGzipReader(r io.Reader) (io.Reader, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return gzipReader{z}, nil
+}
+
+func (z gzipReader) Read(b []byte) (int, error) {
+	n, err := z.Reader.Read(b)
+	if errors.Is(err, gzip.ErrHeader) {
+		err = errTrailing
+	}
+	return n, err
 }
 
 // compression returns the name of the format that the magic bytes stand for, ""

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -120,7 +121,7 @@ type ReadError struct {
 
 // Error names the line, the operation and the cause.
 func (e *ReadError) Error() string {
-	return fmt.Sprintf("capture: after line %d: %s: %v", e.Line, e.Op, e.Err)
+	return fmt.Sprintf("capture: after line %d: %s: %s", e.Line, e.Op, strings.TrimPrefix(e.Err.Error(), e.Op+": "))
 }
 
 // Unwrap returns the cause.

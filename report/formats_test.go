@@ -181,6 +181,8 @@ func TestScrubber(t *testing.T) {
 		"/home/maria/a.rws":               "/home/<user>/a.rws",
 		"careful with maria@<*> and <*>":  "careful with <email> and <*>",
 		"mail maria.muster@exam…":         "mail <email>…",
+		"to o'brian@<*>, \"m l\"@<*>":     "to <email>, <email>",
+		"jo@xn--<*> and jo@[<*>], @<*>":   "<email> and <email>, @<*>",
 		"net.minecraft.Entity@<*>":        "net.minecraft.Entity@<*>",
 		"ItemStack@<*> broke":             "ItemStack@<*> broke",
 		"nothing to see @ 5 <*>":          "nothing to see @ 5 <*>",

@@ -82,10 +82,10 @@ func (s *Scrubber) scrub(text string) string {
 
 // partialEmail is an address of which a template has masked the domain, or of
 // which a sample shows the beginning.
-var partialEmail = regexp.MustCompile(`[\pL\pN._%+-]+@(?:<\*>|[A-Za-z0-9.-]*…)`)
+var partialEmail = regexp.MustCompile(`(?:"[^"@\r\n]+"|(?:[\pL\pN._%+-]+')?[\pL\pN._%+-]+)@(?:(?:xn--)?<\*>|\[<\*>\]|[A-Za-z0-9.-]*…)`)
 
 // partialDomain are the signs that partialEmail has of a domain.
-const partialDomain = "<*>.-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+const partialDomain = "[<*>].-ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 // instance reports whether what stands before an "@" is the name of a type rather
 // than that of a mailbox: a program that prints an object writes its type, "@" and a

@@ -7,10 +7,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/compare"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -100,8 +102,11 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if expire < 1 || expire > 3650 {
 				return usage(cmd, "--expire %d: want 1 to 3650 days", expire)
 			}
+			if err := checkOutput(cmd, out, names); err != nil {
+				return err
+			}
 			var previous *compare.Baseline
-			if out != standardInput {
+			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
 				previous, err = readBaseline(out)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
@@ -129,6 +134,16 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
 			if w.Expired > 0 {
 				p.message("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+			}
+			// A template is what its id stands for, and cannot be scrubbed.
+			private := &report.Scrubber{}
+			for i := range w.Baseline.Entries {
+				for _, template := range w.Baseline.Entries[i].Templates {
+					private.Text(template)
+				}
+			}
+			if found := private.Removed(); len(found) > 0 {
+				p.message("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
 			}
 			if w.Baseline.Incomplete {
 				p.message("a log went blind or is cut: rates may be too low, and noise may be missing")

@@ -95,6 +95,7 @@ type comparison interface {
 // compared writes what was compared in the format that is asked for.
 func (p *program) compared(f *compareFlags, by *report.Comparer, c comparison) error {
 	p.removed(by.Scrub)
+	p.incomplete()
 	switch f.format {
 	case formatJSON:
 		return p.write(c.AppendJSON(nil))

@@ -234,6 +234,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	if len(reports) == 0 {
 		return nil
 	}
+	p.incomplete()
 	all := total.report(set, "", top)
 	out := &output{w: p.stdout}
 	if format == formatJSON {

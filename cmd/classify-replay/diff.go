@@ -40,7 +40,7 @@ side; with --no-default-rules a side is exactly what it names.
 
 Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`,
 		Example: `  classify-replay rules diff default mine.yaml Player.log
-  classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures/*`,
+  classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 {
 				return usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
@@ -77,6 +77,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 					}
 				}
 			}
+			p.incomplete()
 			out := &output{w: p.stdout}
 			rep := d.report(args[0], args[1], top)
 			if format == formatJSON {

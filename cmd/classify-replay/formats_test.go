@@ -496,6 +496,9 @@ var hostileForms = []struct{ name, line string }{
 	{"sarif", `[link](1) {0} {{1}} [a](https://evil.example)`},
 	{"invalid", "\xff\xfe\xc3\x28 \xed\xa0\x80 \xc0\xaf"},
 	{"backslashes", `\| \\| \` + "` \\"},
+	{"commands to a CI server", "::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']"},
+	{"device control", "\x1bP+q544e\x1b\\ \x1b_Gf=100\x1b\\ \x1b^pm\x1b\\ \x1b]8;;http://evil.example\x1b\\x\x1b]52;c;eA==\x07"},
+	{"no characters", "\ufdd0 \ufffe \U0001ffff \U0010ffff"},
 	{"printf", "%s %d %!v(MISSING) %n"},
 	{"long", strings.Repeat("<b>`@x ", 30_000)},
 	{"long word", strings.Repeat("=", 200_000)},
@@ -584,6 +587,7 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 						out = strings.ReplaceAll(out, "\t", " ") // between fields
 					}
 					requireHarmless(t, out)
+					require.NotRegexp(t, `##[a-z]*\[|(?m:^ *::[a-z].*::)`, out, "a CI server obeys")
 					form.check(t, r.stdout)
 				}
 			}

@@ -37,12 +37,26 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if !info.Mode().IsRegular() {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
 	}
+	if p.writesTo(info) {
+		return nil, inputError(fmt.Errorf("%s is where the output goes, too: write it to another file", name))
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, inputError(err)
 	}
 	watch := p.watch(name, info.Size())
 	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize), close: f.Close}), nil
+}
+
+// writesTo says whether standard output is a file, which would be read for ever while
+// it grows.
+func (p *program) writesTo(file fs.FileInfo) bool {
+	out, ok := p.stdout.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := out.Stat()
+	return err == nil && info.Mode().IsRegular() && os.SameFile(info, file)
 }
 
 // inside suggests a log in a directory.

@@ -9,7 +9,7 @@
 //	0    done; also when the log went blind, which the report then says
 //	1    a finding: one that --fail-on or --exit-code asked for, or of "rules lint" or "rules test"
 //	2    wrong usage, or rules that do not load or fail their tests
-//	3    input that could not be read to its end
+//	3    input that could not be read, or output that could not be written, to its end
 //	130  interrupted; what was known by then is printed
 package main
 

@@ -107,7 +107,12 @@ func TestInterruptEveryCommand(t *testing.T) {
 			var stdout, stderr bytes.Buffer
 			status := run(ctx, args, in, &stdout, &stderr)
 			require.Equal(t, exitInterrupted, status, stderr.String())
-			require.Empty(t, stderr.String())
+			switch args[0] {
+			case "diff", "suspects", "baseline", "rules": // what was not read would seem gone
+				require.Equal(t, "classify-replay: interrupted: what was not read by then is missing from this\n", stderr.String())
+			default:
+				require.Empty(t, stderr.String())
+			}
 			if args[0] != "explain" { // whose record has not come yet
 				require.NotEmpty(t, stdout.String())
 				require.True(t, strings.HasSuffix(stdout.String(), "\n"), "the last line is whole")
@@ -136,6 +141,8 @@ func TestInterruptBeforeTheStart(t *testing.T) {
 	} {
 		r := runWith(ctx, "", args...)
 		require.Equal(t, exitInterrupted, r.status, "%v: %s", args, r.stderr)
-		require.Empty(t, r.stderr, "%v", args)
+		if r.stdout == "" || args[0] != "rules" {
+			require.Empty(t, r.stderr, "%v", args)
+		}
 	}
 }

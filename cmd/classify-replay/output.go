@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/cobra"
 )
 
 // bufferSize is how much output is gathered before it is written.
@@ -17,6 +19,12 @@ type output struct {
 	w   io.Writer
 	buf []byte
 	err error
+}
+
+// Write gathers what others print, which is little.
+func (o *output) Write(b []byte) (int, error) {
+	o.buf = append(o.buf, b...)
+	return len(b), nil
 }
 
 // full writes what has been gathered if it is enough to be worth it. It
@@ -38,6 +46,26 @@ func (o *output) flush() bool {
 	return o.err == nil
 }
 
+// checkOutput refuses to write over a log, and what is no file.
+func checkOutput(cmd *cobra.Command, output string, inputs []string) error {
+	if output == "" {
+		return usage(cmd, `--output "": name a file, or - for standard output`)
+	}
+	out, err := os.Stat(output)
+	if output == standardInput || err != nil {
+		return nil // what is wrong with it shows when it is written
+	}
+	if out.IsDir() {
+		return usage(cmd, "--output %s is a directory: name a file in it", output)
+	}
+	for _, name := range inputs {
+		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
+			return usage(cmd, "--output %s is one of the logs, which would be lost", output)
+		}
+	}
+	return nil
+}
+
 // fileMode is for a file that others may read.
 const fileMode fs.FileMode = 0o644
 
@@ -56,6 +84,10 @@ func replaceFile(name string, data []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".heed-*.tmp")
 	if err != nil {
+		// The name of the new file says nothing to anybody.
+		if path, ok := errors.AsType[*fs.PathError](err); ok {
+			path.Path = name
+		}
 		return err
 	}
 	_, err = f.Write(data)

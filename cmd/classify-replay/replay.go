@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -67,7 +68,8 @@ What is configured (flags, HEED_ variables, .heed.yaml) is told by "config show"
 
 Exit status, the highest that applies: 0 done (also when the log went blind, which
 the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
-that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
+that do not load, 3 a file that could not be read, or output that could not be
+written, to its end, 130 interrupted.`,
 		Example: `  classify-replay Player.log
   classify-replay --game rimworld --previous
   classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
@@ -116,7 +118,47 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
 		p.configCommand(), p.completionCommand())
 	p.commonFlags(cmd)
+	sayStatus(cmd)
+	cmd.InitDefaultHelpCmd()
+	if help, _, err := cmd.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(cmd, args) }
+	}
 	return cmd
+}
+
+// sayStatus adds the exit statuses to the help of the commands that have no others.
+func sayStatus(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		sayStatus(c)
+		if !c.HasSubCommands() && !strings.Contains(strings.ToLower(c.Long), "exit status") && !strings.Contains(c.Long, "exits with") {
+			c.Long += `
+
+Exit status as of classify-replay: 0 done, 2 wrong usage, 3 a file that could not be
+read or written to its end, 130 interrupted.`
+		}
+	}
+}
+
+// knownCommand refuses the words after "help" that name no command: the parser would
+// take them for files, and print the help of the root.
+func knownCommand(root *cobra.Command, args []string) error {
+	found, rest, err := root.Find(args)
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	return usage(root, "%s has no command %q%s", found.CommandPath(), rest[0], meantCommand(found, rest[0]))
+}
+
+// meantCommand suggests a command for a word that is none.
+func meantCommand(cmd *cobra.Command, word string) string {
+	names := make([]string, 0, len(cmd.Commands()))
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := cli.Nearest(word, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 func (f *replayFlags) validate(cmd *cobra.Command) error {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +49,7 @@ addresses, secrets and e-mail addresses are taken out, where their form tells th
 			if err != nil {
 				return err
 			}
-			if err := f.checkOutput(cmd, names); err != nil {
+			if err := checkOutput(cmd, f.output, names); err != nil {
 				return err
 			}
 			return p.report(cmd, f, names)
@@ -61,26 +60,6 @@ addresses, secrets and e-mail addresses are taken out, where their form tells th
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	f.scrub.register(cmd)
 	return cmd
-}
-
-// checkOutput refuses to write a page over a log.
-func (f *reportFlags) checkOutput(cmd *cobra.Command, inputs []string) error {
-	if f.output == "" {
-		return usage(cmd, `--output "": name a file, or - for standard output`)
-	}
-	out, err := os.Stat(f.output)
-	if f.output == standardInput || err != nil {
-		return nil // what is wrong with it shows when it is written
-	}
-	if out.IsDir() {
-		return usage(cmd, "--output %s is a directory: name a file in it", f.output)
-	}
-	for _, name := range inputs {
-		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
-			return usage(cmd, "--output %s is one of the logs: the page would replace it", f.output)
-		}
-	}
-	return nil
 }
 
 // report replays the logs and writes the page.

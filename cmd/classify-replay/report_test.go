@@ -66,7 +66,7 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{"no log", []string{"report"}, exitUsage, "name a log to report on"},
 		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
-		{"over the log", []string{"report", log, "-o", log}, exitUsage, "the page would replace it"},
+		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, which would be lost"},
 		{"over a directory", []string{"report", log, "-o", filepath.Dir(log)}, exitUsage, "is a directory: name a file in it"},
 		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitInput, "cannot write the report"},
 		{"a log that is not there", []string{"report", missing}, exitInput, "no such file"},

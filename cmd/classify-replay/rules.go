@@ -24,7 +24,7 @@ do, what another rule set would change, and a first version of a rule for a reco
   classify-replay rules diff default mine.yaml Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, "rules has no command %q", args[0])
+				return usage(cmd, "rules has no command %q%s", args[0], meantCommand(cmd, args[0]))
 			}
 			return usage(cmd, "name a command: check, coverage, diff, lint, propose, schema or test")
 		},

@@ -46,9 +46,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := p.rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	help := &output{w: stdout}
+	root.SetOut(help)
 	root.SetErr(stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err := root.ExecuteContext(ctx)
+	if !help.flush() { // the parser prints help and version, and does not look
+		err = inputError(fmt.Errorf("cannot write: %w", help.err))
+	}
+	if err != nil {
 		p.fail(err)
 	}
 	return p.status
@@ -97,6 +102,14 @@ func (p *program) fail(err error) {
 	p.message("%s", err)
 	if next != "" {
 		p.message("%s", next)
+	}
+}
+
+// incomplete says that what is about to be shown lacks what was not read when the
+// program was interrupted. Replays, pages and lists say so themselves, or end early.
+func (p *program) incomplete() {
+	if p.status == exitInterrupted {
+		p.message("interrupted: what was not read by then is missing from this")
 	}
 }
 

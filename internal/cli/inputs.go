@@ -28,7 +28,8 @@ type Taken struct {
 //     themselves, so that a name with a bracket in it can be given as it is;
 //   - a directory stands for the logs in it, by name, not those below it;
 //   - a pattern with *, ?, [, {, or ** for directories of any depth, stands for
-//     the files that it matches, by name: not every shell expands one.
+//     the files that it matches, by name: not every shell expands one. ** does not
+//     follow links to directories, of which some lead back.
 //
 // A file that was named before is left out of the latter two. An argument that
 // stands for nothing gives an error, and does not keep the others from being read.
@@ -68,7 +69,7 @@ func expand(arg string) (files []string, several bool, err error) {
 	case err == nil || !strings.ContainsAny(arg, "*?[{"):
 		return []string{arg}, false, nil
 	}
-	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly())
+	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	switch {
 	case errors.Is(err, doublestar.ErrBadPattern):
 		return nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is not closed", arg)

@@ -9,6 +9,7 @@
 //
 //	\n \r \t         line feed, carriage return, tab
 //	\x1b             other ASCII controls
+//	\x23 \x3a        the first sign of a command to a CI server, as in "##vso[…]", "::error::"
 //	\x85             a byte that is not valid UTF-8 (always \x80 or more)
 //	\u0085 \u202e    other controls, line separators, bidi marks, invisible characters
 //	\U000e0041       the same beyond the basic plane

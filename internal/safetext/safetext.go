@@ -27,7 +27,7 @@ func AppendText(dst []byte, s string, limit int) []byte {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
 		chars, e := 1, esc[:0]
-		if escaped(r, size) {
+		if escaped(r, size) || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
 			e = appendEscape(e, r, s[i], size)
 			chars = len(e)
 		}
@@ -58,7 +58,7 @@ func Text(s string, limit int) string {
 			r, size = utf8.DecodeRuneInString(s[i:])
 		}
 		count++
-		if escaped(r, size) || limit > 0 && count > limit {
+		if escaped(r, size) || limit > 0 && count > limit || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
 			return string(AppendText(nil, s, limit))
 		}
 		i += size
@@ -80,7 +80,7 @@ func AppendJSON(dst, b []byte) []byte {
 			r, size = utf8.DecodeRune(b[i:])
 		}
 		switch {
-		case !escaped(r, size):
+		case !escaped(r, size) && (r != '#' || !command(b[i:])):
 			dst = append(dst, b[i:i+size]...)
 		case r > 0xffff:
 			r -= 0x10000
@@ -136,10 +136,49 @@ func escaped(r rune, size int) bool {
 	return invalid(r, size) || unsafeRune(r)
 }
 
+// command reports whether s begins with what a CI server obeys anywhere in a line of
+// output: ##[error] of GitHub and Azure, ##vso[task.setvariable …], ##teamcity[…].
+func command[T string | []byte](s T) bool {
+	if len(s) < 3 || s[1] != '#' {
+		return false
+	}
+	for i := 2; i < len(s) && i < 12; i++ {
+		switch {
+		case s[i] == '[':
+			return true
+		case s[i]|0x20 < 'a' || s[i]|0x20 > 'z':
+			return false
+		}
+	}
+	return false
+}
+
+// annotation reports whether the colon at s[i] begins what GitHub obeys at the
+// beginning of a line: ::error file=x::text. What is in front of s on its line may be
+// nothing but space.
+func annotation(s string, i int) bool {
+	if i+2 >= len(s) || s[i+1] != ':' || s[i+2] < 'a' || s[i+2] > 'z' {
+		return false
+	}
+	for _, b := range []byte(s[:i]) {
+		if b != ' ' {
+			return false
+		}
+	}
+	// The name, and properties, which end with the next "::".
+	for i += 2; i+1 < len(s); i++ {
+		if s[i] == ':' && s[i+1] == ':' {
+			return true
+		}
+	}
+	return false
+}
+
 // unsafeRune lists what acts instead of showing: every control, line and
 // paragraph separator and bidi control, and the characters without a shape of
 // which text for one reader can be hidden from another (tags, variation
-// selectors of the supplementary plane, invisible operators). Format characters
+// selectors of the supplementary plane, invisible operators, code points that are no
+// characters). Format characters
 // that do show, such as the Arabic number signs, are not among them.
 func unsafeRune(r rune) bool {
 	switch {
@@ -158,7 +197,9 @@ func unsafeRune(r rune) bool {
 		r >= 0x2028 && r <= 0x202e,   // line and paragraph separator, bidi embeddings and overrides
 		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, bidi isolates
 		r == 0xfeff,                  // byte order mark
+		r >= 0xfdd0 && r <= 0xfdef,   // no characters, by Unicode, nor for HTML
 		r >= 0xfff0 && r <= 0xfffb,   // unassigned default-ignorables, interlinear annotation
+		r&0xfffe == 0xfffe,           // no characters: the last two of each plane
 		r >= 0x1bca0 && r <= 0x1bca3, // shorthand format controls
 		r >= 0x1d173 && r <= 0x1d17a, // musical format controls
 		r >= 0xe0000 && r <= 0xe0fff: // tags, variation selectors supplement

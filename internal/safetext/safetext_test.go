@@ -39,6 +39,14 @@ var textCases = []struct {
 	{"zero width space and bom", "\ufeffa\u200bb", 0, `\ufeffa\u200bb`},
 	{"tag characters", "hi\U000e0041\U000e007f", 0, `hi\U000e0041\U000e007f`},
 	{"variation selectors as carrier", "a\U000e0100", 0, `a\U000e0100`},
+	{"command to a CI server", "a ##vso[task.complete]b ###[error] ##teamcity[x", 0, `a \x23#vso[task.complete]b #\x23#[error] \x23#teamcity[x`},
+	{"no command", "# ## ##x ##x y[ a[##] ##", 0, "# ## ##x ##x y[ a[##] ##"},
+	{"annotation of a CI server", "  ::error file=x::pwned ::error::", 0, `  \x3a:error file=x::pwned ::error::`},
+	{"no annotation", "::Foo::Bar", 0, "::Foo::Bar"},
+	{"qualified name", "a::error::b", 0, "a::error::b"},
+	{"colons alone", "::abc:", 0, "::abc:"},
+	{"command is not cut", "ab##[x", 4, "ab…"},
+	{"no characters", "\ufffe\uffff\ufdd0\U0001ffff", 0, `\ufffe\uffff\ufdd0\U0001ffff`},
 	{"soft hyphen", "ig\u00adnore", 0, `ig\u00adnore`},
 	{"invalid bytes", "a\xffb\xc3", 0, `a\xffb\xc3`},
 	{"surrogate in UTF-8", "\xed\xa0\x80", 0, `\xed\xa0\x80`},
@@ -68,7 +76,7 @@ func TestText(t *testing.T) {
 // TestUnsafeRunes holds the hand-written ranges to Unicode's own tables.
 func TestUnsafeRunes(t *testing.T) {
 	const zwnj, zwj = '\u200c', '\u200d'
-	always := []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point}
+	always := []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point}
 	kept := func(r rune) bool {
 		switch {
 		case r == zwnj || r == zwj:
@@ -91,7 +99,7 @@ func TestUnsafeRunes(t *testing.T) {
 }
 
 func TestAppendJSON(t *testing.T) {
-	for _, in := range []string{"", "plain", "a\u0085\u2028\u202e\x7f", "\U000e0041", "<script>", "\ufeff", "오류 ☂\ufe0f", "tab\tnl\n"} {
+	for _, in := range []string{"", "plain", "a\u0085\u2028\u202e\x7f", "\U000e0041", "<script>", "##vso[x]", "\ufeff", "오류 ☂\ufe0f", "tab\tnl\n"} {
 		b, err := json.Marshal(in)
 		require.NoError(t, err)
 		out := AppendJSON(nil, b)

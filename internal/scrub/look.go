@@ -7,8 +7,7 @@ const every = ^uint64(0)
 
 // hint is one of the hints of a form.
 type hint struct {
-	text string // lower case where fold is set
-	fold bool
+	text string // in lower case
 	form uint64 // its bit
 }
 
@@ -22,9 +21,6 @@ var (
 	// always are the forms without hints.
 	always uint64
 )
-
-// expressionFolds is how an expression begins that takes letters of any case.
-const expressionFolds = "(?i)"
 
 func init() {
 	if len(forms) > 63 {
@@ -50,7 +46,7 @@ func init() {
 			always |= 1 << i
 		}
 		for _, text := range f.hints {
-			h := hint{text: text, fold: strings.HasPrefix(f.expr.String(), expressionFolds), form: 1 << i}
+			h := hint{text: text, form: 1 << i}
 			at := &pairs[uint(class(text[0]))<<6|uint(class(text[1]))]
 			if *at == 0 {
 				*at = byte(len(buckets))
@@ -86,15 +82,9 @@ func look(s string) uint64 {
 	return found
 }
 
-// stands reports whether s begins with h.
+// stands reports whether s begins with h, in any case.
 func (h *hint) stands(s string) bool {
-	if len(s) < len(h.text) {
-		return false
-	}
-	if s = s[:len(h.text)]; h.fold {
-		return equalFold(s, h.text)
-	}
-	return s == h.text
+	return len(s) >= len(h.text) && equalFold(s[:len(h.text)], h.text)
 }
 
 // equalFold reports whether s is t, which is in lower case and as long.
@@ -114,26 +104,29 @@ func lower(b byte) byte {
 	return b
 }
 
-func hasAt(s string) bool { return strings.IndexByte(s, '@') >= 0 }
+func hasAt(s string) bool { return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") }
+
+func hasOption(s string) bool { return strings.Contains(s, "--") }
+
+var (
+	hasSecret = assigned("token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "key", "id", "credential", "credentials", "authorization")
+	hasUser   = assigned("username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "computername", "computer name", "computer_name",
+		"hostname", "host name", "host_name", "machinename", "machine name", "machine_name", "personaname", "persona name", "persona_name")
+)
 
 // assigned returns a look for one of words, in any case, that a sign behind it gives
-// a value which isWord does not keep. Quotes and spaces may stand around the sign; a
-// value ends at spaces, quotes and what else is in ends.
-func assigned(ends string, words ...string) func(string) bool {
-	ends += spaces + `"'`
+// a value which isWord does not keep. Quotes, of whatever level, and spaces may stand
+// around the sign.
+func assigned(words ...string) func(string) bool {
 	return func(s string) bool {
 		for i := range len(s) {
 			if s[i] != '=' && s[i] != ':' || !endsIn(strings.TrimRight(s[:i], spaces), words) {
 				continue
 			}
 			value := strings.TrimLeft(s[i+1:], spaces)
-			if value != "" && (value[0] == '"' || value[0] == '\'') {
-				value = value[1:]
-			}
-			if n := strings.IndexAny(value, ends); n >= 0 {
-				value = value[:n]
-			}
-			if value != "" && !isWord(value, 0, len(value)) {
+			quoted := strings.TrimLeft(value, `\"'`)
+			// A value in quotes is all that is between them.
+			if isValue(upTo(value, spaces+`"'&;,<>(){}[]`)) || isValue(upTo(quoted, spaces+`"'&;,<>(){}[]`)) || isValue(upTo(quoted, "\"'\\<>\r\n")) {
 				return true
 			}
 		}
@@ -141,14 +134,26 @@ func assigned(ends string, words ...string) func(string) bool {
 	}
 }
 
+// upTo returns s up to the first of ends.
+func upTo(s, ends string) string {
+	if n := strings.IndexAny(s, ends); n >= 0 {
+		return s[:n]
+	}
+	return s
+}
+
+// isValue reports whether s is more than a word which isWord keeps. The name of a
+// scheme has its value behind it.
+func isValue(s string) bool {
+	return s != "" && (!isWord(s, 0, len(s)) || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "basic"))
+}
+
 // spaces are those of \s.
 const spaces = " \t\n\f\r"
 
 // endsIn reports whether s ends in one of words, in any case, and perhaps a quote.
 func endsIn(s string, words []string) bool {
-	if n := len(s); n > 0 && (s[n-1] == '"' || s[n-1] == '\'') {
-		s = s[:n-1]
-	}
+	s = strings.TrimRight(s, `\"'`)
 	for _, w := range words {
 		if n := len(s) - len(w); n >= 0 && equalFold(s[n:], w) {
 			return true
@@ -240,3 +245,19 @@ func mayBeIPv6(s string) bool {
 	}
 	return false
 }
+
+// mayBeArmor looks for a run as long as a line of a key.
+func mayBeArmor(s string) bool {
+	run := 0
+	for i := range len(s) {
+		if b := s[i]; !wordByte(b) && b != '+' && b != '/' || b == '_' {
+			run = 0
+		} else if run++; run == armor {
+			return true
+		}
+	}
+	return false
+}
+
+// armor is how many signs a line of a key has at least, but for the last one.
+const armor = 60
