@@ -146,7 +146,8 @@ var verdicts = []struct {
 			s.entry(10, event.Advisory, event.SeverityError, suspect("LanternFestival"))
 			s.entry(11, event.Advisory, event.SeverityError, suspect("Lantern Festival"))
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
-		}, End{Lines: 40},
+		},
+		End{Lines: 40},
 		StateBroken, "Broken since line 3. 1 blocking item; 3 advisory items.",
 		[]string{"Riverboats. What broke first points there.", "Elsewhere Lantern Festival is named twice (first at line 10)."},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
