@@ -176,18 +176,19 @@ func (r *Replay) nameMods(v *Verdict) {
 		VerdictMod
 		blocking uint64
 	}
-	byName := map[string]*tally{}
+	byKey := map[string]*tally{}
 	for _, d := range dispositions {
 		if !d.Urgent() {
 			continue
 		}
 		for _, row := range r.tables[d].held() {
 			for _, name := range row.Blame {
-				t := byName[name]
+				t := byKey[blame.Key(name)]
 				if t == nil {
-					t = &tally{VerdictMod: VerdictMod{Name: safetext.Text(name, 0), By: byOther, Line: row.First}}
-					byName[name] = t
+					t = &tally{VerdictMod: VerdictMod{By: byOther, Line: row.First}}
+					byKey[blame.Key(name)] = t
 				}
+				t.Name = moreReadable(t.Name, safetext.Text(name, 0))
 				t.Entries += row.Count
 				t.Line = min(t.Line, row.First)
 				if d == event.Blocking {
@@ -202,13 +203,13 @@ func (r *Replay) nameMods(v *Verdict) {
 		}
 		row := r.rowOf(c.cause)
 		for _, name := range c.cause.FirstItem.Blame {
-			if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return m.Name == safetext.Text(name, 0) }) {
+			if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return blame.Key(m.Name) == blame.Key(name) }) {
 				continue
 			}
 			m := VerdictMod{Name: safetext.Text(name, 0), Entries: 1, Line: c.Line}
-			if t := byName[name]; t != nil {
-				m = t.VerdictMod
-				delete(byName, name)
+			if t := byKey[blame.Key(name)]; t != nil {
+				m.Entries, m.Line = t.Entries, t.Line
+				delete(byKey, blame.Key(name))
 			}
 			m.By = by
 			if row != nil {
@@ -219,8 +220,8 @@ func (r *Replay) nameMods(v *Verdict) {
 	}
 	named(v.First, byFirst)
 	named(v.Worst, byWorst)
-	others := make([]*tally, 0, len(byName))
-	for _, t := range byName {
+	others := make([]*tally, 0, len(byKey))
+	for _, t := range byKey {
 		others = append(others, t)
 	}
 	slices.SortFunc(others, func(a, b *tally) int {
@@ -236,4 +237,13 @@ func (r *Replay) nameMods(v *Verdict) {
 	for _, t := range others[:shown] {
 		v.Mods = append(v.Mods, t.VerdictMod)
 	}
+}
+
+// moreReadable returns the one of two names of a mod that shows its words, and of
+// those the one that does not depend on the order of a log.
+func moreReadable(a, b string) string {
+	if cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) > 0 {
+		return a
+	}
+	return b
 }

@@ -141,6 +141,18 @@ var verdicts = []struct {
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
 	{
+		"one mod under two names", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats"))
+			s.entry(10, event.Advisory, event.SeverityError, suspect("LanternFestival"))
+			s.entry(11, event.Advisory, event.SeverityError, suspect("Lantern Festival"))
+			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
+		},
+		End{Lines: 40},
+		StateBroken, "Broken since line 3. 1 blocking item; 3 advisory items.",
+		[]string{"Riverboats. What broke first points there.", "Elsewhere Lantern Festival is named twice (first at line 10)."},
+		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+	},
+	{
 		"worse to come", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError, suspect("Riverboats", blame.Type))
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))

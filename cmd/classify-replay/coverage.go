@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -20,6 +21,7 @@ func (p *program) rulesCoverageCommand() *cobra.Command {
 	var from inputFlags
 	var format string
 	var top int
+	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "coverage CAPTURE...",
 		Short: "Show which rules decide in captures, and what no rule knows",
@@ -47,11 +49,12 @@ memory for each signature.`,
 			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
-			return p.coverage(cmd.Context(), set, args, format, top)
+			return p.coverage(cmd.Context(), set, args, format, top, scrub.scrubber(format))
 		},
 	}
 	flags.register(cmd)
 	from.register(cmd)
+	scrub.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
 	completes(cmd, "format", formatText, formatJSON)
 	cmd.Flags().IntVar(&top, "top", defaultTop, "show the `N` most frequent signatures that no rule knows, 0 for all")
@@ -204,7 +207,7 @@ func firstLine(s string) string {
 	return s
 }
 
-func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, format string, top int) error {
+func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, format string, top int, scrubber *report.Scrubber) error {
 	total := newCovered()
 	var reports []coverageReport
 	for _, name := range names {
@@ -212,12 +215,12 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 			p.raise(exitInterrupted)
 			break
 		}
-		c := newCovered()
+		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.engine.Template(o.Signature)
-				return t
-			}, placeOf(name, src.record), 1)
+				return scrubber.Text(t)
+			}, placeOf(shownName, src.record), 1)
 			return true
 		})
 		if err != nil {
@@ -226,7 +229,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 				continue
 			}
 		}
-		reports = append(reports, c.report(set, name, top))
+		reports = append(reports, c.report(set, shownName, top))
 		for key, s := range c.sigs {
 			total.add(key, func() string { return s.template }, s.first, s.count)
 		}
@@ -252,6 +255,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		all.lines(pr)
 		out.buf = pr.buf
 	}
+	p.removed(scrubber)
 	if !out.flush() {
 		return inputError(fmt.Errorf("cannot write the report: %w", out.err))
 	}

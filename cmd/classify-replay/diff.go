@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -24,6 +25,7 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 	var noDefaults, exitCode bool
 	var format string
 	var top int
+	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW CAPTURE...",
 		Short: "Show which records of captures two rule sets judge differently",
@@ -68,7 +70,8 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			if err != nil {
 				return err
 			}
-			d := &difference{old: sets[0], new: sets[1], changes: map[changeKey]*change{}}
+			scrubber := scrub.scrubber(format)
+			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range names {
 				if err := p.compare(cmd.Context(), d, name); err != nil {
 					p.fail(err)
@@ -79,12 +82,13 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			}
 			p.incomplete()
 			out := &output{w: p.stdout}
-			rep := d.report(args[0], args[1], top)
+			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), top)
 			if format == formatJSON {
 				out.buf = appendJSON(out.buf, rep)
 			} else {
 				out.buf = rep.appendText(out.buf)
 			}
+			p.removed(scrubber)
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the report: %w", out.err))
 			}
@@ -94,6 +98,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			return nil
 		},
 	}
+	scrub.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
@@ -118,6 +123,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 // difference is what two rule sets judge differently.
 type difference struct {
 	old, new *rules.Set
+	scrub    *report.Scrubber // of names, places and samples
 	records  int
 	moved    int // records that another rule decides to the same effect
 	files    int
@@ -189,7 +195,7 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 			c := bySignature[key]
 			if c == nil {
 				e := entryOf(rec)
-				c = &change{changeKey: key, first: placeOf(name, rec), sample: strings.Clone(sampleOf(&e))}
+				c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
 				bySignature[key] = c
 				found = append(found, c)
 			}
@@ -265,16 +271,16 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 	}
 	for _, c := range all {
 		rep.Changes = append(rep.Changes, diffChange{
-			c.count, c.sig.ID.String(), c.signatures, diffClassOf(d.old, c.old), diffClassOf(d.new, c.new), c.first.String(), c.sample,
+			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), c.first.String(), c.sample,
 		})
 	}
 	return rep
 }
 
-func diffClassOf(set *rules.Set, c class) diffClass {
+func (d *difference) class(set *rules.Set, c class) diffClass {
 	out := diffClass{c.rule, "", c.disposition.String(), c.severity.String(), c.invalidates, c.escalated}
 	if r := set.Rule(c.rule); r != nil {
-		out.Place = rulePlace(r)
+		out.Place = d.scrub.Text(rulePlace(r))
 	}
 	return out
 }
