@@ -106,27 +106,34 @@ func lower(b byte) byte {
 
 func hasAt(s string) bool { return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") }
 
+// hasHome looks for what the homes of Unix are in, whose names have a case.
+func hasHome(s string) bool {
+	return strings.Contains(s, "/home") || strings.Contains(s, "/Users") || strings.Contains(s, "/run/") || strings.Contains(s, "/media")
+}
+
 func hasOption(s string) bool { return strings.Contains(s, "--") }
 
 var (
-	hasSecret = assigned("token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "key", "id", "credential", "credentials", "authorization")
-	hasUser   = assigned("username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "computername", "computer name", "computer_name",
+	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "key", "id", "credential", "credentials", "authorization")
+	hasUser   = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "computername", "computer name", "computer_name",
 		"hostname", "host name", "host_name", "machinename", "machine name", "machine_name", "personaname", "persona name", "persona_name")
 )
 
 // assigned returns a look for one of words, in any case, that a sign behind it gives
 // a value which isWord does not keep. Quotes, of whatever level, and spaces may stand
-// around the sign.
-func assigned(words ...string) func(string) bool {
+// around the sign. Outside quotes a value ends at spaces, quotes and what else is in
+// ends.
+func assigned(ends string, words ...string) func(string) bool {
+	ends += spaces + `"'`
 	return func(s string) bool {
 		for i := range len(s) {
 			if s[i] != '=' && s[i] != ':' || !endsIn(strings.TrimRight(s[:i], spaces), words) {
 				continue
 			}
 			value := strings.TrimLeft(s[i+1:], spaces)
-			quoted := strings.TrimLeft(value, `\"'`)
-			// A value in quotes is all that is between them.
-			if isValue(upTo(value, spaces+`"'&;,<>(){}[]`)) || isValue(upTo(quoted, spaces+`"'&;,<>(){}[]`)) || isValue(upTo(quoted, "\"'\\<>\r\n")) {
+			bare := strings.TrimLeft(value, `\"'`)
+			if isValue(upTo(value, ends)) || isValue(upTo(bare, ends)) ||
+				bare != value && isValue(upTo(bare, "\"'\\<>\r\n")) { // all between the quotes
 				return true
 			}
 		}
@@ -246,18 +253,19 @@ func mayBeIPv6(s string) bool {
 	return false
 }
 
-// mayBeArmor looks for a run as long as a line of a key.
-func mayBeArmor(s string) bool {
-	run := 0
-	for i := range len(s) {
-		if b := s[i]; !wordByte(b) && b != '+' && b != '/' || b == '_' {
-			run = 0
-		} else if run++; run == armor {
-			return true
+// runOf returns a look for n letters, digits and signs of others without anything between them.
+func runOf(n int, others string) func(string) bool {
+	return func(s string) bool {
+		run := 0
+		for i := range len(s) {
+			if b := s[i]; digit(b) || 'a' <= lower(b) && lower(b) <= 'z' || strings.IndexByte(others, b) >= 0 {
+				if run++; run == n {
+					return true
+				}
+			} else {
+				run = 0
+			}
 		}
+		return false
 	}
-	return false
 }
-
-// armor is how many signs a line of a key has at least, but for the last one.
-const armor = 60

@@ -81,7 +81,7 @@ var forms = []form{
 	},
 	{
 		// The token of a bot: its id, a time and a signature.
-		kind: Secret, hints: []string{"discord", "token"},
+		kind: Secret, hints: []string{"discord", "token"}, may: runOf(27, "_-"),
 		expr: regexp.MustCompile(`\b(?P<private>[MNO][\w-]{22,28}\.[\w-]{6,7}\.[\w-]{27,})`),
 	},
 	{
@@ -91,7 +91,7 @@ var forms = []form{
 	},
 	{
 		// A line of one that stands alone, since a log is shown line by line.
-		kind: Secret, may: mayBeArmor,
+		kind: Secret, may: runOf(60, "+/"),
 		expr: regexp.MustCompile(`(?m)^[ \t]*(?P<private>[A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$`),
 		keep: isNoArmor,
 	},
@@ -164,7 +164,7 @@ var forms = []form{
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"},
+		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, may: hasHome,
 		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|export|usr|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|(?:mnt/|cygdrive/|host_mnt/)?[a-z]))?` +
 			`/(?:home|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
 		keep: isSharedHome,
