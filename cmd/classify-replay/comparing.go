@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -188,11 +189,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 			within, blind.To = false, line
 			run.Incomplete(blind)
 		}
+		if rec.Mods != nil {
+			run.Mods(listedMods(rec.Mods))
+		}
 		switch rec.Kind {
 		case capture.KindContext:
-			if mods := listedMods(rec.Log.Message); len(mods) > 0 {
-				run.Mods(mods)
-			}
 			return true
 		case capture.KindNotice:
 			if rec.Notice.Status != event.StatusRestarted {
@@ -227,12 +228,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	return true, err
 }
 
-// listedMods returns the mods that the header of an upload lists.
-func listedMods(message string) []compare.Mod {
-	listed := capture.AppendModList(nil, strings.Clone(message))
-	mods := make([]compare.Mod, len(listed))
-	for i, m := range listed {
-		mods[i] = compare.Mod{Name: m.Name, PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
+// listedMods returns the mods that a record lists.
+func listedMods(list *capture.ModList) []compare.Mod {
+	mods := make([]compare.Mod, len(list.Mods))
+	for i, m := range list.Mods {
+		mods[i] = compare.Mod{Name: cmp.Or(m.Name, m.PackageID), PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
 	}
 	return mods
 }
