@@ -223,6 +223,9 @@ func parseMod(line string) (ListedMod, bool) {
 // loaded, and how long the prefix is that a logger put before that.
 func announcesMods(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
+	if line == "" || line[len(line)-1] != ':' {
+		return 0, false // many a message ends with a space
+	}
 	switch strings.ToLower(line[strings.LastIndexByte(line, ' ')+1:]) {
 	case "mods:", "plugins:", "packs:":
 	default:

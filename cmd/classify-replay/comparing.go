@@ -390,9 +390,10 @@ more frequent, the mods that may be its cause, ordered by evidence: what points 
 mod (its code on the stack, a file, a name in the text) and what became of it between
 the lists of mods (added, updated, removed, moved in the load order). Both are said.
 
-A HugsLib upload has a list of mods with versions. For other logs, --old-mods and
---new-mods name a ModsConfig.xml, which has the load order. Without lists on both sides, only
-what points at a mod is known, and whether it was blamed for anything before.
+A HugsLib upload has a list of mods with versions, and so have logs of some mod loaders;
+a log of RimWorld has the package ids once a game was loaded. For other logs, --old-mods
+and --new-mods name a ModsConfig.xml, which has the load order. Without lists on both
+sides, only what points at a mod is known, and whether it was blamed for anything before.
 
 The score is that of "blame" in records, or 30 for a name that stands in the text, plus
 40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that
