@@ -76,6 +76,19 @@ const (
 	formItems           // what a line announced
 )
 
+// mayBegin reports whether begin has something to look for in the first line of a
+// record. Nearly all are spared the call.
+func (m *modLists) mayBegin(line string) bool {
+	if m.form != formNone {
+		return true
+	}
+	switch line[len(line)-1] {
+	case ':', ']', ' ', '\t':
+		return !m.upload
+	}
+	return false
+}
+
 // begin looks at the first line of a record, of which header says that it is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
@@ -125,10 +138,12 @@ func (m *modLists) line(line string) {
 // message looks at the text of a record that was not read line by line.
 func (m *modLists) message(message string, header bool) {
 	line, rest, more := strings.Cut(message, "\n")
-	if line = strings.TrimRight(line, "\r"); line == "" {
-		return
+	if more {
+		line = strings.TrimRight(line, "\r")
 	}
-	m.begin(line, header)
+	if line != "" && (header || m.mayBegin(line)) {
+		m.begin(line, header)
+	}
 	for more && m.form != formNone {
 		line, rest, more = strings.Cut(rest, "\n")
 		m.line(strings.TrimRight(line, "\r"))
@@ -172,11 +187,11 @@ func (m *modLists) add(mod ListedMod, ok bool) bool {
 	return true
 }
 
-// take returns what was read since it was called last, nil if that is nothing.
-func (m *modLists) take() *ModList {
-	list := m.list
-	m.list = nil
-	return list
+// take gives rec what was read since it was called last.
+func (m *modLists) take(rec *Record) {
+	if m.list != nil { // else there is nothing to be written for a record
+		rec.Mods, m.list = m.list, nil
+	}
 }
 
 // parseMod reads a line of the list in the header of an upload. The name itself may

@@ -258,11 +258,11 @@ func FuzzMods(f *testing.F) {
 				}
 			}
 			m.message(message, header)
-			list := m.take()
-			if list == nil {
+			var rec Record
+			if m.take(&rec); rec.Mods == nil {
 				continue
 			}
-			for _, mod := range list.Mods {
+			for _, mod := range rec.Mods.Mods {
 				require.True(t, mod.Name != "" || mod.PackageID != "")
 				require.False(t, strings.ContainsAny(mod.PackageID, " ()\n"))
 				require.NotContains(t, mod.Name, "\n")

@@ -295,7 +295,9 @@ func (r *Reader) begin(ln *line) {
 		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
 	}
 	a.begin(ln, r.layout)
-	r.mods.begin(text(ln.text), false)
+	if head := text(ln.text); r.mods.mayBegin(head) {
+		r.mods.begin(head, false)
+	}
 	r.noteConsole(ln.text)
 }
 
@@ -413,7 +415,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
 	}
-	rec.Mods = r.mods.take()
+	r.mods.take(rec)
 	if r.live.level = rec.Log.Level; a.start == r.live.cutLine {
 		rec.Continues, r.live.cutLine = true, 0
 	}
