@@ -51,7 +51,8 @@ func leavesContext(b []byte) bool {
 // isListed reports whether b is a line of the header's list of mods. The name of
 // an assembly has no colon, as what follows an exception's type may.
 func isListed(b []byte) bool {
-	m, ok := parseMod(text(b))
+	var m ListedMod
+	ok := m.parse(text(b))
 	for _, a := range m.Assemblies {
 		ok = ok && strings.IndexByte(a, ':') < 0
 	}

@@ -1,6 +1,9 @@
 package capture
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Mod is a mod as a list names it. The name or the package id may be empty.
 type Mod struct {
@@ -39,6 +42,7 @@ const (
 	maxMods     = 4096
 	maxModsText = 1 << 20
 	maxModText  = 16 << 10
+	maxBefore   = 64 << 10 // of the list before, for telling repeats
 )
 
 // modLists reads lists of mods line by line, whatever is kept of the text of the
@@ -60,8 +64,14 @@ type modLists struct {
 
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
+	before []byte // lines of the list before, up to the first that differs
+	again  int    // place in before of the line that is to come if the list is the same ...
+	same   bool   // ... as it has been so far
+
 	list  *ModList        // of the open record; nil where it names no mod
 	known map[string]bool // key of each mod that was listed
+	key   []byte          // of the mod that is looked at
+	kept  []byte          // where strings are kept, many in one allocation
 	text  int             // bytes kept of all
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 }
@@ -92,7 +102,9 @@ func (m *modLists) mayBegin(line string) bool {
 // begin looks at the first line of a record, of which header says that it is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
-	if m.form == formItems && m.prefix > 0 && m.add(parseItem(prefixedItem(line, m.prefix))) {
+	var mod ListedMod
+	if m.form == formItems && m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) {
+		m.add(&mod)
 		return
 	}
 	m.form = formNone
@@ -108,15 +120,19 @@ func (m *modLists) begin(line string, header bool) {
 	case ':', ' ', '\t':
 		if prefix, ok := announcesMods(line); ok {
 			m.form, m.prefix = formItems, prefix
+			m.again, m.same = 0, true
 		}
 	case ']':
-		m.add(parsePlugin(line))
+		if mod.parsePlugin(line) {
+			m.add(&mod)
+		}
 	}
 }
 
-// line looks at a further line of a record. It need not be called with form being
-// formNone.
+// line looks at a further line of a record. With formNone there is
+// nothing to look for.
 func (m *modLists) line(line string) {
+	var mod ListedMod
 	switch m.form {
 	case formHeader:
 		if strings.HasPrefix(line, contextMods) {
@@ -127,12 +143,30 @@ func (m *modLists) line(line string) {
 			m.form = formNone
 			return
 		}
-		m.add(parseMod(line))
+		if mod.parse(line) {
+			m.add(&mod)
+		}
 	case formItems:
-		if !m.add(parseItem(markedItem(line))) {
-			m.add(parseMod(line))
+		if !m.repeats(line) && (mod.parseItem(markedItem(line)) || mod.parse(line)) {
+			m.add(&mod)
 		}
 	}
+}
+
+// repeats reports whether line is that of the list before at the same place: a game
+// lists all its mods again whenever one is loaded. Else it is remembered.
+func (m *modLists) repeats(line string) bool {
+	if end := m.again + len(line); m.same && end < len(m.before) && m.before[end] == '\n' && string(m.before[m.again:end]) == line {
+		m.again = end + 1
+		return true
+	}
+	if m.same {
+		m.before, m.same = m.before[:m.again], false
+	}
+	if len(m.before)+len(line) < maxBefore {
+		m.before = append(append(m.before, line...), '\n')
+	}
+	return false
 }
 
 // message looks at the text of a record that was not read line by line.
@@ -150,18 +184,11 @@ func (m *modLists) message(message string, header bool) {
 	}
 }
 
-// add takes in a mod if there is one, which it reports. Its strings may alias what
-// is used again.
-func (m *modLists) add(mod ListedMod, ok bool) bool {
-	if !ok {
-		return false
-	}
-	key := mod.PackageID
-	if key == "" {
-		key = mod.Name
-	}
-	if key = strings.ToLower(key); m.blind || m.known[key] {
-		return true
+// add takes in a mod. Its strings may alias what is used again.
+func (m *modLists) add(mod *ListedMod) {
+	m.key = appendLower(m.key[:0], cmp.Or(mod.PackageID, mod.Name))
+	if m.blind || m.known[string(m.key)] {
+		return
 	}
 	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
 	for _, a := range mod.Assemblies {
@@ -172,19 +199,45 @@ func (m *modLists) add(mod ListedMod, ok bool) bool {
 	}
 	if len(m.known) == maxMods || size > maxModText || m.text+size > maxModsText {
 		m.list.Omitted++
-		return true
+		return
 	}
 	if m.known == nil {
 		m.known = map[string]bool{}
 	}
 	m.text += size
-	m.known[strings.Clone(key)] = true
-	mod.Name, mod.PackageID, mod.Versions = strings.Clone(mod.Name), strings.Clone(mod.PackageID), strings.Clone(mod.Versions)
+	m.known[m.keep(text(m.key))] = true
+	mod.Name, mod.PackageID, mod.Versions = m.keep(mod.Name), m.keep(mod.PackageID), m.keep(mod.Versions)
 	for i, a := range mod.Assemblies {
-		mod.Assemblies[i] = strings.Clone(a)
+		mod.Assemblies[i] = m.keep(a)
 	}
-	m.list.Mods = append(m.list.Mods, mod)
-	return true
+	m.list.Mods = append(m.list.Mods, *mod)
+}
+
+// keep returns a copy of s.
+func (m *modLists) keep(s string) string {
+	if s == "" {
+		return ""
+	}
+	if cap(m.kept)-len(m.kept) < len(s) {
+		const chunk = 4 << 10
+		m.kept = make([]byte, 0, max(chunk, len(s)))
+	}
+	from := len(m.kept)
+	m.kept = append(m.kept, s...)
+	return text(m.kept[from:])
+}
+
+// appendLower appends s with small letters for the capital ones of ASCII, which is
+// what ids are written in.
+func appendLower(dst []byte, s string) []byte {
+	for i := range len(s) {
+		c := s[i]
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // take gives rec what was read since it was called last.
@@ -194,32 +247,33 @@ func (m *modLists) take(rec *Record) {
 	}
 }
 
-// parseMod reads a line of the list in the header of an upload. The name itself may
+// parse reads a line of the list in the header of an upload. The name itself may
 // have parentheses, brackets and colons, so that the line is taken apart from behind.
-func parseMod(line string) (ListedMod, bool) {
+func (m *ListedMod) parse(line string) bool {
 	line = strings.TrimRight(line, " \t\r")
 	i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
 	if i < 0 {
-		return ListedMod{}, false
+		return false
 	}
 	head, assemblies := line[:i+1], line[i+len("): "):]
 	tags := ""
 	for strings.HasSuffix(head, "]") {
 		open := strings.LastIndexByte(head, '[')
 		if open < 0 {
-			return ListedMod{}, false
+			return false
 		}
 		head, tags = head[:open], line[open:i+1]
 	}
 	open := strings.LastIndexByte(head, '(')
 	if open < 1 || !strings.HasSuffix(head, ")") {
-		return ListedMod{}, false
+		return false
 	}
-	m := ListedMod{Mod: Mod{Name: strings.TrimSpace(head[:open]), PackageID: head[open+1 : len(head)-1]}}
+	name, id := strings.TrimSpace(head[:open]), head[open+1:len(head)-1]
 	// A line from which the name was lost names nobody.
-	if m.PackageID == "" || strings.HasSuffix(m.Name, noAssemblies) || strings.ContainsAny(m.PackageID, " ()") {
-		return ListedMod{}, false
+	if id == "" || strings.HasSuffix(name, noAssemblies) || strings.ContainsAny(id, " ()") {
+		return false
 	}
+	m.Name, m.PackageID = name, id
 	var versions []string
 	if tags != "" {
 		versions = append(versions, tags)
@@ -231,7 +285,7 @@ func parseMod(line string) (ListedMod, bool) {
 		}
 	}
 	m.Versions = strings.Join(versions, " ")
-	return m, true
+	return true
 }
 
 // announcesMods reports whether line says that it is followed by the mods that were
@@ -269,10 +323,10 @@ func markedItem(line string) string {
 	if len(item) == len(line) {
 		return ""
 	}
-	for _, mark := range [...]string{"- ", "* ", "• "} {
-		if rest, ok := strings.CutPrefix(item, mark); ok {
-			return rest
-		}
+	mark, rest, _ := strings.Cut(item, " ")
+	switch mark {
+	case "-", "*", "•":
+		return rest
 	}
 	return ""
 }
@@ -283,58 +337,69 @@ const maxItem = 256
 
 // parseItem reads an item of a list: a name with its version, a package id, or both
 // names. What follows in brackets or as "by Author" is none of them.
-func parseItem(item string) (ListedMod, bool) {
+func (m *ListedMod) parseItem(item string) bool {
 	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
 	if item == "" || len(item) > maxItem {
-		return ListedMod{}, false
+		return false
 	}
 	word, rest, _ := strings.Cut(item, " ")
 	switch {
 	case isPackageID(word) && (rest == "" || rest[0] == '('):
-		return ListedMod{Mod: Mod{PackageID: word}}, true
-	case rest == "":
-		return ListedMod{Mod: Mod{Name: word}}, isLetter(word[0]) && strings.IndexFunc(word, notInName) < 0
+		m.PackageID = word
+		return true
+	case rest == "" && isLetter(word[0]) && isPlain(word):
+		m.Name = word
+		return true
 	}
 	if open := strings.LastIndex(item, " ("); open > 0 && item[len(item)-1] == ')' {
 		if id := item[open+len(" (") : len(item)-1]; isPackageID(id) {
-			return ListedMod{Mod: Mod{Name: item[:open], PackageID: id}}, true
+			m.Name, m.PackageID = item[:open], id
+			return true
 		}
 	}
 	for at := len(word); at < len(item); {
 		word, rest, _ := strings.Cut(item[at+1:], " ")
 		if isVersion(word) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
-			return ListedMod{Mod: Mod{Name: item[:at]}, Versions: word}, true
+			m.Name, m.Versions = item[:at], word
+			return true
 		}
 		at += 1 + len(word)
 	}
-	return ListedMod{}, false
+	return false
 }
 
 // parsePlugin reads a line that says of one mod that it is being loaded.
-func parsePlugin(line string) (ListedMod, bool) {
+func (m *ListedMod) parsePlugin(line string) bool {
 	const loading = "Loading ["
 	i := strings.Index(line, loading)
 	if i < 0 || i > 0 && !strings.HasSuffix(line[:i], "] ") {
-		return ListedMod{}, false
+		return false
 	}
 	inner := line[i+len(loading) : len(line)-1]
 	space := strings.LastIndexByte(inner, ' ')
 	if space < 1 || len(inner) > maxItem || !isVersion(inner[space+1:]) {
-		return ListedMod{}, false
+		return false
 	}
-	return ListedMod{Mod: Mod{Name: inner[:space]}, Versions: inner[space+1:]}, true
+	m.Name, m.Versions = inner[:space], inner[space+1:]
+	return true
 }
 
 // isPackageID reports whether a word is the id of a mod: with a dot in it, and no
 // version.
 func isPackageID(word string) bool {
 	dot := strings.IndexByte(word, '.')
-	return dot > 0 && dot < len(word)-1 && !isVersion(word) && strings.IndexFunc(word, notInName) < 0
+	return dot > 0 && dot < len(word)-1 && isPlain(word) && !isVersion(word)
 }
 
-// notInName reports whether a sign may not stand in an id or a name of one word.
-func notInName(r rune) bool {
-	return r < 0x80 && !isName(byte(r)) && r != '.' && r != '-'
+// isPlain reports whether a word has only what may stand in an id, a version or a
+// name of one word.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; !isName(c) && c != '.' && c != '-' && c != '+' {
+			return false
+		}
+	}
+	return true
 }
 
 // isVersion reports whether a word is a version: "1.2.0", "v2", "0.92.0+1.20.1".
@@ -350,7 +415,5 @@ func isVersion(word string) bool {
 	for i < len(word) && isDigit(word[i]) {
 		i++
 	}
-	return i == len(word) || strings.IndexByte(".-+_", word[i]) >= 0 && strings.IndexFunc(word, func(r rune) bool {
-		return notInName(r) && r != '+'
-	}) < 0
+	return i == len(word) || strings.IndexByte(".-+_", word[i]) >= 0 && isPlain(word)
 }
