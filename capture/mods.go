@@ -202,7 +202,7 @@ func (m *modLists) add(mod *ListedMod) {
 		return
 	}
 	if m.known == nil {
-		m.known = map[string]bool{}
+		m.known = make(map[string]bool, 256) // a usual list
 	}
 	m.text += size
 	m.known[m.keep(text(m.key))] = true
