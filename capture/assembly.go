@@ -246,6 +246,10 @@ func (a *assembly) mentionsException() bool {
 	return a.mentions
 }
 
+// mentionsNone reports whether it is known already that the message does not have the
+// word.
+func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && !a.mentions }
+
 // isException reports whether the record has the form of an exception. Asked
 // only where something else speaks for one, since it searches the text.
 func (a *assembly) isException() bool {

@@ -51,6 +51,14 @@
 // strip it) or where an upload says that it left out the rest;
 // [event.StatusRestarted] where the banner of another run of the engine follows.
 //
+// # Mods
+//
+// [Record].Mods has the mods that a record lists, in load order, each once per
+// capture: those in the header of an upload, with versions and assemblies; those
+// below a line that says that mods, plugins or packs are loaded, as RimWorld, SMAPI
+// and Fabric write it; those of which a line such as BepInEx's says so one by one. A
+// line of another form is skipped. What is kept of a record's text does not matter.
+//
 // # JSON lines
 //
 // One object per line. "kind" is "log" (the default), "operation", "state" or
@@ -82,7 +90,8 @@
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most
 // [Options.MaxRecordText], 4 KiB of lines held back, and a bounded table of
 // stack traces; nothing grows with the input, a line or a record. What did not
-// fit is counted in [Record].Cut. zstd may need a window of up to 128 MiB more,
+// fit is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
+// their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need a window of up to 128 MiB more,
 // as the stream asks. In a steady state reading allocates nothing, JSON strings
 // with escapes excepted. A Reader is for one goroutine and starts none; an [Ahead] runs
 // one in a goroutine of its own, beside what is done with the records.

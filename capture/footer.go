@@ -1,7 +1,5 @@
 package capture
 
-import "bytes"
-
 // isFooter reports whether b is the line that Unity 2019 puts under a warning,
 // an error or a message of the engine itself:
 //
@@ -16,20 +14,17 @@ func isFooter(b []byte) bool {
 	if b[len(b)-1] != ')' {
 		return false
 	}
-	i := bytes.LastIndex(b, []byte(" Line: "))
-	if i < 0 {
+	i := len(b) - 1
+	for isDigit(b[i-1]) { // the prefix ends this at the latest
+		i--
+	}
+	if i == len(b)-1 {
 		return false
 	}
-	n := b[i+len(" Line: ") : len(b)-1]
-	if len(n) > 0 && n[0] == '-' {
-		n = n[1:]
+	if b[i-1] == '-' {
+		i--
 	}
-	for _, c := range n {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(n) > 0
+	return hasSuffix(b[:i], " Line: ")
 }
 
 // isCutFooter reports whether b is the beginning of a footer that lacks its

@@ -1,6 +1,9 @@
 package capture
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // An upload by HugsLib puts a header before the log: when it was made, the
 // mods with their assemblies, the Harmony patches. The header ends with the
@@ -9,6 +12,7 @@ const (
 	contextStart   = "Log uploaded on "
 	contextMods    = "Loaded mods:"
 	contextPatches = "Active Harmony patches:"
+	contextHarmony = "Harmony versions present:"
 	contextEnd     = "Log file contents:"
 
 	noAssemblies = "(no assemblies)" // what the list says of a mod without any
@@ -41,15 +45,33 @@ func leavesContext(b []byte) bool {
 	if n, _ := exceptionType(b); n == 0 && !logged {
 		return false
 	}
-	return !isListed(b)
+	return !isListed(b) && !isPatched(b) && !hasPrefix(b, contextHarmony)
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of
 // an assembly has no colon, as what follows an exception's type may.
 func isListed(b []byte) bool {
-	m, ok := parseMod(string(trimRight(b)))
+	var m ListedMod
+	ok := m.parse(text(b))
 	for _, a := range m.Assemblies {
 		ok = ok && strings.IndexByte(a, ':') < 0
 	}
 	return ok && (len(m.Assemblies) > 0 || hasSuffix(trimRight(b), noAssemblies))
+}
+
+// isPatched reports whether b is a line of the header's list of Harmony patches. The
+// methods may be called anything, after exceptions too:
+//
+//	Pawn.Kill: PRE: SomeMod.Kill_Patch.Prefix post: [800]Other.Guard.RethrowException
+func isPatched(b []byte) bool {
+	method, patches, ok := bytes.Cut(b, []byte(": "))
+	if !ok || bytes.IndexByte(method, ' ') >= 0 {
+		return false
+	}
+	for _, kind := range [...]string{"PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)"} {
+		if hasPrefix(patches, kind) {
+			return true
+		}
+	}
+	return false
 }

@@ -100,6 +100,7 @@ func detect(window []byte) detection {
 			d.header = opensContext(b)
 		}
 		switch {
+		case b[0] == ' ' && mono > 0: // a further frame says nothing new
 		case b[0] == '{':
 			json++
 		case isFooter(b):

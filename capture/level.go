@@ -17,7 +17,7 @@ func (a *assembly) level(footered bool) (event.Level, Evidence) {
 		return a.console, EvidenceConsole
 	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
 		return event.LevelError, EvidenceException
-	case beginsException(a.message):
+	case !a.mentionsNone() && beginsException(a.message):
 		return event.LevelError, EvidenceException
 	}
 	tag, tagged := tagLevel(a.message)

@@ -1,37 +1,18 @@
 package capture
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// Mod is a line of the list of mods in the header of an upload.
+// Mod is a mod as a list names it. The name or the package id may be empty.
 type Mod struct {
 	Name       string
 	PackageID  string
 	Assemblies []string // names, without versions
 }
 
-// maxMods bounds the mods of one list: several times what anybody runs.
-const maxMods = 4096
-
-// AppendMods appends to dst the mods that a record of [KindContext] lists, in
-// their order. message is the record's Log.Message; the strings share its
-// memory, so that who keeps them copies them. A line that has another form is
-// skipped:
-//
-//	Some Mod(author.somemod)[mv:1.2.0]: SomeLib(2.2.1), SomeMod(av:1.0.0,fv:1.2.0)
-//	Only Textures(author.textures): (no assemblies)
-func AppendMods(dst []Mod, message string) []Mod {
-	for _, line := range modLines(message) {
-		if len(dst) == maxMods {
-			break
-		}
-		if m, ok := parseMod(line); ok {
-			dst = append(dst, m)
-		}
-	}
-	return dst
-}
-
-// ListedMod is a mod of the list with the versions that the list gives.
+// ListedMod is a mod of a list with the versions that the list gives.
 type ListedMod struct {
 	Mod
 
@@ -41,78 +22,398 @@ type ListedMod struct {
 	Versions string
 }
 
-// AppendModList is [AppendMods] with the versions.
-func AppendModList(dst []ListedMod, message string) []ListedMod {
-	for _, line := range modLines(message) {
-		if len(dst) == maxMods {
-			break
+// ModList is what a record says of the mods that a game runs with. It has memory of
+// its own: whoever wants to may keep it.
+type ModList struct {
+	// Mods are in load order, without those that an earlier record of the capture
+	// listed. Where it is an upload, only its header lists any. A record of which the rest comes later (see [Stream]) has those of the
+	// lines that came.
+	Mods []ListedMod
+
+	// Omitted is how many more there were, for which there was no room: see the bounds
+	// of a [Reader].
+	Omitted int
+}
+
+// The bounds of what is kept of the lists of a capture, several times what anybody
+// runs. They are apart from those of texts: the header of an upload is longer than
+// any record, and what it says about the mods matters to all that follows.
+const (
+	maxMods     = 4096
+	maxModsText = 1 << 20
+	maxModText  = 16 << 10
+	maxBefore   = 64 << 10 // of the list before, for telling repeats
+)
+
+// modLists reads lists of mods line by line, whatever is kept of the text of the
+// records that hold them:
+//
+//	Loaded mods:                                      in the header of an upload
+//	Some Mod(author.somemod)[mv:1.2.0]: SomeLib(2.2.1), SomeMod(av:1.0.0,fv:1.2.0)
+//
+//	Loading game from file Autosave-1 with mods:      set in, with a mark
+//	  - author.somemod
+//
+//	[12:34:56 INFO  SMAPI] Loaded 2 mods:             with the prefix of the line above
+//	[12:34:56 INFO  SMAPI]    Some Mod 1.2.0 by Author | What it does
+//
+//	[Info   :   BepInEx] Loading [Some Mod 1.2.0]     one by one
+type modLists struct {
+	form   listForm
+	prefix int // how many bytes a logger put before the text of the line that announced items
+
+	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
+
+	before []byte // lines of the list before, up to the first that differs
+	again  int    // place in before of the line that is to come if the list is the same ...
+	same   bool   // ... as it has been so far
+
+	list  *ModList        // of the open record; nil where it names no mod
+	known map[string]bool // key of each mod that was listed
+	key   []byte          // of the mod that is looked at
+	kept  []byte          // where strings are kept, many in one allocation
+	text  int             // bytes kept of all
+	blind bool            // lines may be the beginnings of others: nothing is to be learned
+}
+
+// listForm is the form of the list that is being read.
+type listForm uint8
+
+const (
+	formNone   listForm = iota
+	formHeader          // the header of an upload, above its mods
+	formMods            // the mods of a header
+	formItems           // what a line announced
+)
+
+// mayBegin reports whether begin has something to look for in the first line of a
+// record. Nearly all are spared the call.
+func (m *modLists) mayBegin(line string) bool {
+	if m.form != formNone {
+		return true
+	}
+	switch line[len(line)-1] {
+	case ':', ']', ' ', '\t':
+		return !m.upload
+	}
+	return false
+}
+
+// begin looks at the first line of a record, of which header says that it is the
+// header of an upload.
+func (m *modLists) begin(line string, header bool) {
+	var mod ListedMod
+	if m.form == formItems && m.prefix > 0 && mod.parseItem(prefixedItem(line, m.prefix)) {
+		m.add(&mod)
+		return
+	}
+	m.form = formNone
+	switch {
+	case header:
+		m.form = formHeader
+		m.line(line)
+		return
+	case m.upload:
+		return
+	}
+	switch line[len(line)-1] {
+	case ':', ' ', '\t':
+		if prefix, ok := announcesMods(line); ok {
+			m.form, m.prefix = formItems, prefix
+			m.again, m.same = 0, true
 		}
-		m, ok := parseMod(line)
-		if !ok {
-			continue
+	case ']':
+		if mod.parsePlugin(line) {
+			m.add(&mod)
 		}
-		listed := ListedMod{Mod: m}
-		i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
-		var versions []string
-		if head := line[:i+1]; strings.HasSuffix(head, "]") {
-			versions = append(versions, head[strings.LastIndex(head, ")[")+1:])
+	}
+}
+
+// line looks at a further line of a record. With formNone there is
+// nothing to look for.
+func (m *modLists) line(line string) {
+	var mod ListedMod
+	switch m.form {
+	case formHeader:
+		if strings.HasPrefix(line, contextMods) {
+			m.form, m.upload = formMods, true
 		}
-		for part := range strings.SplitSeq(line[i+len("): "):], ", ") {
-			if open := strings.LastIndexByte(part, '('); open > 0 {
-				versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
-			}
+	case formMods:
+		if strings.HasPrefix(line, contextPatches) {
+			m.form = formNone
+			return
 		}
-		listed.Versions = strings.Join(versions, " ")
-		dst = append(dst, listed)
+		if mod.parse(line) {
+			m.add(&mod)
+		}
+	case formItems:
+		if !m.repeats(line) && (mod.parseItem(markedItem(line)) || mod.parse(line)) {
+			m.add(&mod)
+		}
+	}
+}
+
+// repeats reports whether line is that of the list before at the same place: a game
+// lists all its mods again whenever one is loaded. Else it is remembered.
+func (m *modLists) repeats(line string) bool {
+	if end := m.again + len(line); m.same && end < len(m.before) && m.before[end] == '\n' && string(m.before[m.again:end]) == line {
+		m.again = end + 1
+		return true
+	}
+	if m.same {
+		m.before, m.same = m.before[:m.again], false
+	}
+	if len(m.before)+len(line) < maxBefore {
+		m.before = append(append(m.before, line...), '\n')
+	}
+	return false
+}
+
+// message looks at the text of a record that was not read line by line.
+func (m *modLists) message(message string, header bool) {
+	line, rest, more := strings.Cut(message, "\n")
+	if more {
+		line = strings.TrimRight(line, "\r")
+	}
+	if line != "" && (header || m.mayBegin(line)) {
+		m.begin(line, header)
+	}
+	for more && m.form != formNone {
+		line, rest, more = strings.Cut(rest, "\n")
+		m.line(strings.TrimRight(line, "\r"))
+	}
+}
+
+// add takes in a mod. Its strings may alias what is used again.
+func (m *modLists) add(mod *ListedMod) {
+	m.key = appendLower(m.key[:0], cmp.Or(mod.PackageID, mod.Name))
+	if m.blind || m.known[string(m.key)] {
+		return
+	}
+	size := len(mod.Name) + len(mod.PackageID) + len(mod.Versions)
+	for _, a := range mod.Assemblies {
+		size += len(a)
+	}
+	if m.list == nil {
+		m.list = &ModList{}
+	}
+	if len(m.known) == maxMods || size > maxModText || m.text+size > maxModsText {
+		m.list.Omitted++
+		return
+	}
+	if m.known == nil {
+		m.known = make(map[string]bool, 256) // a usual list
+	}
+	m.text += size
+	m.known[m.keep(text(m.key))] = true
+	mod.Name, mod.PackageID, mod.Versions = m.keep(mod.Name), m.keep(mod.PackageID), m.keep(mod.Versions)
+	for i, a := range mod.Assemblies {
+		mod.Assemblies[i] = m.keep(a)
+	}
+	m.list.Mods = append(m.list.Mods, *mod)
+}
+
+// keep returns a copy of s.
+func (m *modLists) keep(s string) string {
+	if s == "" {
+		return ""
+	}
+	if cap(m.kept)-len(m.kept) < len(s) {
+		const chunk = 4 << 10
+		m.kept = make([]byte, 0, max(chunk, len(s)))
+	}
+	from := len(m.kept)
+	m.kept = append(m.kept, s...)
+	return text(m.kept[from:])
+}
+
+// appendLower appends s with small letters for the capital ones of ASCII, which is
+// what ids are written in.
+func appendLower(dst []byte, s string) []byte {
+	for i := range len(s) {
+		c := s[i]
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		dst = append(dst, c)
 	}
 	return dst
 }
 
-// modLines returns the lines of the list in a header.
-func modLines(message string) []string {
-	_, list, ok := strings.Cut(message, contextMods)
-	if !ok {
-		return nil
+// take gives rec what was read since it was called last.
+func (m *modLists) take(rec *Record) {
+	if m.list != nil { // else there is nothing to be written for a record
+		rec.Mods, m.list = m.list, nil
 	}
-	var lines []string
-	for line := range strings.SplitSeq(list, "\n") {
-		line = strings.TrimRight(line, " \t\r")
-		if line == contextPatches {
-			break
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
-// parseMod reads one line of the list. The name itself may have parentheses,
-// brackets and colons, so that the line is taken apart from behind.
-func parseMod(line string) (Mod, bool) {
+// parse reads a line of the list in the header of an upload. The name itself may
+// have parentheses, brackets and colons, so that the line is taken apart from behind.
+func (m *ListedMod) parse(line string) bool {
+	line = strings.TrimRight(line, " \t\r")
 	i := max(strings.LastIndex(line, "): "), strings.LastIndex(line, "]: "))
 	if i < 0 {
-		return Mod{}, false
+		return false
 	}
 	head, assemblies := line[:i+1], line[i+len("): "):]
+	tags := ""
 	for strings.HasSuffix(head, "]") {
 		open := strings.LastIndexByte(head, '[')
 		if open < 0 {
-			return Mod{}, false
+			return false
 		}
-		head = head[:open]
+		head, tags = head[:open], line[open:i+1]
 	}
 	open := strings.LastIndexByte(head, '(')
 	if open < 1 || !strings.HasSuffix(head, ")") {
-		return Mod{}, false
+		return false
 	}
-	m := Mod{Name: strings.TrimSpace(head[:open]), PackageID: head[open+1 : len(head)-1]}
+	name, id := strings.TrimSpace(head[:open]), head[open+1:len(head)-1]
 	// A line from which the name was lost names nobody.
-	if m.PackageID == "" || strings.HasSuffix(m.Name, noAssemblies) || strings.ContainsAny(m.PackageID, " ()") {
-		return Mod{}, false
+	if id == "" || strings.HasSuffix(name, noAssemblies) || strings.ContainsAny(id, " ()") {
+		return false
+	}
+	m.Name, m.PackageID = name, id
+	var versions []string
+	if tags != "" {
+		versions = append(versions, tags)
 	}
 	for part := range strings.SplitSeq(assemblies, ", ") {
-		if end := strings.LastIndexByte(part, '('); end > 0 {
-			m.Assemblies = append(m.Assemblies, part[:end])
+		if open := strings.LastIndexByte(part, '('); open > 0 {
+			m.Assemblies = append(m.Assemblies, part[:open])
+			versions = append(versions, strings.TrimSuffix(part[open+1:], ")"))
 		}
 	}
-	return m, true
+	m.Versions = strings.Join(versions, " ")
+	return true
+}
+
+// announcesMods reports whether line says that it is followed by the mods that were
+// loaded, and how long the prefix is that a logger put before that.
+func announcesMods(line string) (prefix int, ok bool) {
+	line = strings.TrimRight(line, " \t")
+	if line == "" || line[len(line)-1] != ':' {
+		return 0, false // many a message ends with a space
+	}
+	switch strings.ToLower(line[strings.LastIndexByte(line, ' ')+1:]) {
+	case "mods:", "plugins:", "packs:":
+	default:
+		return 0, false
+	}
+	for _, verb := range [...]string{"Loaded ", "Loading ", "Initializing ", "Initialized ", "Active ", "Enabled ", "Running "} {
+		i := strings.Index(line, verb)
+		if i == 0 || i > 1 && line[i-1] == ' ' && strings.IndexByte("]):", line[i-2]) >= 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// prefixedItem returns what is set in behind a prefix of a logger.
+func prefixedItem(line string, prefix int) string {
+	if len(line) > prefix && line[prefix-1] == ' ' && line[prefix] == ' ' {
+		return line[prefix:]
+	}
+	return ""
+}
+
+// markedItem returns what is set in behind a mark.
+func markedItem(line string) string {
+	item := strings.TrimLeft(line, " \t")
+	if len(item) == len(line) {
+		return ""
+	}
+	mark, rest, _ := strings.Cut(item, " ")
+	switch mark {
+	case "-", "*", "•":
+		return rest
+	}
+	return ""
+}
+
+// maxItem is how long an item of a list is at most, without what the mod does: a
+// longer one is a sentence.
+const maxItem = 256
+
+// parseItem reads an item of a list: a name with its version, a package id, or both
+// names. What follows in brackets or as "by Author" is none of them.
+func (m *ListedMod) parseItem(item string) bool {
+	item, _, _ = strings.Cut(strings.TrimSpace(item), " | ")
+	if item == "" || len(item) > maxItem {
+		return false
+	}
+	word, rest, _ := strings.Cut(item, " ")
+	switch {
+	case isPackageID(word) && (rest == "" || rest[0] == '('):
+		m.PackageID = word
+		return true
+	case rest == "" && isLetter(word[0]) && isPlain(word):
+		m.Name = word
+		return true
+	}
+	if open := strings.LastIndex(item, " ("); open > 0 && item[len(item)-1] == ')' {
+		if id := item[open+len(" (") : len(item)-1]; isPackageID(id) {
+			m.Name, m.PackageID = item[:open], id
+			return true
+		}
+	}
+	for at := len(word); at < len(item); {
+		word, rest, _ := strings.Cut(item[at+1:], " ")
+		if isVersion(word) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
+			m.Name, m.Versions = item[:at], word
+			return true
+		}
+		at += 1 + len(word)
+	}
+	return false
+}
+
+// parsePlugin reads a line that says of one mod that it is being loaded.
+func (m *ListedMod) parsePlugin(line string) bool {
+	const loading = "Loading ["
+	i := strings.Index(line, loading)
+	if i < 0 || i > 0 && !strings.HasSuffix(line[:i], "] ") {
+		return false
+	}
+	inner := line[i+len(loading) : len(line)-1]
+	space := strings.LastIndexByte(inner, ' ')
+	if space < 1 || len(inner) > maxItem || !isVersion(inner[space+1:]) {
+		return false
+	}
+	m.Name, m.Versions = inner[:space], inner[space+1:]
+	return true
+}
+
+// isPackageID reports whether a word is the id of a mod: with a dot in it, and no
+// version.
+func isPackageID(word string) bool {
+	dot := strings.IndexByte(word, '.')
+	return dot > 0 && dot < len(word)-1 && isPlain(word) && !isVersion(word)
+}
+
+// isPlain reports whether a word has only what may stand in an id, a version or a
+// name of one word.
+func isPlain(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; !isName(c) && c != '.' && c != '-' && c != '+' {
+			return false
+		}
+	}
+	return true
+}
+
+// isVersion reports whether a word is a version: "1.2.0", "v2", "0.92.0+1.20.1".
+func isVersion(word string) bool {
+	if len(word) > 1 && word[0]|0x20 == 'v' {
+		word = word[1:]
+	}
+	if word == "" || !isDigit(word[0]) {
+		return false
+	}
+	// The first number of an id is part of a word.
+	i := 0
+	for i < len(word) && isDigit(word[i]) {
+		i++
+	}
+	return i == len(word) || strings.IndexByte(".-+_", word[i]) >= 0 && isPlain(word)
 }

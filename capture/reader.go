@@ -29,6 +29,7 @@ type Reader struct {
 
 	footered bool // managed code's warnings and errors have footers in this log
 	json     jsonLine
+	mods     modLists
 
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
@@ -279,6 +280,7 @@ func (r *Reader) begin(ln *line) {
 		a.cut = ln.cut
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
+		r.mods.begin(text(ln.text), true)
 		return
 	}
 	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
@@ -293,6 +295,9 @@ func (r *Reader) begin(ln *line) {
 		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
 	}
 	a.begin(ln, r.layout)
+	if head := text(ln.text); r.mods.mayBegin(head) {
+		r.mods.begin(head, false)
+	}
 	r.noteConsole(ln.text)
 }
 
@@ -323,6 +328,9 @@ func (r *Reader) join(ln *line) bool {
 		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
 	a.add(ln, to, ev)
+	if r.mods.form != formNone {
+		r.mods.line(text(ln.text))
+	}
 	if to == partStack && ev == EvidenceFrame {
 		a.frame(ln.text)
 		r.noteConsole(ln.text)
@@ -396,6 +404,9 @@ func (r *Reader) fill(rec *Record) {
 	}
 	if a.split == EvidenceJSON {
 		r.json.record(rec, r.opt.MaxRecordText)
+		if rec.Kind == KindLog || rec.Kind == KindContext {
+			r.mods.message(rec.Log.Message, rec.Kind == KindContext)
+		}
 	} else {
 		rec.Log.Message, rec.Log.Stack, rec.Log.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
@@ -404,6 +415,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}
 	}
+	r.mods.take(rec)
 	if r.live.level = rec.Log.Level; a.start == r.live.cutLine {
 		rec.Continues, r.live.cutLine = true, 0
 	}

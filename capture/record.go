@@ -85,6 +85,10 @@ type Record struct {
 	Notice    event.Notice
 	Act       Act
 
+	// Mods are those that the record lists, nil in nearly all. They do not depend on
+	// how much of the record's text is kept.
+	Mods *ModList
+
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is
 	// never blank. Both are 0 for a notice that capture makes itself: it has no

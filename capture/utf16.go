@@ -36,6 +36,9 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 	n := 0
 	for n < len(p) {
 		if len(u.rest) == 0 {
+			if n += u.ascii(p[n:]); n == len(p) {
+				break
+			}
 			if n > 0 && u.src.Buffered() < 2 {
 				break
 			}
@@ -48,6 +51,25 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 		n += m
 	}
 	return n, nil
+}
+
+// ascii decodes what is ASCII of the units at hand, which is nearly all of a log, and
+// returns how many those were.
+func (u *utf16Reader) ascii(p []byte) int {
+	if u.high != 0 {
+		return 0
+	}
+	low, high := 0, 1 // where in a unit
+	if u.big {
+		low, high = 1, 0
+	}
+	units, _ := u.src.Peek(min(u.src.Buffered(), 2*len(p))) // all there
+	n := 0
+	for ; 2*n+1 < len(units) && units[2*n+high] == 0 && units[2*n+low] < utf8.RuneSelf; n++ {
+		p[n] = units[2*n+low]
+	}
+	_, _ = u.src.Discard(2 * n)
+	return n
 }
 
 // next decodes one unit into rest, which may stay empty: a first surrogate gives

@@ -26,9 +26,11 @@ type Mod struct {
 func (m *Mod) key() string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
 // ModsHash identifies a set of mods and their versions. The order is no part of
-// it: it is what players change for no reason at all. Of no mods it is 0.
+// it: it is what players change for no reason at all. A mod that several logs list
+// counts once. Of no mods it is 0, and of a list without a version, which says less
+// than one with versions of the same mods.
 func ModsHash(mods []Mod) uint64 {
-	if len(mods) == 0 {
+	if !versioned(mods) {
 		return 0
 	}
 	lines := make([]string, len(mods))
@@ -36,11 +38,17 @@ func ModsHash(mods []Mod) uint64 {
 		lines[i] = mods[i].key() + "\x00" + mods[i].Version
 	}
 	slices.Sort(lines)
+	lines = slices.Compact(lines)
 	h := fnv.New64a()
 	for _, l := range lines {
 		_, _ = fmt.Fprintf(h, "%s\x01", l) // a hash takes everything
 	}
 	return h.Sum64()
+}
+
+// versioned reports whether a list is one that gives versions.
+func versioned(mods []Mod) bool {
+	return slices.ContainsFunc(mods, func(m Mod) bool { return m.Version != "" })
 }
 
 // Change is what became of a mod between two lists.
@@ -66,8 +74,10 @@ type ModChange struct {
 
 // ModChanges returns the mods of both lists: those of the new one in order, then
 // those removed. As few as possible count as moved: those outside of the longest
-// run of mods that are in the same order in both.
+// run of mods that are in the same order in both. Whether a mod was updated is known
+// only where both lists give versions.
 func ModChanges(before, after []Mod) []ModChange {
+	versions := versioned(before) && versioned(after)
 	old := make(map[string]int, len(before))
 	for i := range before {
 		old[before[i].key()] = i
@@ -85,7 +95,7 @@ func ModChanges(before, after []Mod) []ModChange {
 		c := ModChange{Mod: after[i], Change: Added, NewPlace: i + 1}
 		if o, ok := old[key]; ok {
 			c.Change, c.OldVersion, c.OldPlace = Unchanged, before[o].Version, o+1
-			if before[o].Version != after[i].Version {
+			if versions && before[o].Version != after[i].Version {
 				c.Change = Updated
 			}
 			common, where = append(common, o), append(where, len(out))

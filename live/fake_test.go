@@ -75,6 +75,9 @@ func (f *feed) look() {
 		r := &follow.Record{Arrived: now, Record: capture.Record{Log: event.Log{Time: now, Message: line}}}
 		if strings.HasPrefix(line, "Loaded mods:") {
 			r.Kind = capture.KindContext
+			r.Mods = &capture.ModList{Mods: []capture.ListedMod{{Mod: capture.Mod{
+				Name: "Some Mod", PackageID: "author.somemod", Assemblies: []string{"SomeMod"},
+			}}}}
 		}
 		f.h(r)
 	}

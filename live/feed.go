@@ -54,8 +54,8 @@ func (s *Session) take(r *follow.Record) {
 	case capture.KindNotice:
 		s.engine.Notice(rec.Notice)
 	default:
-		if rec.Kind == capture.KindContext {
-			s.learnMods(rec.Log.Message)
+		if rec.Mods != nil {
+			s.learnMods(rec.Mods)
 		}
 		s.engine.Log(rec.Log)
 	}
@@ -69,13 +69,12 @@ func stamp(t *time.Time, now time.Time) {
 }
 
 // learnMods tells the engine which mods a list in the log names.
-func (s *Session) learnMods(message string) {
-	listed := capture.AppendMods(nil, message)
-	mods := make([]heed.Mod, len(listed))
-	for i, m := range listed {
-		mods[i] = heed.Mod(m)
+func (s *Session) learnMods(list *capture.ModList) {
+	mods := make([]heed.Mod, len(list.Mods))
+	for i, m := range list.Mods {
+		mods[i] = heed.Mod(m.Mod)
 	}
 	if n := s.engine.LearnMods(mods); n > 0 {
-		s.log.Info("the log lists mods", "mods", n)
+		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
 	}
 }

@@ -251,14 +251,14 @@ func (p *player) take(rec *capture.Record) {
 	case capture.KindNotice:
 		o = p.engine.Notice(rec.Notice)
 		e.Kind, e.Status, e.Count, e.First = event.KindNotice, rec.Notice.Status, rec.Notice.Count, rec.Notice.Pos
-	case capture.KindContext:
-		p.mods = p.mods[:0]
-		for _, m := range capture.AppendMods(nil, rec.Log.Message) {
-			p.mods = append(p.mods, heed.Mod(m))
-		}
-		p.engine.LearnMods(p.mods)
-		o = p.engine.Observe(rec.Log)
 	default:
+		if rec.Mods != nil {
+			p.mods = p.mods[:0]
+			for _, m := range rec.Mods.Mods {
+				p.mods = append(p.mods, heed.Mod(m.Mod))
+			}
+			p.engine.LearnMods(p.mods)
+		}
 		o = p.engine.Observe(rec.Log)
 	}
 	p.updates = p.engine.Updates(p.updates[:0])

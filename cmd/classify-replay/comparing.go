@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -185,11 +186,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 			within, blind.To = false, line
 			run.Incomplete(blind)
 		}
+		if rec.Mods != nil {
+			run.Mods(listedMods(rec.Mods))
+		}
 		switch rec.Kind {
 		case capture.KindContext:
-			if mods := listedMods(rec.Log.Message); len(mods) > 0 {
-				run.Mods(mods)
-			}
 			return true
 		case capture.KindNotice:
 			if rec.Notice.Status != event.StatusRestarted {
@@ -224,12 +225,11 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	return true, err
 }
 
-// listedMods returns the mods that the header of an upload lists.
-func listedMods(message string) []compare.Mod {
-	listed := capture.AppendModList(nil, strings.Clone(message))
-	mods := make([]compare.Mod, len(listed))
-	for i, m := range listed {
-		mods[i] = compare.Mod{Name: m.Name, PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
+// listedMods returns the mods that a record lists.
+func listedMods(list *capture.ModList) []compare.Mod {
+	mods := make([]compare.Mod, len(list.Mods))
+	for i, m := range list.Mods {
+		mods[i] = compare.Mod{Name: cmp.Or(m.Name, m.PackageID), PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
 	}
 	return mods
 }
@@ -387,9 +387,10 @@ more frequent, the mods that may be its cause, ordered by evidence: what points 
 mod (its code on the stack, a file, a name in the text) and what became of it between
 the lists of mods (added, updated, removed, moved in the load order). Both are said.
 
-A HugsLib upload has a list of mods with versions. For other logs, --old-mods and
---new-mods name a ModsConfig.xml, which has the load order. Without lists on both sides, only
-what points at a mod is known, and whether it was blamed for anything before.
+A HugsLib upload has a list of mods with versions, and so have logs of some mod loaders;
+a log of RimWorld has the package ids once a game was loaded. For other logs, --old-mods
+and --new-mods name a ModsConfig.xml, which has the load order. Without lists on both
+sides, only what points at a mod is known, and whether it was blamed for anything before.
 
 The score is that of "blame" in records, or 30 for a name that stands in the text, plus
 40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that

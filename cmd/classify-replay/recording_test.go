@@ -54,8 +54,8 @@ func TestRecordingReplays(t *testing.T) {
 				*pos = line
 			}
 			recorder.Record(rec)
-			if rec.Kind == capture.KindContext {
-				live.learn(rec.Log.Message)
+			if rec.Mods != nil {
+				live.learn(rec.Mods)
 			}
 			feed(engine, rec)
 			want = engine.Updates(want)

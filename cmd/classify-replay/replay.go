@@ -397,19 +397,18 @@ func (s *source) next() error {
 		}
 		return nil
 	}
-	if rec.Kind == capture.KindContext {
-		s.learn(rec.Log.Message)
+	if rec.Mods != nil {
+		s.learn(rec.Mods)
 	}
 	s.outcome = feed(s.engine, rec)
 	return nil
 }
 
-// learn tells the engine which mods the header of an upload lists.
-func (s *source) learn(message string) {
-	listed := capture.AppendMods(nil, message)
-	mods := make([]heed.Mod, len(listed))
-	for i, m := range listed {
-		mods[i] = heed.Mod(m)
+// learn tells the engine which mods a record lists.
+func (s *source) learn(list *capture.ModList) {
+	mods := make([]heed.Mod, len(list.Mods))
+	for i, m := range list.Mods {
+		mods[i] = heed.Mod(m.Mod)
 	}
 	s.engine.LearnMods(mods)
 }
