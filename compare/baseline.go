@@ -280,18 +280,20 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 		out.ModsChanged = h != b.Mods
 	}
 	d := &Diff{New: out.New}
-	z := quantile(c.config.Confidence)
 	groups := c.match(b, mask)
 	// What is not known, or more frequent, is no part of the length of a log.
 	length := out.New.Records
 	seen := make([]bool, len(b.Entries))
+	compared := 0
 	for _, g := range groups {
 		if g.entry >= 0 {
 			seen[g.entry] = true
+			compared++
 		} else if g.tally[New].judged.disposition.Urgent() {
 			length -= g.tally[New].count
 		}
 	}
+	z := quantileOf(c.config.Confidence, compared)
 	above := make([]bool, len(groups))
 	ratios := make([]Ratio, len(groups))
 	for again := true; again; {

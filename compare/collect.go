@@ -37,7 +37,8 @@ type Config struct {
 	// At least 1. Default 2.
 	Factor float64
 
-	// Confidence is that of the bounds of a ratio, above 0.5 and below 1. Default 0.99.
+	// Confidence is that of the bounds of all ratios of a comparison together, above 0.5
+	// and below 1. Default 0.99.
 	Confidence float64
 
 	// Texts bounds the signatures that are kept, for each side those that it was
@@ -148,6 +149,8 @@ type Run struct {
 	timed       uint64
 	first, last time.Time
 	uncounted   uint64 // entries of signatures for which there was no room
+	latest      *text  // of the last entry, nil where there was no room for it
+	truncated   bool   // the end of the log is visibly missing
 	gaps        []Gap
 	moreGaps    int // that are not kept
 	mods        []Mod
@@ -169,13 +172,19 @@ type Entry struct {
 // Gap is where the evidence of a log is incomplete: what is missing from it may
 // have happened all the same.
 type Gap struct {
-	// Kind is "blind", or what is missing: "hole", "run_cut", "truncated"; "unread"
+	// Kind is "blind", or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
 	// where reading ended before the log did.
 	Kind string
 	From int    // line
 	To   int    // line at which the log spoke again, 0 if it did not
 	Rule string // that said so, or ""
 }
+
+// The kinds of gaps that say that a log has more than what was read of it.
+const (
+	GapTruncated = "truncated"
+	GapUnread    = "unread"
+)
 
 // NewCollector returns an empty collector. The error names the field of c that is at fault.
 func NewCollector(c Config) (*Collector, error) {
@@ -217,6 +226,7 @@ func (r *Run) Observe(e *Entry) {
 		r.timed++
 	}
 	t := r.text(e.Signature)
+	r.latest = t
 	if t == nil {
 		r.uncounted++
 		return
@@ -253,6 +263,7 @@ const maxGaps = 16
 
 // Incomplete tells that the evidence of the log has a gap.
 func (r *Run) Incomplete(g Gap) {
+	r.truncated = r.truncated || g.Kind == GapTruncated || g.Kind == GapUnread
 	if len(r.gaps) == maxGaps {
 		r.moreGaps++
 		return
@@ -337,7 +348,7 @@ func compareSignatures(a, b signature.Signature) int {
 // groups learns all texts, and what else is known, and returns the groups by
 // their first id. A text without a template is a group of its own.
 func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.Grouper) {
-	all := c.sorted()
+	all := c.whole(c.sorted(), known)
 	learned := all
 	if len(known) > 0 {
 		learned = slices.Concat(all, known)

@@ -206,7 +206,7 @@ func (s *CompareSide) gaps() []string {
 				out = append(out, "misses repeats that the game left out "+where)
 			case event.StatusTruncated.String():
 				out = append(out, "is cut off "+where)
-			case "unread":
+			case compare.GapUnread:
 				out = append(out, "was not read to its end, but "+strings.Replace(where, "at", "to", 1))
 			default:
 				out = append(out, "has a gap "+where)

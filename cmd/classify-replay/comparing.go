@@ -43,7 +43,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	flags.IntVar(&f.width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
-	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of a ratio with this `PROBABILITY`")
+	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of all ratios with this `PROBABILITY`")
 	f.scrub.register(cmd)
 }
 
@@ -222,7 +222,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		run.Incomplete(blind)
 	}
 	if err != nil {
-		run.Incomplete(compare.Gap{Kind: "unread", From: last})
+		run.Incomplete(compare.Gap{Kind: compare.GapUnread, From: last})
 	}
 	return true, err
 }
