@@ -125,13 +125,13 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err := replaceFile(out, text); err != nil {
 				return inputError(err)
 			}
-			p.message("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
+			p.note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
 				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
 			if w.Expired > 0 {
-				p.message("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+				p.note("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
 			}
 			if w.Baseline.Incomplete {
-				p.message("a log went blind or is cut: rates may be too low, and noise may be missing")
+				p.note("a log went blind or is cut: rates may be too low, and noise may be missing")
 			}
 			return nil
 		},

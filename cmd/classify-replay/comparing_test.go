@@ -413,3 +413,12 @@ func TestComparisonsInColor(t *testing.T) {
 		}
 	}
 }
+
+// TestBaselineWriteQuiet: what was written is no error.
+func TestBaselineWriteQuiet(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "noise.yaml")
+	r := runArgs(t, "baseline", "write", "--quiet", "-o", out, filepath.Join("../../testdata/captures", "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status)
+	require.Empty(t, r.stderr)
+	require.FileExists(t, out)
+}
