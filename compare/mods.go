@@ -26,7 +26,8 @@ type Mod struct {
 func (m *Mod) key() string { return strings.ToLower(cmp.Or(m.PackageID, m.Name)) }
 
 // ModsHash identifies a set of mods and their versions. The order is no part of
-// it: it is what players change for no reason at all. Of no mods it is 0.
+// it: it is what players change for no reason at all. Nor is how often a mod is
+// named, since several logs name the same. Of no mods it is 0.
 func ModsHash(mods []Mod) uint64 {
 	if len(mods) == 0 {
 		return 0
@@ -37,7 +38,7 @@ func ModsHash(mods []Mod) uint64 {
 	}
 	slices.Sort(lines)
 	h := fnv.New64a()
-	for _, l := range lines {
+	for _, l := range slices.Compact(lines) {
 		_, _ = fmt.Fprintf(h, "%s\x01", l) // a hash takes everything
 	}
 	return h.Sum64()
@@ -66,12 +67,14 @@ type ModChange struct {
 
 // ModChanges returns the mods of both lists: those of the new one in order, then
 // those removed. As few as possible count as moved: those outside of the longest
-// run of mods that are in the same order in both.
+// run of mods that are in the same order in both. Where one of the lists has no
+// versions at all, no mod counts as updated.
 func ModChanges(before, after []Mod) []ModChange {
 	old := make(map[string]int, len(before))
 	for i := range before {
 		old[before[i].key()] = i
 	}
+	versioned := hasVersions(before) && hasVersions(after)
 	var out []ModChange
 	var common []int // places in the old list, in the new order
 	var where []int  // their index in out
@@ -85,7 +88,7 @@ func ModChanges(before, after []Mod) []ModChange {
 		c := ModChange{Mod: after[i], Change: Added, NewPlace: i + 1}
 		if o, ok := old[key]; ok {
 			c.Change, c.OldVersion, c.OldPlace = Unchanged, before[o].Version, o+1
-			if before[o].Version != after[i].Version {
+			if versioned && before[o].Version != after[i].Version {
 				c.Change = Updated
 			}
 			common, where = append(common, o), append(where, len(out))
@@ -105,6 +108,10 @@ func ModChanges(before, after []Mod) []ModChange {
 		}
 	}
 	return out
+}
+
+func hasVersions(mods []Mod) bool {
+	return slices.ContainsFunc(mods, func(m Mod) bool { return m.Version != "" })
 }
 
 // increasing marks a longest increasing subsequence, in n log n.

@@ -149,6 +149,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		run    *compare.Run
 		blind  compare.Gap
 		within bool // a stretch of blindness
+		listed bool // the log has said which mods were loaded
 		last   int
 	)
 	begin := func(s *source) {
@@ -191,9 +192,18 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		switch rec.Kind {
 		case capture.KindContext:
 			if mods := listedMods(rec.Log.Message); len(mods) > 0 {
+				listed = true
 				run.Mods(mods)
 			}
 			return true
+		case capture.KindLog:
+			// A game has one set of mods, and says it each time it loads a save.
+			if !listed {
+				if mods := runningMods(rec.Log.Message); len(mods) > 0 {
+					listed = true
+					run.Mods(mods)
+				}
+			}
 		case capture.KindNotice:
 			if rec.Notice.Status != event.StatusRestarted {
 				run.Incomplete(compare.Gap{Kind: rec.Notice.Status.String(), From: line, To: line})
@@ -233,6 +243,32 @@ func listedMods(message string) []compare.Mod {
 	mods := make([]compare.Mod, len(listed))
 	for i, m := range listed {
 		mods[i] = compare.Mod{Name: m.Name, PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
+	}
+	return mods
+}
+
+// runningMods returns the mods that the game lists when it loads a save or begins
+// a new colony: package ids in load order, without versions.
+//
+//	Loading game from file Riverbend 14 with mods:
+//	  - Ludeon.RimWorld
+//	  - oakapple.riverboats (incompatible version)
+func runningMods(message string) []compare.Mod {
+	if !strings.HasPrefix(message, "Loading game from file ") && !strings.HasPrefix(message, "Initializing new game with mods:") {
+		return nil
+	}
+	head, list, _ := strings.Cut(message, "\n")
+	if !strings.HasSuffix(strings.TrimSpace(head), " with mods:") {
+		return nil
+	}
+	var mods []compare.Mod
+	for line := range strings.SplitSeq(strings.Clone(list), "\n") {
+		id, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
+		if !ok {
+			break
+		}
+		id, _, _ = strings.Cut(id, " ")
+		mods = append(mods, compare.Mod{Name: id, PackageID: id})
 	}
 	return mods
 }
@@ -390,7 +426,8 @@ more frequent, the mods that may be its cause, ordered by evidence: what points 
 mod (its code on the stack, a file, a name in the text) and what became of it between
 the lists of mods (added, updated, removed, moved in the load order). Both are said.
 
-A HugsLib upload has a list of mods with versions. For other logs, --old-mods and
+A HugsLib upload has a list of mods with versions. A game's own log lists package ids, in
+load order, where a save is loaded or a new colony begins. For other logs, --old-mods and
 --new-mods name a ModsConfig.xml, which has the load order. Without lists on both sides, only
 what points at a mod is known, and whether it was blamed for anything before.
 

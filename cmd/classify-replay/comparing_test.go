@@ -224,10 +224,39 @@ func TestGoldenSuspects(t *testing.T) {
 	require.Equal(t, exitInput, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
 
-	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
+	// The lists that the game writes where it loads a save.
+	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
+	require.Regexp(t, `100  oakapple.beekeeping +its code is on the stack; newly added`, r.stdout)
+
+	fault := write(t, "fault.log", "Error: no water\n  at Weir.Sluice.Open () [0x00012] in <5a0c7e11d2f34b6899aabbccddeeff01>:0\n")
+	r = runArgs(t, "suspects", write(t, "fine.log", "all is well\n"), fault)
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Neither side has a list of mods")
 	require.Contains(t, r.stdout, "blamed for nothing in the old logs")
+}
+
+func TestRunningMods(t *testing.T) {
+	for name, test := range map[string]struct {
+		message string
+		want    []string
+	}{
+		"a save":                {"Loading game from file Riverbend 14 with mods:\n  - Ludeon.RimWorld\n  - oakapple.riverboats (incompatible version)\n", []string{"Ludeon.RimWorld", "oakapple.riverboats"}},
+		"a new colony":          {"Initializing new game with mods:\r\n  - Ludeon.RimWorld\r\n", []string{"Ludeon.RimWorld"}},
+		"a name like the end":   {"Loading game from file played with mods: with mods:\n  - a.b", []string{"a.b"}},
+		"no list":               {"Loading game from file Riverbend 14 with mods:", nil},
+		"a list of others":      {"Loading game from file Riverbend 14 failed:\n  - a.b", nil},
+		"what a mod says of it": {"[Mill] Loading game from file X with mods:\n  - a.b", nil},
+		"to the end of it":      {"Initializing new game with mods:\n  - a.b\nDone\n  - c.d", []string{"a.b"}},
+	} {
+		var got []string
+		for _, m := range runningMods(test.message) {
+			require.Equal(t, m.Name, m.PackageID)
+			got = append(got, m.PackageID)
+		}
+		require.Equal(t, test.want, got, name)
+	}
 }
 
 func TestGoldenBaseline(t *testing.T) {
