@@ -41,7 +41,7 @@ func leavesContext(b []byte) bool {
 	if n, _ := exceptionType(b); n == 0 && !logged {
 		return false
 	}
-	return !isListed(b)
+	return !isListed(b) && !isPatched(b)
 }
 
 // isListed reports whether b is a line of the header's list of mods. The name of
