@@ -224,11 +224,11 @@ func (c *Collector) match(b *Baseline, mask func(string) string) []*group {
 			merged = append(merged, g)
 			continue
 		}
-		first.texts = append(first.texts, g.texts...)
+		first.texts, first.cut = append(first.texts, g.texts...), append(first.cut, g.cut...)
 	}
 	for _, g := range byEntry {
 		slices.SortFunc(g.texts, func(a, b *text) int { return compareSignatures(a.sig, b.sig) })
-		*g = group{texts: g.texts, entry: g.entry}
+		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
 		g.add()
 	}
 	return merged

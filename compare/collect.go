@@ -326,9 +326,11 @@ func clip(s string) string {
 // group is the texts that are one group, with their counts.
 type group struct {
 	texts []*text // by id
+	cut   []*text // what ends of logs have left of them
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	entry int        // of a baseline, or -1
+	at    map[*Run]int
+	entry int // of a baseline, or -1
 }
 
 // sorted returns all texts by id.
@@ -348,7 +350,8 @@ func compareSignatures(a, b signature.Signature) int {
 // groups learns all texts, and what else is known, and returns the groups by
 // their first id. A text without a template is a group of its own.
 func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.Grouper) {
-	all := c.whole(c.sorted(), known)
+	texts := c.sorted()
+	all, cut := c.whole(texts, known)
 	learned := all
 	if len(known) > 0 {
 		learned = slices.Concat(all, known)
@@ -377,6 +380,17 @@ func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.G
 		}
 		g.texts = append(g.texts, t)
 	}
+	for _, t := range texts {
+		longer := cut[t]
+		for cut[longer] != nil { // which is cut itself, and longer each time
+			longer = cut[longer]
+		}
+		if longer != nil {
+			if g := bySignature[grouper.Group(longer.sig)]; g != nil {
+				g.cut = append(g.cut, t)
+			}
+		}
+	}
 	for _, g := range groups {
 		g.add()
 	}
@@ -385,25 +399,34 @@ func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.G
 
 // add adds up what is known of the texts of a group.
 func (g *group) add() {
-	index := map[*Run]int{}
+	g.at = map[*Run]int{}
 	for _, t := range g.texts {
 		for side := range t.tally {
 			g.tally[side].merge(&t.tally[side])
 		}
-		for _, s := range t.seen {
-			i, ok := index[s.run]
-			if !ok {
-				index[s.run] = len(g.seen)
-				g.seen = append(g.seen, s)
-				continue
-			}
-			g.seen[i].count += s.count
-			g.seen[i].first = min(g.seen[i].first, s.first)
-		}
+		g.see(t)
 	}
+	for _, t := range g.cut {
+		g.addCut(t)
+	}
+	g.at = nil
 	slices.SortStableFunc(g.seen, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index(), b.run.index()))
 	})
+}
+
+// see adds the sightings of a text.
+func (g *group) see(t *text) {
+	for _, s := range t.seen {
+		i, ok := g.at[s.run]
+		if !ok {
+			g.at[s.run] = len(g.seen)
+			g.seen = append(g.seen, s)
+			continue
+		}
+		g.seen[i].count += s.count
+		g.seen[i].first = min(g.seen[i].first, s.first)
+	}
 }
 
 func (r *Run) index() int { return slices.Index(r.collector.runs[r.side], r) }

@@ -17,9 +17,9 @@
 // entry was judged to be is not part of what it is: rules may ask for the phase
 // of the game, which depends on the order.
 //
-// A log may end within a record: the game was killed, or is running. What the last
-// entry of a log says is not compared where it is the beginning of another text, of
-// any log or of a baseline.
+// A log may end within a record: the game was killed, or is running. The last entry of
+// a log is counted as one of another text where it is the beginning of that, and is
+// left out where only a baseline has that text.
 //
 // # When a count says something
 //

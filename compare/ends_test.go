@@ -57,6 +57,24 @@ func TestDiffEndOfLog(t *testing.T) {
 	}
 }
 
+// TestDiffEndOfLogCounts: what is left of an entry is one of the group, on a side that
+// has no other as well, and says nothing of how urgent it is.
+func TestDiffEndOfLogCounts(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "whole.log", append(session(20), "?the mill of Human1000 broke: no water", "the game ends"))
+	feed(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
+	feed(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
+	d := c.Diff()
+	require.True(t, d.Empty(), "%v", d)
+	require.Empty(t, d.Worse)
+	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"), []string{"the game ends"}))
+	d = c.Diff()
+	require.Equal(t, []string{"the mill of <*> broke: no water"}, heads(d.More))
+	require.EqualValues(t, 302, d.More[0].New.Count)
+	require.Equal(t, []compare.Place{{File: "cut.log", Line: 147}, {File: "cut2.log", Line: 147}, {File: "more.log", Line: 146}}, d.More[0].New.First)
+	require.Empty(t, d.Added)
+}
+
 // TestDiffEndsOfLogs: of texts that are the last of their logs and beginnings of
 // one another, the longest stays.
 func TestDiffEndsOfLogs(t *testing.T) {

@@ -498,7 +498,7 @@ func firstPlace(t *CompareTally) string {
 func (d *SuspectsDocument) modSentences() []string {
 	switch {
 	case !d.OldMods && !d.NewMods:
-		return []string{"Neither side has a list of mods (a HugsLib upload has one): only what the text points at is known."}
+		return []string{"Neither side has a list of mods (a HugsLib upload has one, and a log in which a save is loaded): only what the text points at is known."}
 	case !d.OldMods:
 		return []string{"The old side has no list of mods: what was added or updated is not known."}
 	case !d.NewMods:
