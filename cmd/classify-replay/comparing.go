@@ -359,7 +359,8 @@ it is by every measure of a log's length: per run, per record, and per hour wher
 all logs have a clock; by --factor at least, and beyond chance (a binomial test of two
 rates with Wilson's bounds). CHANCE says of what is new or gone how likely the other
 side would have none of it at the same rate. Where a log went blind, or was cut,
-what seems gone may just be unseen, which is said.
+what seems gone may just be unseen, which is said. The last record of a log counts as
+another that it is the beginning of: the game was killed while it wrote.
 
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
 both sides that are judged to be more urgent than before.
