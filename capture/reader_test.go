@@ -247,12 +247,14 @@ func TestUploadInName(t *testing.T) {
 		records int // of the log, the header not counted
 		context [2]int
 	}{
-		"within a log":                       {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
-		"at its beginning":                   {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
-		"twice":                              {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception, 3, [2]int{}},
-		"at the end":                         {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday"), 2, [2]int{}},
-		"a blank line below":                 {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
-		"a header without its end":           {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},
+		"within a log":             {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
+		"at its beginning":         {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
+		"twice":                    {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception, 3, [2]int{}},
+		"at the end":               {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday"), 2, [2]int{}},
+		"a blank line below":       {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
+		"a header without its end": {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},
+		"a header with patches": {doc("Log uploaded on Friday", "Loaded mods:", "Core(a.b): (no assemblies)", "", "Active Harmony patches:", "Panel.Draw: TRANS: Tools.Patch.PanelException",
+			"  Panel.Show: PRE: [800]Tools.Patch.Pre post: A.NullReferenceException.Postfix", "MillException.Tick: (no patches)", "Panel.Hide: FINAL: A.MillError", "Log file contents:") + exception, 1, [2]int{1, 10}},
 		"a header, and a report below":       {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools(anna.tools): (no assemblies)", "Could not make Gadgets", "[Tools] on"), 2, [2]int{1, 3}},
 		"a header, and tags below":           {doc("Log uploaded on Friday", "Loaded mods:", "[A] Tools: (no assemblies)", "[Tools] on", "[Tools] off"), 2, [2]int{1, 3}},
 		"a header, and a footer below":       {doc("Log uploaded on Friday", "Loaded mods:", footer, "[Tools] on"), 2, [2]int{1, 2}},

@@ -224,11 +224,11 @@ func (c *Collector) match(b *Baseline, mask func(string) string) []*group {
 			merged = append(merged, g)
 			continue
 		}
-		first.texts = append(first.texts, g.texts...)
+		first.texts, first.cut = append(first.texts, g.texts...), append(first.cut, g.cut...)
 	}
 	for _, g := range byEntry {
 		slices.SortFunc(g.texts, func(a, b *text) int { return compareSignatures(a.sig, b.sig) })
-		*g = group{texts: g.texts, entry: g.entry}
+		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
 		g.add()
 	}
 	return merged
@@ -280,18 +280,20 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 		out.ModsChanged = h != b.Mods
 	}
 	d := &Diff{New: out.New}
-	z := quantile(c.config.Confidence)
 	groups := c.match(b, mask)
 	// What is not known, or more frequent, is no part of the length of a log.
 	length := out.New.Records
 	seen := make([]bool, len(b.Entries))
+	compared := 0
 	for _, g := range groups {
 		if g.entry >= 0 {
 			seen[g.entry] = true
+			compared++
 		} else if g.tally[New].judged.disposition.Urgent() {
 			length -= g.tally[New].count
 		}
 	}
+	z := quantileOf(c.config.Confidence, compared)
 	above := make([]bool, len(groups))
 	ratios := make([]Ratio, len(groups))
 	for again := true; again; {

@@ -198,6 +198,8 @@ func TestParseBaselineErrors(t *testing.T) {
 		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>]", `has a template that entries[0] has already`},
 		{"entries:", "entries: 3\nincomplete:", `b.yaml:8:3: incomplete: want true or false, not a list`},
 		{"version: 1", "version: [", `b.yaml:`},
+		{"template: lost <*>", "template: lost <*>\n---\nversion: 1", `b.yaml:14:1: a second document begins here`},
+		{"template: lost <*>", "template: lost <*>\n--- [", `b.yaml:`},
 	} {
 		require.Contains(t, good, test.from)
 		_, err := compare.ParseBaseline("b.yaml", []byte(strings.Replace(good, test.from, test.to, 1)))

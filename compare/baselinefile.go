@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"bytes"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -199,14 +202,23 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		p.fail(nil, "", "the file has %d bytes, more than the %d allowed: a baseline is for what somebody has looked at", len(data), MaxBaselineBytes)
 		return nil
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		line, what := yamlPlace(err)
-		p.fail(&yaml.Node{Line: line}, "", "%s", what)
+	var doc, second yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	err := documents.Decode(&doc)
+	if len(doc.Content) == 0 && (err == nil || errors.Is(err, io.EOF)) {
+		p.fail(nil, "", `the file is empty: write it with "classify-replay baseline write"`)
 		return nil
 	}
-	if len(doc.Content) == 0 {
-		p.fail(nil, "", `the file is empty: write it with "classify-replay baseline write"`)
+	if err == nil {
+		err = documents.Decode(&second)
+	}
+	switch {
+	case err == nil:
+		p.fail(&second, "", "a second document begins here, which nobody would read: put its entries into the first")
+		return nil
+	case !errors.Is(err, io.EOF):
+		line, what := yamlPlace(err)
+		p.fail(&yaml.Node{Line: line}, "", "%s", what)
 		return nil
 	}
 	b := &Baseline{}

@@ -37,7 +37,8 @@ type Config struct {
 	// At least 1. Default 2.
 	Factor float64
 
-	// Confidence is that of the bounds of a ratio, above 0.5 and below 1. Default 0.99.
+	// Confidence is that of the bounds of all ratios of a comparison together, above 0.5
+	// and below 1. Default 0.99.
 	Confidence float64
 
 	// Texts bounds the signatures that are kept, for each side those that it was
@@ -148,6 +149,8 @@ type Run struct {
 	timed       uint64
 	first, last time.Time
 	uncounted   uint64 // entries of signatures for which there was no room
+	latest      *text  // of the last entry, nil where there was no room for it
+	truncated   bool   // the end of the log is visibly missing
 	gaps        []Gap
 	moreGaps    int // that are not kept
 	mods        []Mod
@@ -169,13 +172,19 @@ type Entry struct {
 // Gap is where the evidence of a log is incomplete: what is missing from it may
 // have happened all the same.
 type Gap struct {
-	// Kind is "blind", or what is missing: "hole", "run_cut", "truncated"; "unread"
+	// Kind is "blind", or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
 	// where reading ended before the log did.
 	Kind string
 	From int    // line
 	To   int    // line at which the log spoke again, 0 if it did not
 	Rule string // that said so, or ""
 }
+
+// The kinds of gaps that say that a log has more than what was read of it.
+const (
+	GapTruncated = "truncated"
+	GapUnread    = "unread"
+)
 
 // NewCollector returns an empty collector. The error names the field of c that is at fault.
 func NewCollector(c Config) (*Collector, error) {
@@ -217,6 +226,7 @@ func (r *Run) Observe(e *Entry) {
 		r.timed++
 	}
 	t := r.text(e.Signature)
+	r.latest = t
 	if t == nil {
 		r.uncounted++
 		return
@@ -253,6 +263,7 @@ const maxGaps = 16
 
 // Incomplete tells that the evidence of the log has a gap.
 func (r *Run) Incomplete(g Gap) {
+	r.truncated = r.truncated || g.Kind == GapTruncated || g.Kind == GapUnread
 	if len(r.gaps) == maxGaps {
 		r.moreGaps++
 		return
@@ -315,9 +326,11 @@ func clip(s string) string {
 // group is the texts that are one group, with their counts.
 type group struct {
 	texts []*text // by id
+	cut   []*text // what ends of logs have left of them
 	tally [2]tally
 	seen  []sighting // by run, in the order of the runs
-	entry int        // of a baseline, or -1
+	at    map[*Run]int
+	entry int // of a baseline, or -1
 }
 
 // sorted returns all texts by id.
@@ -337,7 +350,8 @@ func compareSignatures(a, b signature.Signature) int {
 // groups learns all texts, and what else is known, and returns the groups by
 // their first id. A text without a template is a group of its own.
 func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.Grouper) {
-	all := c.sorted()
+	texts := c.sorted()
+	all, cut := c.whole(texts, known)
 	learned := all
 	if len(known) > 0 {
 		learned = slices.Concat(all, known)
@@ -366,6 +380,17 @@ func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.G
 		}
 		g.texts = append(g.texts, t)
 	}
+	for _, t := range texts {
+		longer := cut[t]
+		for cut[longer] != nil { // which is cut itself, and longer each time
+			longer = cut[longer]
+		}
+		if longer != nil {
+			if g := bySignature[grouper.Group(longer.sig)]; g != nil {
+				g.cut = append(g.cut, t)
+			}
+		}
+	}
 	for _, g := range groups {
 		g.add()
 	}
@@ -374,25 +399,34 @@ func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.G
 
 // add adds up what is known of the texts of a group.
 func (g *group) add() {
-	index := map[*Run]int{}
+	g.at = map[*Run]int{}
 	for _, t := range g.texts {
 		for side := range t.tally {
 			g.tally[side].merge(&t.tally[side])
 		}
-		for _, s := range t.seen {
-			i, ok := index[s.run]
-			if !ok {
-				index[s.run] = len(g.seen)
-				g.seen = append(g.seen, s)
-				continue
-			}
-			g.seen[i].count += s.count
-			g.seen[i].first = min(g.seen[i].first, s.first)
-		}
+		g.see(t)
 	}
+	for _, t := range g.cut {
+		g.addCut(t)
+	}
+	g.at = nil
 	slices.SortStableFunc(g.seen, func(a, b sighting) int {
 		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index(), b.run.index()))
 	})
+}
+
+// see adds the sightings of a text.
+func (g *group) see(t *text) {
+	for _, s := range t.seen {
+		i, ok := g.at[s.run]
+		if !ok {
+			g.at[s.run] = len(g.seen)
+			g.seen = append(g.seen, s)
+			continue
+		}
+		g.seen[i].count += s.count
+		g.seen[i].first = min(g.seen[i].first, s.first)
+	}
 }
 
 func (r *Run) index() int { return slices.Index(r.collector.runs[r.side], r) }

@@ -106,7 +106,13 @@ type Place struct {
 func (c *Collector) Diff() *Diff {
 	groups, _ := c.groups(nil)
 	d := &Diff{Old: c.totals(Old), New: c.totals(New), Groups: len(groups)}
-	z := quantile(c.config.Confidence)
+	compared := 0
+	for _, g := range groups {
+		if g.common() {
+			compared++
+		}
+	}
+	z := quantileOf(c.config.Confidence, compared)
 
 	// The length in records is that of what both sides have, without what has
 	// changed: else one flood would make all the rest look rare. What has changed

@@ -17,6 +17,10 @@
 // entry was judged to be is not part of what it is: rules may ask for the phase
 // of the game, which depends on the order.
 //
+// A log may end within a record: the game was killed, or is running. The last entry of
+// a log is counted as one of another text where it is the beginning of that, and is
+// left out where only a baseline has that text.
+//
 // # When a count says something
 //
 // A log has no fixed length, so a count alone says little, and each measure of
@@ -40,8 +44,12 @@
 //	(p̂ + z²/2n ± z·√(p̂(1−p̂)/n + z²/4n²)) / (1 + z²/n)
 //
 // and r = p/(1−p) · A/B. A group is more frequent if the lower bound is above 1 and
-// the ratio itself is [Config].Factor at least. With the defaults (99 %, twice)
-// 1 and 6 is no difference, 1 and 10 is one.
+// the ratio itself is [Config].Factor at least. The confidence is that of a whole
+// comparison: each of m groups is asked with a chance of error of (1−confidence)/m
+// (Bonferroni), since with 1 % for each, every other comparison of 70 groups at
+// constant rates would find one that differs. With the defaults (99 %, twice) 1 and
+// 10 is a difference where there is one group; of a hundred groups 1 and 18 is one, 10 and
+// 37, 100 and 200.
 //
 // What is new is new, however rare; [Row].Chance says how likely it is that a rate
 // like that leaves the other side without any: pᵇ at r = 1. 0.5 for one entry in

@@ -27,10 +27,9 @@ func (m *Mod) key() string { return strings.ToLower(cmp.Or(m.PackageID, m.Name))
 
 // ModsHash identifies a set of mods and their versions. The order is no part of
 // it: it is what players change for no reason at all. A mod that several logs list
-// counts once. Of no mods it is 0, and of a list without a version, which says less
-// than one with versions of the same mods.
+// counts once. Of no mods it is 0.
 func ModsHash(mods []Mod) uint64 {
-	if !versioned(mods) {
+	if len(mods) == 0 {
 		return 0
 	}
 	lines := make([]string, len(mods))
@@ -38,9 +37,8 @@ func ModsHash(mods []Mod) uint64 {
 		lines[i] = mods[i].key() + "\x00" + mods[i].Version
 	}
 	slices.Sort(lines)
-	lines = slices.Compact(lines)
 	h := fnv.New64a()
-	for _, l := range lines {
+	for _, l := range slices.Compact(lines) {
 		_, _ = fmt.Fprintf(h, "%s\x01", l) // a hash takes everything
 	}
 	return h.Sum64()

@@ -40,7 +40,14 @@ func TestModChanges(t *testing.T) {
 	shuffled := []compare.Mod{before[3], before[0], before[2], before[4], before[1]}
 	require.Equal(t, compare.ModsHash(before), compare.ModsHash(shuffled), "load order is no part of it")
 	require.NotEqual(t, compare.ModsHash(before), compare.ModsHash(after))
+	require.Equal(t, compare.ModsHash(before), compare.ModsHash(slices.Concat(before, shuffled)), "two logs name the same mods")
 	require.Zero(t, compare.ModsHash(nil))
+
+	for _, lists := range [][2][]compare.Mod{{before, {mod("game.core", "game.core", ""), mod("acme.mill", "acme.mill", "")}}, {{mod("acme.mill", "acme.mill", "")}, after}} {
+		for _, c := range compare.ModChanges(lists[0], lists[1]) {
+			require.NotEqual(t, compare.Updated, c.Change, "a list of package ids alone says nothing of versions")
+		}
+	}
 }
 
 func TestInvestigate(t *testing.T) {

@@ -51,6 +51,13 @@ func ratioOf(a, b float64, e *exposure, z float64) Ratio {
 // given confidence has on each side.
 func quantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
 
+// quantileOf returns the quantile at which all of so many intervals together have the
+// given confidence, by Bonferroni: of a hundred groups that come at constant rates,
+// at 99 % each, one would be called more or less frequent in most comparisons.
+func quantileOf(confidence float64, intervals int) float64 {
+	return quantile(1 - (1-confidence)/float64(max(1, intervals)))
+}
+
 // verdict is what the measures together say of two counts.
 type verdict int8
 

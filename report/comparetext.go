@@ -206,7 +206,7 @@ func (s *CompareSide) gaps() []string {
 				out = append(out, "misses repeats that the game left out "+where)
 			case event.StatusTruncated.String():
 				out = append(out, "is cut off "+where)
-			case "unread":
+			case compare.GapUnread:
 				out = append(out, "was not read to its end, but "+strings.Replace(where, "at", "to", 1))
 			default:
 				out = append(out, "has a gap "+where)
@@ -498,7 +498,7 @@ func firstPlace(t *CompareTally) string {
 func (d *SuspectsDocument) modSentences() []string {
 	switch {
 	case !d.OldMods && !d.NewMods:
-		return []string{"Neither side has a list of mods (a HugsLib upload has one): only what the text points at is known."}
+		return []string{"Neither side has a list of mods (a HugsLib upload has one, and a log in which a save is loaded): only what the text points at is known."}
 	case !d.OldMods:
 		return []string{"The old side has no list of mods: what was added or updated is not known."}
 	case !d.NewMods:

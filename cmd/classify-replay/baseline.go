@@ -130,10 +130,10 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err := replaceFile(out, text); err != nil {
 				return inputError(err)
 			}
-			p.message("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
+			p.note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
 				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
 			if w.Expired > 0 {
-				p.message("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+				p.note("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
 			}
 			// A template is what its id stands for, and cannot be scrubbed.
 			private := &report.Scrubber{}
@@ -146,7 +146,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				p.message("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
 			}
 			if w.Baseline.Incomplete {
-				p.message("a log went blind or is cut: rates may be too low, and noise may be missing")
+				p.note("a log went blind or is cut: rates may be too low, and noise may be missing")
 			}
 			return nil
 		},

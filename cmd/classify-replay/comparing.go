@@ -44,7 +44,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	widthFlag(cmd, &f.width)
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
-	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of a ratio with this `PROBABILITY`")
+	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of all ratios with this `PROBABILITY`")
 	f.scrub.register(cmd)
 }
 
@@ -220,7 +220,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		run.Incomplete(blind)
 	}
 	if err != nil {
-		run.Incomplete(compare.Gap{Kind: "unread", From: last})
+		run.Incomplete(compare.Gap{Kind: compare.GapUnread, From: last})
 	}
 	return true, err
 }
@@ -320,7 +320,8 @@ it is by every measure of a log's length: per run, per record, and per hour wher
 all logs have a clock; by --factor at least, and beyond chance (a binomial test of two
 rates with Wilson's bounds). CHANCE says of what is new or gone how likely the other
 side would have none of it at the same rate. Where a log went blind, or was cut,
-what seems gone may just be unseen, which is said.
+what seems gone may just be unseen, which is said. The last record of a log counts as
+another that it is the beginning of: the game was killed while it wrote.
 
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
 both sides that are judged to be more urgent than before.

@@ -224,6 +224,12 @@ func TestGoldenSuspects(t *testing.T) {
 	require.Equal(t, exitInput, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
 
+	// The lists that the game writes where it loads a save.
+	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
+	require.Regexp(t, `100  oakapple.beekeeping +its code is on the stack; newly added`, r.stdout)
+
 	// The logs say which mods a game was loaded with.
 	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
@@ -421,4 +427,13 @@ func TestComparisonsInColor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestBaselineWriteQuiet: what was written is no error.
+func TestBaselineWriteQuiet(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "noise.yaml")
+	r := runArgs(t, "baseline", "write", "--quiet", "-o", out, filepath.Join("../../testdata/captures", "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status)
+	require.Empty(t, r.stderr)
+	require.FileExists(t, out)
 }
