@@ -14,6 +14,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -75,14 +77,12 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
   classify-replay --format markdown Player.log > issue.md
   classify-replay --format sarif Player.log > heed.sarif
   classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args:          f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-
-		SuggestionsMinimumDistance: 2, // two letters swapped
+		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			if err := p.failOnNew(cmd, f); err != nil {
 				return err
 			}
 			set, err := f.rules.compile()
@@ -98,9 +98,9 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
-			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+			return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 		}
-		return flagError(cmd, err)
+		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 	})
 	f.rules.register(cmd)
 	f.inputs.register(cmd)
@@ -111,38 +111,61 @@ that do not load, 3 a file that could not be read to its end, 130 interrupted.`,
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	completes(cmd, "format", replayFormats...)
+	cli.Completes(cmd, "format", replayFormats...)
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
 		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
-		p.configCommand(), p.completionCommand())
-	p.commonFlags(cmd)
+		p.ConfigCommand(exitInput), p.CompletionCommand(exitInput))
+	p.Flags(cmd, "say what is read, from where, and how long it took")
 	return cmd
 }
 
+// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
+// is for all commands, so that there it is left out, and said; whoever asks for it in
+// this run counts on it.
+func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
+	if !slices.Contains(f.failOn, failNew) {
+		return nil
+	}
+	const instead = `of a log alone nothing is new; use "classify-replay diff OLD NEW" or "classify-replay baseline check"`
+	v := p.Settings.Value("fail-on")
+	switch v.Origin {
+	case settings.User, settings.Project:
+		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
+		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
+		return nil
+	case settings.Environment:
+		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
+	}
+	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
+}
+
 func (f *replayFlags) validate(cmd *cobra.Command) error {
-	if err := oneOf(cmd, "format", f.format, replayFormats...); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, replayFormats...); err != nil {
 		return err
 	}
-	if err := oneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
+	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
 		return err
 	}
 	if len(f.failOn) == 0 && cmd.Flags().Changed("fail-on") {
 		f.failOn = []string{""} // a variable that is not set would ask for nothing, unnoticed
 	}
 	for _, what := range f.failOn {
-		if err := oneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
+		if what == failNew {
+			continue // said in failOnNew
+		}
+		if err := cli.OneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
 			return err
 		}
 	}
 	f.topSet = cmd.Flags().Changed("top")
 	if f.top < 0 {
-		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
+		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	}
 	if f.width < 0 {
-		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
+		return cli.Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", f.width)
 	}
 	if f.width > 0 && f.width < report.MinWidth {
-		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
+		return cli.Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", f.width, report.MinWidth)
 	}
 	return nil
 }
@@ -151,7 +174,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 // the others from being shown.
 func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
 	ctx := cmd.Context()
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	shown := 0
 	form := f.form(p.layout(f.width, f.top))
 	scrubber := f.scrub.scrubber(f.format)
@@ -160,12 +183,12 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			break
 		}
 		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
 		if err != nil {
-			p.fail(p.explain(cmd, name, err))
+			p.Fail(p.explain(cmd, name, err))
 		}
 		if out.err != nil {
 			break
@@ -173,7 +196,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		if rep == nil {
 			continue
 		}
-		p.raise(f.findings(rep))
+		p.Raise(f.findings(rep))
 		if form.replay != nil {
 			out.buf = form.replay(out.buf, rep, shown)
 		}
@@ -241,7 +264,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			switch {
 			case ctx.Err() != nil:
 				end.Interrupted = true
-				p.raise(exitInterrupted)
+				p.Raise(exitInterrupted)
 				err = nil
 			case errors.Is(err, io.EOF):
 				err = nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
@@ -42,7 +43,7 @@ a say. Of a line beyond 16 MiB the rest is left out.`,
   classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
+				return cli.Usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -72,7 +73,7 @@ a say. Of a line beyond 16 MiB the rest is left out.`,
 
 // signatures prints one line for each line of an input, as it is read.
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string) error {
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.TemplateID(template), string(template))
 	})
@@ -97,7 +98,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	var lines, order []signature.Signature
 	texts := map[signature.Signature]*known{}
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		s := signature.Of(template)
 		if texts[s] == nil {
@@ -131,7 +132,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
-		p.message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
+		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
 	}
 	return err
 }
@@ -169,7 +170,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			return nil
 		case err == nil:
 		case ctx.Err() != nil:
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			return nil
 		default:
 			return inputError(fmt.Errorf("%s: %w", name, err))

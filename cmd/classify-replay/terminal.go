@@ -16,9 +16,9 @@ func terminalWidth(w io.Writer) int {
 // layout returns how text is laid out: in the width that was asked for, or in that
 // of the terminal.
 func (p *program) layout(width, top int) report.TextOptions {
-	columns, rows := cli.Size(p.stdout)
+	columns, rows := cli.Size(p.Stdout)
 	if width == 0 {
 		width = columns
 	}
-	return report.TextOptions{Width: width, Top: top, Color: p.color, Rows: rows}
+	return report.TextOptions{Width: width, Top: top, Color: p.Color, Rows: rows}
 }
