@@ -18,8 +18,10 @@ import (
 	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proxy"
 	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/live"
 )
 
@@ -48,7 +50,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen beyond the loopback interface")
-	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself: debug, info, warn or error")
+	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself, from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
 }
 
 // registerGate adds the flags of the commands that serve bridges.
@@ -81,7 +83,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		}
 	}()
 	if h.state == "" {
-		if h.state, err = defaultState(p.getenv); err != nil {
+		if h.state, err = defaultState(p.Getenv); err != nil {
 			return nil, failed(exitUsage, err)
 		}
 	}
@@ -91,7 +93,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 	if err := h.openLog(p, name); err != nil {
 		return nil, err
 	}
-	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.now, Logger: h.log}
+	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
 		return nil, failed(exitUsage, err)
 	}
@@ -125,11 +127,20 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 
 // openLog opens heed's own log.
 func (h *host) openLog(p *program, name string) error {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(h.flags.logLevel)); err != nil {
-		return failed(exitUsage, fmt.Errorf("--log-level %q: use debug, info, warn or error", h.flags.logLevel))
+	text := h.flags.logLevel
+	if p.Settings.Value("log-level").Origin == settings.Default {
+		switch {
+		case p.Quiet:
+			text = "error"
+		case p.Verbose:
+			text = "debug"
+		}
 	}
-	out := p.stderr
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(text)); err != nil {
+		panic("BUG: log level " + text)
+	}
+	out := p.Stderr
 	if h.flags.logFile != "-" {
 		path := h.flags.logFile
 		if path == "" {
@@ -165,7 +176,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	}
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.now, Logger: h.log,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
@@ -207,7 +218,7 @@ func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error
 // announce leaves word of this process for the commands that talk to it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
 	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.now().UTC(),
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.Now().UTC(),
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
@@ -219,18 +230,24 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
-		return usage(cmd, "--allow: %w", err)
+		return cli.Usage(cmd, "--allow: %w", err)
 	}
 	if f.settle < 0 {
-		return usage(cmd, "--settle %v: want it positive", f.settle)
+		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	}
+	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
+		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" says where they are set`)
+	}
+	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
+		return err
 	}
 	if f.metrics != "" && !f.remote {
 		host, _, err := net.SplitHostPort(f.metrics)
 		if err != nil {
-			return usage(cmd, "--metrics: %w", err)
+			return cli.Usage(cmd, "--metrics: %w", err)
 		}
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
+			return cli.Usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
 		}
 	}
 	return nil
