@@ -25,6 +25,10 @@ const tokenEnv = "HEED_TOKEN"
 // are people who look on, and not the agent.
 const clientName = "heed-cli"
 
+// clientLaunch makes all of them one viewer. What each viewer was shown is remembered
+// for a few: a person who looks every second would else displace the agent.
+const clientLaunch = "68656564-0000-4000-8000-000000000000"
+
 // askTimeout bounds each question to a running heed.
 const askTimeout = 10 * time.Second
 
@@ -78,7 +82,7 @@ func validWidth(cmd *cobra.Command, columns int) error {
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, gabp.ClientConfig{
-			Token: token, Name: clientName, Version: version(),
+			Token: token, Name: clientName, LaunchID: clientLaunch, Version: version(),
 			// heed holds a welcome back until the game's mod is there.
 			Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
 		})
@@ -185,6 +189,11 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 		return err
 	}
 	return cmd
+}
+
+// gone is the error of who watched, and is not answered any more.
+func gone(err error) error {
+	return failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
 }
 
 // noArgs refuses arguments, and says so in its own words.

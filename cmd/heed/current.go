@@ -146,7 +146,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *g
 		if i == 0 {
 			label = "sample"
 		}
-		g.line(span{faint, fmt.Sprintf("  %-*s", labelled-2, label)}, span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
+		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)}, span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
 	}
 	var items diag.Items
 	if ask(ctx, c, diag.ToolItems, struct{}{}, &items) {

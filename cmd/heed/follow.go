@@ -101,8 +101,11 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 		k = span{green, "cleared "}
 	}
 	spans := []span{
-		{faint, at.Format(time.TimeOnly)}, {plain, "  " + padded(u.Kind.String(), 7) + "  "}, k,
-		{plain, "  " + padded(a.Severity.String(), 7) + " "}, {strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
+		{faint, at.Format(time.TimeOnly)},
+		{plain, "  " + padded(u.Kind.String(), 7) + "  "},
+		k,
+		{plain, "  " + padded(a.Severity.String(), 7) + " "},
+		{strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
 		{plain, fmt.Sprintf(" %6s ×  ", number(a.TotalUrgentEntries))},
 	}
 	if len(a.Blame) > 0 {

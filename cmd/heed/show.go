@@ -80,8 +80,8 @@ func (g *page) put(s style, text string) {
 	g.buf = append(append(append(g.buf, s...), text...), styleEnd...)
 }
 
-// labelled is how wide the column of labels is, with its indentation.
-const labelled = 12
+// labelColumn is how wide the column of labels is, with its indentation.
+const labelColumn = 12
 
 // about adds what a label stands for, over as many lines as it takes.
 func (g *page) about(label string, s style, text string) {
@@ -91,9 +91,9 @@ func (g *page) about(label string, s style, text string) {
 		if first {
 			head = label
 		}
-		g.put(faint, fmt.Sprintf("  %-*s", labelled-2, head))
+		g.put(faint, fmt.Sprintf("  %-*s", labelColumn-2, head))
 		part := rest
-		if room := max(g.width-labelled, minWidth); g.width > 0 {
+		if room := max(g.width-labelColumn, minWidth); g.width > 0 {
 			part = fitting(rest, room)
 		}
 		g.put(s, strings.TrimRight(part, " "))

@@ -41,7 +41,7 @@ heed/status answers. With --follow it stays, and shows what changes.`,
 				return err
 			}
 			if err := changed(ctx, c, latest); err != nil {
-				return err
+				return gone(err)
 			}
 		}
 	})
@@ -163,7 +163,7 @@ func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.I
 		if len(t.detail.Blame) > 0 {
 			mod = strings.Join(t.detail.Blame, ", ")
 		}
-		g.line(span{plain, strings.Repeat(" ", labelled)}, span{name, mod}, span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
+		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod}, span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}
 	if more := len(items.Items) + items.Omitted - len(shown); more > 0 {
 		g.line(span{faint, "  and " + plural(uint64(more), "other", "others")})

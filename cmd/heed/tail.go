@@ -87,7 +87,10 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 	}()
 	for {
 		raw, err := c.CallTool(ctx, tool, arguments)
-		if err != nil {
+		switch {
+		case err != nil && next != "":
+			return gone(err)
+		case err != nil:
 			return err
 		}
 		var page shownPage
@@ -136,21 +139,22 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 			return err
 		}
 		what := e.Level
-		if e.Kind != event.KindLog.String() {
+		switch {
+		case e.Kind != event.KindLog.String():
 			what = e.Status
+		case what == event.LevelUnknown.String():
+			what = ""
 		}
 		at := "        "
 		if !e.Time.IsZero() {
 			at = e.Time.Local().Format(time.TimeOnly)
 		}
-		s, text := plain, plain
+		s, text := faint, faint
 		switch e.Disposition {
 		case event.Blocking.String():
 			s, text = red, strong
 		case event.Advisory.String():
-			s = yellow
-		default:
-			s, text = faint, faint
+			s, text = yellow, plain
 		}
 		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
 			span{plain, fmt.Sprintf("  %-10s ", what)}, span{text, e.Message})

@@ -115,7 +115,7 @@ func (p *Program) Fail(err error) {
 // each returns the errors that err is a list of, such as of [errors.Join]: where it
 // says what they say, a line for each, and no more. Any other is one.
 func each(err error) []error {
-	list, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is around a list says more than it
+	list, ok := err.(interface{ Unwrap() []error }) // not one further in: what is around a list says more than it
 	if !ok {
 		return []error{err}
 	}

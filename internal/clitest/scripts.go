@@ -51,6 +51,9 @@ func must(err error) {
 // wrong.
 const patience = 30 * time.Second
 
+// pollEvery keeps a script that waits from taking the processor from what it waits for.
+const pollEvery = 20 * time.Millisecond
+
 // Scripts runs the program as a person would, by the scripts in testdata/script. They
 // have a home of their own and the variables in env. Beside the commands of
 // testscript there is one for what takes a moment:
@@ -88,14 +91,18 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	deadline := time.Now().Add(patience) //nolint:forbidigo // another process is waited for
+	deadline := time.After(patience)   //nolint:forbidigo // another process is waited for
+	again := time.NewTicker(pollEvery) //nolint:forbidigo // as above
+	defer again.Stop()
 	for {
 		err := ts.Exec(args[1], args[2:]...)
 		out := ts.ReadFile("stdout")
 		if want.MatchString(out) {
 			return
 		}
-		if time.Now().After(deadline) { //nolint:forbidigo // another process is waited for
+		select {
+		case <-again.C:
+		case <-deadline:
 			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, out, ts.ReadFile("stderr"))
 		}
 	}
