@@ -62,9 +62,10 @@ whoever watches. What is configured (flags, HEED_ variables, .heed.yaml) is told
 
 Exit status of wrap: the game's; 128 and the number of the signal that ended it; or 125
 where heed itself could not do its work, 126 where the game's program cannot be started,
-127 where it was not found. Of the others: 0 done; 1 a finding: something blocking is open
-(current, status), or it was not acknowledged (ack); 2 wrong usage, or rules or settings
-that do not load; 3 no running heed was found, or it does not answer; 130 interrupted.`,
+127 where it was not found, 2 where it was not started. Of the others: 0 done; 1 a finding:
+something blocking is open (current), or it was not acknowledged (ack); 2 wrong usage, or
+rules or settings that do not load; 3 no running heed was found, or it does not answer;
+130 interrupted.`,
 		Example: `  heed wrap -- ./Colony -popupwindow
   heed serve Player.log
   heed follow Player.log
@@ -128,7 +129,7 @@ func version() string {
 // failed makes an error with an exit status.
 func failed(status int, err error) error { return cli.Failed(status, err) }
 
-// finding says whether an error is one that decides the exit status itself.
+// decided says whether an error is one that decides the exit status itself.
 func decided(err error) bool {
 	_, ok := errors.AsType[*cli.StatusError](err)
 	return ok
