@@ -123,11 +123,12 @@ func fitting(text string, columns int) string {
 }
 
 // inPlace makes the page take the place of the one before on a terminal of so many
-// rows: it begins at the top, and leaves nothing of the old one beside or below it.
+// rows: it begins at the top, and leaves nothing of the old one beside or below it. The last
+// row is the cursor's.
 func (g *page) inPlace(rows int) {
 	lines := bytes.SplitAfter(g.buf, []byte("\n"))
 	out := []byte("\x1b[H")
-	for _, line := range lines[:min(len(lines), rows)] {
+	for _, line := range lines[:min(len(lines), rows-1)] {
 		if text, ended := bytes.CutSuffix(line, []byte("\n")); ended {
 			out = append(append(out, text...), "\x1b[K\n"...)
 		}
