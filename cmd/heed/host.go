@@ -34,6 +34,7 @@ type hostFlags struct {
 	observeOnly bool
 	failOpen    bool
 	noAttention bool
+	journal     int
 	record      string
 	state       string
 	metrics     string
@@ -46,6 +47,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order, and are read again when they change (repeatable)")
 	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the latest `N` entries for who asks later, with 128 bytes of text for each on average")
 	flags.StringVar(&f.record, "record", "", "write what the engine is given to `FILE`, for classify-replay")
 	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
@@ -63,6 +65,15 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
 	cmd.MarkFlagsMutuallyExclusive("observe-only", "no-attention")
 }
+
+// How many entries are kept, and how much text for each on average: the journal's own
+// defaults.
+const (
+	defaultJournal = 24576
+	minJournal     = 1000
+	maxJournal     = 4_000_000
+	textPerEntry   = 128
+)
 
 // host runs one session and what serves it.
 type host struct {
@@ -94,6 +105,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		return nil, err
 	}
 	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
+	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
 		return nil, failed(exitUsage, err)
 	}
@@ -234,6 +246,9 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	}
 	if f.settle < 0 {
 		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	}
+	if f.journal < minJournal || f.journal > maxJournal {
+		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
 	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
 		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" says where they are set`)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/journal"
 )
 
 var update = flag.Bool("update", false, "write golden files and manual pages anew")
@@ -30,4 +31,10 @@ func TestScripts(t *testing.T) {
 	captures, err := filepath.Abs("../../testdata/captures")
 	require.NoError(t, err)
 	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
+}
+
+// TestJournal: the defaults of the flag are the journal's own.
+func TestJournal(t *testing.T) {
+	require.Equal(t, journal.DefaultEntries, defaultJournal)
+	require.Equal(t, journal.DefaultBytes, defaultJournal*textPerEntry)
 }

@@ -59,6 +59,7 @@ func Keys() []Key {
 		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on these", Program: Offline},
 		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Program: Live},
 		{Name: "grace", Kind: Duration, Default: "10s", Help: "how long a game that was told to end is waited for", Program: Live},
+		{Name: "journal", Kind: Number, Default: "24576", Help: "how many entries are kept for who asks later", Program: Live},
 		{Name: "linger", Kind: Duration, Default: "3s", Help: "how long to answer after the game has failed", Program: Live},
 		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "how much heed says of itself", Program: Live},
 		{Name: "metrics", Kind: Text, Help: "where metrics are served", Program: Live},
