@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/live"
 )
 
 // silentAfter is how long a log may add nothing before that is said. Games fall
@@ -95,8 +97,10 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		}
 		shown = append(shown, t)
 	}
+	var lately diag.Timeline
+	ask(ctx, c, diag.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
 	g := p.page(f.width)
-	p.showStatus(g, r, &st, &items, shown)
+	p.showStatus(g, r, &st, &items, shown, lately.Events)
 	_, rows := cli.Size(p.Stdout)
 	switch {
 	case again && rows > 0:
@@ -108,9 +112,12 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	return st.Latest, nil
 }
 
+// latelyEvents is how far back the agent's latest call is looked for.
+const latelyEvents = 50
+
 // showStatus shows how heed does. items are those that are open, shown the first of
-// them.
-func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.Items, shown []told) {
+// them; lately is what happened, the latest last.
+func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.Items, shown []told, lately []diag.TimelineEvent) {
 	g.line(headline(st, items)...)
 	if len(shown) > 0 {
 		first := &shown[0]
@@ -129,6 +136,12 @@ func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.I
 		g.about("", faint, r.Log)
 	}
 	g.about("game", plain, gameText(r, st))
+	for _, e := range slices.Backward(lately) {
+		if s, text := called(&e); text != "" {
+			g.about("agent", s, text+", "+p.ago(e.Time))
+			break
+		}
+	}
 	g.about("decided", plain, fmt.Sprintf("%s: %s ignored, %s in items",
 		plural(st.Counts.Received, "entry", "entries"), number(st.Counts.Ignored), number(st.Counts.Folded)))
 	p.showRules(g, st)
@@ -168,6 +181,23 @@ func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.I
 	if more := len(items.Items) + items.Omitted - len(shown); more > 0 {
 		g.line(span{faint, "  and " + plural(uint64(more), "other", "others")})
 	}
+}
+
+// called says what became of a call; "" for an event that is none.
+func called(e *diag.TimelineEvent) (style, string) {
+	switch live.EventKind(e.Kind) {
+	case live.CallBegan:
+		return plain, "called " + e.Tool + ", which runs"
+	case live.CallRefused:
+		return red, "called " + e.Tool + ": held back, not executed"
+	case live.CallEnded:
+		text := "called " + e.Tool + ": " + e.Status
+		if e.Outcome != "" {
+			text += " (" + e.Outcome + ")"
+		}
+		return plain, text
+	}
+	return plain, ""
 }
 
 // headline says in one line whether the agent is held back.

@@ -138,10 +138,11 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}
-		what := e.Level
+		what, text := e.Level, e.Message
 		switch {
 		case e.Kind != event.KindLog.String():
 			what = e.Status
+			text = joined(e.Source, e.Message)
 		case what == event.LevelUnknown.String():
 			what = ""
 		}
@@ -149,16 +150,24 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 		if !e.Time.IsZero() {
 			at = e.Time.Local().Format(time.TimeOnly)
 		}
-		s, text := faint, faint
+		s, as := faint, faint
 		switch e.Disposition {
 		case event.Blocking.String():
-			s, text = red, strong
+			s, as = red, strong
 		case event.Advisory.String():
-			s, text = yellow, plain
+			s, as = yellow, plain
 		}
 		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
-			span{plain, fmt.Sprintf("  %-10s ", what)}, span{text, e.Message})
+			span{plain, fmt.Sprintf("  %-10s ", what)}, span{as, text})
 	}
 	p.write(g)
 	return nil
+}
+
+// joined is what is said of something by its name: the tool of an operation.
+func joined(name, text string) string {
+	if name == "" || text == "" {
+		return name + text
+	}
+	return name + ": " + text
 }

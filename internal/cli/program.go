@@ -101,7 +101,10 @@ func (p *Program) Fail(err error) {
 	}
 	status, next := ExitUsage, ""
 	if s, ok := errors.AsType[*StatusError](err); ok {
-		status, next, err = s.Status, s.Next, s.Err
+		status, next = s.Status, s.Next
+		if err.Error() == s.Error() { // nothing is said around it
+			err = s.Err
+		}
 	}
 	p.Raise(status)
 	for _, e := range each(err) {
