@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/compare"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
 )
@@ -29,7 +30,7 @@ file to review and commit; a check then tells what that file does not explain.`,
   classify-replay baseline check --fail-on new,blind Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, "there is no command %q", args[0])
+				return cli.Usage(cmd, "there is no command %q", args[0])
 			}
 			return nil
 		},
@@ -42,11 +43,11 @@ file to review and commit; a check then tells what that file does not explain.`,
 // day returns the day that a flag names, or today.
 func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
 	if flag == "" {
-		return compare.DateOf(p.now()), nil
+		return compare.DateOf(p.Now()), nil
 	}
 	d, err := compare.ParseDate(flag)
 	if err != nil {
-		return "", usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
+		return "", cli.Usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
 	}
 	return d, nil
 }
@@ -100,7 +101,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				return err
 			}
 			if expire < 1 || expire > 3650 {
-				return usage(cmd, "--expire %d: want 1 to 3650 days", expire)
+				return cli.Usage(cmd, "--expire %d: want 1 to 3650 days", expire)
 			}
 			if err := checkOutput(cmd, out, names); err != nil {
 				return err
@@ -116,8 +117,8 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err != nil {
 				return err
 			}
-			if !p.readAll(cmd, c, compare.New, names) || p.status != exitOK {
-				p.message("%s is not written: a log could not be read to its end", out)
+			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
+				p.Message("%s is not written: a log could not be read to its end", out)
 				return nil
 			}
 			w := c.collector.Write(compare.WriteOptions{
@@ -130,10 +131,10 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err := replaceFile(out, text); err != nil {
 				return inputError(err)
 			}
-			p.note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
+			p.Note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
 				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
 			if w.Expired > 0 {
-				p.note("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+				p.Note("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
 			}
 			// A template is what its id stands for, and cannot be scrubbed.
 			private := &report.Scrubber{}
@@ -143,10 +144,10 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				}
 			}
 			if found := private.Removed(); len(found) > 0 {
-				p.message("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
+				p.Message("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
 			}
 			if w.Baseline.Incomplete {
-				p.note("a log went blind or is cut: rates may be too low, and noise may be missing")
+				p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")
 			}
 			return nil
 		},
@@ -198,7 +199,7 @@ these of that disposition; blind: evidence is missing.`,
 			}
 			b, err := readBaseline(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return &statusError{exitUsage, fmt.Errorf("%s: no such file", name), "write one first: " + strconv.Quote("classify-replay baseline write -o "+name+" good.log")}
+				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name), Next: "write one first: " + strconv.Quote("classify-replay baseline write -o "+name+" good.log")}
 			}
 			if err != nil {
 				return err

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -40,7 +41,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json or markdown")
-	completes(cmd, "format", formatText, formatJSON, formatMarkdown)
+	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	widthFlag(cmd, &f.width)
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
@@ -54,24 +55,24 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command, what string) {
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
-	if err := oneOf(cmd, "format", f.format, formatText, formatJSON, formatMarkdown); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON, formatMarkdown); err != nil {
 		return err
 	}
 	if flag := cmd.Flags().Lookup("fail-on"); flag != nil && flag.Changed && len(f.failOn) == 0 {
 		f.failOn = []string{""} // a variable that is not set would ask for nothing, unnoticed
 	}
 	for _, what := range f.failOn {
-		if err := oneOf(cmd, "fail-on", what, failNew, failBlocking, failAdvisory, failBlind); err != nil {
+		if err := cli.OneOf(cmd, "fail-on", what, failNew, failBlocking, failAdvisory, failBlind); err != nil {
 			return err
 		}
 	}
 	switch {
 	case f.top < 0:
-		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
+		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	case !(f.factor >= 1 && f.factor <= 1e6):
-		return usage(cmd, "--factor %v: want 1 to 1000000, such as 2 for twice as frequent", f.factor)
+		return cli.Usage(cmd, "--factor %v: want 1 to 1000000, such as 2 for twice as frequent", f.factor)
 	case !(f.confidence > 0.5 && f.confidence < 1):
-		return usage(cmd, "--confidence %v: want more than 0.5 and less than 1, such as 0.99", f.confidence)
+		return cli.Usage(cmd, "--confidence %v: want more than 0.5 and less than 1, such as 0.99", f.confidence)
 	}
 	return checkWidth(cmd, f.width)
 }
@@ -242,7 +243,7 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 		ok, err := p.read(cmd.Context(), c, side, name)
 		some = some || ok
 		if err != nil {
-			p.fail(p.explain(cmd, name, err))
+			p.Fail(p.explain(cmd, name, err))
 			if errors.Is(err, context.Canceled) {
 				break
 			}
@@ -253,7 +254,7 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 
 // write writes what was compared.
 func (p *program) write(out []byte) error {
-	o := &output{w: p.stdout, buf: out}
+	o := &output{w: p.Stdout, buf: out}
 	if !o.flush() {
 		return inputError(fmt.Errorf("cannot write the report: %w", o.err))
 	}
@@ -282,7 +283,7 @@ func (p *program) findings(f *compareFlags, side *report.CompareSide, fresh []re
 			found = slices.ContainsFunc(side.Files, func(f report.CompareFile) bool { return len(f.Gaps) > 0 })
 		}
 		if found {
-			p.raise(exitFinding)
+			p.Raise(exitFinding)
 		}
 	}
 }
@@ -300,7 +301,7 @@ func (p *program) logs(args []string) []string {
 // twoSides refuses a command line without an old and a new log.
 func twoSides(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
-		return usage(cmd, "name a log of before and one of now: OLD NEW")
+		return cli.Usage(cmd, "name a log of before and one of now: OLD NEW")
 	}
 	return atLeastOne("a log")(cmd, args)
 }

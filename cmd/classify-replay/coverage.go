@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -36,11 +37,11 @@ memory for each signature.`,
   classify-replay rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "format", format, formatText, formatJSON); err != nil {
+			if err := cli.OneOf(cmd, "format", format, formatText, formatJSON); err != nil {
 				return err
 			}
 			if top < 0 {
-				return usage(cmd, "--top %d: must not be negative; 0 shows all", top)
+				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 			}
 			set, err := flags.compile()
 			if err != nil {
@@ -56,7 +57,7 @@ memory for each signature.`,
 	from.register(cmd)
 	scrub.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
-	completes(cmd, "format", formatText, formatJSON)
+	cli.Completes(cmd, "format", formatText, formatJSON)
 	cmd.Flags().IntVar(&top, "top", defaultTop, "show the `N` most frequent signatures that no rule knows, 0 for all")
 	return cmd
 }
@@ -212,7 +213,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	var reports []coverageReport
 	for _, name := range names {
 		if ctx.Err() != nil {
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			break
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
@@ -224,7 +225,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 			return true
 		})
 		if err != nil {
-			p.fail(err)
+			p.Fail(err)
 			if c.records == 0 {
 				continue
 			}
@@ -239,7 +240,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	}
 	p.incomplete()
 	all := total.report(set, "", top)
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	if format == formatJSON {
 		out.buf = appendJSON(out.buf, map[string]any{"files": reports, "total": all})
 	} else {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -45,16 +46,16 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
   classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 {
-				return usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
+				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
 			}
 			return atLeastOne("a log to replay")(cmd, args[2:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "format", format, formatText, formatJSON); err != nil {
+			if err := cli.OneOf(cmd, "format", format, formatText, formatJSON); err != nil {
 				return err
 			}
 			if top < 0 {
-				return usage(cmd, "--top %d: must not be negative; 0 shows all", top)
+				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 			}
 			var sets [2]*rules.Set
 			for i, name := range args[:2] {
@@ -74,14 +75,14 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range names {
 				if err := p.compare(cmd.Context(), d, name); err != nil {
-					p.fail(err)
+					p.Fail(err)
 					if errors.Is(err, context.Canceled) {
 						break
 					}
 				}
 			}
 			p.incomplete()
-			out := &output{w: p.stdout}
+			out := &output{w: p.Stdout}
 			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), top)
 			if format == formatJSON {
 				out.buf = appendJSON(out.buf, rep)
@@ -93,7 +94,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 				return inputError(fmt.Errorf("cannot write the report: %w", out.err))
 			}
 			if exitCode && rep.Changed > 0 {
-				p.raise(exitFinding)
+				p.Raise(exitFinding)
 			}
 			return nil
 		},
@@ -103,7 +104,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
 	flags.StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
-	completes(cmd, "format", formatText, formatJSON)
+	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.IntVar(&top, "top", defaultTop, "show the `N` most frequent changes, 0 for all")
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -38,7 +39,7 @@ The tests inside rule files are run by "rules check".`,
   classify-replay rules test --rules mine.yaml expected.tsv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(cmd, "name a file of expected decisions")
+				return cli.Usage(cmd, "name a file of expected decisions")
 			}
 			return nil
 		},
@@ -47,7 +48,7 @@ The tests inside rule files are run by "rules check".`,
 			if err != nil {
 				return err
 			}
-			out := &output{w: p.stdout}
+			out := &output{w: p.Stdout}
 			for _, name := range args {
 				expected, err := readExpectations(name)
 				if err != nil {
@@ -61,7 +62,7 @@ The tests inside rule files are run by "rules check".`,
 				rep := fileReport{passed: len(expected) - failed, failed: failed}
 				out.buf = rep.appendExpectations(out.buf, name)
 				if failed > 0 {
-					p.raise(exitFinding)
+					p.Raise(exitFinding)
 				}
 			}
 			if !out.flush() {
@@ -174,7 +175,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 	for i, m := range messages {
 		if m != "" {
 			failed++
-			p.message("%s: %s: %s", expected[i].source, expected[i].at, m)
+			p.Message("%s: %s: %s", expected[i].source, expected[i].at, m)
 		}
 	}
 	return failed, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -54,16 +55,16 @@ rule that was tried, in order.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch text := cmd.Flags().Changed("text"); {
 			case text && len(args) > 0:
-				return usage(cmd, "name a place or give a text, not both")
+				return cli.Usage(cmd, "name a place or give a text, not both")
 			case !text && len(args) != 1:
-				return usage(cmd, "name one place, FILE:LINE, or give a --text")
+				return cli.Usage(cmd, "name one place, FILE:LINE, or give a --text")
 			case !text && (cmd.Flags().Changed("level") || cmd.Flags().Changed("phase")):
-				return usage(cmd, "--level and --phase go with --text: a capture has its own")
+				return cli.Usage(cmd, "--level and --phase go with --text: a capture has its own")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
+			if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
 				return err
 			}
 			if err := checkWidth(cmd, f.width); err != nil {
@@ -74,7 +75,7 @@ rule that was tried, in order.`,
 			if err != nil {
 				return err
 			}
-			out := &output{w: p.stdout}
+			out := &output{w: p.Stdout}
 			if f.format == formatJSON {
 				out.buf = appendJSON(out.buf, e)
 			} else {
@@ -90,10 +91,10 @@ rule that was tried, in order.`,
 	f.rules.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
-	completes(cmd, "format", formatText, formatJSON)
+	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
-	completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
+	cli.Completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
 	widthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
@@ -129,7 +130,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if cmd.Flags().Changed("level") {
 			level, ok := event.ParseLevel(f.level)
 			if !ok {
-				return nil, oneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
+				return nil, cli.OneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
 			}
 			record.entry.Level, record.levelBy = level, capture.EvidenceNone
 		}
@@ -140,7 +141,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		record.blame = engine.Blame(&event.Log{Message: record.entry.Message, Stack: record.entry.Stack})
 		record.outcome.Phase = f.phase
 		if err := explainer.Set().CheckPhase(f.phase); err != nil {
-			p.message("--phase: %s (%s)", err.Msg, err.Hint)
+			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
 	return explain(explainer, normalizer, record, f.all, scrubber), nil

@@ -138,6 +138,6 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 // removed says on standard error what a scrubber took out.
 func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
-		p.message("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
+		p.Message("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
 	}
 }

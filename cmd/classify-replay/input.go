@@ -21,7 +21,7 @@ var errNoFile = errors.New("no such file")
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
 		watch := p.watch(standardInputName, p.stdinSize())
-		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch.reader(p.stdin)), nil })), nil
+		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch.reader(p.Stdin)), nil })), nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -51,7 +51,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 // writesTo says whether standard output is a file, which would be read for ever while
 // it grows.
 func (p *program) writesTo(file fs.FileInfo) bool {
-	out, ok := p.stdout.(*os.File)
+	out, ok := p.Stdout.(*os.File)
 	if !ok {
 		return false
 	}

@@ -24,7 +24,7 @@ type inputFlags struct {
 func (f *inputFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any made with Unity")
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: the log of the run before")
-	completes(cmd, "game", gamelog.Names()...)
+	cli.Completes(cmd, "game", gamelog.Names()...)
 }
 
 // atLeastOne refuses a command line that names no log, or one in two ways.
@@ -32,9 +32,9 @@ func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch asked := cmd.Flags().Changed("game"); {
 		case !asked && f.previous:
-			return usage(cmd, "--previous goes with --game, such as --game %s --previous", gamelog.Names()[0])
+			return cli.Usage(cmd, "--previous goes with --game, such as --game %s --previous", gamelog.Names()[0])
 		case asked && len(args) > 0:
-			return usage(cmd, "name a log or a --game, not both")
+			return cli.Usage(cmd, "name a log or a --game, not both")
 		case asked:
 			return nil
 		}
@@ -50,10 +50,10 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	}
 	files, taken, wrong := cli.Inputs(args)
 	for _, err := range wrong {
-		p.fail(inputError(err))
+		p.Fail(inputError(err))
 	}
 	for _, t := range taken {
-		p.note("%s: %s", t.Argument, takenText(t))
+		p.Note("%s: %s", t.Argument, takenText(t))
 	}
 	return files, nil
 }
@@ -79,19 +79,19 @@ func takenText(t cli.Taken) string {
 
 // gameLog finds the log of a game.
 func (p *program) gameLog(f *inputFlags) ([]string, error) {
-	runs, places, err := gamelog.ByName(f.game, "", p.getenv, f.previous)
+	runs, places, err := gamelog.ByName(f.game, "", p.Getenv, f.previous)
 	if err != nil {
-		return nil, &statusError{status: exitUsage, err: fmt.Errorf("--game: %w", err)}
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
 	}
 	if len(runs) == 0 {
-		return nil, &statusError{
-			exitInput, fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
-			"run the game once, or name the file: the game's own menu can open its folder",
+		return nil, &cli.StatusError{
+			Status: exitInput, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
+			Next: "run the game once, or name the file: the game's own menu can open its folder",
 		}
 	}
-	p.note("took %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
+	p.Note("took %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
 	for _, other := range runs[1:] {
-		p.note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
+		p.Note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
 	}
 	return []string{runs[0].Path}, nil
 }
@@ -108,14 +108,14 @@ type watched struct {
 // watch begins to follow an input of size bytes, 0 where that is not known.
 func (p *program) watch(name string, size int64) *watched {
 	w := &watched{program: p, name: name}
-	if p.verbose {
-		w.began = p.now()
+	if p.Verbose {
+		w.began = p.Now()
 	}
-	if f, ok := p.stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
-		p.note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
+	if f, ok := p.Stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
+		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
 		return w
 	}
-	w.progress = p.screen.Progress(name, size)
+	w.progress = p.Screen.Progress(name, size)
 	return w
 }
 
@@ -140,9 +140,9 @@ func (w *watched) over(in *input) *input {
 	closeInput := in.close
 	in.close = func() error {
 		w.progress.End()
-		if p := w.program; p.verbose {
-			took := p.now().Sub(w.began)
-			p.detail("%s: read %s in %s, %s/s", w.name, bytesText(float64(w.read.Load())), took.Round(time.Millisecond),
+		if p := w.program; p.Verbose {
+			took := p.Now().Sub(w.began)
+			p.Detail("%s: read %s in %s, %s/s", w.name, bytesText(float64(w.read.Load())), took.Round(time.Millisecond),
 				bytesText(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
 		}
 		return closeInput()
@@ -170,7 +170,7 @@ const standardInputName = "standard input"
 
 // stdinSize returns how much there is to read where standard input is a file.
 func (p *program) stdinSize() int64 {
-	if f, ok := p.stdin.(*os.File); ok {
+	if f, ok := p.Stdin.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 			return info.Size()
 		}

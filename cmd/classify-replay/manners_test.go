@@ -3,24 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/settings"
 )
 
 func testRoot() *cobra.Command {
-	p := &program{stdin: strings.NewReader(""), stdout: &bytes.Buffer{}, stderr: &bytes.Buffer{}, now: time.Now}
-	p.getenv = os.Getenv
-	return p.rootCommand()
+	return newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).rootCommand()
 }
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
@@ -31,47 +25,10 @@ func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../docs/man", *
 func TestScripts(t *testing.T) {
 	captures, err := filepath.Abs(ownCaptures)
 	require.NoError(t, err)
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: *update,
-		Setup: func(env *testscript.Env) error {
-			home := filepath.Join(env.WorkDir, "home")
-			for _, name := range []string{"HOME", "USERPROFILE"} {
-				env.Setenv(name, home)
-			}
-			env.Setenv("XDG_CONFIG_HOME", filepath.Join(home, ".config"))
-			env.Setenv("AppData", filepath.Join(home, ".config"))
-			env.Setenv("CAPTURES", captures)
-			return nil
-		},
-		RequireUniqueNames: true,
-	})
+	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
 }
 
-// TestSettingsAreFlags: what can be configured is a flag of some command, with
-// the same default, and takes the same values.
-func TestSettingsAreFlags(t *testing.T) {
-	root := testRoot()
-	for _, key := range settings.Keys() {
-		found := false
-		for _, cmd := range clitest.Commands(root) {
-			flag := cmd.Flags().Lookup(key.Name)
-			if flag == nil {
-				flag = cmd.PersistentFlags().Lookup(key.Name)
-			}
-			if flag == nil {
-				continue
-			}
-			found = true
-			want := key.Default
-			if want == "" {
-				want = "[]"
-			}
-			require.Equal(t, want, flag.DefValue, "%s --%s", cmd.CommandPath(), key.Name)
-		}
-		require.True(t, found, "no command has --%s", key.Name)
-	}
-}
+func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 
 // TestInterruptEveryCommand: each command that reads a log ends with 130 when it
 // is told to, and what it prints until then is whole.

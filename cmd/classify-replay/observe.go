@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -94,7 +95,7 @@ func parsePlace(cmd *cobra.Command, arg string) (place, error) {
 			return place{arg[:i], n}, nil
 		}
 	}
-	return place{}, usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)
+	return place{}, cli.Usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)
 }
 
 // found is the record that a place belongs to, with what the engine knew when
@@ -172,7 +173,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	default:
 		err = fmt.Errorf("%s: there is no record in the file", at)
 	}
-	return nil, &statusError{status: exitUsage, err: err}
+	return nil, &cli.StatusError{Status: exitUsage, Err: err}
 }
 
 // lineWord returns the noun for a range of lines.

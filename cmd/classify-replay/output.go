@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // bufferSize is how much output is gathered before it is written.
@@ -49,18 +51,18 @@ func (o *output) flush() bool {
 // checkOutput refuses to write over a log, and what is no file.
 func checkOutput(cmd *cobra.Command, output string, inputs []string) error {
 	if output == "" {
-		return usage(cmd, `--output "": name a file, or - for standard output`)
+		return cli.Usage(cmd, `--output "": name a file, or - for standard output`)
 	}
 	out, err := os.Stat(output)
 	if output == standardInput || err != nil {
 		return nil // what is wrong with it shows when it is written
 	}
 	if out.IsDir() {
-		return usage(cmd, "--output %s is a directory: name a file in it", output)
+		return cli.Usage(cmd, "--output %s is a directory: name a file in it", output)
 	}
 	for _, name := range inputs {
 		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
-			return usage(cmd, "--output %s is one of the logs, which would be lost", output)
+			return cli.Usage(cmd, "--output %s is one of the logs, which would be lost", output)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -45,20 +46,20 @@ of its reason, and "rules check" warns once it is past.`,
   classify-replay rules diff default mute.yaml Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage(cmd, "name one place, FILE:LINE")
+				return cli.Usage(cmd, "name one place, FILE:LINE")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
+			if err := cli.OneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
 				return err
 			}
 			if until != "" {
 				if _, err := time.Parse(time.DateOnly, until); err != nil {
-					return usage(cmd, "--until %q: write a date as 2027-01-31", until)
+					return cli.Usage(cmd, "--until %q: write a date as 2027-01-31", until)
 				}
 				if until < p.today() {
-					return usage(cmd, "--until %s is past", until)
+					return cli.Usage(cmd, "--until %s is past", until)
 				}
 			}
 			at, err := parsePlace(cmd, args[0])
@@ -66,7 +67,7 @@ of its reason, and "rules check" warns once it is past.`,
 				return err
 			}
 			if at.file == standardInput {
-				return usage(cmd, "propose reads the log twice: write it to a file first")
+				return cli.Usage(cmd, "propose reads the log twice: write it to a file first")
 			}
 			files, err := flags.sources()
 			if err != nil {
@@ -77,7 +78,7 @@ of its reason, and "rules check" warns once it is past.`,
 			if err != nil {
 				return err
 			}
-			out := &output{w: p.stdout, buf: text}
+			out := &output{w: p.Stdout, buf: text}
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the rule: %w", out.err))
 			}
@@ -86,13 +87,13 @@ of its reason, and "rules check" warns once it is past.`,
 	}
 	flags.register(cmd)
 	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "what the rule makes of the record: `DISPOSITION` ignore, advisory or blocking")
-	completes(cmd, "disposition", "ignore", "advisory", "blocking")
+	cli.Completes(cmd, "disposition", "ignore", "advisory", "blocking")
 	cmd.Flags().StringVar(&until, "until", "", "say in the rule that it is meant until `DATE`, such as 2027-01-31")
 	return cmd
 }
 
 // today is the date, as in 2027-01-31.
-func (p *program) today() string { return p.now().Format(time.DateOnly) }
+func (p *program) today() string { return p.Now().Format(time.DateOnly) }
 
 // untilDate is how the reason of a rule says until when it is meant.
 var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{1,2}-\d{1,2})\b`)
@@ -137,15 +138,15 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	}
 	before := f.outcome.Decision
 	if before.Disposition == d {
-		return nil, &statusError{status: exitUsage, err: fmt.Errorf("%s: the disposition is %s already, by %s", at, d, before.Rule)}
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: the disposition is %s already, by %s", at, d, before.Rule)}
 	}
 	pr := newProposal(normalizer, scrub, &f.entry)
 	pr.disposition, pr.before, pr.until = d, before, until
 	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
-		p.message("%s: rule %s says that the log goes blind here, which the proposed rule does not", at, before.Rule)
+		p.Message("%s: rule %s says that the log goes blind here, which the proposed rule does not", at, before.Rule)
 	}
 	if err := pr.complete(set, files, f); err != nil {
-		return nil, &statusError{status: exitUsage, err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
 	}
 	return pr.yaml, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -52,7 +53,7 @@ as its body, the time where the log has one, and what was decided as attributes.
   classify-replay records --format otlp Player.log > logs.otlp.jsonl`,
 		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
+			if err := cli.OneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
 				return err
 			}
 			set, err := flags.compile()
@@ -62,18 +63,18 @@ as its body, the time where the log has one, and what was decided as attributes.
 			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
-			out := &output{w: p.stdout}
+			out := &output{w: p.Stdout}
 			scrubber := scrub.scrubber(format)
 			for _, name := range args {
 				if cmd.Context().Err() != nil {
 					break
 				}
 				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
-					p.fail(err)
+					p.Fail(err)
 				}
 			}
 			if cmd.Context().Err() != nil {
-				p.raise(exitInterrupted)
+				p.Raise(exitInterrupted)
 			}
 			p.removed(scrubber)
 			if !out.flush() {
@@ -85,7 +86,7 @@ as its body, the time where the log has one, and what was decided as attributes.
 	flags.register(cmd)
 	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
-	completes(cmd, "format", formatText, formatJSONL, formatOTLP)
+	cli.Completes(cmd, "format", formatText, formatJSONL, formatOTLP)
 	scrub.register(cmd)
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -77,14 +78,12 @@ written, to its end, 130 interrupted.`,
   classify-replay --format markdown Player.log > issue.md
   classify-replay --format sarif Player.log > heed.sarif
   classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
-		Args:          f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-
-		SuggestionsMinimumDistance: 2, // two letters swapped
+		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			if err := p.failOnNew(cmd, f); err != nil {
 				return err
 			}
 			set, err := f.rules.compile()
@@ -100,9 +99,9 @@ written, to its end, 130 interrupted.`,
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
-			return usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+			return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 		}
-		return flagError(cmd, err)
+		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 	})
 	f.rules.register(cmd)
 	f.inputs.register(cmd)
@@ -113,16 +112,12 @@ written, to its end, 130 interrupted.`,
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
-	completes(cmd, "format", replayFormats...)
+	cli.Completes(cmd, "format", replayFormats...)
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
 		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
-		p.configCommand(), p.completionCommand())
-	p.commonFlags(cmd)
+		p.ConfigCommand(), p.CompletionCommand())
+	p.Flags(cmd, "say what is read, from where, and how long it took")
 	sayStatus(cmd)
-	cmd.InitDefaultHelpCmd()
-	if help, _, err := cmd.Find([]string{"help"}); err == nil {
-		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(cmd, args) }
-	}
 	return cmd
 }
 
@@ -139,46 +134,47 @@ read or written to its end, 130 interrupted.`
 	}
 }
 
-// knownCommand refuses the words after "help" that name no command: the parser would
-// take them for files, and print the help of the root.
-func knownCommand(root *cobra.Command, args []string) error {
-	found, rest, err := root.Find(args)
-	if err != nil || len(rest) == 0 {
-		return err
+// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
+// is for all commands, so that there it is left out, and said; whoever asks for it in
+// this run counts on it.
+func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
+	if !slices.Contains(f.failOn, failNew) {
+		return nil
 	}
-	return usage(root, "%s has no command %q%s", found.CommandPath(), rest[0], meantCommand(found, rest[0]))
-}
-
-// meantCommand suggests a command for a word that is none.
-func meantCommand(cmd *cobra.Command, word string) string {
-	names := make([]string, 0, len(cmd.Commands()))
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+	const instead = `of a log alone nothing is new; use "classify-replay diff OLD NEW" or "classify-replay baseline check"`
+	v := p.Settings.Value("fail-on")
+	switch v.Origin {
+	case settings.User, settings.Project:
+		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
+		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
+		return nil
+	case settings.Environment:
+		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
 	}
-	if near := cli.Nearest(word, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
+	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
 }
 
 func (f *replayFlags) validate(cmd *cobra.Command) error {
-	if err := oneOf(cmd, "format", f.format, replayFormats...); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, replayFormats...); err != nil {
 		return err
 	}
-	if err := oneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
+	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
 		return err
 	}
 	if len(f.failOn) == 0 && cmd.Flags().Changed("fail-on") {
 		f.failOn = []string{""} // a variable that is not set would ask for nothing, unnoticed
 	}
 	for _, what := range f.failOn {
-		if err := oneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
+		if what == failNew {
+			continue // said in failOnNew
+		}
+		if err := cli.OneOf(cmd, "fail-on", what, failBlocking, failAdvisory, failBlind); err != nil {
 			return err
 		}
 	}
 	f.topSet = cmd.Flags().Changed("top")
 	if f.top < 0 {
-		return usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
+		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", f.top)
 	}
 	return checkWidth(cmd, f.width)
 }
@@ -187,7 +183,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 // the others from being shown.
 func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
 	ctx := cmd.Context()
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	shown := 0
 	form := f.form(p.layout(f.width, f.top))
 	scrubber := f.scrub.scrubber(f.format)
@@ -196,12 +192,12 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	}
 	for _, name := range names {
 		if ctx.Err() != nil {
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			break
 		}
 		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
 		if err != nil {
-			p.fail(p.explain(cmd, name, err))
+			p.Fail(p.explain(cmd, name, err))
 		}
 		if out.err != nil {
 			break
@@ -209,7 +205,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		if rep == nil {
 			continue
 		}
-		p.raise(f.findings(rep))
+		p.Raise(f.findings(rep))
 		if form.replay != nil {
 			out.buf = form.replay(out.buf, rep, shown)
 		}
@@ -277,7 +273,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			switch {
 			case ctx.Err() != nil:
 				end.Interrupted = true
-				p.raise(exitInterrupted)
+				p.Raise(exitInterrupted)
 				err = nil
 			case errors.Is(err, io.EOF):
 				err = nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -42,8 +43,8 @@ addresses, secrets and e-mail addresses are taken out, where their form tells th
   zcat old.log.gz | classify-replay report - > report.html`,
 		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.output == standardInput && terminalWidth(p.stdout) > 0 {
-				return usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
+			if f.output == standardInput && terminalWidth(p.Stdout) > 0 {
+				return cli.Usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
 			}
 			names, err := p.inputs(&f.inputs, args)
 			if err != nil {
@@ -85,12 +86,12 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	ctx := cmd.Context()
 	for _, name := range names {
 		if ctx.Err() != nil {
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			break
 		}
-		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.stdout}, nil, scrubber)
+		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.Stdout}, nil, scrubber)
 		if err != nil {
-			p.fail(p.explain(cmd, name, err))
+			p.Fail(p.explain(cmd, name, err))
 		}
 		if rep != nil {
 			page.Add(rep)
@@ -102,7 +103,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	data := page.Append(nil)
 	p.removed(scrubber)
 	if f.output == standardInput {
-		_, err = p.stdout.Write(data)
+		_, err = p.Stdout.Write(data)
 	} else {
 		err = replaceFile(f.output, data)
 	}

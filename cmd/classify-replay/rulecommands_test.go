@@ -248,7 +248,8 @@ func TestUntil(t *testing.T) {
 		var stdout, stderr strings.Builder
 		now, err := time.Parse(time.DateOnly, tc.today)
 		require.NoError(t, err)
-		p := &program{stdout: &stdout, stderr: &stderr, now: func() time.Time { return now }}
+		p := newProgram(nil, &stdout, &stderr)
+		p.Now = func() time.Time { return now }
 		require.NoError(t, p.checkRules([]string{mute}, true))
 		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove it"), stderr.String())
 	}

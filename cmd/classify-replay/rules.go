@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
@@ -24,9 +25,9 @@ do, what another rule set would change, and a first version of a rule for a reco
   classify-replay rules diff default mine.yaml Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, "rules has no command %q%s", args[0], meantCommand(cmd, args[0]))
+				return cli.Usage(cmd, "rules has no command %q%s", args[0], cli.Meant(cmd, args[0]))
 			}
-			return usage(cmd, "name a command: check, coverage, diff, lint, propose, schema or test")
+			return cli.Usage(cmd, "name a command: check, coverage, diff, lint, propose, schema or test")
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
@@ -54,7 +55,7 @@ that there is not.`,
   classify-replay rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && noDefaults {
-				return usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
 			}
 			return p.checkRules(args, noDefaults)
 		},
@@ -95,13 +96,13 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		case r.ShadowedBy != "" && all != "":
 			byName[r.File].unreachable++
 		case r.ShadowedBy != "":
-			p.message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
+			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
 		case r.MatchesAll():
 			all = r.ID
-			p.message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)
+			p.Message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)
 		}
 		if wrong := expired(r, p.today()); wrong != "" {
-			p.message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
+			p.Message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
 		}
 	}
 	results := set.Test(nil)
@@ -113,17 +114,17 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		case res.Failed():
 			rep.failed++
 			failed++
-			p.message("%s", res)
+			p.Message("%s", res)
 		case res.Overridden:
 			rep.overridden++
 			if res.Got.Rule != all {
-				p.message("%s", res)
+				p.Message("%s", res)
 			}
 		default:
 			rep.passed++
 		}
 	}
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	for _, rep := range reports {
 		out.buf = rep.append(out.buf)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
@@ -20,12 +21,12 @@ checks them as they are written.`,
 		Example: "  classify-replay rules schema > heed-rules.schema.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usage(cmd, "rules schema takes no argument, and was given %q", args[0])
+				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])
 			}
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			out := &output{w: p.stdout, buf: rules.Schema()}
+			out := &output{w: p.Stdout, buf: rules.Schema()}
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
 			}
@@ -51,7 +52,7 @@ It exits with 1 when it finds anything, and with 2 when a file does not compile.
   classify-replay rules lint --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && noDefaults {
-				return usage(cmd, "nothing to look at: name a rule file, or leave --no-default-rules out")
+				return cli.Usage(cmd, "nothing to look at: name a rule file, or leave --no-default-rules out")
 			}
 			return p.lintRules(args, noDefaults)
 		},
@@ -69,18 +70,18 @@ func (p *program) lintRules(names []string, noDefaults bool) error {
 		files = append(files, rules.Defaults()...)
 	}
 	found := rules.Lint(files...)
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	for i := range found {
 		out.buf = safetext.AppendText(out.buf, found[i].String(), 0)
 		out.buf = append(out.buf, '\n')
 		if found[i].Severity == event.SeverityError {
-			p.raise(exitUsage)
+			p.Raise(exitUsage)
 		}
 	}
 	if len(found) == 0 {
 		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", plural(len(files), "file"))
 	} else {
-		p.raise(exitFinding)
+		p.Raise(exitFinding)
 	}
 	if !out.flush() {
 		return inputError(fmt.Errorf("cannot write the findings: %w", out.err))

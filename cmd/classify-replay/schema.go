@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
 
@@ -30,7 +31,7 @@ The schema of rule files is that of "rules schema".`,
 		ValidArgs: report.SchemaNames(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(cmd, "name one schema, not %d", len(args))
+				return cli.Usage(cmd, "name one schema, not %d", len(args))
 			}
 			return nil
 		},
@@ -41,9 +42,9 @@ The schema of rule files is that of "rules schema".`,
 			}
 			schema := report.Schema(name)
 			if schema == nil {
-				return usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
+				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
 			}
-			out := &output{w: p.stdout, buf: schema}
+			out := &output{w: p.Stdout, buf: schema}
 			if !out.flush() {
 				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
@@ -45,7 +46,7 @@ taken out of the templates; the ids stay those of the templates as they were.`,
   classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
+				return cli.Usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -80,7 +81,7 @@ taken out of the templates; the ids stay those of the templates as they were.`,
 
 // signatures prints one line for each line of an input, as it is read.
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
 	})
@@ -105,7 +106,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	}
 	var lines, order []signature.Signature
 	texts := map[signature.Signature]*known{}
-	out := &output{w: p.stdout}
+	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		s := signature.Of(template)
 		if texts[s] == nil {
@@ -139,7 +140,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
-		p.message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
+		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
 	}
 	return err
 }
@@ -177,7 +178,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			return nil
 		case err == nil:
 		case ctx.Err() != nil:
-			p.raise(exitInterrupted)
+			p.Raise(exitInterrupted)
 			return nil
 		default:
 			return inputError(fmt.Errorf("%s: %w", name, err))

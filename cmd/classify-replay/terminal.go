@@ -18,11 +18,11 @@ func terminalWidth(w io.Writer) int {
 // layout returns how text is laid out: in the width that was asked for, or in that
 // of the terminal.
 func (p *program) layout(width, top int) report.TextOptions {
-	columns, rows := cli.Size(p.stdout)
+	columns, rows := cli.Size(p.Stdout)
 	if width == 0 {
 		width = columns
 	}
-	return report.TextOptions{Width: width, Top: top, Color: p.color, Rows: rows}
+	return report.TextOptions{Width: width, Top: top, Color: p.Color, Rows: rows}
 }
 
 // widthFlag adds the flag that says how wide text is.
@@ -34,9 +34,9 @@ func widthFlag(cmd *cobra.Command, width *int) {
 func checkWidth(cmd *cobra.Command, width int) error {
 	switch {
 	case width < 0:
-		return usage(cmd, "--width %d: must not be negative; 0 fills the terminal", width)
+		return cli.Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", width)
 	case width > 0 && width < report.MinWidth:
-		return usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", width, report.MinWidth)
+		return cli.Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", width, report.MinWidth)
 	}
 	return nil
 }

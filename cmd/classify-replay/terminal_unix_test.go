@@ -14,21 +14,14 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
 )
 
-// onTerminal runs the program on a terminal of 80 by 24 and returns what that got.
+// onTerminal runs the program on a terminal and returns what that got.
 func onTerminal(t *testing.T, env []string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
-	cmd.Env = append(append(os.Environ(), asProgram+"=1", "TERM=xterm"), env...)
-	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
-	if err != nil {
-		t.Skipf("no pseudo-terminal: %v", err)
-	}
-	defer func() { _ = master.Close() }()
-	out, _ := io.ReadAll(master) // Linux says EIO where the other end is gone
-	require.NoError(t, cmd.Wait(), string(out))
-	return strings.ReplaceAll(string(out), "\r\n", "\n")
+	return clitest.OnTerminal(t, append(env, asProgram+"=1"), args...)
 }
 
 // TestFirstScreen: what broke first, which mod, and whether the log still speaks
@@ -47,7 +40,7 @@ func TestFirstScreen(t *testing.T) {
 	require.Contains(t, last, "AT A GLANCE: ")
 	require.Contains(t, last, "Brick Kilns Continued")
 	for _, line := range lines {
-		require.LessOrEqual(t, len([]rune(stripped(line))), 80, line)
+		require.LessOrEqual(t, len([]rune(clitest.WithoutColors(line))), 80, line)
 	}
 
 	require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, log), "\x1b[")
@@ -55,19 +48,6 @@ func TestFirstScreen(t *testing.T) {
 	require.NotContains(t, onTerminal(t, nil, "--color", "never", log), "\x1b[")
 	require.NotContains(t, onTerminal(t, nil, "--format", "jsonl", log), "\x1b[")
 	require.NotContains(t, onTerminal(t, nil, "records", log), "\x1b[")
-}
-
-// stripped is a text without its colors.
-func stripped(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		_, s, _ = strings.Cut(rest, "m")
-	}
 }
 
 // TestProgressAndInterrupt: a log that is long in coming shows how much of it was

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/safetext"
 )
 
 // tokenEnv is the environment variable with the token of a heed that runs.
@@ -23,63 +25,103 @@ const tokenEnv = "HEED_TOKEN"
 // are people who look on, and not the agent.
 const clientName = "heed-cli"
 
+// clientLaunch makes all of them one viewer. What each viewer was shown is remembered
+// for a few: a person who looks every second would else displace the agent.
+const clientLaunch = "68656564-0000-4000-8000-000000000000"
+
 // askTimeout bounds each question to a running heed.
 const askTimeout = 10 * time.Second
 
-// clientFlags say which heed is meant.
+// The formats of output.
+const (
+	formatText  = "text"
+	formatJSON  = "json"
+	formatJSONL = "jsonl"
+)
+
+// clientFlags say which heed is meant, and how its answer is shown.
 type clientFlags struct {
-	state string
-	addr  string
-	game  string
-	pid   int
-	json  bool
+	state     string
+	connect   string
+	tokenFile string
+	game      string
+	pid       int
+	format    string
+	width     int
+
+	formats []string
 }
 
-func (f *clientFlags) register(cmd *cobra.Command) {
+// register adds the flags. What the format other than text is says asData.
+func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
+	f.formats = []string{formatText, data}
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "look for a running heed in `DIR`")
-	flags.StringVar(&f.addr, "addr", "", "talk to the heed at `ADDR`, with the token in "+tokenEnv+" or "+gabp.EnvToken)
+	flags.StringVar(&f.connect, "connect", "", "talk to the heed at `ADDR`, with the token of --token-file, or in "+tokenEnv+" or "+gabp.EnvToken)
+	flags.StringVar(&f.tokenFile, "token-file", "", "with --connect: read the token from `FILE`")
 	flags.StringVar(&f.game, "game", "", "the heed of the game with this `ID`")
-	flags.IntVar(&f.pid, "pid", 0, "the heed that is this process")
-	flags.BoolVar(&f.json, "json", false, "print JSON")
+	flags.IntVar(&f.pid, "pid", 0, "the heed that is the process with this `ID`")
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
+	registerWidth(cmd, &f.width)
+	cli.Completes(cmd, "format", f.formats...)
 }
 
-// connect says hello to the heed that is meant.
-func (p *program) connect(ctx context.Context, f *clientFlags) (*gabp.Client, error) {
+func registerWidth(cmd *cobra.Command, columns *int) {
+	cmd.Flags().IntVar(columns, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+}
+
+func validWidth(cmd *cobra.Command, columns int) error {
+	if columns < 0 {
+		return cli.Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", columns)
+	}
+	return nil
+}
+
+// connect says hello to the heed that is meant, and returns what word it left of
+// itself, where it was found by that.
+func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, gabp.ClientConfig{
-			Token: token, Name: clientName, Version: version(),
+			Token: token, Name: clientName, LaunchID: clientLaunch, Version: version(),
 			// heed holds a welcome back until the game's mod is there.
 			Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
 		})
 	}
-	if f.addr != "" {
-		token := cmp.Or(p.getenv(tokenEnv), p.getenv(gabp.EnvToken))
+	if f.connect != "" {
+		token := cmp.Or(p.Getenv(tokenEnv), p.Getenv(gabp.EnvToken))
+		if f.tokenFile != "" {
+			var err error
+			if token, err = readToken(f.tokenFile); err != nil {
+				return nil, nil, failed(exitUsage, err)
+			}
+		}
 		if token == "" {
-			return nil, failed(exitUsage, fmt.Errorf("--addr needs the token in %s", tokenEnv))
+			return nil, nil, cli.Usage(cmd, "--connect needs the token: in %s, or in a file that --token-file names", tokenEnv)
 		}
-		client, err := dial(f.addr, token)
+		client, err := dial(f.connect, token)
 		if err != nil {
-			return nil, failed(exitNone, err)
+			return nil, nil, failed(exitNone, err)
 		}
-		return client, nil
+		return client, &runFile{}, nil
 	}
 	dir := stateDir(f.state)
 	if dir == "" {
 		var err error
-		if dir, err = defaultState(p.getenv); err != nil {
-			return nil, failed(exitUsage, err)
+		if dir, err = defaultState(p.Getenv); err != nil {
+			return nil, nil, failed(exitUsage, err)
 		}
 	}
 	runs, err := dir.running()
 	if err != nil {
-		return nil, failed(exitNone, err)
+		return nil, nil, failed(exitNone, err)
 	}
 	var found []*gabp.Client
+	var whose []runFile
 	var names []string
 	var refused error
 	for _, r := range runs {
 		if f.pid != 0 && r.PID != f.pid || f.game != "" && r.Game != f.game {
+			names = append(names, r.String())
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
@@ -92,39 +134,56 @@ func (p *program) connect(ctx context.Context, f *clientFlags) (*gabp.Client, er
 			continue
 		}
 		found = append(found, client)
-		names = append(names, fmt.Sprintf("--pid %d (%s %s)", r.PID, r.Command, r.Game))
+		whose = append(whose, r)
 	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		if refused != nil {
-			return nil, failed(exitNone, refused)
+	switch {
+	case len(found) == 1:
+		return found[0], &whose[0], nil
+	case len(found) == 0 && refused != nil:
+		return nil, nil, failed(exitNone, refused)
+	case len(found) == 0 && len(names) > 0:
+		return nil, nil, failed(exitNone, fmt.Errorf("no such heed is running; there is %s", strings.Join(names, " and ")))
+	case len(found) == 0:
+		return nil, nil, &cli.StatusError{
+			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
+			Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
 		}
-		return nil, failed(exitNone, fmt.Errorf("no running heed was found in %s", dir))
 	}
-	for _, client := range found {
+	names = names[:0]
+	for i, client := range found {
 		_ = client.Close()
+		names = append(names, whose[i].String())
 	}
-	return nil, failed(exitUsage, fmt.Errorf("several are running: use %s", strings.Join(names, " or ")))
+	return nil, nil, cli.Usage(cmd, "several are running: use %s", strings.Join(names, " or "))
 }
 
 // clientCommand makes a command that talks to a running heed.
-func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx context.Context, c *gabp.Client, args []string) error) *cobra.Command {
-	f.register(cmd)
+func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = noArgs
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		ctx, stop := untilInterrupted(cmd.Context())
-		defer stop()
-		client, err := p.connect(ctx, f)
-		if err != nil {
+		if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
 			return err
 		}
-		defer client.Close() //nolint:errcheck // what was asked was answered
-		err = ask(ctx, client, args)
+		if err := validWidth(cmd, f.width); err != nil {
+			return err
+		}
+		ctx, stop := untilInterrupted(cmd.Context())
+		defer stop()
+		client, whose, err := p.connect(ctx, cmd, f)
+		if err == nil {
+			p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
+			err = ask(ctx, client, whose, args)
+			_ = client.Close() // what was asked was answered
+		}
+		if ctx.Err() != nil { // whatever it broke off
+			return context.Cause(ctx)
+		}
 		if e, ok := errors.AsType[*gabp.Error](err); ok && e.Code == gabp.CodeMethodNotFound {
 			return failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
 		}
-		if _, ok := errors.AsType[*statusError](err); err != nil && !ok && ctx.Err() == nil {
+		if err != nil && !decided(err) {
 			return failed(exitNone, err)
 		}
 		return err
@@ -132,90 +191,67 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 	return cmd
 }
 
-// printJSON prints a value as JSON, on a line.
-func (p *program) printJSON(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
+// gone is the error of who watched, and is not answered any more.
+func gone(err error) error {
+	return failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
+}
+
+// noArgs refuses arguments, and says so in its own words.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Usage(cmd, "%s takes no argument, and was given %q", cmd.Name(), args[0])
 	}
-	_, err = p.stdout.Write(append(data, '\n'))
-	return err
+	return nil
 }
 
-func (p *program) printf(format string, args ...any) {
-	// A reader that is gone ends the program by its own signal.
-	_, _ = fmt.Fprintf(p.stdout, format, args...)
-}
-
-func (p *program) currentCommand() *cobra.Command {
-	var f clientFlags
-	return p.clientCommand(&cobra.Command{
-		Use:   "current",
-		Short: "Prints what a running heed wants to be looked at first",
-		Args:  cobra.NoArgs,
-	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
-		var r gabp.CurrentResult
-		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
-			return err
-		}
-		if r.Attention != nil && r.Attention.Blocking {
-			p.status = exitFinding
-		}
-		if f.json {
-			return p.printJSON(r)
-		}
-		p.printItem(r.Attention)
-		return nil
-	})
+// printJSON prints JSON on a line, in which no text acts on a terminal.
+func (p *program) printJSON(data []byte) {
+	_, _ = p.Stdout.Write(append(safetext.AppendJSON(nil, data), '\n'))
 }
 
 func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
-	return p.clientCommand(&cobra.Command{
+	cmd := p.clientCommand(&cobra.Command{
 		Use:   "ack ID",
-		Short: "Acknowledges an item of a running heed",
-		Args:  oneArg("the item to acknowledge; \"heed current\" shows its id"),
-	}, &f, func(ctx context.Context, c *gabp.Client, args []string) error {
-		var r gabp.AckResult
+		Short: "Acknowledge an item of a running heed",
+		Long: `ack says of an item that it has been looked at, as the agent would: calls are not held
+back on its account any more. "heed current" and "heed status" show the id. What is
+open then is printed.
+
+Exit status as of heed; 1 where the item was not open.`,
+		Example: `  heed ack 1-7
+  heed ack 1-7 --format json | jq .acknowledged`,
+		Args: oneArg(`the item to acknowledge; "heed current" shows its id`),
+	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		// An acknowledgement is up to what was shown: this client has to be shown it.
 		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, nil); err != nil {
 			return err
 		}
-		if err := c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: args[0]}, &r); err != nil {
+		var raw json.RawMessage
+		if err := c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: args[0]}, &raw); err != nil {
+			return err
+		}
+		var r gabp.AckResult
+		if err := json.Unmarshal(raw, &r); err != nil {
 			return err
 		}
 		if !r.Acknowledged {
-			p.status = exitFinding
+			p.Raise(exitFinding)
 		}
-		if f.json {
-			return p.printJSON(r)
+		if f.format == formatJSON {
+			p.printJSON(raw)
+			return nil
 		}
+		g := p.page(f.width)
 		if r.Acknowledged {
-			p.printf("%s is acknowledged\n", r.AttentionID)
+			g.line(span{green, args[0] + " is acknowledged"})
 		} else {
-			p.printf("%s is not open\n", r.AttentionID)
+			g.line(span{yellow, args[0] + " is not open"})
 		}
-		p.printItem(r.CurrentAttention)
+		p.showCurrent(ctx, g, c, r.CurrentAttention)
+		p.write(g)
 		return nil
 	})
-}
-
-// printItem prints an item. A server of heed's has made its texts harmless; another
-// may be at the address.
-func (p *program) printItem(a *gabp.Attention) {
-	if a == nil {
-		p.printf("nothing is open\n")
-		return
-	}
-	kind := "advisory"
-	if a.Blocking {
-		kind = "BLOCKING"
-	}
-	p.printf("%s  %s  %s\n  %s\n", safe(a.AttentionID), kind, safe(a.Severity), safe(a.Summary))
-	if a.StateInvalidated {
-		p.printf("  what was known of the game's state may not hold: read it again\n")
-	}
-	for _, s := range a.Sample {
-		p.printf("  %6d × %-7s %s\n", s.RepeatCount, safe(s.Level), safe(s.Message))
-	}
+	f.register(cmd, formatJSON, "what attention/ack answers")
+	return cmd
 }

@@ -12,28 +12,12 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
-	"testing"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
 )
 
-// helperEnv makes this test binary a process of a test: heed, its guard, or a
-// game with a mod.
-const helperEnv = "HEED_TEST_HELPER"
-
-func TestMain(m *testing.M) {
-	switch {
-	case len(os.Args) > 1 && os.Args[1] == guardName && os.Getenv(helperEnv) == "":
-		panic("BUG: a guard of a test that does not say so would run the tests")
-	case os.Getenv(helperEnv) == "":
-		os.Exit(m.Run())
-	case len(os.Args) > 2 && os.Args[1] == "fake-game":
-		os.Exit(fakeGame(os.Args[2:]))
-	default:
-		main()
-	}
-}
+func init() { fakeGames = fakeGame }
 
 // game is a game with a mod that speaks GABP. What it does is said by calls of its
 // tools.

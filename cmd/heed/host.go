@@ -18,8 +18,10 @@ import (
 	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proxy"
 	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/live"
 )
 
@@ -32,6 +34,7 @@ type hostFlags struct {
 	observeOnly bool
 	failOpen    bool
 	noAttention bool
+	journal     int
 	record      string
 	state       string
 	metrics     string
@@ -44,11 +47,12 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order, and are read again when they change (repeatable)")
 	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the latest `N` entries for who asks later, with 128 bytes of text for each on average")
 	flags.StringVar(&f.record, "record", "", "write what the engine is given to `FILE`, for classify-replay")
 	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen beyond the loopback interface")
-	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself: debug, info, warn or error")
+	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself, from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
 }
 
 // registerGate adds the flags of the commands that serve bridges.
@@ -61,6 +65,15 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
 	cmd.MarkFlagsMutuallyExclusive("observe-only", "no-attention")
 }
+
+// How many entries are kept, and how much text for each on average: the journal's own
+// defaults.
+const (
+	defaultJournal = 24576
+	minJournal     = 1000
+	maxJournal     = 4_000_000
+	textPerEntry   = 128
+)
 
 // host runs one session and what serves it.
 type host struct {
@@ -81,7 +94,7 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		}
 	}()
 	if h.state == "" {
-		if h.state, err = defaultState(p.getenv); err != nil {
+		if h.state, err = defaultState(p.Getenv); err != nil {
 			return nil, failed(exitUsage, err)
 		}
 	}
@@ -91,7 +104,8 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 	if err := h.openLog(p, name); err != nil {
 		return nil, err
 	}
-	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.now, Logger: h.log}
+	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
+	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
 		return nil, failed(exitUsage, err)
 	}
@@ -125,11 +139,20 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 
 // openLog opens heed's own log.
 func (h *host) openLog(p *program, name string) error {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(h.flags.logLevel)); err != nil {
-		return failed(exitUsage, fmt.Errorf("--log-level %q: use debug, info, warn or error", h.flags.logLevel))
+	text := h.flags.logLevel
+	if p.Settings.Value("log-level").Origin == settings.Default {
+		switch {
+		case p.Quiet:
+			text = "error"
+		case p.Verbose:
+			text = "debug"
+		}
 	}
-	out := p.stderr
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(text)); err != nil {
+		panic("BUG: log level " + text)
+	}
+	out := p.Stderr
 	if h.flags.logFile != "-" {
 		path := h.flags.logFile
 		if path == "" {
@@ -165,7 +188,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	}
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.now, Logger: h.log,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
@@ -207,7 +230,7 @@ func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error
 // announce leaves word of this process for the commands that talk to it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
 	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.now().UTC(),
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.Now().UTC(),
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
@@ -219,18 +242,27 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
-		return usage(cmd, "--allow: %w", err)
+		return cli.Usage(cmd, "--allow: %w", err)
 	}
 	if f.settle < 0 {
-		return usage(cmd, "--settle %v: want it positive", f.settle)
+		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	}
+	if f.journal < minJournal || f.journal > maxJournal {
+		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
+	}
+	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
+		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" says where they are set`)
+	}
+	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
+		return err
 	}
 	if f.metrics != "" && !f.remote {
 		host, _, err := net.SplitHostPort(f.metrics)
 		if err != nil {
-			return usage(cmd, "--metrics: %w", err)
+			return cli.Usage(cmd, "--metrics: %w", err)
 		}
 		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
+			return cli.Usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
 		}
 	}
 	return nil

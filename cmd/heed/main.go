@@ -10,11 +10,11 @@
 //	126  the game's program cannot be started
 //	127  the game's program was not found
 //
-// That of the other commands is
+// or 2 where it was not started. That of the other commands is
 //
-//	0    done; with "current" also: nothing is open
+//	0    done; of "serve" and "follow" also: told to end
 //	1    a finding: with "current" something blocking is open, with "ack" it was not acknowledged
-//	2    wrong usage, or rules that do not load
+//	2    wrong usage, or rules or settings that do not load
 //	3    no running heed was found, or it does not answer
 //	130  interrupted
 package main

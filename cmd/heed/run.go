@@ -3,75 +3,105 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proc"
-	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/internal/settings"
 )
 
 // The exit statuses; see the package documentation.
 const (
-	exitOK          = 0
-	exitFinding     = 1
-	exitUsage       = 2
+	exitOK          = cli.ExitOK
+	exitFinding     = cli.ExitFinding
+	exitUsage       = cli.ExitUsage
 	exitNone        = 3
 	exitOwn         = 125
 	exitCannotStart = 126
 	exitNotFound    = 127
-	exitInterrupted = 130
+	exitInterrupted = cli.ExitInterrupted
 )
 
 // program is one run of the command line.
-type program struct {
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	getenv func(string) string
-	now    func() time.Time
-	status int
+type program struct{ settings.Program }
+
+// newProgram returns one that has not run.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
+	p := &program{}
+	p.Program.Program = cli.Program{
+		Name: settings.Live, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: exitUsage,
+	}
+	return p
 }
 
 // run executes a command line and returns the exit status. It is main without the
 // process, so that tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv, now: time.Now}
-	root := p.rootCommand()
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
-		p.fail(err)
-	}
-	return p.status
+	p := newProgram(stdin, stdout, stderr)
+	return p.Run(ctx, p.rootCommand(), args)
 }
 
 func (p *program) rootCommand() *cobra.Command {
-	info, _ := debug.ReadBuildInfo()
 	root := &cobra.Command{
-		Use:           "heed",
-		Short:         "Turns the log flood of a running game into attention for the agent that acts on it",
-		Version:       cli.Version(info),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Use:   "heed",
+		Short: "Turn the log flood of a running game into attention for the agent that acts on it",
+		Long: `heed stands beside a running game and turns the flood of its log into attention for
+the agent that plays or tests it: a fault that the log tells of holds the agent's next
+call back until the agent has looked.
+
+"heed wrap" stands between a game and its bridge, "heed serve" lets a bridge attach,
+"heed follow" only prints. The others ask a heed that runs: "heed status" is for
+whoever watches. What is configured (flags, HEED_ variables, .heed.yaml) is told by
+"heed config show".
+
+Exit status of wrap: the game's; 128 and the number of the signal that ended it; or 125
+where heed itself could not do its work, 126 where the game's program cannot be started,
+127 where it was not found, 2 where it was not started. Of the others: 0 done; 1 a finding:
+something blocking is open (current), or it was not acknowledged (ack); 2 wrong usage, or
+rules or settings that do not load; 3 no running heed was found, or it does not answer;
+130 interrupted.`,
+		Example: `  heed wrap -- ./Colony -popupwindow
+  heed serve Player.log
+  heed follow Player.log
+  heed status
+  heed tail --follow --least advisory`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, "name a command: %s", strings.Join(shownCommands(cmd), ", "))
+			}
+			if near := cli.Nearest(args[0], shownCommands(cmd)); near != "" {
+				return cli.Usage(cmd, "there is no command %q; did you mean %q?", args[0], near)
+			}
+			return cli.Usage(cmd, "there is no command %q: use %s", args[0], strings.Join(shownCommands(cmd), ", "))
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%w", err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.Usage(cmd, "%w", cli.FlagError(cmd, err)) })
 	root.AddCommand(
 		p.wrapCommand(), p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(),
+		p.ConfigCommand(), p.CompletionCommand(),
 		p.guardCommand(),
 	)
+	p.Flags(root, "say more of what is done")
 	return root
+}
+
+// shownCommands returns the names of the commands that users are shown.
+func shownCommands(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.Name() != "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return names
 }
 
 // guardCommand is what "heed wrap" starts beside the game.
@@ -81,7 +111,9 @@ func (p *program) guardCommand() *cobra.Command {
 		Short:  "Kills what it watches when the process that started it is gone",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		Run:    func(*cobra.Command, []string) { proc.Guard(p.stdin) },
+		// Whatever is configured, right or wrong, the game goes with heed.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		Run:               func(*cobra.Command, []string) { proc.Guard(p.Stdin) },
 	}
 }
 
@@ -89,66 +121,16 @@ const guardName = "guard"
 
 // version is that of the module, where the build says it: what peers are told.
 func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	info, _ := debug.ReadBuildInfo()
+	short, _, _ := strings.Cut(cli.Version(info), " ")
+	return short
 }
-
-// statusError is an error that decides the exit status. Without err it says
-// nothing.
-type statusError struct {
-	status int
-	err    error
-	next   string // where to read on, a message of its own
-}
-
-func (e *statusError) Error() string {
-	if e.err == nil {
-		return fmt.Sprintf("exit status %d", e.status)
-	}
-	return e.err.Error()
-}
-
-func (e *statusError) Unwrap() error { return e.err }
 
 // failed makes an error with an exit status.
-func failed(status int, err error) error { return &statusError{status: status, err: err} }
+func failed(status int, err error) error { return cli.Failed(status, err) }
 
-// usage makes an error of the command line that names the way out.
-func usage(cmd *cobra.Command, format string, args ...any) error {
-	return &statusError{exitUsage, fmt.Errorf(format, args...), fmt.Sprintf("see %q", cmd.CommandPath()+" --help")}
-}
-
-// fail reports err on standard error and sets the exit status that it asks for.
-// Errors of the command line parser ask for none: they are wrong usage.
-func (p *program) fail(err error) {
-	p.status = exitUsage
-	next := ""
-	if s, ok := errors.AsType[*statusError](err); ok {
-		p.status, next = s.status, s.next
-		if s.err == nil {
-			return
-		}
-	} else if errors.Is(err, context.Canceled) {
-		p.status = exitInterrupted
-		return
-	}
-	if list, ok := errors.AsType[rules.Errors](err); ok {
-		for _, e := range list {
-			p.message("%s", e)
-		}
-		return
-	}
-	p.message("%s", err)
-	if next != "" {
-		p.message("%s", next)
-	}
-}
-
-// message prints one message on standard error, as one line.
-func (p *program) message(format string, args ...any) {
-	out := safetext.AppendText([]byte("heed: "), fmt.Sprintf(format, args...), 0)
-	// Nobody is left to be told when standard error is gone.
-	_, _ = p.stderr.Write(append(out, '\n'))
+// decided says whether an error is one that decides the exit status itself.
+func decided(err error) bool {
+	_, ok := errors.AsType[*cli.StatusError](err)
+	return ok
 }

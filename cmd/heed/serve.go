@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proxy"
 )
 
@@ -29,13 +30,18 @@ func (p *program) serveCommand() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve PATH",
-		Short: "Follows a log and serves its attention to bridges that attach",
-		Long: `Follows the log at PATH, which need not exist yet, and serves GABP: attention and
+		Short: "Follow a log and serve its attention to bridges that attach",
+		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
 diagnostics, for a bridge that attaches to a game that runs already.
 
 Address and token are those of the environment (GABP_SERVER_PORT, GABP_TOKEN), or
 of the bridge file of --game, or --addr and the first line of --token-file. Without
-any, heed chooses both; the other commands find them.`,
+any, heed chooses both; the other commands find them.
+
+It ends when it is told to (Ctrl-C), with status 0.`,
+		Example: `  heed serve Player.log
+  heed serve --game colony --from-end Player.log
+  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log`,
 		Args: oneArg("the log to follow"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
 	}
@@ -53,10 +59,13 @@ any, heed chooses both; the other commands find them.`,
 // oneArg wants one argument, and says what for.
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usage(cmd, "name %s", what)
+		switch len(args) {
+		case 0:
+			return cli.Usage(cmd, "name %s", what)
+		case 1:
+			return nil
 		}
-		return nil
+		return cli.Usage(cmd, "name %s, and nothing more: %q is too much", what, args[1])
 	}
 }
 
@@ -122,7 +131,7 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 		b.Token = token
 		return b, nil
 	}
-	env, ok, err := gabp.BridgeFromEnv(p.getenv)
+	env, ok, err := gabp.BridgeFromEnv(p.Getenv)
 	switch {
 	case err != nil:
 		return b, failed(exitUsage, err)
@@ -131,9 +140,9 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 		env.GameID = cmp.Or(f.game, env.GameID)
 		return env, nil
 	case f.game != "" && f.addr == "":
-		return gabpFile(p.getenv, f.game)
+		return gabpFile(p.Getenv, f.game)
 	}
-	b.Token = cmp.Or(p.getenv(gabp.EnvToken), gabp.NewToken())
+	b.Token = cmp.Or(p.Getenv(gabp.EnvToken), gabp.NewToken())
 	return b, nil
 }
 

@@ -55,6 +55,15 @@ type runFile struct {
 	Started time.Time `json:"started"`
 }
 
+// String names the run by the flag that chooses it.
+func (r *runFile) String() string {
+	what := r.Command
+	if r.Game != "" {
+		what += " of " + r.Game
+	}
+	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
+}
+
 const (
 	runPrefix = "run-"
 	runSuffix = ".json"

@@ -1,102 +1,116 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // tailWait is how long a question for new entries waits for one.
 const tailWait = 30 * time.Second
 
-// tailLimit is how many entries are asked for at a time.
-const tailLimit = 200
+// The number of entries that are asked for at a time, and that tail begins with.
+const (
+	tailLimit   = 200
+	defaultLast = 20
+)
 
-// safe makes text harmless to show.
-func safe(s string) string { return safetext.Text(s, 0) }
-
-func (p *program) statusCommand() *cobra.Command {
-	var f clientFlags
-	return p.clientCommand(&cobra.Command{
-		Use:   "status",
-		Short: "Prints how a running heed does",
-		Args:  cobra.NoArgs,
-	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
-		raw, err := c.CallTool(ctx, diag.ToolStatus, struct{}{})
-		if err != nil {
-			return err
-		}
-		var out bytes.Buffer
-		if !f.json {
-			err = json.Indent(&out, raw, "", "  ")
-		} else {
-			err = json.Compact(&out, raw)
-		}
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(out.String()) {
-			p.printf("%s\n", safe(strings.TrimSuffix(line, "\n")))
-		}
-		return nil
-	})
+// tailFlags are those of "heed tail".
+type tailFlags struct {
+	clientFlags
+	after  string
+	last   int
+	follow bool
+	least  string
 }
 
 func (p *program) tailCommand() *cobra.Command {
-	var f clientFlags
-	var after, least string
-	var forever bool
+	var f tailFlags
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "tail",
-		Short: "Prints the entries of a running heed after a cursor",
-		Long: `Prints what a running heed has received and decided, after a cursor, and at last the
-cursor to go on from. What is not held any more is counted.`,
-		Args: cobra.NoArgs,
-	}, &f, func(ctx context.Context, c *gabp.Client, _ []string) error {
-		tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
-		if after != "" {
-			arguments["after"] = after
-		}
-		if least != "" {
-			arguments["minDisposition"] = least
-		}
-		for {
-			raw, err := c.CallTool(ctx, tool, arguments)
-			if err != nil {
-				return err
+		Short: "Show what a running heed was told and has decided",
+		Long: `tail shows what a running heed was told last, by the log and by calls, and what it has
+decided: number, time, decision, level and text of each entry. With --follow it goes on
+with what comes. The cursor to go on from is said at the end, on standard error.`,
+		Example: `  heed tail
+  heed tail --follow --least advisory
+  heed tail --last 0 --format jsonl | jq -r 'select(.rule == "exception.unhandled").message'`,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if f.last < 0 {
+				return cli.Usage(cmd, "--last %d: must not be negative; 0 is all that is held", f.last)
 			}
-			var page shownPage
-			if err := json.Unmarshal(raw, &page); err != nil {
-				return err
+			if f.after != "" && cmd.Flags().Changed("last") {
+				return cli.Usage(cmd, "--after and --last: choose one")
 			}
-			if err := p.printEntries(&page, f.json); err != nil {
-				return err
-			}
-			arguments["after"] = page.Next
-			switch {
-			case page.More:
-			case forever:
-				tool, arguments["seconds"] = diag.ToolWait, int(tailWait.Seconds())
-			default:
-				if !f.json {
-					p.printf("next: %s\n", safe(page.Next))
-				}
+			if f.least == "" {
 				return nil
 			}
-		}
+			return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
+		},
+	}, &f.clientFlags, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
+		return p.tail(ctx, c, &f)
 	})
-	cmd.Flags().StringVar(&after, "after", "", "begin after `CURSOR`, such as an earlier tail has printed; default: with the oldest entry held")
-	cmd.Flags().BoolVarP(&forever, "follow", "f", false, "go on with entries as they come")
-	cmd.Flags().StringVar(&least, "least", "", "only entries that are at least `advisory`, or blocking")
+	f.register(cmd, formatJSONL, "an entry as heed/entries has it in a line")
+	flags := cmd.Flags()
+	flags.StringVar(&f.after, "after", "", "begin after `CURSOR`, such as an earlier tail has named")
+	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the latest `N` entries, 0 for all that are held")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "go on with entries as they come")
+	flags.StringVar(&f.least, "least", "", "only entries that are at least `WHAT`: advisory, or blocking")
+	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
 	return cmd
+}
+
+func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
+	tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
+	switch {
+	case f.after != "":
+		arguments["after"] = f.after
+	case f.last > 0:
+		arguments["last"] = f.last
+	}
+	if f.least != "" {
+		arguments["minDisposition"] = f.least
+	}
+	next := ""
+	defer func() {
+		if next != "" {
+			p.Note("to go on from here: --after %s", next)
+		}
+	}()
+	for {
+		raw, err := c.CallTool(ctx, tool, arguments)
+		switch {
+		case err != nil && next != "":
+			return gone(err)
+		case err != nil:
+			return err
+		}
+		var page shownPage
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return err
+		}
+		if err := p.showEntries(&page, f); err != nil {
+			return err
+		}
+		next = page.Next
+		delete(arguments, "last")
+		arguments["after"] = next
+		switch {
+		case page.More:
+		case f.follow:
+			tool, arguments["seconds"] = diag.ToolWait, int(tailWait.Seconds())
+		default:
+			return nil
+		}
+	}
 }
 
 // shownPage is a page as it comes over the wire.
@@ -107,40 +121,53 @@ type shownPage struct {
 	More    bool              `json:"more"`
 }
 
-// shownEntry is an entry as it comes over the wire.
-type shownEntry struct {
-	Seq         uint64    `json:"seq"`
-	Time        time.Time `json:"time"`
-	Kind        string    `json:"kind"`
-	Level       string    `json:"level"`
-	Status      string    `json:"status"`
-	Message     string    `json:"message"`
-	Disposition string    `json:"disposition"`
-}
-
-// printEntries prints a page.
-func (p *program) printEntries(page *shownPage, asJSON bool) error {
-	if page.Lost > 0 && !asJSON {
-		p.printf("(%d entries are not held any more)\n", page.Lost)
+// showEntries shows a page.
+func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
+	if entries.Lost > 0 {
+		p.Note("%s not held any more", plural(entries.Lost, "entry is", "entries are"))
 	}
-	for _, raw := range page.Entries {
-		if asJSON {
-			p.printf("%s\n", raw)
-			continue
+	if f.format == formatJSONL {
+		for _, raw := range entries.Entries {
+			p.printJSON(raw)
 		}
-		var e shownEntry
+		return nil
+	}
+	g := p.page(f.width)
+	for _, raw := range entries.Entries {
+		var e diag.Entry
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}
-		what := e.Level
-		if e.Kind != "log" {
+		what, text := e.Level, e.Message
+		switch {
+		case e.Kind != event.KindLog.String():
 			what = e.Status
+			text = joined(e.Source, e.Message)
+		case what == event.LevelUnknown.String():
+			what = ""
 		}
 		at := "        "
 		if !e.Time.IsZero() {
-			at = e.Time.Local().Format("15:04:05")
+			at = e.Time.Local().Format(time.TimeOnly)
 		}
-		p.printf("%8d  %s  %-8s  %-10s %s\n", e.Seq, at, safe(e.Disposition), safe(what), safe(e.Message))
+		s, as := faint, faint
+		switch e.Disposition {
+		case event.Blocking.String():
+			s, as = red, strong
+		case event.Advisory.String():
+			s, as = yellow, plain
+		}
+		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
+			span{plain, fmt.Sprintf("  %-10s ", what)}, span{as, text})
 	}
+	p.write(g)
 	return nil
+}
+
+// joined is what is said of something by its name: the tool of an operation.
+func joined(name, text string) string {
+	if name == "" || text == "" {
+		return name + text
+	}
+	return name + ": " + text
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/gamelog"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/internal/proxy"
@@ -43,18 +44,26 @@ func (p *program) wrapCommand() *cobra.Command {
 	var f wrapFlags
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- GAME [ARGS]",
-		Short: "Starts a game, and stands between it and its bridge",
-		Long: `Starts the game and takes its place before the bridge that started heed: it listens
+		Short: "Start a game, and stand between it and its bridge",
+		Long: `wrap starts the game and takes its place before the bridge that started heed: it listens
 where the game was told to (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port and
 a token of its own, passes on what both say, and adds heed's attention, gate and
 diagnostics. It ends as the game ends, with the game's exit status, and takes the
 game with it whatever ends heed.
 
 Standard input, output and errors are the game's. What heed says of itself goes to
-a file in its state folder.`,
+a file in its state folder. Signals, such as of Ctrl-C, are passed on to the game; at
+the second it is killed.
+
+The exit status is the game's; 128 and the number of the signal that ended it; or 125
+where heed itself could not do its work, 126 where the game's program cannot be started,
+127 where it was not found; 2 where it was not started, for wrong usage, rules or settings.`,
+		Example: `  heed wrap -- ./Colony -popupwindow
+  heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
+  heed wrap --observe-only --record session.jsonl -- ./Colony`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage(cmd, "name the game's program after --")
+				return cli.Usage(cmd, "name the game's program after --, such as heed wrap -- ./Game")
 			}
 			return nil
 		},
@@ -75,7 +84,7 @@ a file in its state folder.`,
 
 // own makes an error of heed's own work, before the game has started.
 func own(err error) error {
-	if s, ok := errors.AsType[*statusError](err); ok && s.status == exitUsage {
+	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
 		return err
 	}
 	return failed(exitOwn, err)
@@ -90,7 +99,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		value time.Duration
 	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
 		if d.value < 0 {
-			return usage(cmd, "--%s %v: want it positive", d.flag, d.value)
+			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
 		}
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
@@ -173,7 +182,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		h.linger(ctx, f.linger, signals)
 	}
 	h.log.Info("the game has ended", "exit", exit.String())
-	p.status = exit.Code
+	p.Status = exit.Code // whatever else there was to say
 	return nil
 }
 
@@ -220,20 +229,20 @@ func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Si
 // outer returns what the bridge handed over, and listens there: at once, so that a
 // bridge that dials finds somebody. Without a bridge heed chooses by itself.
 func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Listener, error) {
-	b, ok, err := gabp.BridgeFromEnv(p.getenv)
+	b, ok, err := gabp.BridgeFromEnv(p.Getenv)
 	switch {
 	case err != nil:
 		return b, nil, err
-	case !ok && (f.game != "" || p.getenv(gabp.EnvBridge) != ""):
+	case !ok && (f.game != "" || p.Getenv(gabp.EnvBridge) != ""):
 		// No file is no error: a person started heed. One that the environment names is
 		// kept from the game, whose mod would take the bridge's port for itself.
-		if found, err := gabp.FindBridge(p.getenv, f.game); err == nil {
+		if found, err := gabp.FindBridge(p.Getenv, f.game); err == nil {
 			b, ok = found, true
 			b.Path = ""
 		}
 	}
 	if !ok {
-		b = gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: p.getenv(gabp.EnvGame)}
+		b = gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: p.Getenv(gabp.EnvGame)}
 	}
 	b.GameID = cmp.Or(b.GameID, f.game)
 	l, err := gabp.Listen(ctx, b.Address)
@@ -258,7 +267,7 @@ func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(
 		return b, func() {}, nil
 	}
 	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
-	if err := gabp.WriteBridgeFile(b.Path, b, p.now()); err != nil {
+	if err := gabp.WriteBridgeFile(b.Path, b, p.Now()); err != nil {
 		return b, nil, err
 	}
 	return b, func() { _ = os.Remove(b.Path) }, nil
@@ -291,7 +300,7 @@ func (p *program) findLog(f *wrapFlags, args []string) (found gamelog.Found, unf
 	case "none":
 		return gamelog.Found{}, nil
 	case "":
-		found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.getenv})
+		found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.Getenv})
 		if found.Path != "" && found.Path != gamelog.Standard {
 			unfit = follow.Check(found.Path)
 		}
@@ -310,7 +319,7 @@ func (p *program) inState(f *wrapFlags, path string, standard bool) string {
 	}
 	dir := stateDir(f.state)
 	if dir == "" {
-		dir, _ = defaultState(p.getenv) // newHost says what is wrong with it
+		dir, _ = defaultState(p.Getenv) // newHost says what is wrong with it
 	}
 	return dir.path(path)
 }
@@ -320,7 +329,7 @@ func (p *program) inState(f *wrapFlags, path string, standard bool) string {
 func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, standard string) (*proc.Process, func(), error) {
 	cfg := proc.Config{
 		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
-		Stdin: file(p.stdin), Stdout: file(p.stdout), Stderr: file(p.stderr),
+		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
 	}
 	if self, err := os.Executable(); err == nil {
 		cfg.Guard = []string{self, guardName}
@@ -364,7 +373,7 @@ func (p *program) tee(path string) (w *os.File, wait func(), err error) {
 			n, err := r.Read(buf)
 			// Neither must keep the game from writing.
 			_, _ = copyTo.Write(buf[:n])
-			_, _ = p.stdout.Write(buf[:n])
+			_, _ = p.Stdout.Write(buf[:n])
 			if err != nil {
 				break
 			}

@@ -216,6 +216,9 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, open.AttentionID, data.Attention.AttentionID)
 	require.NotEmpty(t, data.Next)
 	require.NotContains(t, w.executed(), "colony/build not this")
+	out, _ := command(t, "status", "--state", filepath.Join(w.dir, "state"))
+	require.Contains(t, out, "1 BLOCKING item holds calls back")
+	require.Contains(t, out, "called colony/build: held back, not executed, ")
 	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
 
 	// What only looks still works; a wrong acknowledgement does not help.
@@ -306,11 +309,14 @@ func TestWrapResults(t *testing.T) {
 	require.Contains(t, out, "not open")
 	require.Equal(t, exitFinding, code)
 	out, code = command(t, "status", "--state", state)
-	require.Contains(t, out, `"received"`)
+	require.Contains(t, out, "nothing is open.\n")
+	require.Contains(t, out, "it speaks, last ")
+	require.Contains(t, out, "colony, ")
+	require.Contains(t, out, "called colony/build: completed")
 	require.Zero(t, code)
-	out, code = command(t, "tail", "--state", state)
+	out, code = command(t, "tail", "--last", "0", "--state", state)
 	require.Contains(t, out, "FAULT by an event")
-	require.Contains(t, out, "next: ")
+	require.Contains(t, out, "started    colony/build")
 	require.Zero(t, code)
 	require.NotContains(t, out, w.token)
 
@@ -556,7 +562,7 @@ func TestWrapFailures(t *testing.T) {
 		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
-		{"no token", []string{"current", "--addr", "127.0.0.1:1"}, exitUsage},
+		{"no token", []string{"current", "--connect", "127.0.0.1:1"}, exitUsage},
 		{"no item", []string{"ack"}, exitUsage},
 		{"a bad cursor", []string{"follow"}, exitUsage},
 	} {

@@ -1,9 +1,9 @@
 // Package clitest tests what every command line of the project owes its users:
-// help that explains and shows examples that are right, and manual pages that say
-// the same.
+// help that explains and shows examples that are right, manual pages that say the
+// same, settings that are flags; and runs its scripts.
 //
-// It is for tests, reads and writes only the folder of pages that it is given,
-// and holds no state.
+// It is for tests, reads and writes only the folder of pages that it is given and,
+// below folders of its own, what scripts do, and holds no state.
 package clitest
 
 import (
@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/settings"
 )
 
 // Commands returns the commands that users are shown, the root first.
@@ -78,6 +80,34 @@ func checkExample(t *testing.T, root *cobra.Command, line string) {
 		}
 	}
 	require.True(t, called, "the example does not call %s: %s", root.Name(), line)
+}
+
+// Settings holds what can be configured of a program to its flags: each is one of
+// some command, with the same default wherever there is one.
+func Settings(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	for _, key := range settings.Keys() {
+		if !key.Of(root.Name()) {
+			continue
+		}
+		found := false
+		for _, cmd := range Commands(root) {
+			flag := cmd.Flags().Lookup(key.Name)
+			if flag == nil {
+				flag = cmd.PersistentFlags().Lookup(key.Name)
+			}
+			if flag == nil {
+				continue
+			}
+			found = found || cmd.CommandPath() != root.Name()+" config show"
+			want := key.Default
+			if want == "" && (key.Kind == settings.Words || key.Kind == settings.Texts || key.Kind == settings.Paths) {
+				want = "[]"
+			}
+			require.Equal(t, want, flag.DefValue, "%s --%s", cmd.CommandPath(), key.Name)
+		}
+		require.True(t, found, "no command has --%s", key.Name)
+	}
 }
 
 // Man holds the manual pages in a folder to what is generated from the commands.

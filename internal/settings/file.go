@@ -34,6 +34,15 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Unwrap returns the errors one by one.
+func (e Errors) Unwrap() []error {
+	all := make([]error, len(e))
+	for i := range e {
+		all[i] = e[i]
+	}
+	return all
+}
+
 // parse reads a file of settings. Paths are taken from the file's directory.
 func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) {
 	decoder := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
@@ -82,7 +91,7 @@ func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) 
 func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
 	at = fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column)
 	v = Value{Key: key, Where: at}
-	list := key.Kind == Words || key.Kind == Paths
+	list := key.Kind.list()
 	nodes := []*yaml.Node{n}
 	switch {
 	case n.Kind == yaml.SequenceNode && list:
@@ -98,7 +107,7 @@ func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
 			text = strconv.FormatBool(b) // True
 		}
-		if key.Kind == Paths && text != "" && !filepath.IsAbs(text) {
+		if (key.Kind == Path || key.Kind == Paths) && text != "" && !filepath.IsAbs(text) {
 			text = filepath.Join(filepath.Dir(file), filepath.FromSlash(text))
 		}
 		one := Value{Key: key, Items: []string{text}}
@@ -111,20 +120,29 @@ func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
 }
 
 var wants = map[Kind]string{
-	Bool:   "true or false",
-	Number: "a whole number from 0 on",
-	Word:   "one word",
-	Words:  "a word or a list of words",
-	Paths:  "a path or a list of paths",
+	Bool:     "true or false",
+	Number:   "a whole number from 0 on",
+	Duration: "a duration, such as 500ms, 20s or 1m30s",
+	Word:     "one word",
+	Words:    "a word or a list of words",
+	Text:     "a text",
+	Texts:    "a text or a list of texts",
+	Path:     "a path",
+	Paths:    "a path or a list of paths",
 }
 
 // hint says what a name was likely meant to be.
 func hint(name string, keys []Key) string {
+	switch name {
+	case "format", "output":
+		return ": the form of the output is for the command line alone, since who reads it depends on it"
+	case "token":
+		return ": a token is a secret, and has no place in a file that others read; name the file that holds it with token-file"
+	case "metrics-remote":
+		return ": what opens a port to other machines is for the command line alone"
+	}
 	if m := meant(strings.ReplaceAll(name, "_", "-"), names(keys)); m != "" {
 		return m
-	}
-	if name == "format" || name == "output" {
-		return ": the form of the output is for the command line alone, since who reads it depends on it"
 	}
 	return ": use " + strings.Join(names(keys), ", ")
 }

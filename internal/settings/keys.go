@@ -10,11 +10,24 @@ type Kind uint8
 
 // The kinds of keys.
 const (
-	Bool   Kind = iota // true or false
-	Number             // an integer, not negative
-	Word               // one of Values
-	Words              // a list of Values
-	Paths              // a list of files and directories; in a file, from the directory that it stands in
+	Bool     Kind = iota // true or false
+	Number               // an integer, not negative
+	Duration             // as of [time.ParseDuration], not negative
+	Word                 // one of Values
+	Words                // a list of Values
+	Text                 // any text
+	Texts                // a list of texts; in a variable, with commas between them
+	Path                 // a file or a directory; in a file, from the directory that it stands in
+	Paths                // a list of them; in a variable, separated as in PATH
+)
+
+// list says whether a key of the kind may have several values.
+func (k Kind) list() bool { return k == Words || k == Texts || k == Paths }
+
+// The programs that have settings. They share their files.
+const (
+	Offline = "classify-replay"
+	Live    = "heed"
 )
 
 // Key is one thing that can be configured.
@@ -24,7 +37,11 @@ type Key struct {
 	Values  []string // of a Word or of Words
 	Default string   // as a flag would show it
 	Help    string   // in a few words
+	Program string   // the one that alone goes by it, [Offline] or [Live]; "" for both
 }
+
+// Of says whether a program goes by the key.
+func (k *Key) Of(program string) bool { return k.Program == "" || k.Program == program }
 
 // Variable is the name of the environment variable of a key.
 func (k *Key) Variable() string {
@@ -32,20 +49,33 @@ func (k *Key) Variable() string {
 }
 
 // Keys are all keys, by name: those of every program, since they share their
-// files. A program uses those that it has a flag for.
+// files. A command uses those that it has a flag for.
 func Keys() []Key {
-	keys := []Key{
-		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items"},
+	return []Key{
+		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items", Program: Offline},
+		{Name: "addr", Kind: Text, Help: "where serve listens", Program: Live},
+		{Name: "allow", Kind: Texts, Help: "tools that are never held back", Program: Live},
 		{Name: "color", Kind: Word, Values: []string{"auto", "always", "never"}, Default: "auto", Help: "use colors"},
-		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind"}, Help: "exit with 1 on these"},
+		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on these", Program: Offline},
+		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Program: Live},
+		{Name: "grace", Kind: Duration, Default: "10s", Help: "how long a game that was told to end is waited for", Program: Live},
+		{Name: "journal", Kind: Number, Default: "24576", Help: "how many entries are kept for who asks later", Program: Live},
+		{Name: "linger", Kind: Duration, Default: "3s", Help: "how long to answer after the game has failed", Program: Live},
+		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "how much heed says of itself", Program: Live},
+		{Name: "metrics", Kind: Text, Help: "where metrics are served", Program: Live},
+		{Name: "mod-wait", Kind: Duration, Default: "20s", Help: "how long a bridge waits for the game's mod", Program: Live},
+		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Program: Live},
 		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the embedded rules"},
+		{Name: "observe-only", Kind: Bool, Default: "false", Help: "hold no call back", Program: Live},
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "no messages but errors, no progress"},
 		{Name: "rules", Kind: Paths, Help: "rule files, before the embedded ones"},
-		{Name: "top", Kind: Number, Default: "10", Help: "rows of each table, 0 for all"},
-		{Name: "verbose", Kind: Bool, Default: "false", Help: "say what is read, and from where"},
+		{Name: "settle", Kind: Duration, Default: "30ms", Help: "how long a call's end waits for the log", Program: Live},
+		{Name: "state", Kind: Path, Help: "the folder for heed's state", Program: Live},
+		{Name: "token-file", Kind: Path, Help: "the file with the token of serve", Program: Live},
+		{Name: "top", Kind: Number, Default: "10", Help: "rows of each table, 0 for all", Program: Offline},
+		{Name: "verbose", Kind: Bool, Default: "false", Help: "say more of what is done"},
 		{Name: "width", Kind: Number, Default: "0", Help: "columns of text, 0 for those of the terminal"},
 	}
-	return keys
 }
 
 // find returns the key of a name.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Origin is where a value comes from, the weakest first.
@@ -121,7 +122,7 @@ func Load(src Sources) (*Settings, error) {
 		}
 		v := Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
 		switch key.Kind {
-		case Words:
+		case Words, Texts:
 			v.Items = split(text, ",")
 		case Paths:
 			v.Items = filepath.SplitList(text)
@@ -181,11 +182,19 @@ func (v *Value) check() string {
 			if n, err := strconv.Atoi(item); err != nil || n < 0 {
 				return fmt.Sprintf("%s is %q: use a whole number from 0 on", k.Name, item)
 			}
+		case Duration:
+			if d, err := time.ParseDuration(item); err != nil || d < 0 {
+				return fmt.Sprintf("%s is %q: use a duration from 0 on, such as 500ms, 20s or 1m30s", k.Name, item)
+			}
 		case Word, Words:
 			if !slices.Contains(k.Values, item) {
 				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words], strings.Join(k.Values, ", "), meant(item, k.Values))
 			}
-		case Paths:
+		case Text, Texts:
+			if item == "" {
+				return k.Name + " has an empty text: leave it out"
+			}
+		case Path, Paths:
 			if item == "" {
 				return k.Name + " has an empty path: leave it out"
 			}

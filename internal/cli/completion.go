@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Completes names the values of a flag, for the completion of shells.
+func Completes(cmd *cobra.Command, flag string, values ...string) {
+	all := make([]cobra.Completion, len(values))
+	copy(all, values)
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic("BUG: " + err.Error())
+	}
+}
+
+// CompletesAll names the values of a flag to each command that defines it and has not
+// named its own.
+func CompletesAll(root *cobra.Command, flag string, values []string) {
+	for _, cmd := range Commands(root) {
+		if cmd.LocalNonPersistentFlags().Lookup(flag) != nil || cmd == root && cmd.PersistentFlags().Lookup(flag) != nil {
+			if _, ok := cmd.GetFlagCompletionFunc(flag); !ok {
+				Completes(cmd, flag, values...)
+			}
+		}
+	}
+}
+
+// CompletionCommand makes the command that prints the completion script of a shell.
+func (p *Program) CompletionCommand() *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print the completion script of a shell",
+		Long: `completion prints a script with which a shell completes commands, flags and the
+values of flags. Load it in each new shell, from the shell's own start-up file, as
+the examples do, in this order: bash (with the package bash-completion), zsh, fish
+and PowerShell.`,
+		Example: strings.ReplaceAll(`  PROGRAM completion bash > ~/.local/share/bash-completion/completions/PROGRAM
+  PROGRAM completion zsh > "${fpath[1]}/_PROGRAM"
+  PROGRAM completion fish > ~/.config/fish/completions/PROGRAM.fish
+  PROGRAM completion powershell | Out-String | Invoke-Expression`, "PROGRAM", p.Name),
+		ValidArgs: shells,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return Usage(cmd, "name one shell: bash, zsh, fish or powershell")
+			}
+			if slices.Contains(shells, args[0]) {
+				return nil
+			}
+			return Usage(cmd, "no completion for %q: use bash, zsh, fish or powershell", args[0])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			var err error
+			switch args[0] {
+			case "bash":
+				err = root.GenBashCompletionV2(p.Stdout, true)
+			case "zsh":
+				err = root.GenZshCompletion(p.Stdout)
+			case "fish":
+				err = root.GenFishCompletion(p.Stdout, true)
+			default:
+				err = root.GenPowerShellCompletionWithDesc(p.Stdout)
+			}
+			if err != nil {
+				return Failed(p.Unwritten, fmt.Errorf("cannot write the script: %w", err))
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// The exit statuses that every program of the project has, beside its own.
+const (
+	ExitOK          = 0
+	ExitFinding     = 1 // what was asked about is so
+	ExitUsage       = 2 // wrong usage, or rules or settings that do not load
+	ExitInterrupted = 130
+)
+
+// Program is one run of a command line: its streams, what it says, and how it ends.
+// It is for the goroutine that runs the command.
+type Program struct {
+	Name   string // before each message
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Now    func() time.Time
+
+	Unwritten int // the exit status where help, a script or settings cannot be written
+
+	// What the flags that every command has ask for; see [Program.Flags]. Set by
+	// [Program.Appearance], but for the flags themselves.
+	Quiet, Verbose bool
+	ColorMode      string
+	Color          bool    // on standard output
+	Screen         *Screen // of standard error; nil where no progress is shown
+
+	Status int // how the process ends: the highest that was raised
+}
+
+// StatusError is an error that decides the exit status.
+type StatusError struct {
+	Status int
+	Err    error
+	Next   string // what to do next, a message of its own; "" for none
+}
+
+// Error implements error.
+func (e *StatusError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *StatusError) Unwrap() error { return e.Err }
+
+// Failed makes an error with an exit status.
+func Failed(status int, err error) error { return &StatusError{Status: status, Err: err} }
+
+// Usage makes an error of the command line that names the way out.
+func Usage(cmd *cobra.Command, format string, args ...any) error {
+	return &StatusError{ExitUsage, fmt.Errorf(format, args...), fmt.Sprintf("see %q", cmd.CommandPath()+" --help")}
+}
+
+// OneOf refuses a value of a flag that is not among those allowed.
+func OneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	meant := ""
+	if near := Nearest(value, allowed); near != "" {
+		meant = fmt.Sprintf("; did you mean %q?", near)
+	}
+	return Usage(cmd, "--%s %q: use one of %s%s", flag, value, strings.Join(allowed, ", "), meant)
+}
+
+// Run executes a command line and returns the exit status.
+func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	var help bytes.Buffer // the parser writes help and the version, and does not look how that went
+	root.SetOut(&help)
+	root.SetErr(p.Stderr)
+	err := root.ExecuteContext(ctx)
+	if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
+		err = Failed(p.Unwritten, fmt.Errorf("cannot write: %w", unwritten))
+	}
+	if err != nil {
+		p.Fail(err)
+	}
+	return p.Status
+}
+
+// Raise sets the exit status unless a higher one is set.
+func (p *Program) Raise(status int) { p.Status = max(p.Status, status) }
+
+// Fail reports err on standard error and raises the status that it asks for.
+// Errors of the command line parser ask for none: they are wrong usage. An error of
+// several, such as all that is wrong with a rule file, is a message for each.
+func (p *Program) Fail(err error) {
+	if errors.Is(err, context.Canceled) { // not an error: it was asked for
+		p.Raise(ExitInterrupted)
+		return
+	}
+	status, next := ExitUsage, ""
+	if s, ok := errors.AsType[*StatusError](err); ok {
+		status, next = s.Status, s.Next
+		if err.Error() == s.Error() { // nothing is said around it
+			err = s.Err
+		}
+	}
+	p.Raise(status)
+	for _, e := range each(err) {
+		p.Message("%s", e)
+	}
+	if next != "" {
+		p.Message("%s", next)
+	}
+}
+
+// each returns the errors that err is a list of, such as of [errors.Join]: where it
+// says what they say, a line for each, and no more. Any other is one.
+func each(err error) []error {
+	list, ok := err.(interface{ Unwrap() []error }) // not one further in: what is around a list says more than it
+	if !ok {
+		return []error{err}
+	}
+	all := list.Unwrap()
+	lines := make([]string, len(all))
+	for i, e := range all {
+		lines[i] = e.Error()
+	}
+	if strings.Join(lines, "\n") != err.Error() {
+		return []error{err}
+	}
+	return all
+}
+
+// Message prints one message on standard error, as one line. Names of files and
+// text of rules in it may come from anywhere, and may hold a line feed.
+func (p *Program) Message(format string, args ...any) {
+	out := safetext.AppendText([]byte(p.Name+": "), fmt.Sprintf(format, args...), 0)
+	// Nobody is left to be told when standard error is gone.
+	_, _ = p.Stderr.Write(append(out, '\n'))
+}
+
+// Note prints a message that --quiet silences.
+func (p *Program) Note(format string, args ...any) {
+	if !p.Quiet {
+		p.Message(format, args...)
+	}
+}
+
+// Detail prints a message that --verbose asks for.
+func (p *Program) Detail(format string, args ...any) {
+	if p.Verbose {
+		p.Message(format, args...)
+	}
+}
+
+// Flags adds to the root command the flags that every command has, with verbose
+// as the help of --verbose, and sets what cobra does otherwise.
+func (p *Program) Flags(root *cobra.Command, verbose string) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SuggestionsMinimumDistance = 2 // two letters swapped
+	info, _ := debug.ReadBuildInfo()
+	root.Version = Version(info)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
+	}
+	flags := root.PersistentFlags()
+	flags.StringVar(&p.ColorMode, "color", ColorAuto, "use colors `WHEN`: auto (on a terminal, as NO_COLOR and CLICOLOR_FORCE have it), always or never")
+	flags.BoolVarP(&p.Quiet, "quiet", "q", false, "no messages but errors, and no progress")
+	flags.BoolVarP(&p.Verbose, "verbose", "v", false, verbose)
+}
+
+// knownCommand refuses the words after "help" that name no command: the parser would
+// take them for arguments, and print the help of the root.
+func knownCommand(root *cobra.Command, args []string) error {
+	found, rest, err := root.Find(args)
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	return Usage(root, "%s has no command %q%s", found.CommandPath(), rest[0], Meant(found, rest[0]))
+}
+
+// Appearance makes the flags have their effect, once they are what they are going to
+// be: colors, and a screen that keeps progress and messages apart.
+func (p *Program) Appearance(cmd *cobra.Command) error {
+	if err := OneOf(cmd, "color", p.ColorMode, Colors()...); err != nil {
+		return err
+	}
+	if p.Quiet && p.Verbose {
+		return Usage(cmd, "--quiet and --verbose: choose one")
+	}
+	p.Color = Color(p.ColorMode, p.Getenv, p.Stdout)
+	if !p.Quiet {
+		p.Screen = NewScreen(p.Stderr, p.Getenv)
+		p.Stdout, p.Stderr = p.Screen.Over(p.Stdout), p.Screen.Over(p.Stderr)
+	}
+	return nil
+}

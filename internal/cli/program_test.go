@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+)
+
+// TestFail is the table of what is said of an error, and with which status a program ends.
+func TestFail(t *testing.T) {
+	cmd := &cobra.Command{Use: "x"}
+	for _, c := range []struct {
+		name   string
+		err    error
+		status int
+		said   string
+	}{
+		{"of the parser", errors.New("no such thing"), ExitUsage, "p: no such thing\n"},
+		{"with a status", Failed(7, errors.New("broken")), 7, "p: broken\n"},
+		{"wrapped", fmt.Errorf("while trying: %w", Failed(7, errors.New("broken"))), 7, "p: while trying: broken\n"},
+		{"with a next step", &StatusError{Status: 3, Err: errors.New("none"), Next: "start one"}, 3, "p: none\np: start one\n"},
+		{"usage", Usage(cmd, "%q is wrong", "a"), ExitUsage, "p: \"a\" is wrong\np: see \"x --help\"\n"},
+		{"several", Failed(4, errors.Join(errors.New("one"), errors.New("two"))), 4, "p: one\np: two\n"},
+		{"two in one", fmt.Errorf("%w, and %w", errors.New("one"), errors.New("two")), ExitUsage, "p: one, and two\n"},
+		{"interrupted", Failed(7, context.Canceled), ExitInterrupted, ""},
+		{"a name with an end of line and an escape", errors.New("a\nb\x1b[2J"), ExitUsage, "p: a\\nb\\x1b[2J\n"},
+	} {
+		var out bytes.Buffer
+		p := &Program{Name: "p", Stderr: &out, Quiet: true}
+		p.Raise(ExitFinding)
+		p.Fail(c.err)
+		require.Equal(t, c.status, p.Status, c.name)
+		require.Equal(t, c.said, out.String(), c.name)
+		p.Raise(ExitOK)
+		require.Equal(t, c.status, p.Status, "a lower one changes nothing")
+	}
+}
+
+func TestNoteAndDetail(t *testing.T) {
+	for _, c := range []struct {
+		quiet, verbose bool
+		said           string
+	}{
+		{false, false, "p: note\n"},
+		{true, false, ""},
+		{false, true, "p: note\np: detail\n"},
+	} {
+		var out bytes.Buffer
+		p := &Program{Name: "p", Stderr: &out, Quiet: c.quiet, Verbose: c.verbose}
+		p.Note("note")
+		p.Detail("detail")
+		require.Equal(t, c.said, out.String())
+	}
+}
+
+func TestOneOf(t *testing.T) {
+	cmd := &cobra.Command{Use: "x"}
+	require.NoError(t, OneOf(cmd, "f", "a", "a", "b"))
+	require.EqualError(t, OneOf(cmd, "format", "jsno", "json", "text"), `--format "jsno": use one of json, text; did you mean "json"?`)
+	require.EqualError(t, OneOf(cmd, "format", "", "json", "text"), `--format "": use one of json, text`)
+}

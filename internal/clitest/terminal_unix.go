@@ -1,0 +1,49 @@
+//go:build unix
+
+package clitest
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// The size of the terminal of [OnTerminal].
+const (
+	TerminalRows    = 24
+	TerminalColumns = 80
+)
+
+// OnTerminal runs this test binary on a terminal, in the environment of the test and
+// env, and returns what that got. The program must end well.
+func OnTerminal(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), "TERM=xterm"), env...)
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: TerminalRows, Cols: TerminalColumns})
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	out, _ := io.ReadAll(master) // Linux says EIO where the other end is gone
+	require.NoError(t, cmd.Wait(), string(out))
+	return strings.ReplaceAll(string(out), "\r\n", "\n")
+}
+
+// WithoutColors is a text without the escapes that color it.
+func WithoutColors(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, s, _ = strings.Cut(rest, "m")
+	}
+}

@@ -1,0 +1,200 @@
+package settings
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/safetext"
+)
+
+// ConfigCommand makes the command that tells what is configured.
+func (p *Program) ConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show what is configured",
+		Long: `What can be configured has one name everywhere. From the strongest to the weakest:
+
+  flags             --color never
+  environment       HEED_COLOR=never; lists: HEED_FAIL_ON=blocking,blind, and
+                    HEED_RULES with files separated as in PATH
+  project's file    .heed.yaml in the working directory or the nearest above it
+  user's file       heed/config.yaml where the system keeps configuration
+                    (~/.config, ~/Library/Application Support, %AppData%)
+  defaults
+
+A file is YAML with a key in a line, such as "top: 30" or "rules: [mine.yaml]"; its
+paths are taken from its own directory. classify-replay and heed share their files: each
+leaves alone what only the other goes by. What is wrong in one is an error with its
+place, and nothing is done. --no-config leaves all but flags out.`,
+		Example: "  " + p.Name + " config show",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "config has no command %q%s", args[0], cli.Meant(cmd, args[0]))
+			}
+			return cli.Usage(cmd, "name a command: show")
+		},
+		RunE: func(*cobra.Command, []string) error { return nil },
+	}
+	cmd.AddCommand(p.showCommand())
+	return cmd
+}
+
+func (p *Program) showCommand() *cobra.Command {
+	const text, asJSON = "text", "json"
+	var format string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show each setting, its value and where that comes from",
+		Long: `show prints each setting with its value and where that comes from, and the files
+that were looked for. It takes the flags that can be configured, so that their
+effect can be seen, too. What only the other program goes by is shown where it is set.`,
+		Example: strings.ReplaceAll(`  PROGRAM config show
+  HEED_COLOR=never PROGRAM config show --width 100
+  PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "config show takes no argument, and was given %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.OneOf(cmd, "format", format, text, asJSON); err != nil {
+				return err
+			}
+			out := p.Settings.appendText(nil, p.Name)
+			if format == asJSON {
+				out = p.Settings.appendJSON(nil, p.Name)
+			}
+			if _, err := p.Stdout.Write(out); err != nil {
+				return cli.Failed(p.Unwritten, fmt.Errorf("cannot write the settings: %w", err))
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&format, "format", text, "write the `FORMAT` text or json")
+	cli.Completes(cmd, "format", text, asJSON)
+	for _, key := range Keys() {
+		if !key.Of(p.Name) {
+			continue
+		}
+		switch key.Name {
+		case "color", "quiet", "verbose":
+			continue // every command has them
+		}
+		switch key.Kind {
+		case Bool:
+			flags.Bool(key.Name, key.Default == "true", key.Help)
+		case Number:
+			n, err := strconv.Atoi(key.Default)
+			if err != nil {
+				panic("BUG: the default of " + key.Name + " is no number")
+			}
+			flags.Int(key.Name, n, key.Help)
+		case Duration:
+			d, err := time.ParseDuration(key.Default)
+			if err != nil {
+				panic("BUG: the default of " + key.Name + " is no duration")
+			}
+			flags.Duration(key.Name, d, key.Help)
+		case Words:
+			flags.StringSlice(key.Name, nil, key.Help)
+		case Texts, Paths:
+			flags.StringArray(key.Name, nil, key.Help)
+		default:
+			flags.String(key.Name, key.Default, key.Help)
+		}
+	}
+	return cmd
+}
+
+// The JSON form of what is configured.
+type (
+	shown struct {
+		Settings []shownValue `json:"settings"`
+		Files    []shownFile  `json:"files"`
+	}
+	shownValue struct {
+		Name    string   `json:"name"`
+		Value   []string `json:"value"`
+		Origin  string   `json:"origin"`
+		Where   string   `json:"where,omitempty"`
+		Program string   `json:"program,omitempty"`
+	}
+	shownFile struct {
+		Path   string `json:"path"`
+		Origin string `json:"origin"`
+		Found  bool   `json:"found"`
+	}
+)
+
+// shows says whether a value is shown by a program: where it goes by it, or where
+// a file for both sets it.
+func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
+
+func (s *Settings) appendJSON(dst []byte, program string) []byte {
+	rep := shown{Settings: []shownValue{}, Files: []shownFile{}}
+	for i := range s.Values {
+		if v := &s.Values[i]; v.shows(program) {
+			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.Program})
+		}
+	}
+	for _, f := range s.Files {
+		rep.Files = append(rep.Files, shownFile{f.Path, f.Origin.String(), f.Found})
+	}
+	data, err := json.Marshal(&rep)
+	if err != nil {
+		panic("BUG: settings: plain data does not marshal: " + err.Error())
+	}
+	return append(safetext.AppendJSON(dst, data), '\n')
+}
+
+func (s *Settings) appendText(dst []byte, program string) []byte {
+	rows := [][3]string{{"SETTING", "VALUE", "FROM"}}
+	for i := range s.Values {
+		v := &s.Values[i]
+		if !v.shows(program) {
+			continue
+		}
+		from := v.Origin.String()
+		switch v.Origin {
+		case Flag:
+			from += " --" + v.Key.Name
+		case Default:
+		default:
+			from += " " + v.Where
+		}
+		if !v.Key.Of(program) {
+			from += ", for " + v.Key.Program
+		}
+		value := v.String()
+		if value == "" {
+			value = "none"
+		}
+		rows = append(rows, [3]string{v.Key.Name, safetext.Text(value, 0), safetext.Text(from, 0)})
+	}
+	var width [2]int
+	for _, r := range rows {
+		for i := range width {
+			width[i] = max(width[i], min(len(r[i]), 40))
+		}
+	}
+	for _, r := range rows {
+		dst = fmt.Appendf(dst, "%-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], r[2])
+	}
+	dst = append(dst, '\n')
+	for _, f := range s.Files {
+		state := "not there"
+		if f.Found {
+			state = "read"
+		}
+		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:], safetext.Text(f.Path, 0), state)
+	}
+	return dst
+}

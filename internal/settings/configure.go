@@ -1,0 +1,89 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
+)
+
+// Program is a program whose flags can be configured.
+type Program struct {
+	cli.Program
+
+	Settings *Settings // what is configured; set before a command runs
+
+	noConfig bool
+}
+
+// Flags adds to the root command, whose commands it has already, the flags that
+// every command has, and sees that they, and what is configured, have their effect
+// before any command runs. The help of --verbose is verbose.
+func (p *Program) Flags(root *cobra.Command, verbose string) {
+	p.Program.Flags(root, verbose)
+	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false, "read no .heed.yaml, no file of the user and no HEED_ variable")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
+	for _, key := range Keys() {
+		if len(key.Values) > 0 && key.Of(p.Name) {
+			cli.CompletesAll(root, key.Name, key.Values)
+		}
+	}
+}
+
+// configure takes in what is configured for the flags that a command has and was
+// not given.
+func (p *Program) configure(cmd *cobra.Command) error {
+	src := Sources{Getenv: p.Getenv}
+	if p.noConfig {
+		src.Getenv = func(string) string { return "" }
+	} else {
+		// Without a directory of either kind there is no file in it.
+		src.Dir, _ = os.Getwd()
+		src.UserDir, _ = os.UserConfigDir()
+	}
+	s, err := Load(src)
+	if err == nil {
+		err = s.Apply(cmd.Flags())
+	}
+	if err == nil {
+		err = s.rulesExist(cmd)
+	}
+	if err != nil {
+		return &cli.StatusError{Status: cli.ExitUsage, Err: err, Next: "nothing was done; correct it, or add --no-config to go on without"}
+	}
+	p.Settings = s
+	// The stronger of two that exclude each other prevails.
+	if quiet, verbose := s.Value("quiet"), s.Value("verbose"); p.Quiet && p.Verbose && quiet.Origin != verbose.Origin {
+		p.Quiet = quiet.Origin > verbose.Origin
+		p.Verbose = !p.Quiet
+	}
+	if err := p.Appearance(cmd); err != nil {
+		return err
+	}
+	for _, f := range s.Files {
+		if f.Found {
+			p.Detail("settings of the %s %s", f.Origin, f.Path)
+		}
+	}
+	return nil
+}
+
+// rulesExist refuses configured rules that are not there. A path that is on the
+// command line is looked for when it is used.
+func (s *Settings) rulesExist(cmd *cobra.Command) error {
+	v := s.Value("rules")
+	if v.Origin == Default || v.Origin == Flag || cmd.Flags().Lookup(v.Key.Name) == nil {
+		return nil
+	}
+	missing := slices.IndexFunc(v.Items, func(path string) bool {
+		_, err := os.Stat(path)
+		return err != nil
+	})
+	if missing < 0 {
+		return nil
+	}
+	return Errors{{Place: v.Where, Text: fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing])}}
+}

@@ -1,0 +1,55 @@
+package settings
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the table of docs/settings.md anew")
+
+// TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
+// the file that it shows to what can be read.
+func TestDocs(t *testing.T) {
+	const path, head = "../../docs/settings.md", "| key | program | value | default | what it is |\n|---|---|---|---|---|\n"
+	page, err := os.ReadFile(path)
+	require.NoError(t, err)
+	byHand, table, ok := strings.Cut(string(page), head)
+	require.True(t, ok)
+	var want strings.Builder
+	for _, key := range Keys() {
+		program, value, byDefault := key.Program, wants[key.Kind], key.Default
+		if program == "" {
+			program = "both"
+		}
+		if len(key.Values) > 0 {
+			value = "`" + strings.Join(key.Values, "`, `") + "`"
+		}
+		if key.Kind == Words {
+			value = "any of " + value
+		}
+		if byDefault != "" {
+			byDefault = "`" + byDefault + "`"
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s |\n", key.Name, program, value, byDefault, key.Help)
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(byHand+head+want.String()), 0o644))
+	} else {
+		require.Equal(t, want.String(), table, "go test ./internal/settings -run Docs -update")
+	}
+
+	_, example, ok := strings.Cut(byHand, "```yaml\n")
+	require.True(t, ok)
+	example, _, _ = strings.Cut(example, "```")
+	file := filepath.Join(t.TempDir(), ProjectFile)
+	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
+	s, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
+	require.NoError(t, err)
+	require.Equal(t, Project, s.Value("allow").Origin)
+}

@@ -1,0 +1,86 @@
+// Package width measures and cuts text in columns of a terminal, by what a person
+// takes for one character: a letter with its marks, a syllable of jamo, emoji that
+// are joined. It does not follow the locale, as the package that it rests on would:
+// the same text has the same width everywhere.
+//
+// It reads nothing but its arguments, may be used by several goroutines, and takes
+// time in proportion to the text: for printable ASCII little more than a look at each byte.
+package width
+
+import (
+	"strings"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+	"github.com/mattn/go-runewidth"
+)
+
+// table says how wide a character is that is one code point.
+var table = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
+
+// Measure measures and cuts text. It has no state.
+type Measure struct{}
+
+// emoji is the selector that makes a picture, two columns wide, of a sign.
+const emoji = "\ufe0f"
+
+// character returns the columns of one character.
+func (m Measure) character(c string) int {
+	w := table.StringWidth(c)
+	if w == 1 && strings.Contains(c, emoji) {
+		return 2
+	}
+	return w
+}
+
+// StringWidth returns the columns that text takes.
+func (m Measure) StringWidth(text string) int {
+	if ascii(text) {
+		return len(text)
+	}
+	w := 0
+	for it := graphemes.FromString(text); it.Next(); {
+		w += m.character(it.Value())
+	}
+	return w
+}
+
+// Truncate returns text where it takes at most limit columns, and else as much of
+// its beginning as leaves room for tail, and tail.
+func (m Measure) Truncate(text string, limit int, tail string) string {
+	if m.StringWidth(text) <= limit {
+		return text
+	}
+	w := m.StringWidth(tail)
+	for it := graphemes.FromString(text); it.Next(); {
+		if w += m.character(it.Value()); w > limit {
+			return text[:it.Start()] + tail
+		}
+	}
+	return text // only where tail is wider than limit, and text is not
+}
+
+// TruncateLeft is Truncate that leaves out the beginning.
+func (m Measure) TruncateLeft(text string, limit int, head string) string {
+	w := m.StringWidth(text)
+	if w <= limit {
+		return text
+	}
+	w += m.StringWidth(head)
+	for it := graphemes.FromString(text); it.Next(); {
+		if w <= limit {
+			return head + text[it.Start():]
+		}
+		w -= m.character(it.Value())
+	}
+	return head
+}
+
+// ascii says whether text is printable ASCII, of which each byte takes a column.
+func ascii(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
