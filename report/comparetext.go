@@ -498,7 +498,7 @@ func firstPlace(t *CompareTally) string {
 func (d *SuspectsDocument) modSentences() []string {
 	switch {
 	case !d.OldMods && !d.NewMods:
-		return []string{"Neither side has a list of mods (a HugsLib upload has one, and a log in which a save is loaded): only what the text points at is known."}
+		return []string{"Neither side has a list of mods (an upload has one, and so may the log of a mod loader or of a game in which a save was loaded): only what the text points at is known."}
 	case !d.OldMods:
 		return []string{"The old side has no list of mods: what was added or updated is not known."}
 	case !d.NewMods:

@@ -28,16 +28,8 @@ func (p *program) baselineCommand() *cobra.Command {
 file to review and commit; a check then tells what that file does not explain.`,
 		Example: `  classify-replay baseline write good.log
   classify-replay baseline check --fail-on new,blind Player.log`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "there is no command %q", args[0])
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.baselineWriteCommand(), p.baselineCheckCommand())
-	return cmd
+	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
 
 // day returns the day that a flag names, or today.
@@ -54,7 +46,7 @@ func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
 
 // readBaseline reads a baseline, and refuses one of another version of signatures.
 func readBaseline(name string) (*compare.Baseline, error) {
-	data, err := os.ReadFile(name)
+	data, err := cli.ReadFile(name, compare.MaxBaselineBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +136,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				}
 			}
 			if found := private.Removed(); len(found) > 0 {
-				p.Message("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
+				p.Note("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
 			}
 			if w.Baseline.Incomplete {
 				p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")

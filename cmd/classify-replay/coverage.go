@@ -21,7 +21,7 @@ func (p *program) rulesCoverageCommand() *cobra.Command {
 	var flags ruleFlags
 	var from inputFlags
 	var format string
-	var top int
+	var top, width int
 	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "coverage CAPTURE...",
@@ -43,6 +43,9 @@ memory for each signature.`,
 			if top < 0 {
 				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 			}
+			if err := checkWidth(cmd, width); err != nil {
+				return err
+			}
 			set, err := flags.compile()
 			if err != nil {
 				return err
@@ -50,7 +53,7 @@ memory for each signature.`,
 			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
-			return p.coverage(cmd.Context(), set, args, format, top, scrub.scrubber(format))
+			return p.coverage(cmd.Context(), set, args, format, p.layout(width, top), scrub.scrubber(format))
 		},
 	}
 	flags.register(cmd)
@@ -59,6 +62,7 @@ memory for each signature.`,
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
 	cli.Completes(cmd, "format", formatText, formatJSON)
 	cmd.Flags().IntVar(&top, "top", defaultTop, "show the `N` most frequent signatures that no rule knows, 0 for all")
+	widthFlag(cmd, &width)
 	return cmd
 }
 
@@ -208,7 +212,7 @@ func firstLine(s string) string {
 	return s
 }
 
-func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, format string, top int, scrubber *report.Scrubber) error {
+func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, format string, layout report.TextOptions, scrubber *report.Scrubber) error {
 	total := newCovered()
 	var reports []coverageReport
 	for _, name := range names {
@@ -230,7 +234,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 				continue
 			}
 		}
-		reports = append(reports, c.report(set, shownName, top))
+		reports = append(reports, c.report(set, shownName, layout.Top))
 		for key, s := range c.sigs {
 			total.add(key, func() string { return s.template }, s.first, s.count)
 		}
@@ -239,12 +243,12 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		return nil
 	}
 	p.incomplete()
-	all := total.report(set, "", top)
+	all := total.report(set, "", layout.Top)
 	out := &output{w: p.Stdout}
 	if format == formatJSON {
 		out.buf = appendJSON(out.buf, map[string]any{"files": reports, "total": all})
 	} else {
-		pr := &prose{}
+		pr := &prose{width: layout.Width}
 		if len(reports) > 1 {
 			for i := range reports {
 				reports[i].lines(pr)
@@ -262,6 +266,10 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	}
 	return nil
 }
+
+// widthNever is where the names of rules that never fired are broken, if nothing else
+// says how wide text is.
+const widthNever = 104
 
 // lines writes a report for a person.
 func (r *coverageReport) lines(p *prose) {
@@ -288,15 +296,7 @@ func (r *coverageReport) lines(p *prose) {
 	}
 	if len(r.Never) > 0 {
 		p.line("\n  never fired: %s", plural(len(r.Never), "rule"))
-		line := ""
-		for _, id := range r.Never {
-			if len(line)+len(id) > 100 {
-				p.line("   %s", line)
-				line = ""
-			}
-			line += " " + id
-		}
-		p.line("   %s", line)
+		p.buf = report.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
 	}
 	if len(r.Unknown) == 0 {
 		p.line("\n  nothing that no rule knows")
@@ -304,7 +304,7 @@ func (r *coverageReport) lines(p *prose) {
 	}
 	p.line("\n  what no rule knows, most frequent first\n     COUNT  SIGNATURE         RULE                      FIRST")
 	for _, u := range r.Unknown {
-		p.line("  %8d  %s  %-24s  %s", u.Count, u.Signature, u.Rule, safe(u.First, 0))
+		p.hang(fmt.Sprintf("  %8d  %s  ", u.Count, u.Signature), "%-24s  %s", u.Rule, safe(u.First, 0))
 		if u.Template != "" {
 			p.line("            %s", safe(u.Template, widthClause))
 		}

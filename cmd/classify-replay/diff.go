@@ -25,7 +25,7 @@ const embedded = "default"
 func (p *program) rulesDiffCommand() *cobra.Command {
 	var noDefaults, exitCode bool
 	var format string
-	var top int
+	var top, width int
 	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW CAPTURE...",
@@ -57,6 +57,9 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			if top < 0 {
 				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 			}
+			if err := checkWidth(cmd, width); err != nil {
+				return err
+			}
 			var sets [2]*rules.Set
 			for i, name := range args[:2] {
 				files, err := readSide(name, noDefaults)
@@ -87,7 +90,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			if format == formatJSON {
 				out.buf = appendJSON(out.buf, rep)
 			} else {
-				out.buf = rep.appendText(out.buf)
+				out.buf = rep.appendText(out.buf, p.layout(width, top).Width)
 			}
 			p.removed(scrubber)
 			if !out.flush() {
@@ -106,6 +109,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 	flags.StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
 	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.IntVar(&top, "top", defaultTop, "show the `N` most frequent changes, 0 for all")
+	widthFlag(cmd, &width)
 	return cmd
 }
 
@@ -286,8 +290,8 @@ func (d *difference) class(set *rules.Set, c class) diffClass {
 	return out
 }
 
-func (r *diffReport) appendText(dst []byte) []byte {
-	p := &prose{buf: dst}
+func (r *diffReport) appendText(dst []byte, width int) []byte {
+	p := &prose{buf: dst, width: width}
 	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed, plural(r.Records, "record"), plural(r.Files, "file"))
 	if r.Moved > 0 {
 		p.line("  decided by another rule to the same effect: %s", plural(r.Moved, "record"))

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -97,12 +96,9 @@ const maxExpectations = 16 << 20
 
 // readExpectations reads a file. Errors name the line and the field.
 func readExpectations(name string) ([]expectation, error) {
-	data, err := os.ReadFile(name)
+	data, err := cli.ReadFile(name, maxExpectations)
 	if err != nil {
 		return nil, fmt.Errorf("expectations: %w", err)
-	}
-	if len(data) > maxExpectations {
-		return nil, fmt.Errorf("expectations: %s has %d bytes, more than the %d allowed: split it", name, len(data), maxExpectations)
 	}
 	var out []expectation
 	number := 0

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
 
@@ -124,7 +125,7 @@ func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default where that is meant to be shared: markdown, junit, sarif, otlp, the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
-	cmd.MarkFlagsMutuallyExclusive("scrub", "no-scrub")
+	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
 
 // scrubber returns what scrubs output of a format, nil where nothing does.
@@ -138,6 +139,6 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 // removed says on standard error what a scrubber took out.
 func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
-		p.Message("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
+		p.Note("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/gamelog"
 )
@@ -48,14 +49,32 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
 	}
-	files, taken, wrong := cli.Inputs(args)
+	files, taken, wrong := cli.Inputs(args, readsAsLog)
 	for _, err := range wrong {
 		p.Fail(inputError(err))
 	}
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
+		for _, name := range t.Left {
+			p.Detail("%s: left out, since it does not read as a log of a form that is known; name it to read it", name)
+		}
 	}
 	return files, nil
+}
+
+// maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is
+// more than the beginning of a text that is looked at, since it may be compressed.
+const maxSniffed = 1 << 20
+
+// readsAsLog says whether a file is a log by how it begins: of plain text it cannot be told.
+func readsAsLog(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return true // reading it tells what is wrong
+	}
+	defer func() { _ = f.Close() }() // only read from
+	r, err := capture.NewReader(io.LimitReader(f, maxSniffed), capture.Options{})
+	return err == nil && looksBinary(r.Head(readSize)) == nil && r.Layout() != capture.LayoutPlain
 }
 
 // takenText names the files that an argument stood for.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +115,7 @@ written, to its end, 130 interrupted.`,
 	f.scrub.register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
 	cli.Completes(cmd, "format", replayFormats...)
+	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
 		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
 		p.ConfigCommand(), p.CompletionCommand())
@@ -250,7 +253,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	config := report.Config{
-		File: name, Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
+		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
 		Rule: func(id string) (summary, why string) {
 			if r := set.Rule(id); r != nil {
 				return r.Summary, r.Why
@@ -310,12 +313,48 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 }
 
+// fileName returns how a report names a file: SARIF, whose readers look for it in a
+// repository, from the working directory where it is below that.
+func (f *replayFlags) fileName(name string) string {
+	if f.format != formatSARIF || name == standardInput {
+		return name
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if below, ok := relative(dir, path); ok {
+		return below
+	}
+	// One of them may be named by way of a link.
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return name
+	}
+	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+		return name
+	}
+	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+		return below
+	}
+	return name
+}
+
+// relative returns the way from a directory to what is below it.
+func relative(dir, path string) (string, bool) {
+	below, err := filepath.Rel(dir, path)
+	return below, err == nil && filepath.IsLocal(below)
+}
+
 // explain adds the next step to an error about an input that does not exist:
 // a mistyped command is read as the name of a file.
 func (p *program) explain(cmd *cobra.Command, name string, err error) error {
 	if name != "" && errors.Is(err, errNoFile) {
-		if near := cmd.SuggestionsFor(name); len(near) > 0 {
-			return inputError(fmt.Errorf("%w; did you mean the command %q?", err, near[0]))
+		if near := cli.Command(cmd, name); near != "" {
+			return inputError(fmt.Errorf("%w; did you mean the command %q?", err, near))
 		}
 	}
 	return err

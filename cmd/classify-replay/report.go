@@ -43,7 +43,7 @@ addresses, secrets and e-mail addresses are taken out, where their form tells th
   zcat old.log.gz | classify-replay report - > report.html`,
 		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.output == standardInput && terminalWidth(p.Stdout) > 0 {
+			if f.output == standardInput && cli.IsTerminal(p.Stdout) {
 				return cli.Usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
 			}
 			names, err := p.inputs(&f.inputs, args)

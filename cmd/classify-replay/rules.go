@@ -23,19 +23,11 @@ do, what another rule set would change, and a first version of a rule for a reco
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules propose Player.log:87 > mine.yaml
   classify-replay rules diff default mine.yaml Player.log`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "rules has no command %q%s", args[0], cli.Meant(cmd, args[0]))
-			}
-			return cli.Usage(cmd, "name a command: check, coverage, diff, lint, propose, schema or test")
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(
+	return cli.Group(cmd,
 		p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
 		p.rulesSchemaCommand(), p.rulesTestCommand(),
 	)
-	return cmd
 }
 
 func (p *program) rulesCheckCommand() *cobra.Command {

@@ -1,19 +1,11 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
-
-// terminalWidth returns the columns of the terminal that w is, 0 if it is none.
-func terminalWidth(w io.Writer) int {
-	columns, _ := cli.Size(w)
-	return columns
-}
 
 // layout returns how text is laid out: in the width that was asked for, or in that
 // of the terminal.

@@ -63,7 +63,7 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
 	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
-	cmd.MarkFlagsMutuallyExclusive("observe-only", "no-attention")
+	cli.Exclusive(cmd, "observe-only", "no-attention")
 }
 
 // How many entries are kept, and how much text for each on average: the journal's own

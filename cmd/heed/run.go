@@ -71,19 +71,9 @@ rules or settings that do not load; 3 no running heed was found, or it does not 
   heed follow Player.log
   heed status
   heed tail --follow --least advisory`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usage(cmd, "name a command: %s", strings.Join(shownCommands(cmd), ", "))
-			}
-			if near := cli.Nearest(args[0], shownCommands(cmd)); near != "" {
-				return cli.Usage(cmd, "there is no command %q; did you mean %q?", args[0], near)
-			}
-			return cli.Usage(cmd, "there is no command %q: use %s", args[0], strings.Join(shownCommands(cmd), ", "))
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.Usage(cmd, "%w", cli.FlagError(cmd, err)) })
-	root.AddCommand(
+	cli.Group(root,
 		p.wrapCommand(), p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(),
 		p.ConfigCommand(), p.CompletionCommand(),
@@ -91,17 +81,6 @@ rules or settings that do not load; 3 no running heed was found, or it does not 
 	)
 	p.Flags(root, "say more of what is done")
 	return root
-}
-
-// shownCommands returns the names of the commands that users are shown.
-func shownCommands(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		if !c.Hidden && c.Name() != "help" {
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }
 
 // guardCommand is what "heed wrap" starts beside the game.

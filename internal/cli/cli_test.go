@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 )
 
@@ -91,7 +92,7 @@ func TestVersion(t *testing.T) {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
+	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt", "texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}
@@ -111,13 +112,14 @@ func TestInputs(t *testing.T) {
 		{"one of", "{a,f}.log*", "a.log f.log.x", ""},
 		{"a name that reads as a pattern", "x[1].log", "x[1].log", ""},
 		{"once", "a.log ./a.log deep/y.log deep", "a.log ./a.log deep/y.log", ""},
+		{"texts", "texts", "texts/upload.txt", ""},
 		{"nothing in it", "empty a.log", "a.log", "empty: no log found in this directory"},
 		{"nothing matches", "*.nope a.log", "a.log", "*.nope: no log found"},
 		{"no pattern", "a[.log", "", "a[.log: no such file, and not a pattern"},
 		{"directories do not match", "dir*", "", "no log found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files, taken, wrong := Inputs(strings.Fields(c.args))
+			files, taken, wrong := Inputs(strings.Fields(c.args), func(name string) bool { return filepath.Base(name) == "upload.txt" })
 			want := strings.ReplaceAll(c.want, "Player (1).txt", "Player_(1).txt")
 			for i := range files {
 				files[i] = strings.ReplaceAll(filepath.ToSlash(files[i]), "Player (1).txt", "Player_(1).txt")
@@ -130,6 +132,9 @@ func TestInputs(t *testing.T) {
 			}
 			for _, tk := range taken {
 				require.NotEmpty(t, tk.Files)
+				if tk.Argument == "texts" {
+					require.Equal(t, []string{filepath.Join("texts", "notes.txt.gz")}, tk.Left)
+				}
 			}
 		})
 	}
@@ -144,6 +149,10 @@ func TestFlagError(t *testing.T) {
 	sub.Flags().Int("deep", 1, "deep")
 	root.AddCommand(sub)
 	root.SetFlagErrorFunc(FlagError)
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"-x.log", "--tpo.log", "-"} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
 	for args, want := range map[string]string{
 		"--top x":                    `--top "x": give it a whole number`,
 		"--top 99999999999999999999": `--top "99999999999999999999": give it a smaller number`,
@@ -154,10 +163,127 @@ func TestFlagError(t *testing.T) {
 		"--deep 3":                   `unknown flag: --deep; it is one of "x sub"`,
 		"--nothing-like-it":          "unknown flag: --nothing-like-it",
 		"-z":                         "unknown flag: -z",
+		"-x.log":                     "unknown flag: -x; what begins with a dash reads as flags: write ./-x.log for the file of that name",
+		"--tpo.log":                  "unknown flag: --tpo.log; what begins with a dash reads as flags: write ./--tpo.log for the file of that name",
+		"-xy.log":                    "unknown flag: -x",
 		"sub --top 3":                `unknown flag: --top; it is one of "x"`,
 	} {
 		root.SetArgs(strings.Fields(args))
 		require.EqualError(t, root.Execute(), want, args)
 	}
 	require.Len(t, Commands(root)[:2], 2)
+}
+
+func TestExclusive(t *testing.T) {
+	p := &Program{Name: "x", Getenv: os.Getenv, Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}}
+	root := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+	for _, name := range []string{"open", "shut", "left", "right"} {
+		root.Flags().Bool(name, false, "")
+	}
+	Exclusive(root, "open", "shut")
+	Exclusive(root, "left", "right")
+	p.Flags(root, "more")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.Appearance(cmd) }
+	for args, want := range map[string]string{
+		"":                    "",
+		"--open --left":       "",
+		"--open --shut=false": "--open and --shut: choose one",
+		"--right --left":      "--left and --right: choose one",
+	} {
+		root.Flags().VisitAll(func(f *pflag.Flag) { f.Changed = false })
+		root.SetArgs(strings.Fields(args))
+		if err := root.Execute(); want == "" {
+			require.NoError(t, err, args)
+		} else {
+			require.EqualError(t, err, want, args)
+		}
+	}
+}
+
+// TestGroup: a command that only holds others says so, whatever it is called with.
+func TestGroup(t *testing.T) {
+	run := func(*cobra.Command, []string) {}
+	p := &Program{Name: "x", Getenv: os.Getenv, Stdin: &bytes.Buffer{}}
+	for args, want := range map[string]string{
+		"":              "name a command: keep, show",
+		"hlep":          `there is no command "hlep"; did you mean "help"?`,
+		"kepe":          `there is no command "kepe"; did you mean "keep"?`,
+		"banana":        `there is no command "banana": use keep, show`,
+		"keep":          "name a command: check, write",
+		"keep chek":     `keep has no command "chek"; did you mean "check"?`,
+		"keep banana":   `keep has no command "banana": use check, write`,
+		"help kepe":     `there is no command "kepe"; did you mean "keep"?`,
+		"help keep rit": `keep has no command "rit": use check, write`,
+		"help show it":  `show has no command "it"`,
+	} {
+		var out, said bytes.Buffer
+		p.Stdout, p.Stderr, p.Status = &out, &said, ExitOK
+		root := Group(&cobra.Command{Use: "x"},
+			Group(&cobra.Command{Use: "keep"}, &cobra.Command{Use: "write", Run: run}, &cobra.Command{Use: "check", Run: run}),
+			&cobra.Command{Use: "show", Run: run}, &cobra.Command{Use: "own", Run: run, Hidden: true})
+		root.CompletionOptions.DisableDefaultCmd = true
+		p.Flags(root, "more")
+		require.Equal(t, ExitUsage, p.Run(t.Context(), root, strings.Fields(args)), args)
+		first, next, _ := strings.Cut(said.String(), "\n")
+		require.Equal(t, "x: "+want, first, args)
+		require.Contains(t, next, "--help", args)
+		require.Empty(t, out.String(), args)
+	}
+}
+
+// TestHelpIsWrapped: no line about a flag is wider than what it is read on.
+func TestHelpIsWrapped(t *testing.T) {
+	var out bytes.Buffer
+	p := &Program{Name: "x", Getenv: os.Getenv, Stdin: &bytes.Buffer{}, Stdout: &out, Stderr: &bytes.Buffer{}}
+	root := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+	root.Flags().Bool("long", false, strings.Repeat("many words ", 40)+"end")
+	p.Flags(root, strings.Repeat("more ", 40))
+	require.Equal(t, ExitOK, p.Run(t.Context(), root, []string{"--help"}))
+	require.Contains(t, out.String(), "end")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, len(line)-1, unwrapped, line)
+	}
+	require.Contains(t, wrapped(root.UsageTemplate(), 60), "FlagUsagesWrapped")
+}
+
+func TestCompletes(t *testing.T) {
+	root := &cobra.Command{Use: "x", Run: func(*cobra.Command, []string) {}}
+	root.Flags().StringSlice("of", nil, "")
+	root.PersistentFlags().String("one", "", "")
+	Completes(root, "of", "blind", "blocking", "new")
+	Completes(root, "one", "a,b", "c")
+	for _, c := range []struct{ flag, begun, want string }{
+		{"of", "", "blind blocking new"},
+		{"of", "bl", "blind blocking new"}, // the shell leaves out what begins otherwise
+		{"of", "blocking,", "blocking,blind blocking,new"},
+		{"of", "blocking,b", "blocking,blind blocking,new"},
+		{"of", "x,new,", "x,new,blind x,new,blocking"},
+		{"of", "new,blind,blocking,", ""},
+		{"one", "a,", "a,b c"},
+	} {
+		f, ok := root.GetFlagCompletionFunc(c.flag)
+		require.True(t, ok)
+		got, directive := f(root, nil, c.begun)
+		require.Equal(t, c.want, strings.Join(got, " "), "%s %s", c.flag, c.begun)
+		require.NotZero(t, directive&cobra.ShellCompDirectiveNoFileComp)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o600))
+	for _, read := range []func(string, int64) ([]byte, error){ReadFile, ReadRegular} {
+		data, err := read(file, 5)
+		require.NoError(t, err)
+		require.Equal(t, "12345", string(data))
+		_, err = read(file, 4)
+		require.ErrorContains(t, err, file+": has more than the 4 bytes")
+		_, err = read(filepath.Join(dir, "b"), 5)
+		require.ErrorIs(t, err, os.ErrNotExist)
+		_, err = read(dir, 5)
+		require.Error(t, err)
+	}
+	_, err := ReadRegular(os.DevNull, 5)
+	require.ErrorContains(t, err, os.DevNull+": is no regular file")
 }

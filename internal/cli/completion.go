@@ -8,13 +8,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Completes names the values of a flag, for the completion of shells.
+// Completes names the values of a flag, for the completion of shells. Of a flag that takes
+// several with commas between them, those that stand there already are not offered again.
 func Completes(cmd *cobra.Command, flag string, values ...string) {
-	all := make([]cobra.Completion, len(values))
-	copy(all, values)
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	complete := cobra.FixedCompletions(slices.Clone(values), cobra.ShellCompDirectiveNoFileComp)
+	if f := cmd.Flag(flag); f != nil && f.Value.Type() == "stringSlice" {
+		complete = func(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return listed(begun, values), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+	}
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic("BUG: " + err.Error())
 	}
+}
+
+// listed completes a list that has begun: what stands before its last comma, and after
+// that each value that is not among them.
+func listed(begun string, values []string) []cobra.Completion {
+	before := begun[:strings.LastIndexByte(begun, ',')+1]
+	given := strings.Split(before, ",")
+	var all []cobra.Completion
+	for _, v := range values {
+		if !slices.Contains(given, v) {
+			all = append(all, before+v)
+		}
+	}
+	return all
 }
 
 // CompletesAll names the values of a flag to each command that defines it and has not

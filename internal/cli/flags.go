@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 
@@ -33,12 +34,60 @@ func FlagError(cmd *cobra.Command, err error) error {
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		name := e.GetSpecifiedName()
-		if e.GetSpecifiedShortnames() != "" {
-			return fmt.Errorf("unknown flag: -%s%s", name, hintFlag(cmd, e.GetSpecifiedShortnames()))
+		given := "--" + name
+		if letters := e.GetSpecifiedShortnames(); letters != "" {
+			given, name = "-"+letters, letters
+			err = fmt.Errorf("unknown flag: -%s", e.GetSpecifiedName())
+		} else {
+			err = fmt.Errorf("unknown flag: %s", given)
 		}
-		return fmt.Errorf("unknown flag: --%s%s", name, hintFlag(cmd, name))
+		if _, missing := os.Stat(given); missing == nil {
+			return fmt.Errorf("%w; what begins with a dash reads as flags: write ./%s for the file of that name", err, given)
+		}
+		return fmt.Errorf("%w%s", err, hintFlag(cmd, name))
 	}
 	return err
+}
+
+// exclusive is the annotation of a command that names the flags that exclude each other.
+const exclusive = "heed_exclusive"
+
+// Exclusive makes flags of cmd exclude each other: [Program.Appearance] refuses a command
+// line that has several of them, and a shell that completes one offers no other.
+func Exclusive(cmd *cobra.Command, flags ...string) {
+	cmd.MarkFlagsMutuallyExclusive(flags...) // whose own message speaks of groups
+	if cmd.Annotations == nil {
+		cmd.Annotations = map[string]string{}
+	}
+	cmd.Annotations[exclusive] += strings.Join(flags, " ") + "\n"
+}
+
+// excluded refuses flags that exclude each other.
+func excluded(cmd *cobra.Command) error {
+	for group := range strings.Lines(cmd.Annotations[exclusive]) {
+		var given []string
+		for name := range strings.FieldsSeq(group) {
+			if cmd.Flags().Changed(name) {
+				given = append(given, "--"+name)
+			}
+		}
+		if len(given) > 1 {
+			return Usage(cmd, "%s: choose one", strings.Join(given, " and "))
+		}
+	}
+	return nil
+}
+
+// unwrapped is how wide help is where its reader has no terminal.
+const unwrapped = 100
+
+// wrapped makes a template of usage wrap what it says of flags at the columns of a
+// terminal, 0 for none.
+func wrapped(template string, columns int) string {
+	if columns == 0 {
+		columns = unwrapped
+	}
+	return strings.ReplaceAll(template, ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns))
 }
 
 // firstOfUsage returns what the help says of a flag.

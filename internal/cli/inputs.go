@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,7 @@ var ErrNoMatch = errors.New("no log found")
 type Taken struct {
 	Argument string
 	Files    []string // at least one
+	Left     []string // texts in a directory that were not taken: they are no logs by what is in them
 }
 
 // Inputs returns the files that arguments stand for, in their order, and what was
@@ -26,17 +26,18 @@ type Taken struct {
 //
 //   - what exists and is no directory, "-", and what names nothing stand for
 //     themselves, so that a name with a bracket in it can be given as it is;
-//   - a directory stands for the logs in it, by name, not those below it;
+//   - a directory stands for the logs in it, by name, not those below it. Any text may
+//     be called *.txt: of those, isLog is asked;
 //   - a pattern with *, ?, [, {, or ** for directories of any depth, stands for
 //     the files that it matches, by name: not every shell expands one. ** does not
 //     follow links to directories, of which some lead back.
 //
 // A file that was named before is left out of the latter two. An argument that
 // stands for nothing gives an error, and does not keep the others from being read.
-func Inputs(args []string) (files []string, taken []Taken, wrong []error) {
+func Inputs(args []string, isLog func(file string) bool) (files []string, taken []Taken, wrong []error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
-		found, several, err := expand(arg)
+		found, left, several, err := expand(arg, isLog)
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
@@ -44,7 +45,7 @@ func Inputs(args []string) (files []string, taken []Taken, wrong []error) {
 		if several {
 			found = slices.DeleteFunc(found, func(name string) bool { return seen[filepath.Clean(name)] })
 			if len(found) > 0 {
-				taken = append(taken, Taken{arg, found})
+				taken = append(taken, Taken{arg, found, left})
 			}
 		}
 		for _, name := range found {
@@ -55,66 +56,88 @@ func Inputs(args []string) (files []string, taken []Taken, wrong []error) {
 	return files, taken, wrong
 }
 
-// expand returns what one argument stands for, and whether that may be several.
-func expand(arg string) (files []string, several bool, err error) {
+// expand returns what one argument stands for, what of it is no log, and whether that may
+// be several.
+func expand(arg string, isLog func(string) bool) (files, left []string, several bool, err error) {
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
-		files, err = logsIn(arg)
+		files, left, err = logsIn(arg, isLog)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: %w in this directory by its name (such as Player.log, *.log, *.log.gz or *.jsonl); name the file, or a pattern such as %s",
+			err = fmt.Errorf("%s: %w in this directory by its name (such as Player.log, *.log, *.log.gz or *.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
 				arg, ErrNoMatch, filepath.Join(arg, "*.txt"))
 		}
-		return files, true, err
+		return files, left, true, err
 	case err == nil || !strings.ContainsAny(arg, "*?[{"):
-		return []string{arg}, false, nil
+		return []string{arg}, nil, false, nil
 	}
 	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	switch {
 	case errors.Is(err, doublestar.ErrBadPattern):
-		return nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is not closed", arg)
+		return nil, nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is not closed", arg)
 	case err != nil:
-		return nil, false, fmt.Errorf("%s: %w", arg, err)
+		return nil, nil, false, fmt.Errorf("%s: %w", arg, err)
 	case len(files) == 0:
-		return nil, false, fmt.Errorf("%s: %w: no file matches this pattern", arg, ErrNoMatch)
+		return nil, nil, false, fmt.Errorf("%s: %w: no file matches this pattern", arg, ErrNoMatch)
 	}
 	slices.Sort(files)
-	return files, true, nil
+	return files, nil, true, nil
 }
 
-// logsIn returns the files in a directory that are logs by their names.
-func logsIn(dir string) ([]string, error) {
+// logsIn returns the files in a directory that are logs, by name, and the texts that are
+// none.
+func logsIn(dir string, isLog func(string) bool) (files, left []string, err error) {
 	entries, err := os.ReadDir(dir) // by name
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var files []string
 	for _, e := range entries {
-		if e.IsDir() || !isLog(e.Name()) {
+		kind := kindOf(e.Name())
+		if e.IsDir() || kind == notLog {
 			continue
 		}
 		// What is neither a file nor a link to one, such as a pipe, would keep
 		// everything waiting.
-		if e.Type()&fs.ModeType&^fs.ModeSymlink != 0 {
+		name := filepath.Join(dir, e.Name())
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 			continue
 		}
-		files = append(files, filepath.Join(dir, e.Name()))
+		if kind == maybeLog && !isLog(name) {
+			left = append(left, name)
+			continue
+		}
+		files = append(files, name)
 	}
-	return files, nil
+	return files, left, nil
 }
 
-// isLog says whether a file is a log by its name, compressed or not.
-func isLog(name string) bool {
+// What the name of a file says of it.
+const (
+	notLog = iota
+	maybeLog
+	aLog
+)
+
+// kindOf says whether a file is a log by its name, compressed or not.
+func kindOf(name string) int {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst"} {
 		name = strings.TrimSuffix(name, packed)
 	}
 	switch ext := filepath.Ext(name); ext {
 	case ".log", ".jsonl", ".ndjson":
-		return true
+		return aLog
 	case ".txt": // Unity before 2019 on Windows, and what is saved of an upload
-		return strings.HasPrefix(name, "output_log") || strings.HasPrefix(name, "player") || strings.HasPrefix(name, "hugslib")
+		for _, of := range []string{"output_log", "player", "hugslib"} {
+			if strings.HasPrefix(name, of) {
+				return aLog
+			}
+		}
+		return maybeLog
 	default: // a log that was rotated: server.log.1
-		return len(ext) > 1 && strings.Trim(ext[1:], "0123456789") == "" && strings.HasSuffix(strings.TrimSuffix(name, ext), ".log")
+		if len(ext) > 1 && strings.Trim(ext[1:], "0123456789") == "" && strings.HasSuffix(strings.TrimSuffix(name, ext), ".log") {
+			return aLog
+		}
 	}
+	return notLog
 }

@@ -167,10 +167,11 @@ func (p *Program) Detail(format string, args ...any) {
 // as the help of --verbose, and sets what cobra does otherwise.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SuggestionsMinimumDistance = 2 // two letters swapped
 	info, _ := debug.ReadBuildInfo()
 	root.Version = Version(info)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	columns, _ := Size(p.Stdout)
+	root.SetUsageTemplate(wrapped(root.UsageTemplate(), columns))
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
@@ -188,7 +189,7 @@ func knownCommand(root *cobra.Command, args []string) error {
 	if err != nil || len(rest) == 0 {
 		return err
 	}
-	return Usage(root, "%s has no command %q%s", found.CommandPath(), rest[0], Meant(found, rest[0]))
+	return noCommand(found, rest[0])
 }
 
 // Appearance makes the flags have their effect, once they are what they are going to
@@ -199,6 +200,9 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	}
 	if p.Quiet && p.Verbose {
 		return Usage(cmd, "--quiet and --verbose: choose one")
+	}
+	if err := excluded(cmd); err != nil {
+		return err
 	}
 	p.Color = Color(p.ColorMode, p.Getenv, p.Stdout)
 	if !p.Quiet {

@@ -103,6 +103,8 @@ const (
 	countTemplate = `{{string . "name"}}  {{counters . }} read  {{speed . "%s/s" "…/s"}}`
 
 	maxBarName = 24 // characters
+
+	usualColumns = 80 // of a terminal
 )
 
 func (p *Progress) run(bar *pb.ProgressBar) {
@@ -116,6 +118,9 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 		case <-p.stop:
 		case <-next.C:
 			columns, _ := Size(s.w)
+			if columns == 0 { // it does not say
+				columns = usualColumns
+			}
 			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line
 			bar.SetCurrent(p.read.Load())
 			line = bar.String()

@@ -1,11 +1,6 @@
 package cli
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/spf13/cobra"
-)
+import "strings"
 
 // Nearest returns the name that was likely meant by a word that is none of them:
 // the one with the fewest letters added, left out, changed or swapped, at most a
@@ -30,21 +25,6 @@ func Nearest(word string, names []string) string {
 		}
 	}
 	return best
-}
-
-// Meant says which command of cmd was likely meant by a word that is none, to go on
-// with after a semicolon; "" where none was.
-func Meant(cmd *cobra.Command, word string) string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	if near := Nearest(word, names); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
 }
 
 // distance counts the edits between two words (optimal string alignment). It

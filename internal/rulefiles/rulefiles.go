@@ -3,6 +3,7 @@ package rulefiles
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -31,13 +32,31 @@ func Read(names []string) ([]rules.File, error) {
 	}
 	files := make([]rules.File, 0, len(expanded)+1)
 	for _, file := range expanded {
-		data, err := os.ReadFile(file)
+		data, err := read(file)
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
 		files = append(files, rules.File{Name: file, Data: data})
 	}
 	return files, nil
+}
+
+// read reads a rule file of any kind, and no more of it than one may have: a device may
+// have no end.
+func read(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	data, err := io.ReadAll(io.LimitReader(f, rules.MaxFileBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > rules.MaxFileBytes {
+		return nil, fmt.Errorf("%s: has more than the %d bytes allowed: split it into several files", name, rules.MaxFileBytes)
+	}
+	return data, nil
 }
 
 // expand returns the files that a name of a file or a folder stands for.

@@ -29,20 +29,12 @@ func (p *Program) ConfigCommand() *cobra.Command {
   defaults
 
 A file is YAML with a key in a line, such as "top: 30" or "rules: [mine.yaml]"; its
-paths are taken from its own directory. classify-replay and heed share their files: each
+paths are taken from its own directory, those that begin with ~/ from the user's. classify-replay and heed share their files: each
 leaves alone what only the other goes by. What is wrong in one is an error with its
 place, and nothing is done. --no-config leaves all but flags out.`,
 		Example: "  " + p.Name + " config show",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "config has no command %q%s", args[0], cli.Meant(cmd, args[0]))
-			}
-			return cli.Usage(cmd, "name a command: show")
-		},
-		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	cmd.AddCommand(p.showCommand())
-	return cmd
+	return cli.Group(cmd, p.showCommand())
 }
 
 func (p *Program) showCommand() *cobra.Command {

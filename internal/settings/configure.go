@@ -43,6 +43,7 @@ func (p *Program) configure(cmd *cobra.Command) error {
 		// Without a directory of either kind there is no file in it.
 		src.Dir, _ = os.Getwd()
 		src.UserDir, _ = os.UserConfigDir()
+		src.Home, _ = os.UserHomeDir() // without one, a path that begins with ~/ is an error
 	}
 	s, err := Load(src)
 	if err == nil {

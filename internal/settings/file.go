@@ -43,8 +43,9 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// parse reads a file of settings. Paths are taken from the file's directory.
-func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) {
+// parse reads a file of settings. Paths are taken from the file's directory, or, where
+// they begin with ~/, from the folder home.
+func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong Errors) {
 	decoder := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
@@ -77,7 +78,7 @@ func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) 
 			continue
 		}
 		first[name.Value] = name.Line
-		v, at, bad := read(file, value, key)
+		v, at, bad := read(file, value, key, home)
 		if bad != "" {
 			wrong = append(wrong, Error{at, bad})
 			continue
@@ -88,7 +89,7 @@ func parse(file string, data []byte, keys []Key) (values []Value, wrong Errors) 
 }
 
 // read reads one value, with its place.
-func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
+func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong string) {
 	at = fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column)
 	v = Value{Key: key, Where: at}
 	list := key.Kind.list()
@@ -107,11 +108,11 @@ func read(file string, n *yaml.Node, key *Key) (v Value, at, wrong string) {
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
 			text = strconv.FormatBool(b) // True
 		}
-		if (key.Kind == Path || key.Kind == Paths) && text != "" && !filepath.IsAbs(text) {
-			text = filepath.Join(filepath.Dir(file), filepath.FromSlash(text))
+		text, bad := key.path(text, filepath.Dir(file), home)
+		if one := (Value{Key: key, Items: []string{text}}); bad == "" {
+			bad = one.check()
 		}
-		one := Value{Key: key, Items: []string{text}}
-		if bad := one.check(); bad != "" {
+		if bad != "" {
 			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), bad
 		}
 		v.Items = append(v.Items, text)

@@ -17,7 +17,7 @@ const (
 	Words                // a list of Values
 	Text                 // any text
 	Texts                // a list of texts; in a variable, with commas between them
-	Path                 // a file or a directory; in a file, from the directory that it stands in
+	Path                 // a file or a directory; in a file, from the directory that it stands in; ~/ is the home folder
 	Paths                // a list of them; in a variable, separated as in PATH
 )
 

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // Origin is where a value comes from, the weakest first.
@@ -52,6 +54,9 @@ type Value struct {
 // String returns the value as a flag would show it.
 func (v *Value) String() string { return strings.Join(v.Items, ",") }
 
+// maxFile bounds, in bytes, a file of settings, of which a long one has a few hundred.
+const maxFile = 1 << 20
+
 // ProjectFile is the name of a project's file.
 const ProjectFile = ".heed.yaml"
 
@@ -63,6 +68,10 @@ type Sources struct {
 	// UserDir is the system's folder for the configuration of users, as of
 	// [os.UserConfigDir]. "" looks for no user's file.
 	UserDir string
+
+	// Home is the folder that a path's leading ~/ stands for, as of [os.UserHomeDir]. With
+	// "" such a path is an error.
+	Home string
 
 	// Getenv reads the environment.
 	Getenv func(string) string
@@ -98,7 +107,7 @@ func Load(src Sources) (*Settings, error) {
 	}
 	for i := range s.Files {
 		f := &s.Files[i]
-		data, err := os.ReadFile(f.Path)
+		data, err := cli.ReadRegular(f.Path, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -107,7 +116,7 @@ func Load(src Sources) (*Settings, error) {
 			wrong = append(wrong, Error{Place: f.Path, Text: "cannot be read: " + plain(err)})
 			continue
 		}
-		values, bad := parse(f.Path, data, keys)
+		values, bad := parse(f.Path, data, keys, src.Home)
 		wrong = append(wrong, bad...)
 		for _, v := range values {
 			v.Origin = f.Origin
@@ -127,7 +136,13 @@ func Load(src Sources) (*Settings, error) {
 		case Paths:
 			v.Items = filepath.SplitList(text)
 		}
-		if bad := v.check(); bad != "" {
+		bad := v.check()
+		for j := range v.Items {
+			if bad == "" {
+				v.Items[j], bad = key.path(v.Items[j], "", src.Home)
+			}
+		}
+		if bad != "" {
 			wrong = append(wrong, Error{Place: v.Where, Text: bad})
 			continue
 		}
@@ -167,6 +182,25 @@ func projectFile(dir string) File {
 		}
 		dir = above
 	}
+}
+
+// path returns an item of a key as it is meant, where the key has paths: one that begins
+// with ~/ is below the folder home, another that is relative is taken from dir, unless
+// that is "". It returns what is wrong with one that cannot be had.
+func (k *Key) path(item, dir, home string) (path, wrong string) {
+	if k.Kind != Path && k.Kind != Paths || item == "" {
+		return item, ""
+	}
+	path = filepath.FromSlash(item)
+	switch below, inHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); {
+	case inHome && home == "":
+		return "", fmt.Sprintf("%s is %q, and which folder is home is not known: write the path out", k.Name, item)
+	case inHome:
+		return filepath.Join(home, below), ""
+	case dir != "" && !filepath.IsAbs(path):
+		return filepath.Join(dir, path), ""
+	}
+	return item, ""
 }
 
 // check returns what is wrong with a value.

@@ -167,7 +167,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		values, wrong := parse("f.yaml", []byte(text), Keys())
+		values, wrong := parse("f.yaml", []byte(text), Keys(), "home")
 		for _, v := range values {
 			if bad := v.check(); bad != "" {
 				t.Fatalf("%s", bad)
