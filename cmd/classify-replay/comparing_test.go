@@ -331,7 +331,7 @@ func TestBaselineErrors(t *testing.T) {
 	}{
 		{"--date \"soon\"", []string{"baseline", "check", "--baseline", old, "--date", "soon", log}},
 		{"--expire 0", []string{"baseline", "write", "--expire", "0", log}},
-		{"there is no command", []string{"baseline", "show"}},
+		{`baseline has no command "show"`, []string{"baseline", "show"}},
 		{"name a log of before", []string{"diff", log}},
 		{"only once", []string{"diff", "-", "-"}},
 		{"--factor 0.5", []string{"diff", "--factor", "0.5", log, log}},

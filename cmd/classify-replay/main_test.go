@@ -376,7 +376,7 @@ func TestStatus(t *testing.T) {
 		{"signatures missing file", []string{"signatures", missing}, exitInput, "", "no such file"},
 		{"signatures of a directory", []string{"signatures", dir}, exitInput, "", "is a directory"},
 
-		{"rules without a command", []string{"rules"}, exitUsage, "", "name a command: check, coverage, diff, lint, propose, schema or test"},
+		{"rules without a command", []string{"rules"}, exitUsage, "", "name a command: check, coverage, diff, lint, propose, schema, test"},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
 		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
 		{"rules check missing", []string{"rules", "check", filepath.Join(dir, "absent.yaml")}, exitUsage, "", "absent.yaml"},

@@ -90,3 +90,28 @@ func TestProgressAndInterrupt(t *testing.T) {
 	require.NotContains(t, stdout.String(), "\x1b")
 	require.True(t, strings.HasSuffix(seen.String(), "\r\x1b[K"), "the bar is gone: %q", seen.String())
 }
+
+// TestTerminalWithoutASize: a terminal that does not say how wide it is, is one.
+func TestTerminalWithoutASize(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	defer func() { _ = tty.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{}))
+	var stderr bytes.Buffer
+	require.Equal(t, exitUsage, run(t.Context(), []string{"report", write(t, "a.log", plainLog)}, strings.NewReader(""), tty, &stderr))
+	require.Contains(t, stderr.String(), "a page is not for a terminal: name a file, such as -o report.html")
+}
+
+// TestHelpOnATerminal: what help says of flags fits.
+func TestHelpOnATerminal(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"baseline", "check", "--help"}} {
+		_, flags, ok := strings.Cut(onTerminal(t, nil, args...), "\nFlags:\n")
+		require.True(t, ok)
+		for line := range strings.Lines(flags) {
+			require.LessOrEqual(t, len(line)-1, clitest.TerminalColumns, line)
+		}
+	}
+}

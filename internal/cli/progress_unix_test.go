@@ -69,3 +69,28 @@ func TestProgressOnATerminal(t *testing.T) {
 	require.Contains(t, seen("read"), "9 B read")
 	unknown.End()
 }
+
+// TestProgressWithoutASize: a terminal that does not say how wide it is gets a bar, too.
+func TestProgressWithoutASize(t *testing.T) {
+	master, tty, err := pty.Open() // of no columns
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	defer func() { _ = tty.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{}))
+	t.Setenv("TERM", "xterm")
+	s := NewScreen(tty, os.Getenv)
+	columns, _ := Size(tty)
+	require.Zero(t, columns)
+	p := s.Progress("Player.log", 100)
+	var seen strings.Builder
+	b := make([]byte, 4096)
+	for !strings.Contains(seen.String(), "%") { // or the test's own time is up
+		n, err := master.Read(b)
+		require.NoError(t, err)
+		seen.Write(b[:n])
+	}
+	require.Contains(t, seen.String(), "Player.log  0 B / 100 B [")
+	p.End()
+}

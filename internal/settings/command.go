@@ -29,9 +29,10 @@ func (p *Program) ConfigCommand() *cobra.Command {
   defaults
 
 A file is YAML with a key in a line, such as "top: 30" or "rules: [mine.yaml]"; its
-paths are taken from its own directory, those that begin with ~/ from the user's. classify-replay and heed share their files: each
-leaves alone what only the other goes by. What is wrong in one is an error with its
-place, and nothing is done. --no-config leaves all but flags out.`,
+paths are taken from its own directory, and ~/ is the home folder. classify-replay and
+heed share their files: each leaves alone what only the other goes by. What is wrong in
+one is an error with its place, and nothing is done. --no-config leaves all but flags
+out.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())

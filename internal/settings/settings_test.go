@@ -180,3 +180,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestHome: a path may begin with ~/, in a file and in a variable that no shell has read.
+func TestHome(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, ProjectFile)
+	require.NoError(t, os.WriteFile(file, []byte("rules: [~/mine.yaml, ~other/x.yaml, sub/~/y.yaml]\naddr: ~/text\n"), 0o600))
+	env := map[string]string{"HEED_STATE": "~/state/heed", "HEED_TOKEN_FILE": "here/token"}
+	src := Sources{Dir: dir, Home: home, Getenv: func(n string) string { return env[n] }}
+	s, err := Load(src)
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(home, "mine.yaml"), filepath.Join(dir, "~other", "x.yaml"), filepath.Join(dir, "sub", "~", "y.yaml")}, s.Value("rules").Items)
+	require.Equal(t, "~/text", s.Value("addr").String(), "no path")
+	require.Equal(t, filepath.Join(home, "state", "heed"), s.Value("state").String())
+	require.Equal(t, "here/token", s.Value("token-file").String(), "from the working directory")
+
+	src.Home = ""
+	_, err = Load(src)
+	require.ErrorContains(t, err, file+`:1:9: rules is "~/mine.yaml", and which folder is home is not known: write the path out`)
+	require.ErrorContains(t, err, `HEED_STATE: state is "~/state/heed", and which`)
+}
+
+// TestSize: a file of settings is bounded.
+func TestSize(t *testing.T) {
+	file := filepath.Join(t.TempDir(), ProjectFile)
+	require.NoError(t, os.WriteFile(file, []byte("#"+strings.Repeat("x", maxFile)), 0o600))
+	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
+	require.EqualError(t, err, file+": cannot be read: has more than the 1048576 bytes that are read of such a file: is it the right one?")
+}

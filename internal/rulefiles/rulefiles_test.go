@@ -1,0 +1,36 @@
+package rulefiles
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/rules"
+)
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, data, 0o600))
+		return path
+	}
+	b, a := write("b.yml", []byte("b")), write("a.yaml", []byte("a"))
+	write("notes.txt", nil)
+	files, err := Read([]string{b, dir})
+	require.NoError(t, err)
+	require.Equal(t, []rules.File{{Name: b, Data: []byte("b")}, {Name: a, Data: []byte("a")}, {Name: b, Data: []byte("b")}}, files)
+
+	_, err = Read([]string{t.TempDir()})
+	require.ErrorContains(t, err, "holds no *.yaml or *.yml")
+	_, err = Read([]string{filepath.Join(dir, "absent.yaml")})
+	require.ErrorIs(t, err, os.ErrNotExist)
+	whole := write("whole.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes))
+	_, err = Read([]string{whole})
+	require.NoError(t, err)
+	_, err = Read([]string{write("long.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes+1))})
+	require.ErrorContains(t, err, "long.yaml: has more than the 4194304 bytes allowed: split it into several files")
+}
