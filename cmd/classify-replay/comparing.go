@@ -339,12 +339,9 @@ blind: evidence of NEW is missing.`,
 			if err := f.validate(cmd); err != nil {
 				return err
 			}
-			c, err := newComparing(f)
-			if err != nil {
+			c, err := p.readSides(cmd, f, args)
+			if c == nil {
 				return err
-			}
-			if !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
-				return nil // what went wrong was told
 			}
 			comparer := f.comparer(c.set)
 			d := comparer.Diff(c.collector.Diff())
@@ -355,6 +352,16 @@ blind: evidence of NEW is missing.`,
 	f.register(cmd)
 	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several with commas")
 	return cmd
+}
+
+// readSides reads the log of before and those of now. Where it returns neither, what went
+// wrong was told.
+func (p *program) readSides(cmd *cobra.Command, f *compareFlags, args []string) (*comparing, error) {
+	c, err := newComparing(f)
+	if err != nil || !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
+		return nil, err
+	}
+	return c, nil
 }
 
 // maxModsConfig bounds a list of mods that is read from a file of its own.
@@ -405,12 +412,9 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 			if err := f.validate(cmd); err != nil {
 				return err
 			}
-			c, err := newComparing(f)
-			if err != nil {
+			c, err := p.readSides(cmd, f, args)
+			if c == nil {
 				return err
-			}
-			if !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
-				return nil // what went wrong was told
 			}
 			for side, name := range lists {
 				if name == "" {

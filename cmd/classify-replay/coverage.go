@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -20,9 +19,7 @@ import (
 func (p *program) rulesCoverageCommand() *cobra.Command {
 	var flags ruleFlags
 	var from inputFlags
-	var format string
-	var top, width int
-	var scrub scrubFlags
+	var view viewFlags
 	cmd := &cobra.Command{
 		Use:   "coverage CAPTURE...",
 		Short: "Show which rules decide in captures, and what no rule knows",
@@ -37,13 +34,7 @@ memory for each signature.`,
   classify-replay rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "format", format, formatText, formatJSON); err != nil {
-				return err
-			}
-			if top < 0 {
-				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
-			}
-			if err := checkWidth(cmd, width); err != nil {
+			if err := view.validate(cmd); err != nil {
 				return err
 			}
 			set, err := flags.compile()
@@ -53,16 +44,12 @@ memory for each signature.`,
 			if args, err = p.inputs(&from, args); err != nil {
 				return err
 			}
-			return p.coverage(cmd.Context(), set, args, format, p.layout(width, top), scrub.scrubber(format))
+			return p.coverage(cmd.Context(), set, args, &view)
 		},
 	}
 	flags.register(cmd)
 	from.register(cmd)
-	scrub.register(cmd)
-	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
-	cli.Completes(cmd, "format", formatText, formatJSON)
-	cmd.Flags().IntVar(&top, "top", defaultTop, "show the `N` most frequent signatures that no rule knows, 0 for all")
-	widthFlag(cmd, &width)
+	view.register(cmd, "signatures that no rule knows")
 	return cmd
 }
 
@@ -212,7 +199,8 @@ func firstLine(s string) string {
 	return s
 }
 
-func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, format string, layout report.TextOptions, scrubber *report.Scrubber) error {
+func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, view *viewFlags) error {
+	scrubber := view.scrub.scrubber(view.format)
 	total := newCovered()
 	var reports []coverageReport
 	for _, name := range names {
@@ -234,7 +222,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 				continue
 			}
 		}
-		reports = append(reports, c.report(set, shownName, layout.Top))
+		reports = append(reports, c.report(set, shownName, view.top))
 		for key, s := range c.sigs {
 			total.add(key, func() string { return s.template }, s.first, s.count)
 		}
@@ -243,12 +231,12 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		return nil
 	}
 	p.incomplete()
-	all := total.report(set, "", layout.Top)
+	all := total.report(set, "", view.top)
 	out := &output{w: p.Stdout}
-	if format == formatJSON {
+	if view.format == formatJSON {
 		out.buf = appendJSON(out.buf, map[string]any{"files": reports, "total": all})
 	} else {
-		pr := &prose{width: layout.Width}
+		pr := &prose{width: p.layout(view.width, view.top).Width}
 		if len(reports) > 1 {
 			for i := range reports {
 				reports[i].lines(pr)

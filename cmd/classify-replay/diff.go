@@ -24,9 +24,7 @@ const embedded = "default"
 
 func (p *program) rulesDiffCommand() *cobra.Command {
 	var noDefaults, exitCode bool
-	var format string
-	var top, width int
-	var scrub scrubFlags
+	var view viewFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW CAPTURE...",
 		Short: "Show which records of captures two rule sets judge differently",
@@ -51,13 +49,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			return atLeastOne("a log to replay")(cmd, args[2:])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "format", format, formatText, formatJSON); err != nil {
-				return err
-			}
-			if top < 0 {
-				return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
-			}
-			if err := checkWidth(cmd, width); err != nil {
+			if err := view.validate(cmd); err != nil {
 				return err
 			}
 			var sets [2]*rules.Set
@@ -74,7 +66,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			if err != nil {
 				return err
 			}
-			scrubber := scrub.scrubber(format)
+			scrubber := view.scrub.scrubber(view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range names {
 				if err := p.compare(cmd.Context(), d, name); err != nil {
@@ -86,11 +78,11 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			}
 			p.incomplete()
 			out := &output{w: p.Stdout}
-			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), top)
-			if format == formatJSON {
+			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
+			if view.format == formatJSON {
 				out.buf = appendJSON(out.buf, rep)
 			} else {
-				out.buf = rep.appendText(out.buf, p.layout(width, top).Width)
+				out.buf = rep.appendText(out.buf, p.layout(view.width, view.top).Width)
 			}
 			p.removed(scrubber)
 			if !out.flush() {
@@ -102,14 +94,10 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			return nil
 		},
 	}
-	scrub.register(cmd)
+	view.register(cmd, "changes")
 	flags := cmd.Flags()
 	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
-	flags.StringVar(&format, "format", formatText, "write the `FORMAT` text or json")
-	cli.Completes(cmd, "format", formatText, formatJSON)
-	flags.IntVar(&top, "top", defaultTop, "show the `N` most frequent changes, 0 for all")
-	widthFlag(cmd, &width)
 	return cmd
 }
 
