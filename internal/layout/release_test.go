@@ -152,3 +152,28 @@ func TestRelease(t *testing.T) {
 	require.Subset(t, packed, []string{"LICENSE", "extras/THIRD_PARTY_NOTICES.txt"})
 	require.Equal(t, "sha256", config.Checksum.Algorithm)
 }
+
+var usedAction = regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@.]+)@(\S+)$`)
+
+// TestActions: workflows, and the examples in pages, use one version of an action.
+func TestActions(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{".github/workflows/*.yml", "docs/*.md", "*.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	version, where := map[string]string{}, map[string]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range usedAction.FindAllStringSubmatch(string(data), -1) {
+			action := m[1]
+			if version[action] == "" {
+				version[action], where[action] = m[2], file
+			}
+			require.Equal(t, version[action], m[2], "%s in %s and %s", action, where[action], file)
+		}
+	}
+	require.NotEmpty(t, version["actions/checkout"])
+}
