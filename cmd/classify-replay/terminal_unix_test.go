@@ -105,12 +105,14 @@ func TestTerminalWithoutASize(t *testing.T) {
 	require.Contains(t, stderr.String(), "a page is not for a terminal: name a file, such as -o report.html")
 }
 
-// TestHelpOnATerminal: what help says of flags fits.
+// TestHelpOnATerminal: what help says fits.
 func TestHelpOnATerminal(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"baseline", "check", "--help"}} {
-		_, flags, ok := strings.Cut(onTerminal(t, nil, args...), "\nFlags:\n")
+		text, rest, ok := strings.Cut(onTerminal(t, nil, args...), "\nUsage:\n")
 		require.True(t, ok)
-		for line := range strings.Lines(flags) {
+		_, flags, ok := strings.Cut(rest, "\nFlags:\n")
+		require.True(t, ok)
+		for line := range strings.Lines(text + flags) {
 			require.LessOrEqual(t, len(line)-1, clitest.TerminalColumns, line)
 		}
 	}

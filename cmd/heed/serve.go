@@ -154,9 +154,12 @@ func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
 	return b, nil
 }
 
+// maxToken bounds, in bytes, a file that holds a token in its first line.
+const maxToken = 64 << 10
+
 // readToken reads the first line of a file.
 func readToken(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := cli.ReadFile(path, maxToken)
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}

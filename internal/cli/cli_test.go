@@ -287,3 +287,11 @@ func TestReadFile(t *testing.T) {
 	_, err := ReadRegular(os.DevNull, 5)
 	require.ErrorContains(t, err, os.DevNull+": is no regular file")
 }
+
+func TestFilled(t *testing.T) {
+	const text = "one two three four five\nsix\n\n  a table   is left as it is\n\nshort\nlines"
+	require.Equal(t, text, filled(text, 0))
+	require.Equal(t, text, filled(text, 30))
+	require.Equal(t, "one two\nthree four\nfive six\n\n  a table   is left as it is\n\nshort\nlines", filled(text, 10))
+	require.Equal(t, "one\ntwo\nthree\nfour\nfive\nsix\n\n  a table   is left as it is\n\nshort\nlines", filled(text, 5))
+}

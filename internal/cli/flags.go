@@ -78,18 +78,6 @@ func excluded(cmd *cobra.Command) error {
 	return nil
 }
 
-// unwrapped is how wide help is where its reader has no terminal.
-const unwrapped = 100
-
-// wrapped makes a template of usage wrap what it says of flags at the columns of a
-// terminal, 0 for none.
-func wrapped(template string, columns int) string {
-	if columns == 0 {
-		columns = unwrapped
-	}
-	return strings.ReplaceAll(template, ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns))
-}
-
 // firstOfUsage returns what the help says of a flag.
 func firstOfUsage(flag *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(flag)

@@ -171,7 +171,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	root.Version = Version(info)
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	columns, _ := Size(p.Stdout)
-	root.SetUsageTemplate(wrapped(root.UsageTemplate(), columns))
+	fitHelp(root, columns)
 	root.InitDefaultHelpCmd()
 	if help, _, err := root.Find([]string{"help"}); err == nil {
 		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
