@@ -43,7 +43,7 @@ func filled(text string, columns int) string {
 		}
 		var b strings.Builder
 		at := 0
-		for _, word := range strings.Fields(p) {
+		for word := range strings.FieldsSeq(p) {
 			switch {
 			case at == 0:
 			case at+1+len(word) > columns:
