@@ -412,6 +412,18 @@ var verdicts = []struct {
 		[]string{"The log ends with the crash at line 2: the game is gone. Nothing before that is known to be missing."},
 	},
 	{
+		"what was taken for a crash", func(s *script) {
+			s.crash(2)
+			for line := range uint64(9) {
+				s.after(12 + line)
+			}
+		},
+		End{Lines: 20},
+		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 20; nothing is known to be missing."},
+	},
+	{
 		"crashed, and started anew", func(s *script) {
 			s.crash(2)
 			s.entry(12, event.Ignore, event.SeverityInfo)

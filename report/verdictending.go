@@ -13,7 +13,12 @@ type ending struct {
 	fatal bool   // nothing came after something fatal
 	crash bool   // which was a crash
 	line  uint64 // of the first of it
+	after int    // records after a crash
 }
+
+// aftermath is how many records may follow a crash, such as what a shell says of the
+// process. With more the game is alive, whatever was taken for a crash.
+const aftermath = 8
 
 // crashed is what rules call the phase of a game that has crashed, and crashTag the
 // tag of what says that it has.
@@ -32,10 +37,13 @@ func (n *ending) observe(e *Entry, o *heed.Outcome) {
 		if !n.fatal {
 			n.line = e.First
 		}
-		n.fatal = true
+		n.fatal, n.after = true, 0
 		n.crash = n.crash || slices.Contains(d.Tags, crashTag)
-	case o.Phase != crashed:
+	case !n.fatal:
+	case o.Phase != crashed || n.after == aftermath:
 		*n = ending{}
+	default:
+		n.after++
 	}
 }
 
