@@ -33,7 +33,10 @@
 // the game's in the trace of a record that carries the mod's own tag is likely
 // that which caught the exception. A patch on the
 // method that threw is weaker still: popular methods carry patches of many mods,
-// and all but one of them are innocent.
+// and all but one of them are innocent. Nor is a mod likely that alone patched what is
+// in a trace: mods that show progress, measure or translate patch what others'
+// faults run through. So a patch by itself never weighs enough for [Likely]; it is
+// among the suspects for whoever wants to show where to begin.
 //
 // What belongs to the game, to its engine, to the runtime or to a library that
 // mods share is nobody's fault here: [Config].GameCode names it. It is matched

@@ -26,6 +26,7 @@ type Cause struct {
 	FirstItem, Largest heed.Attention
 
 	parts parts // of Entries, by the rule that decided
+	alike *part // of FirstItem, what Rule itself decided; nil where that is not known
 }
 
 // rowOf returns the row of the group that a cause's first item began with, nil where
@@ -96,6 +97,17 @@ func (c *causes) see(a *heed.Attention) {
 	it.attention = *a
 }
 
+// openBlocking counts the open items that block.
+func (c *causes) openBlocking() uint64 {
+	n := uint64(0)
+	for _, it := range c.open {
+		if it.attention.Disposition == event.Blocking {
+			n++
+		}
+	}
+	return n
+}
+
 // sum adds an item to the sum that it belongs to.
 func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
 	key := causeKey{a.Cause.Rule, a.Disposition}
@@ -103,7 +115,7 @@ func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
 	if s == nil {
 		s = &Cause{
 			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
-			FirstItem: *a, Largest: *a, parts: parts{},
+			FirstItem: *a, Largest: *a, parts: parts{}, alike: of[a.Cause.Rule],
 		}
 		sums[key] = s
 	}
@@ -117,7 +129,7 @@ func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
 	s.parts.merge(of)
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
-		s.First, s.FirstItem = a.Cause.Pos, *a
+		s.First, s.FirstItem, s.alike = a.Cause.Pos, *a, of[a.Cause.Rule]
 	}
 	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
 		s.Largest = *a

@@ -20,7 +20,10 @@
 // when, what broke first, which mod does that point at and by what evidence, does the
 // log tell everything. [Replay.Verdict] makes it, and text, Markdown, JUnit, JSON and
 // the page say it in its words. A mod that other entries name is no answer, however
-// often they do: it stands beside it.
+// often they do: it stands beside it. Where what broke first names none, what the same
+// rule decided in the same item may, and is a "perhaps"; a mod that merely changed the
+// code that was running is told and not accused. Where most of a log is missing, what
+// is left of it makes no game healthy.
 //
 // Text fits any width from [MinWidth] columns on, by what a terminal shows of each
 // character. Colors are the caller's choice, and only repeat what the words say.

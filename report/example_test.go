@@ -50,7 +50,7 @@ rules:
 	fmt.Printf("%s", replay.AppendText(nil, report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
-	//   Broken since line 2. 1 blocking item, open at the end.
+	//   Broken since line 2. 1 blocking problem, not known to be over.
 	//   first     The game was not saved (line 2).
 	//   mod       Not known: what broke first names no mod.
 	//   log       The log speaks to its end at line 3; nothing is known to be missing.
@@ -58,7 +58,7 @@ rules:
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved
 	//   why       rule save.failed: what was played since the last save would be lost
-	//   often     2 entries in item 0-1, lines 2 to 3; open at the end
+	//   often     2 entries in item 0-1, lines 2 to 3; not known to be over
 	//   sample    line 2, 2 times: cannot save to slot 1
 	//
 	// TIMELINE of 2 updates

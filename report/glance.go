@@ -33,6 +33,8 @@ func (t *text) glance(v *Verdict) {
 		all("log", v.Log, alarm)
 	case t.doubts() != nil:
 		all("log", v.Log, notice)
+	case t.ending.fatal:
+		all("log", v.Log, plain)
 	default:
 		all("log", v.Log, calm)
 	}

@@ -86,14 +86,7 @@ func (s *section) causes(causes []*Cause) {
 		if c.Items > 1 {
 			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
 		}
-		switch c.Open {
-		case 0:
-			v.State = "over by the end"
-		case c.Items:
-			v.State = "open at the end"
-		default:
-			v.State = fmt.Sprintf("%s of them open at the end", grouped(c.Open))
-		}
+		v.State = fate(c.Open, c.Items)
 		for _, sample := range c.samples() {
 			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: s.show(sample.Message)}
 			if sample.RepeatCount > 1 {

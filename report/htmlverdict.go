@@ -33,7 +33,7 @@ type moreView struct {
 func (s *section) facts() {
 	r := s.replay
 	v := r.Verdict()
-	s.Verdict = verdictView{Class: stateClasses[v.State], Title: stateTitles[v.State], What: v.What}
+	s.Verdict = verdictView{Class: stateClasses[v.State], Title: v.title, What: v.What}
 	if v.Since > 0 {
 		s.Verdict.Since = s.at(v.Since, time.Time{})
 	}
@@ -74,18 +74,22 @@ func literally(name string) string { return name }
 func (s *section) mods(v *Verdict) {
 	f := &s.Mod
 	f.Class, f.Answer = "none", v.modAnswer(literally)
-	if reason := v.modReason(); reason != "" {
+	if len(v.by(byFirst)) > 0 {
 		f.Class = v.First.Disposition.String()
+	}
+	if reason := v.modReason(literally); reason != "" {
 		f.More = append(f.More, moreView{Text: reason})
 	}
 	if worst := v.modOfWorst(literally); worst != "" {
 		f.More = append(f.More, moreView{Text: worst})
 	}
+	elsewhere := "Elsewhere "
 	for _, m := range v.by(byOther) {
-		f.More = append(f.More, moreView{Text: m.named(literally), At: s.at(m.Line, time.Time{})})
+		f.More = append(f.More, moreView{Text: elsewhere + m.named(literally), At: s.at(m.Line, time.Time{})})
+		elsewhere = ""
 	}
 	if v.MoreMods > 0 {
-		f.More = append(f.More, moreView{Text: fmt.Sprintf("and %d more", v.MoreMods)})
+		f.More = append(f.More, moreView{Text: v.moreMods()})
 	}
 }
 
@@ -107,18 +111,17 @@ func (s *section) speaking(v *Verdict) {
 		f.Class, f.At = "gaps", s.at(b.first.From, time.Time{})
 	case r.doubts() != nil:
 		f.Class = "gaps"
+	case r.ending.fatal:
+		f.Class, f.At = "none", s.at(r.ending.line, time.Time{})
 	default:
 		f.Class = "healthy"
 	}
 }
 
-// ended says whether the items of a cause were open at the end.
+// ended says until when a cause went on.
 func (s *section) ended(c *Cause) string {
-	switch {
-	case c.Open == 0:
-		return "; over by the end"
-	case c.Last > c.First:
-		return fmt.Sprintf(", up to line %d; still open at the end", c.Last)
+	if c.Open > 0 && c.Last > c.First {
+		return fmt.Sprintf(", up to line %d; %s", c.Last, fate(c.Open, c.Items))
 	}
-	return "; still open at the end"
+	return "; " + fate(c.Open, c.Items)
 }

@@ -95,13 +95,7 @@ func (m *markdown) cause(c *Cause) {
 	if c.Last != c.FirstItem.OpenedPos {
 		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
-	switch {
-	case c.Open > 0 && c.Open == c.Items:
-		m.printf("; open at the end")
-	case c.Open > 0:
-		m.printf("; %d open at the end", c.Open)
-	}
-	m.printf("\n")
+	m.printf("; %s\n", fate(c.Open, c.Items))
 	m.with(c)
 	m.printf("\n")
 	stack := m.stack(c)

@@ -16,7 +16,14 @@ type part struct {
 	disposition event.Disposition // the highest that the rule came to
 	entries     uint64
 	first       uint64 // line of the first of them
-	blame       []string
+
+	// blame names whom the first entry points at that names anybody; names is its
+	// row, and named its line. Differs says that others name somebody else; it is
+	// kept up in the parts of one item alone.
+	blame   []string
+	names   *Row
+	named   uint64
+	differs bool
 }
 
 // parts are those of one item, or of the items of one cause. There are no more than
@@ -66,8 +73,17 @@ func (c *causes) observe(o *heed.Outcome, line uint64, row *Row) {
 		of = parts{}
 		c.parts[o.AttentionID] = of
 	}
-	if it := of.add(&o.Decision, line); len(it.blame) == 0 {
-		it.blame = row.Blame
+	of.add(&o.Decision, line).accuse(row, line)
+}
+
+// accuse takes in whom an entry names that was counted in row.
+func (p *part) accuse(row *Row, line uint64) {
+	switch {
+	case len(row.Blame) == 0 || p.names == row:
+	case p.names == nil:
+		p.blame, p.names, p.named = row.Blame, row, line
+	case !p.differs:
+		p.differs = !sameMods(p.blame, row.Blame)
 	}
 }
 

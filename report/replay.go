@@ -47,7 +47,7 @@ type Config struct {
 	Rule func(id string) (summary, why string)
 
 	// Blame returns the suspects of the entry being observed: the engine's method. It
-	// is asked for the first entry of each row that is urgent. Optional.
+	// is asked for the first 16 entries of each row that is urgent. Optional.
 	Blame func() []heed.Suspect
 
 	// Scrub takes out what is private of every text on its way into the replay, so
@@ -95,8 +95,10 @@ type Replay struct {
 	causes   causes
 	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
+	ending   ending
 	notices  map[event.Status]*Missing
 	records  uint64
+	text     uint64 // bytes of the records' text
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
 
@@ -145,8 +147,8 @@ type Entry struct {
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
 
-	// These are looked at with [Config.Details] only. The texts need to be valid
-	// for the call.
+	// Without [Config.Details] of these no more is looked at than how long the texts
+	// are. They need to be valid for the call.
 	Last    uint64    // line it ends at
 	Time    time.Time // zero where the log does not tell
 	Message string
@@ -160,8 +162,10 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		r.missing(e)
 	} else {
 		r.records++
+		r.text += uint64(len(e.Message) + len(e.Stack))
 	}
 	wasBlind := r.blind.now
+	r.ending.observe(&e, o)
 	r.blind.observe(&e, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -169,7 +173,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
 	var suspects []heed.Suspect
-	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
+	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.accuse(suspects)
 	}

@@ -116,13 +116,14 @@ func TestTableTellsRulesApart(t *testing.T) {
 	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
 }
 
-// TestBlameIsAskedOncePerRow: of the first entry of each row that is urgent.
-func TestBlameIsAskedOncePerRow(t *testing.T) {
-	asked := 0
+// TestBlameIsAskedAtFirst: of the first entries of each row that is urgent, and its
+// first one is what the row names.
+func TestBlameIsAskedAtFirst(t *testing.T) {
+	times := 0
 	r := newReplay(t, Config{
 		Blame: func() []heed.Suspect {
-			asked++
-			return []heed.Suspect{{Mod: fmt.Sprintf("Mod %d", asked), Score: 60}, {Mod: "Other", Score: 60}}[:asked%3]
+			times++
+			return []heed.Suspect{{Mod: fmt.Sprintf("Mod %d", times), Score: 60}, {Mod: "Other", Score: 60}}[:times%3]
 		},
 		Group: func(s signature.Signature) signature.Signature {
 			if s.ID == 9 || s.ID == 11 {
@@ -131,7 +132,7 @@ func TestBlameIsAskedOncePerRow(t *testing.T) {
 			return s
 		},
 	})
-	for range 3 {
+	for range asked + 5 {
 		r.Observe(Entry{First: 1}, outcome(7, event.Blocking, "r"))  // asked first: one name
 		r.Observe(Entry{First: 2}, outcome(10, event.Advisory, "r")) // second: two
 		r.Observe(Entry{First: 3}, outcome(8, event.Advisory, "r"))  // third: none
@@ -139,7 +140,7 @@ func TestBlameIsAskedOncePerRow(t *testing.T) {
 		r.Observe(Entry{First: 5}, outcome(12, event.Ignore, "r"))   // never
 		r.Observe(Entry{First: 6}, outcome(11, event.Advisory, "r")) // fifth: two, the same group
 	}
-	require.Equal(t, 5, asked)
+	require.Equal(t, 5*asked, times)
 	r.End(End{Lines: 6})
 	text := string(r.AppendText(nil, TextOptions{}))
 	require.Contains(t, text, "BLAME")

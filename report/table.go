@@ -42,6 +42,8 @@ type Row struct {
 	Blame []string
 
 	evidence []kinds             // against each of Blame
+	patchers []string            // of the code in the first entry's stack, where Blame has none
+	mixed    []accusation        // of the entries that were asked, where they name different mods
 	group    signature.Signature // that its latest entry was put into
 	detail   *detail             // nil unless asked for
 }
@@ -49,9 +51,66 @@ type Row struct {
 // kinds is a set of kinds of evidence.
 type kinds uint16
 
-// accuse takes in those of suspects that deserve to be named.
+// accusation is that entries of one row name a mod.
+type accusation struct {
+	name    string
+	entries uint64
+	line    uint64 // of the first
+}
+
+// asked is how many entries of a row are asked whom they point at. A shape leaves
+// out names and numbers, so that entries of one may well name one mod each; where so
+// many agree, the others are taken to.
+const asked = 16
+
+// accusations returns whom the entries of the row name, and whether there may be more.
+func (r *Row) accusations() (all []accusation, more bool) {
+	if r.mixed != nil {
+		return r.mixed, r.Count > asked
+	}
+	for _, name := range r.Blame {
+		all = append(all, accusation{name, r.Count, r.First})
+	}
+	return all, false
+}
+
+// accuse takes in those of the suspects of the entry counted last that deserve to be
+// named.
 func (r *Row) accuse(suspects []heed.Suspect) {
+	if r.Count == 1 {
+		r.accuseFirst(suspects)
+		return
+	}
+	names := heed.Likely(suspects)
+	if r.mixed == nil {
+		if sameMods(names, r.Blame) {
+			return
+		}
+		r.mixed = []accusation{}
+		for _, name := range r.Blame {
+			r.mixed = append(r.mixed, accusation{name, r.Count - 1, r.First})
+		}
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(r.mixed, func(a accusation) bool { return sameMod(a.name, name) })
+		if i < 0 {
+			r.mixed = append(r.mixed, accusation{name, 1, r.Last})
+			continue
+		}
+		r.mixed[i].entries++
+	}
+}
+
+// sameMod reports whether two names are one mod's.
+func sameMod(a, b string) bool { return a == b || blame.Key(a) == blame.Key(b) }
+
+func sameMods(a, b []string) bool { return slices.EqualFunc(a, b, sameMod) }
+
+func (r *Row) accuseFirst(suspects []heed.Suspect) {
 	r.Blame = heed.Likely(suspects)
+	if len(r.Blame) == 0 {
+		r.patchers = patchers(suspects)
+	}
 	for i := range r.Blame { // they are the first
 		var set kinds
 		for _, e := range suspects[i].Evidence {
@@ -59,6 +118,25 @@ func (r *Row) accuse(suspects []heed.Suspect) {
 		}
 		r.evidence = append(r.evidence, set)
 	}
+}
+
+// maxPatchers is how many mods may have changed the code of one stack trace for them
+// to be told: of more, any may be there by chance.
+const maxPatchers = 2
+
+// patchers returns those of suspects that changed code that was running, nil where
+// they are too many to mean anything.
+func patchers(suspects []heed.Suspect) []string {
+	var names []string
+	for i := range suspects {
+		if slices.ContainsFunc(suspects[i].Evidence, func(e blame.Evidence) bool { return e.Kind == blame.Patch }) {
+			names = append(names, suspects[i].Mod)
+		}
+	}
+	if len(names) > maxPatchers {
+		return nil
+	}
+	return names
 }
 
 // evidenceAgainst returns the kinds of evidence against one of Blame, those that

@@ -66,12 +66,7 @@ func (t *text) cause(c *Cause) {
 	if c.Last != c.FirstItem.OpenedPos {
 		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
-	switch {
-	case c.Open > 0 && c.Open == c.Items:
-		often += "; open at the end"
-	case c.Open > 0:
-		often += fmt.Sprintf("; %d open at the end", c.Open)
-	}
+	often += "; " + fate(c.Open, c.Items)
 	t.labeled("often", safetext.Text(often, 0))
 	t.with(c)
 	label := "sample"

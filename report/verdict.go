@@ -17,7 +17,7 @@ type State string
 const (
 	StateBroken     State = "broken"     // something blocks
 	StateBlind      State = "blind"      // nothing broke before the log went blind, and so it ended
-	StateWasBlind   State = "was_blind"  // the same, but the log spoke again
+	StateWasBlind   State = "was_blind"  // the same, but the log spoke again; or most of it is missing
 	StateComplaints State = "complaints" // nothing blocks, something is advisory
 	StateUnread     State = "unread"     // nothing deserved attention as far as the log was read
 	StateGaps       State = "gaps"       // nothing deserved attention, and a part of the log is missing
@@ -55,7 +55,11 @@ type Verdict struct {
 	// Log says whether the log tells everything, in sentences.
 	Log []string `json:"log"`
 
-	counts string
+	title     string // Headline without lines
+	counts    string
+	moreNamed bool     // MoreMods is a lower bound
+	alike     uint64   // the line that names those by byAlike
+	patched   []string // that changed code that what broke first ran through, where nothing says more
 }
 
 // VerdictCause is one cause of attention.
@@ -71,6 +75,7 @@ type VerdictCause struct {
 // The values of [VerdictMod].By.
 const (
 	byFirst = "first"
+	byAlike = "alike" // by what the same rule decided in the same item
 	byWorst = "worst"
 	byOther = "other"
 )
@@ -79,10 +84,12 @@ const (
 // of every form say what it rests on.
 type VerdictMod struct {
 	Name     string       `json:"name"`
-	By       string       `json:"by"`                 // what names it: first, worst or other
-	Evidence []blame.Kind `json:"evidence,omitempty"` // against it, the kinds that tell most first; of first and worst
-	Entries  uint64       `json:"entries"`            // urgent ones of groups whose first entry points at it
+	By       string       `json:"by"`                 // what names it: first, alike, worst or other
+	Evidence []blame.Kind `json:"evidence,omitempty"` // against it, the kinds that tell most first; of all but other
+	Entries  uint64       `json:"entries"`            // urgent ones that point at it, or at least so many
 	Line     uint64       `json:"line,omitempty"`     // of the first of them
+
+	atLeast bool
 }
 
 // otherMods is how many mods are named that neither what broke first nor the worst
@@ -109,9 +116,13 @@ func (r *Replay) Verdict() *Verdict {
 	case mute != nil && mute.Disposition == event.Blocking:
 		v.State, v.Since = StateWasBlind, b.last.From
 		v.What = "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
+	case r.mostlyMissing():
+		v.State, v.Since = StateWasBlind, r.notices[event.StatusHole].First
+		v.title = "Blind for most of the log"
+		v.What = "In what is left of it nothing stops the game. What the rest would tell, nobody knows."
 	case first != nil:
 		v.State = StateComplaints
-		v.What = "Nothing that stops the game was seen; some things do not work as they should."
+		v.What = r.asFar("nothing that stops the game was seen; some things do not work as they should.")
 	case r.unread != "" || r.end.Interrupted:
 		v.State, v.What = StateUnread, "Nothing deserved attention as far as the log was read."
 	case r.WentBlind():
@@ -119,7 +130,10 @@ func (r *Replay) Verdict() *Verdict {
 	default:
 		v.State, v.What = StateHealthy, "Nothing deserved attention."
 	}
-	v.Headline = stateTitles[v.State]
+	if v.title == "" {
+		v.title = stateTitles[v.State]
+	}
+	v.Headline = v.title
 	if v.Since > 0 {
 		v.Headline += fmt.Sprintf(" since line %d", v.Since)
 	}
@@ -181,34 +195,33 @@ func (r *Replay) nameMods(v *Verdict) {
 		if !d.Urgent() {
 			continue
 		}
-		for _, row := range r.tables[d].held() {
-			for _, name := range row.Blame {
-				t := byKey[blame.Key(name)]
+		for _, row := range r.tables[d].rows.all() {
+			all, more := row.accusations()
+			v.moreNamed = v.moreNamed || more
+			for _, a := range all {
+				t := byKey[blame.Key(a.name)]
 				if t == nil {
-					t = &tally{VerdictMod: VerdictMod{By: byOther, Line: row.First}}
-					byKey[blame.Key(name)] = t
+					t = &tally{VerdictMod: VerdictMod{By: byOther, Line: a.line}}
+					byKey[blame.Key(a.name)] = t
 				}
-				t.Name = moreReadable(t.Name, safetext.Text(name, 0))
-				t.Entries += row.Count
-				t.Line = min(t.Line, row.First)
+				t.Name = moreReadable(t.Name, safetext.Text(a.name, 0))
+				t.Entries += a.entries
+				t.Line = min(t.Line, a.line)
+				t.atLeast = t.atLeast || more
 				if d == event.Blocking {
-					t.blocking += row.Count
+					t.blocking += a.entries
 				}
 			}
 		}
 	}
-	named := func(c *VerdictCause, by string) {
-		if c == nil {
-			return
-		}
-		row := r.rowOf(c.cause)
-		for _, name := range c.cause.FirstItem.Blame {
+	named := func(by string, names []string, row *Row, line uint64) {
+		for _, name := range names {
 			if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return blame.Key(m.Name) == blame.Key(name) }) {
 				continue
 			}
-			m := VerdictMod{Name: safetext.Text(name, 0), Entries: 1, Line: c.Line}
+			m := VerdictMod{Name: safetext.Text(name, 0), Entries: 1, Line: line}
 			if t := byKey[blame.Key(name)]; t != nil {
-				m.Entries, m.Line = t.Entries, t.Line
+				m.Entries, m.Line, m.atLeast = t.Entries, t.Line, t.atLeast
 				delete(byKey, blame.Key(name))
 			}
 			m.By = by
@@ -218,8 +231,24 @@ func (r *Replay) nameMods(v *Verdict) {
 			v.Mods = append(v.Mods, m)
 		}
 	}
-	named(v.First, byFirst)
-	named(v.Worst, byWorst)
+	first := v.First.cause
+	row := r.rowOf(first)
+	named(byFirst, first.FirstItem.Blame, row, v.First.Line)
+	if v.Worst != nil {
+		worst := v.Worst.cause
+		named(byWorst, worst.FirstItem.Blame, r.rowOf(worst), v.Worst.Line)
+	}
+	if len(v.by(byFirst)) == 0 {
+		if p := first.alikeNames(); p != nil {
+			v.alike = p.named
+			named(byAlike, p.blame, p.names, p.named)
+		}
+		if len(v.by(byAlike)) == 0 && row != nil {
+			for _, name := range row.patchers {
+				v.patched = append(v.patched, safetext.Text(name, 0))
+			}
+		}
+	}
 	others := make([]*tally, 0, len(byKey))
 	for _, t := range byKey {
 		others = append(others, t)
@@ -237,6 +266,17 @@ func (r *Replay) nameMods(v *Verdict) {
 	for _, t := range others[:shown] {
 		v.Mods = append(v.Mods, t.VerdictMod)
 	}
+}
+
+// alikeNames returns what names a mod where c's first entry does not: what the same
+// rule decided in the same item, as far as that names one mod and no other. It is nil
+// where there is none. A default rule says nothing of what it decides.
+func (c *Cause) alikeNames() *part {
+	p := c.alike
+	if _, _, isDefault := defaultRule(c.Rule); isDefault || p == nil || p.names == nil || p.differs || p.names.mixed != nil || len(c.FirstItem.Blame) > 0 {
+		return nil
+	}
+	return p
 }
 
 // moreReadable returns the one of two names of a mod that shows its words, and of

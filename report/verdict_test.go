@@ -33,18 +33,65 @@ func newScript(t *testing.T) *script {
 // entry adds an entry, and the item that it opens where it is urgent. What it says
 // and its rule go by the line.
 func (s *script) entry(line uint64, d event.Disposition, severity event.Severity, suspects ...heed.Suspect) {
-	o := outcome(signature.ID(line), d, fmt.Sprint("rule ", line))
+	s.ruled(fmt.Sprint("rule ", line), line, d, severity, suspects...)
+}
+
+// ruled is entry, by a rule with a name.
+func (s *script) ruled(rule string, line uint64, d event.Disposition, severity event.Severity, suspects ...heed.Suspect) {
+	o := outcome(signature.ID(line), d, rule)
 	o.Decision.Severity = severity
 	s.suspects = suspects
+	if d.Urgent() {
+		o.AttentionID = fmt.Sprint("0-", line)
+	}
 	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
 	if !d.Urgent() {
 		return
 	}
-	u := opened(fmt.Sprint("0-", line), d, line)
+	u := opened(o.AttentionID, d, line)
 	a := &u.Attention
 	a.Severity, a.Blame = severity, heed.Likely(suspects)
 	a.Cause.Rule, a.Cause.Seq, a.Cause.Signature = o.Decision.Rule, line, o.Signature
 	s.Update(u)
+}
+
+// with is an entry that was folded into the item opened at line item. Its shape is
+// that of the first entry with that number.
+func (s *script) with(item uint64, rule string, line, shape uint64, suspects ...heed.Suspect) {
+	o := outcome(signature.ID(shape), event.Blocking, rule)
+	o.AttentionID = fmt.Sprint("0-", item)
+	s.suspects = suspects
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+}
+
+// over clears the item that a blocking entry opened.
+func (s *script) over(line uint64) {
+	u := closed(fmt.Sprint("0-", line), event.Blocking, line)
+	u.Attention.Cause.Rule, u.Attention.Cause.Seq = fmt.Sprint("rule ", line), line
+	s.Update(u)
+}
+
+// crash is the report of one.
+func (s *script) crash(line uint64) {
+	o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
+	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, []string{"native", "crash"}
+	s.Observe(Entry{First: line, Last: line + 9, Message: "message"}, o)
+	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
+	u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Severity = o.Decision.Rule, line, event.SeverityFatal
+	s.Update(u)
+}
+
+// after is an entry that the game saw as one that has crashed.
+func (s *script) after(line uint64) {
+	o := outcome(signature.ID(line), event.Ignore, "chat")
+	o.Phase = "crashed"
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+}
+
+// text is an entry of so many bytes that says nothing.
+func (s *script) text(line uint64, bytes int) {
+	o := outcome(signature.ID(line), event.Ignore, "chat")
+	s.Observe(Entry{First: line, Last: line, Message: strings.Repeat("x", bytes)}, o)
 }
 
 // mute is an entry by whose rule the log goes blind.
@@ -66,6 +113,13 @@ func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
 	for i, k := range kinds {
 		s.Evidence = append(s.Evidence, blame.Evidence{Kind: k, Line: i + 1})
 	}
+	return s
+}
+
+// weak is a suspect that is not likely.
+func weak(mod string, kinds ...blame.Kind) heed.Suspect {
+	s := suspect(mod, kinds...)
+	s.Score = 20
 	return s
 }
 
@@ -96,7 +150,7 @@ var verdicts = []struct {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		StateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 advisory item.",
+		StateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
@@ -106,7 +160,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError)
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking item; 1 advisory item.",
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 1 complaint.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -115,7 +169,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame), suspect("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking item.",
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Windmills or Riverboats. What broke first points there: its code is in the stack trace."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -133,7 +187,7 @@ var verdicts = []struct {
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
 		},
 		End{Lines: 40},
-		StateBroken, "Broken since line 3. 6 blocking items; 12 advisory items.",
+		StateBroken, "Broken since line 3. 6 blocking problems, none known to be over; 12 complaints.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), Beekeeping is named once (first at line 30), and 2 more.",
@@ -148,7 +202,7 @@ var verdicts = []struct {
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
 		},
 		End{Lines: 40},
-		StateBroken, "Broken since line 3. 1 blocking item; 3 advisory items.",
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 3 complaints.",
 		[]string{"Riverboats. What broke first points there.", "Elsewhere Lantern Festival is named twice (first at line 10)."},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
@@ -158,12 +212,12 @@ var verdicts = []struct {
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
 		},
 		End{Lines: 4},
-		StateBroken, "Broken since line 3. 2 blocking items.",
+		StateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
 		[]string{
 			"Riverboats. What broke first points there: the message names its code.",
 			"The worst points at Windmills: its code is in the stack trace.",
 		},
-		[]string{"The log speaks to its end at line 4; nothing is known to be missing."},
+		[]string{"The log ends with something fatal at line 4: the game may be gone. Nothing before that is known to be missing."},
 	},
 	{
 		"broken, then blind", func(s *script) {
@@ -171,14 +225,14 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		StateBroken, "Broken since line 3 and blind since line 4. 2 blocking items.",
+		StateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, none known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		StateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking item.", nil,
+		StateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking problem, not known to be over.", nil,
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
@@ -187,12 +241,12 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		StateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking item.", nil,
+		StateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking problem, not known to be over.", nil,
 		[]string{"The log was blind from line 4 to line 5."},
 	},
 	{
 		"a hole", func(s *script) {
-			s.entry(1, event.Ignore, event.SeverityInfo)
+			s.text(1, 8192)
 			s.hole(2, 512)
 		},
 		End{Lines: 2},
@@ -210,6 +264,232 @@ var verdicts = []struct {
 		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
 		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
+	},
+	{
+		"over by the end", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.over(3)
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 1 blocking problem, over by the end.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"one of two is over", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.entry(4, event.Blocking, event.SeverityError)
+			s.over(3)
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 2 blocking problems, 1 not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"its like names a mod", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+			s.with(3, "rule 3", 6, 60, suspect("Wind Mills", blame.Frame))
+			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{
+			"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code.",
+			"Elsewhere Riverboats is named once (first at line 7).",
+		},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"its likes name different mods", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{
+			"Not known: what broke first names no mod.",
+			"Elsewhere Windmills is named once (first at line 5), Riverboats is named once (first at line 6).",
+		},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"likes of one shape name different mods", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError)
+			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+			s.with(3, "rule 3", 6, 50, suspect("Riverboats", blame.Frame))
+			s.with(3, "rule 3", 7, 50, suspect("River-Boats", blame.Frame))
+			s.with(3, "rule 3", 8, 50)
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{
+			"Not known: what broke first names no mod.",
+			"Elsewhere Riverboats is named twice (first at line 6), Windmills is named once (first at line 5).",
+		},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"likes of another item do not count", func(s *script) {
+			s.ruled("rule", 3, event.Blocking, event.SeverityError)
+			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		[]string{
+			"Not known: what broke first names no mod.",
+			"Elsewhere Windmills is named once (first at line 5).",
+		},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"no rule knows it", func(s *script) {
+			s.ruled("default.log.error", 3, event.Blocking, event.SeverityError)
+			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
+		},
+		End{Lines: 9},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{
+			"Not known: what broke first names no mod.",
+			"Elsewhere Windmills is named once (first at line 5).",
+		},
+		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+	},
+	{
+		"many of one shape", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Path))
+			for line := uint64(4); line < 40; line++ {
+				s.with(3, "rule 3", line, 3, suspect(fmt.Sprint("Riverboats ", line), blame.Path))
+			}
+		},
+		End{Lines: 40},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{
+			"Windmills. What broke first points there: a file of it is named.",
+			"Elsewhere Riverboats 4 is named at least once (first at line 4), Riverboats 5 is named at least once (first at line 5), Riverboats 6 is named at least once (first at line 6), and at least 12 more.",
+		},
+		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+	},
+	{
+		"patched", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch))
+		},
+		End{Lines: 3},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod. Its stack trace runs through game code that Windmills and Riverboats changed, which alone proves nothing."},
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"patched by many", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch), weak("Beekeeping", blame.Patch))
+		},
+		End{Lines: 3},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"patched, and its like names a mod", func(s *script) {
+			s.entry(3, event.Blocking, event.SeverityError, weak("Riverboats", blame.Patch))
+			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+		},
+		End{Lines: 5},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code."},
+		[]string{"The log speaks to its end at line 5; nothing is known to be missing."},
+	},
+	{
+		"crashed", func(s *script) {
+			s.entry(1, event.Ignore, event.SeverityInfo)
+			s.crash(2)
+			s.after(12)
+		},
+		End{Lines: 12},
+		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log ends with the crash at line 2: the game is gone. Nothing before that is known to be missing."},
+	},
+	{
+		"what was taken for a crash", func(s *script) {
+			s.crash(2)
+			for line := range uint64(9) {
+				s.after(12 + line)
+			}
+		},
+		End{Lines: 20},
+		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 20; nothing is known to be missing."},
+	},
+	{
+		"crashed, and started anew", func(s *script) {
+			s.crash(2)
+			s.entry(12, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 12},
+		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log speaks to its end at line 12; nothing is known to be missing."},
+	},
+	{
+		"something fatal at the end", func(s *script) {
+			s.entry(2, event.Blocking, event.SeverityFatal)
+		},
+		End{Lines: 2},
+		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log ends with something fatal at line 2: the game may be gone. Nothing before that is known to be missing."},
+	},
+	{
+		"crashed, with a hole", func(s *script) {
+			s.hole(1, 512)
+			s.text(2, 512*9)
+			s.crash(3)
+		},
+		End{Lines: 12},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game is gone."},
+	},
+	{
+		"complains, with a hole", func(s *script) {
+			s.entry(1, event.Advisory, event.SeverityWarning)
+			s.hole(2, 5120)
+			s.text(3, 7000)
+		},
+		End{Lines: 3},
+		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"5,120 bytes are missing at line 2, about 40 % of the log."},
+	},
+	{
+		"complains, and most is missing", func(s *script) {
+			s.entry(1, event.Advisory, event.SeverityWarning)
+			s.hole(2, 512000)
+			s.text(3, 20000)
+		},
+		End{Lines: 3},
+		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"512,000 bytes are missing at line 2, about 90 % of the log."},
+	},
+	{
+		"most is missing", func(s *script) {
+			s.hole(2, 512000)
+			s.text(3, 20000)
+		},
+		End{Lines: 3},
+		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		[]string{"512,000 bytes are missing at line 2, about 90 % of the log."},
+	},
+	{
+		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
+		End{Lines: 1, Interrupted: true},
+		StateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"Reading was interrupted after line 1: this is what was known by then."},
 	},
 }
 
@@ -274,7 +554,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	for _, m := range v.by(byOther) {
 		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(literally), m.Line), "page")
 	}
-	require.Equal(t, v.MoreMods > 0, strings.Contains(page, fmt.Sprintf("and %d more", v.MoreMods)))
+	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.moreMods()))
 
 	want := string(marshal(v))
 	var line struct {
@@ -294,4 +574,23 @@ func TestVerdictHoldsNoHostileText(t *testing.T) {
 		require.NotContains(t, line, "\u202e")
 	}
 	require.NotContains(t, strings.Join(append(v.Log, append(v.modSentences(literally), v.lead())...), ""), "\n")
+}
+
+// TestEndingIsNoGoodSign: that the log of a crash is whole is nothing to be shown as
+// good, and nothing bad either.
+func TestEndingIsNoGoodSign(t *testing.T) {
+	ended := func(with func(s *script)) (text, html string) {
+		s := newScript(t)
+		with(s)
+		s.End(End{Lines: 12})
+		return string(s.AppendText(nil, TextOptions{Color: true})), page(t, s.Replay)
+	}
+	text, html := ended(func(s *script) { s.crash(2) })
+	require.Contains(t, text, "The log ends with the crash")
+	require.NotContains(t, text, "\x1b["+string(calm)+"m")
+	require.Contains(t, html, `<div class="fact none"><h3>Is the log still speaking?`)
+
+	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
+	require.Contains(t, text, "\x1b["+string(calm)+"mThe log speaks to its end")
+	require.Contains(t, html, `<div class="fact healthy"><h3>Is the log still speaking?`)
 }

@@ -58,23 +58,36 @@ func because(mods []VerdictMod) string {
 
 // modAnswer says which mod it was. quote makes a name stand out, here and below.
 func (v *Verdict) modAnswer(quote func(string) string) string {
-	mods := v.by(byFirst)
+	if mods := v.by(byFirst); len(mods) > 0 {
+		return accused(mods, quote)
+	}
+	mods := v.by(byAlike)
 	switch {
 	case len(mods) > 0:
-		return accused(mods, quote)
+		return "Perhaps " + accused(mods, quote)
 	case v.First == nil:
 		return "None is named."
 	}
 	return "Not known: " + v.cameFirst() + " names no mod."
 }
 
-// modReason says what the answer rests on, "" where there is none.
-func (v *Verdict) modReason() string {
-	mods := v.by(byFirst)
-	if len(mods) == 0 {
+// modReason says what the answer rests on, "" where there is none. Of what is not
+// known it says what there is to start from.
+func (v *Verdict) modReason(quote func(string) string) string {
+	if mods := v.by(byFirst); len(mods) > 0 {
+		return capital(v.cameFirst()) + " points there" + because(mods) + "."
+	}
+	if mods := v.by(byAlike); len(mods) > 0 {
+		return fmt.Sprintf("%s names no mod, but an entry of the same kind that came with it does, at line %d%s.", capital(v.cameFirst()), v.alike, because(mods))
+	}
+	if len(v.patched) == 0 {
 		return ""
 	}
-	return capital(v.cameFirst()) + " points there" + because(mods) + "."
+	names := make([]string, len(v.patched))
+	for i, name := range v.patched {
+		names[i] = quote(name)
+	}
+	return "Its stack trace runs through game code that " + strings.Join(names, " and ") + " changed, which alone proves nothing."
 }
 
 // modOfWorst says whom the worst names, "" where it is nobody else.
@@ -88,14 +101,18 @@ func (v *Verdict) modOfWorst(quote func(string) string) string {
 
 // named says how often a mod is named.
 func (m *VerdictMod) named(quote func(string) string) string {
-	return quote(m.Name) + " is named " + times(m.Entries)
+	atLeast := ""
+	if m.atLeast {
+		atLeast = "at least "
+	}
+	return quote(m.Name) + " is named " + atLeast + times(m.Entries)
 }
 
 // modSentences is all of that, one after the other.
 func (v *Verdict) modSentences(quote func(string) string) []string {
 	says := []string{v.modAnswer(quote)}
-	if reason := v.modReason(); reason != "" {
-		says[0] += ". " + reason
+	if reason := v.modReason(quote); reason != "" {
+		says[0] = strings.TrimSuffix(says[0], ".") + ". " + reason
 	}
 	if s := v.modOfWorst(quote); s != "" {
 		says = append(says, s)
@@ -109,9 +126,17 @@ func (v *Verdict) modSentences(quote func(string) string) []string {
 		list = append(list, fmt.Sprintf("%s (first at line %d)", others[i].named(quote), others[i].Line))
 	}
 	if v.MoreMods > 0 {
-		list = append(list, fmt.Sprintf("and %d more", v.MoreMods))
+		list = append(list, v.moreMods())
 	}
 	return append(says, "Elsewhere "+strings.Join(list, ", ")+".")
+}
+
+// moreMods counts those beyond the named ones.
+func (v *Verdict) moreMods() string {
+	if v.moreNamed {
+		return fmt.Sprintf("and at least %d more", v.MoreMods)
+	}
+	return fmt.Sprintf("and %d more", v.MoreMods)
 }
 
 // lead is the verdict in a few words: the headline, what it means where that is not
@@ -132,23 +157,16 @@ func (c *VerdictCause) place() string {
 	return fmt.Sprintf("%s (line %d).", strings.TrimSuffix(c.What, "."), c.Line)
 }
 
-// counts counts the items, "" where there is none.
+// counts counts the items in words for people, to whom a blocking one is a problem
+// and an advisory one a complaint; "" where there is none.
 func (r *Replay) counts() string {
 	blocking, advisory := r.causes.byDisposition[event.Blocking], r.causes.byDisposition[event.Advisory]
 	var parts []string
 	if blocking > 0 {
-		s := count(blocking, "blocking item")
-		switch n := uint64(r.end.Stats.Coalesce.OpenBlocking); n {
-		case 0:
-		case blocking:
-			s += ", open at the end"
-		default:
-			s += fmt.Sprintf(", %d open at the end", n)
-		}
-		parts = append(parts, s)
+		parts = append(parts, count(blocking, "blocking problem")+", "+fate(r.causes.openBlocking(), blocking))
 	}
 	if advisory > 0 {
-		parts = append(parts, count(advisory, "advisory item"))
+		parts = append(parts, count(advisory, "complaint"))
 	}
 	if parts == nil {
 		return ""
@@ -164,8 +182,13 @@ func (r *Replay) logSentences() []string {
 	case says != nil:
 	case r.records == 0:
 		return []string{"The log never spoke."}
+	case r.ending.fatal:
+		return []string{r.ending.sentence() + " Nothing before that is known to be missing."}
 	default:
 		return []string{fmt.Sprintf("The log speaks to its end at line %d; nothing is known to be missing.", r.end.Lines)}
+	}
+	if r.ending.fatal && r.unread == "" && !r.end.Interrupted {
+		says = append(says, r.ending.sentence())
 	}
 	return says
 }
@@ -183,7 +206,11 @@ func (r *Replay) doubts() []string {
 		says = append(says, s)
 	}
 	for _, m := range r.noticed() {
-		says = append(says, m.sentence())
+		s := m.sentence()
+		if share := r.missingShare(); m.Status == event.StatusHole && share >= considerable {
+			s = fmt.Sprintf("%s, about %d %% of the log.", strings.TrimSuffix(s, "."), share)
+		}
+		says = append(says, s)
 	}
 	return says
 }
@@ -213,7 +240,7 @@ func (m *Missing) sentence() string {
 	}
 	switch m.Status {
 	case event.StatusHole:
-		return fmt.Sprintf("%s missing %s.", verb(m.Amount, "byte is", "bytes are"), where)
+		return fmt.Sprintf("%s %s missing %s.", grouped(m.Amount), plural(m.Amount, "byte is", "bytes are"), where)
 	case event.StatusRunCut:
 		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
 	case event.StatusTruncated:

@@ -206,7 +206,7 @@ func TestExplainNotice(t *testing.T) {
 	require.Contains(t, r.stdout, `"spans":[{"from_line":2,"to_line":2,"rule":"notice.hole"}]`)
 	r = runArgs(t, "--fail-on", "blind", log)
 	require.Equal(t, exitFinding, r.status)
-	require.Contains(t, r.stdout, "100 bytes are missing at line 2.")
+	require.Contains(t, r.stdout, "100 bytes are missing at line 2,")
 	require.NotContains(t, r.stdout, "blind")
 }
 

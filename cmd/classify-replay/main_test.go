@@ -361,11 +361,11 @@ func TestStatus(t *testing.T) {
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitInput, "could not be read to its end", "truncated.log.gz"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitInput, "", "iconv -f UTF-16BE"},
-		{"gzip in gzip", with(twice), exitOK, "1 advisory item", ""},
+		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
 		{"binary in gzip", with(zippedBinary), exitInput, "", "game.exe.gz is not a text file"},
 		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
 		{"truncated gzip header", with(header), exitInput, "", "header.log.gz"},
-		{"others are shown all the same", with(missing, advisory), exitInput, "1 advisory item", "no such file"},
+		{"others are shown all the same", with(missing, advisory), exitInput, "1 complaint", "no such file"},
 		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitInput, "1 blocking", "no such file"},
 
 		{"records missing file", []string{"records", missing}, exitInput, "", "no such file"},
