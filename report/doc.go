@@ -30,6 +30,9 @@
 //
 // Where the engine blames a mod, that is shown with what it is blamed for.
 //
+// An [Environment] is where a log was made: versions, machine, mods. Whoever replays
+// passes it with [End], and every form tells it.
+//
 // # Bounds
 //
 // Memory does not grow with the log. The table of signatures keeps

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/blame"
@@ -113,6 +114,19 @@ func (f *Facts) inShort() []string {
 		}
 	}
 	return short
+}
+
+// line is what is asked for first in a line that may be cut, "" where nothing of it is
+// known.
+func (e *Environment) line() string {
+	if e == nil {
+		return ""
+	}
+	parts := e.inShort()
+	if mods := e.modCount(); mods != "" {
+		parts = slices.Insert(parts, min(len(parts), 1), mods)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // modCount says how many mods there are, "" where none is listed.

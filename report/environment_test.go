@@ -37,6 +37,8 @@ func TestEnvironmentInEachForm(t *testing.T) {
 		Mods: []Mod{{PackageID: "core.one"}, {Name: "Some Mod (dev)", PackageID: "author.thing"}, {Name: "some-mod", PackageID: "author.other", Versions: "1.2"}},
 	}
 	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
+	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
+	require.Contains(t, string(r.AppendText(nil, TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
 	markdown := string(r.AppendMarkdown(nil, 0))
 	require.Contains(t, markdown, "\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
 	require.Contains(t, markdown, "<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 some-mod (author.other) 1.2\n```\n")
@@ -55,7 +57,7 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.Contains(t, says, "Environment : Some Game 1.2.3 · Some Engine 4 · Windows build · A `card` · 3 mods")
 	require.Contains(t, says, "Processor A processor")
 	require.Contains(t, says, "3 mods , in load order; first 1 named by the verdict")
-	require.Contains(t, says, "3 some-mod by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+	require.Contains(t, says, "3 some-mod named by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
 	require.NotContains(t, says, "maria")
 	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
 }
@@ -108,7 +110,7 @@ func TestManyMods(t *testing.T) {
 		require.LessOrEqual(t, len(out), MaxPage)
 		says := readable(requireValidPage(t, string(out)))
 		require.Contains(t, says, "4101 mods , in load order; first 1 named by the verdict")
-		require.Contains(t, says, "4001 Some Mod by what broke first")
+		require.Contains(t, says, "4001 Some Mod named by what broke first")
 		require.Contains(t, says, "3101 more are not listed here.")
 		markdown := string(r.AppendMarkdown(nil, 0))
 		require.Contains(t, markdown, "- environment: 4101 mods\n")
@@ -129,7 +131,7 @@ func TestHostileEnvironment(t *testing.T) {
 		*fact.text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
-	for _, out := range []string{string(r.AppendMarkdown(nil, 0)), page(t, r), string(r.AppendSummary(nil)), r.markdownVerdict()} {
+	for _, out := range []string{string(r.AppendText(nil, TextOptions{Width: 80})), string(r.AppendMarkdown(nil, 0)), page(t, r), string(r.AppendSummary(nil)), r.markdownVerdict()} {
 		for line := range strings.Lines(out) {
 			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
 		}

@@ -27,7 +27,7 @@ type modView struct {
 }
 
 // namedWords says what names a mod, beside its name. That is no proof.
-var namedWords = map[string]string{byFirst: "by what broke first", byWorst: "by the worst", byOther: "elsewhere"}
+var namedWords = map[string]string{byFirst: "named by what broke first", byWorst: "named by the worst", byOther: "named elsewhere"}
 
 // environment tells where the log was made.
 func (s *section) environment() {
@@ -54,7 +54,7 @@ func (s *section) environment() {
 		if by := named[i]; by != nil {
 			view.Named = namedWords[by.By]
 			if by.By == byFirst && v.First.Disposition != event.Blocking {
-				view.Named = "by the first complaint"
+				view.Named = "named by the first complaint"
 			}
 		}
 		m.List = append(m.List, view)

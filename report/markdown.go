@@ -131,31 +131,40 @@ func (m *markdown) environmentLine() string {
 	return line
 }
 
-// mods lists the mods in load order, where there is room for all of them.
+// mods lists the mods in load order, with what the log tells of each or, where that is
+// too long, by name. Where there is no room for all of them there is none for any: the
+// number of them was told already.
 func (m *markdown) mods() {
 	if m.environment == nil || len(m.environment.Mods) == 0 || m.environment.MoreMods > 0 || len(m.environment.Mods) > markdownMods {
 		return
 	}
 	before := len(m.out)
+	for _, brief := range [...]bool{false, true} {
+		m.listMods(brief)
+		if utf8.RuneCount(m.out) <= markdownLimit {
+			return
+		}
+		m.out = m.out[:before]
+	}
+}
+
+func (m *markdown) listMods(brief bool) {
 	m.printf("\n")
 	m.fold(m.environment.modCount()+", in load order", func() {
 		m.printf("```text\n")
 		for i := range m.environment.Mods {
 			mod := &m.environment.Mods[i]
 			m.printf("%d %s", i+1, literal(mod.title(), 0))
-			if mod.Name != "" && mod.PackageID != "" {
+			if !brief && mod.Name != "" && mod.PackageID != "" {
 				m.printf(" (%s)", literal(mod.PackageID, 0))
 			}
-			if mod.Versions != "" {
+			if !brief && mod.Versions != "" {
 				m.printf(" %s", literal(mod.Versions, 0))
 			}
 			m.printf("\n")
 		}
 		m.printf("```\n")
 	})
-	if utf8.RuneCount(m.out) > markdownLimit {
-		m.out = m.out[:before] // the number of them was told already
-	}
 }
 
 func (m *markdown) cause(c *Cause) {

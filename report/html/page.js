@@ -287,6 +287,7 @@
 			area.setAttribute("aria-label", "The text to copy");
 			area.focus();
 			area.select();
+			area.scrollTop = 0;
 			let copied = false;
 			try {
 				copied = document.execCommand("copy");
@@ -295,7 +296,7 @@
 				area.remove();
 				button.focus();
 			}
-			say(copied ? "Copied" : "Press Ctrl+C to copy");
+			say(copied ? "Copied" : "Copy what is selected");
 		};
 		button.addEventListener("click", async () => {
 			const text = source.content.textContent;
