@@ -25,10 +25,9 @@ func environment(t *testing.T, in string) string {
 		e.Observe(&recs[i])
 	}
 	var b strings.Builder
-	facts := reflect.ValueOf(e.Facts())
-	for i := range facts.NumField() {
-		if text := facts.Field(i).String(); text != "" {
-			b.WriteString(facts.Type().Field(i).Name + ": " + text + "\n")
+	for field, text := range reflect.ValueOf(e.Facts()).Fields() {
+		if text.String() != "" {
+			b.WriteString(field.Name + ": " + text.String() + "\n")
 		}
 	}
 	return b.String()
@@ -151,9 +150,8 @@ func FuzzEnvironment(f *testing.F) {
 		for _, kind := range []Kind{KindLog, KindContext} {
 			e.Observe(&Record{Kind: kind, Log: event.Log{Message: message}})
 		}
-		facts := reflect.ValueOf(e.Facts())
-		for i := range facts.NumField() {
-			text := facts.Field(i).String()
+		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
+			text := value.String()
 			require.LessOrEqual(t, utf8.RuneCountInString(text), maxFact)
 			require.Equal(t, strings.TrimSpace(text), text)
 			require.True(t, utf8.ValidString(text))
