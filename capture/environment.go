@@ -158,7 +158,8 @@ func (e *Environment) line(line string) {
 			learn(&e.facts.CPU, name)
 		}
 	case strings.HasPrefix(line, "Translation data for language "):
-		if language, _, ok := strings.Cut(line[len("Translation data for language "):], " has "); ok && len(language) <= maxGameLine {
+		language, rest, _ := strings.Cut(line[len("Translation data for language "):], " has ")
+		if number, _, ok := strings.Cut(rest, " errors."); ok && isNumber(number) && len(language) <= maxGameLine {
 			learn(&e.facts.Language, language)
 		}
 	case len(line) <= 2*maxGameLine:
@@ -192,6 +193,7 @@ func (e *Environment) folder(path string) {
 	}
 	e.program = letters(name)
 	switch {
+	case strings.HasPrefix(path, "//"): // a share, of any system
 	case len(path) > 2 && isLetter(path[0]) && path[1] == ':':
 		learn(&e.facts.Platform, "Windows")
 	case mac && path[0] == '/':

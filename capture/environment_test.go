@@ -76,6 +76,7 @@ Version:  4.5.0 Maker 515.1
 Foo version: 2.10.0 build 88
 `, "Game: Foo 2.10.0 build 88\nEngine: Unity 6000.0.17f1\nPlatform: Linux\nRuntime: Mono\nGraphics: Maker Card/PCIe/SSE2\nGraphicsAPI: OpenGL 4.5.0 Maker 515.1\n"},
 		{"macOS", "Mono path[0] = '/Applications/Foo.app/Contents/Resources/Data/Managed'\nInitializing Metal device caps: Apple M9\n", "Platform: macOS\nRuntime: Mono\nGraphics: Apple M9\nGraphicsAPI: Metal\n"},
+		{"a share", "Mono path[0] = '//server/games/Foo_Data/Managed'\n", "Runtime: Mono\n"},
 		{"Vulkan", `[Vulkan init] Physical Device 0x1 [0]: "Slow Card" deviceType=1 vendorID=1
 [Vulkan init] Physical Device 0x2 [1]: "Fast Card" deviceType=2 vendorID=2
 [Vulkan init] Selected physical device 0x2
@@ -106,7 +107,7 @@ RimWorld 1.3.1 rev2
 
 		{"names of mods, not of the game", "Mono path[0] = 'C:/Foo/Foo_Data/Managed'\nFooBar 1.2.3\nFoo 1.2\nFoo 1.2.3 is not supported\nMy Foo 1.2.3 rev4\n[Foo] 1.2.3 rev4 loaded\n", "Platform: Windows\nRuntime: Mono\n"},
 		{"no folder, no game", "Foo 1.2.3 rev45\n", ""},
-		{"talk about machines", "OS: none\nCPU: fast\nMemory: low\nProcessor: food\nRenderer: broken\nVersion: 3\nDriver: drunk\nDirect3D:\n    Renderer: of pawns\nTranslation data for language\n", ""},
+		{"talk about machines", "OS: none\nCPU: fast\nMemory: low\nProcessor: food\nRenderer: broken\nVersion: 3\nDriver: drunk\nDirect3D:\n    Renderer: of pawns\nTranslation data for language\nTranslation data for language Elvish has gone\n", ""},
 		{"a version that is none", "Initialize engine version: unknown\nInitialize engine version: \n", ""},
 		{"OpenGL or not is not said", "GfxDevice: creating device client; threaded=1\nVersion:  4.5.0\n", ""},
 		{"SMAPI's words in a mod", "[12:00:01 INFO  Some Mod] SMAPI 4.1.2 with Some Game 1.6.3 on a horse\n", ""},

@@ -45,7 +45,8 @@
 //
 // The details for a page are bounded as well: rates in 512 stretches that grow by
 // doubling, 40 for each row; 14 MiB of samples; 640 kB of lines around, half of them
-// for what rules decided for the first time. A page is at most [MaxPage] long.
+// for what rules decided for the first time. A page is at most [MaxPage] long, and lists
+// 1,000 mods; Markdown lists them where that fits into an issue.
 //
 // # Text from strangers
 //
