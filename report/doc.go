@@ -33,6 +33,9 @@
 //
 // Where the engine blames a mod, that is shown with what it is blamed for.
 //
+// An [Environment] is where a log was made: versions, machine, mods. Whoever replays
+// passes it with [End], and every form tells it.
+//
 // # Bounds
 //
 // Memory does not grow with the log. The table of signatures keeps
@@ -45,7 +48,8 @@
 //
 // The details for a page are bounded as well: rates in 512 stretches that grow by
 // doubling, 40 for each row; 14 MiB of samples; 640 kB of lines around, half of them
-// for what rules decided for the first time. A page is at most [MaxPage] long.
+// for what rules decided for the first time. A page is at most [MaxPage] long, and lists
+// 1,000 mods; Markdown lists them where that fits into an issue.
 //
 // # Text from strangers
 //

@@ -64,7 +64,7 @@ func requireValidPage(t *testing.T, page string) *html.Node {
 	doc, err := html.Parse(strings.NewReader(page))
 	require.NoError(t, err)
 	allowed := strings.Fields("html head meta title style body a header span nav button main section article h1 h2 h3 p div small b table thead tbody tr th td " +
-		"details summary dl dt dd code figure figcaption svg path rect form label input select option output pre mark footer dialog kbd script")
+		"details summary dl dt dd code figure figcaption svg path rect form label input select option output pre mark footer dialog kbd script template")
 	ids := map[string]bool{}
 	var links, policies, scripts, styles []string
 	for n := range doc.Descendants() {

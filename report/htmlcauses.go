@@ -37,6 +37,7 @@ type causeView struct {
 	MoreParts    int        // rules
 	State        string
 	HasLastPlace bool
+	Copy         string // as Markdown
 }
 
 // partView is what another rule than the cause's decided in the same items.
@@ -81,7 +82,7 @@ func (s *section) causes(causes []*Cause) {
 			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
 			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
 			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
-			HasLastPlace: c.Last > c.First,
+			HasLastPlace: c.Last > c.First, Copy: r.markdownCause(c),
 		}
 		if c.Items > 1 {
 			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))

@@ -34,6 +34,7 @@ func (s *section) facts() {
 	r := s.replay
 	v := r.Verdict()
 	s.Verdict = verdictView{Class: stateClasses[v.State], Title: v.title, What: v.What}
+	s.Copy = r.markdownVerdict()
 	if v.Since > 0 {
 		s.Verdict.Since = s.at(v.Since, time.Time{})
 	}

@@ -17,6 +17,7 @@ var pageGroups = [len(dispositions)]int{event.Blocking: 300, event.Advisory: 300
 const (
 	pageCauses = 60
 	pageItems  = 200
+	pageMods   = 1000
 	pageParts  = 6 // rules that came with a cause
 	openCauses = 3 // causes that are unfolded from the beginning
 )
@@ -35,6 +36,10 @@ type section struct {
 	Lines      string
 	Records    string
 	Verdict    verdictView
+	Copy       string // the verdict as Markdown
+	InShort    []string
+	Facts      []fieldView
+	Mods       modsView
 	First      factView
 	Mod        factView
 	Speaking   factView
@@ -122,6 +127,7 @@ func newSection(r *Replay, logs, number int) *section {
 	s.groups()
 	s.causes(causes)
 	s.facts()
+	s.environment()
 	s.items()
 	s.excerpts()
 	s.sketch()
@@ -150,8 +156,9 @@ func (s *section) link() {
 
 // shrink leaves out half of what the section shows, of the lighter groups first.
 func (s *section) shrink() bool {
-	before := len(s.Groups) + len(s.Excerpts) + len(s.Items)
+	before, mods := len(s.Groups)+len(s.Excerpts)+len(s.Items), len(s.Mods.List)
 	s.halveExcerpts()
+	s.Mods.keep(mods / 2)
 	n := len(s.Groups) / 2
 	s.MoreGroups += uint64(len(s.Groups) - n)
 	s.Groups = s.Groups[:n]
@@ -167,7 +174,7 @@ func (s *section) shrink() bool {
 	n = len(s.Items) / 2
 	s.MoreItems += uint64(len(s.Items) - n)
 	s.Items = s.Items[:n]
-	return before > 0
+	return before > 0 || len(s.Mods.List) < mods
 }
 
 func (s *section) accounting() {

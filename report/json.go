@@ -262,6 +262,9 @@ type Summary struct {
 	Accounting string `json:"accounting"`
 
 	Verdict *Verdict `json:"verdict"`
+
+	// Environment is where the log was made; nil where it does not tell.
+	Environment *Environment `json:"environment,omitempty"`
 }
 
 type spanLine struct {
@@ -292,7 +295,7 @@ func (r *Replay) Summary() Summary {
 		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
-		Verdict: r.Verdict(),
+		Verdict: r.Verdict(), Environment: r.environment,
 	}
 	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]

@@ -17,12 +17,16 @@ const (
 	markdownText     = 400 // characters of a sample
 	markdownTemplate = 160 // characters of a template in a table
 	markdownRows     = 25  // of each disposition, at most
+
+	markdownMods  = 1000   // mods that are listed; of more there is the number
+	markdownLimit = 60_000 // characters of all, beyond which mods are not listed
 )
 
 // AppendMarkdown appends the replay as Markdown, to be pasted into an issue: the
-// verdict, the causes of attention with blame and, folded, samples and stacks,
-// then the most frequent groups of each disposition that is urgent; top bounds their
-// number, and so do 25 where it is 0 or more than that.
+// verdict with where the log was made, the causes of attention with blame and, folded,
+// samples and stacks, then the most frequent groups of each disposition that is urgent;
+// top bounds their number, and so do 25 where it is 0 or more than that. The mods come
+// last, folded, where there is room for all of them.
 //
 // Log text and names stand in code only, where no host of repositories looks for
 // mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
@@ -40,13 +44,31 @@ func (r *Replay) AppendMarkdown(dst []byte, top int) []byte {
 			top = markdownRows
 		}
 		m.groups(top)
+		m.mods()
 	}
-	m.printf("\n<sub>By heed's classify-replay")
-	if removed := r.config.Scrub.Removed(); len(removed) > 0 {
-		m.printf("; taken out: %s", strings.Join(removed, ", "))
-	}
-	m.printf(".</sub>\n")
+	m.footer()
 	return m.out
+}
+
+// markdownVerdict is the verdict alone, and markdownCause one of the causes with where
+// it was, to be pasted by themselves.
+func (r *Replay) markdownVerdict() string {
+	m := markdown{Replay: r}
+	m.headline()
+	m.footer()
+	return string(m.out)
+}
+
+func (r *Replay) markdownCause(c *Cause) string {
+	m := markdown{Replay: r}
+	m.cause(c)
+	m.printf("\nIn %s", code(r.config.File, 0))
+	if env := m.environmentLine(); env != "" {
+		m.printf(": %s", env)
+	}
+	m.printf(".\n")
+	m.footer()
+	return strings.TrimPrefix(string(m.out), "\n")
 }
 
 // markdown is the state of one rendering.
@@ -56,6 +78,15 @@ type markdown struct {
 }
 
 func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.out, format, args...) }
+
+// footer says who wrote it, and what is not in it.
+func (m *markdown) footer() {
+	m.printf("\n<sub>By heed's classify-replay")
+	if removed := m.config.Scrub.Removed(); len(removed) > 0 {
+		m.printf("; taken out: %s", strings.Join(removed, ", "))
+	}
+	m.printf(".</sub>\n")
+}
 
 func (m *markdown) headline() {
 	m.printf("### %s\n\n", code(m.config.File, 0))
@@ -76,6 +107,64 @@ func (m *markdown) headline() {
 		m.printf("- mod: %s\n", strings.Join(v.modSentences(quote), " "))
 	}
 	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
+	if env := m.environmentLine(); env != "" {
+		m.printf("- environment: %s\n", env)
+	}
+}
+
+// environmentLine says where the log was made, "" where nothing is known.
+func (m *markdown) environmentLine() string {
+	if m.environment == nil {
+		return ""
+	}
+	var parts []string
+	for _, fact := range m.environment.inShort() {
+		parts = append(parts, code(fact, 0))
+	}
+	line := strings.Join(parts, ", ")
+	if mods := m.environment.modCount(); mods != "" {
+		if line != "" {
+			line += "; "
+		}
+		line += mods
+	}
+	return line
+}
+
+// mods lists the mods in load order, with what the log tells of each or, where that is
+// too long, by name. Where there is no room for all of them there is none for any: the
+// number of them was told already.
+func (m *markdown) mods() {
+	if m.environment == nil || len(m.environment.Mods) == 0 || m.environment.MoreMods > 0 || len(m.environment.Mods) > markdownMods {
+		return
+	}
+	before := len(m.out)
+	for _, brief := range [...]bool{false, true} {
+		m.listMods(brief)
+		if utf8.RuneCount(m.out) <= markdownLimit {
+			return
+		}
+		m.out = m.out[:before]
+	}
+}
+
+func (m *markdown) listMods(brief bool) {
+	m.printf("\n")
+	m.fold(m.environment.modCount()+", in load order", func() {
+		m.printf("```text\n")
+		for i := range m.environment.Mods {
+			mod := &m.environment.Mods[i]
+			m.printf("%d %s", i+1, literal(mod.title(), 0))
+			if !brief && mod.Name != "" && mod.PackageID != "" {
+				m.printf(" (%s)", literal(mod.PackageID, 0))
+			}
+			if !brief && mod.Versions != "" {
+				m.printf(" %s", literal(mod.Versions, 0))
+			}
+			m.printf("\n")
+		}
+		m.printf("```\n")
+	})
 }
 
 func (m *markdown) cause(c *Cause) {

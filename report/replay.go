@@ -102,6 +102,8 @@ type Replay struct {
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
 
+	environment *Environment // fit to be shown; nil where nothing is known
+
 	details *details // nil without Config.Details
 }
 
@@ -212,6 +214,9 @@ type End struct {
 	// item may show less than there was.
 	Stats heed.Stats
 	Open  []heed.Attention
+
+	// Environment is where the log was made.
+	Environment Environment
 }
 
 // End closes the replay. Call it once, last.
@@ -229,7 +234,8 @@ func (r *Replay) End(end End) {
 		open := r.config.Scrub.attention(end.Open[i])
 		r.causes.see(&open)
 	}
-	r.end.Open = nil
+	r.environment = end.Environment.clean(r.config.Scrub)
+	r.end.Open, r.end.Environment = nil, Environment{}
 }
 
 // Worst returns the highest disposition that an item reached, and

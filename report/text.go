@@ -146,6 +146,11 @@ func (t *text) headline(v *Verdict) {
 	}
 	t.styled(file, strong)
 	t.printf("%s\n", about)
+	if made := t.environment.line(); made != "" {
+		t.printf("  ")
+		t.styled(fit(made, max(t.options.Width-2, 0)), faint)
+		t.printf("\n")
+	}
 	t.sentence(stateStyles[v.State], "%s", v.lead())
 	t.glance(v)
 }

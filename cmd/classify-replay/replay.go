@@ -272,7 +272,10 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	var updates []heed.Update
 	for {
 		if err := source.next(); err != nil {
-			end := report.End{Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil)}
+			end := report.End{
+				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
+				Environment: source.environment(),
+			}
 			switch {
 			case ctx.Err() != nil:
 				end.Interrupted = true
@@ -366,6 +369,9 @@ type source struct {
 	records *capture.Ahead
 	engine  *heed.Engine
 
+	began capture.Environment // what the beginning of the capture tells
+	mods  report.Environment  // those that were listed
+
 	record  *capture.Record // the last one
 	acted   bool            // it is what a host did, of which there is no outcome
 	outcome heed.Outcome    // what became of it
@@ -423,6 +429,7 @@ func (s *source) next() error {
 		return err
 	}
 	s.record = rec
+	s.began.Observe(rec)
 	if s.acted = rec.Kind == capture.KindAct; s.acted {
 		if a := &rec.Act; a.Time.IsZero() {
 			s.engine.View(a.Viewer) // what it names is covered
@@ -439,12 +446,21 @@ func (s *source) next() error {
 	return nil
 }
 
+// environment returns where the capture was made, as far as it told by now.
+func (s *source) environment() report.Environment {
+	e := s.mods
+	e.Facts = report.Facts(s.began.Facts())
+	return e
+}
+
 // learn tells the engine which mods a record lists.
 func (s *source) learn(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {
 		mods[i] = heed.Mod(m.Mod)
+		s.mods.Mods = append(s.mods.Mods, report.Mod{Name: m.Name, PackageID: m.PackageID, Versions: m.Versions})
 	}
+	s.mods.MoreMods += list.Omitted
 	s.engine.LearnMods(mods)
 }
 

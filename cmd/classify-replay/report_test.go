@@ -253,16 +253,16 @@ addEventListener("load", () => {
 	const key = (key, on = document.activeElement || document.body) => on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
 	const shown = () => [...document.querySelectorAll(".group")].filter((g) => !g.hidden);
 	const all = shown().length;
-	const search = document.querySelector("input[type=search]");
+	const search = document.querySelector(".filter input[type=search]");
 	key("/");
 	check("slash searches", document.activeElement === search);
 	search.value = "QUARRY yields";
 	search.dispatchEvent(new Event("input", { bubbles: true }));
 	check("search finds", shown().length === 1 && /quarry/i.test(shown()[0].textContent));
-	check("search counts", document.querySelector("output").textContent === "1 of " + all + " shown");
+	check("search counts", document.querySelector(".filter output").textContent === "1 of " + all + " shown");
 	search.value = "no such text";
 	search.dispatchEvent(new Event("input", { bubbles: true }));
-	check("nothing matches", shown().length === 0 && document.querySelector("output").textContent === "nothing matches");
+	check("nothing matches", shown().length === 0 && document.querySelector(".filter output").textContent === "nothing matches");
 	search.value = "";
 	search.dispatchEvent(new Event("input", { bubbles: true }));
 	check("all again", shown().length === all);
@@ -310,6 +310,18 @@ addEventListener("load", () => {
 	key("0", document.body);
 	document.querySelector("button.key").click();
 	for (const b of document.querySelectorAll(".zoom button")) b.click();
+	const copies = [...document.querySelectorAll(".copy button")];
+	check("a copy of the verdict and of each cause", copies.length === 1 + document.querySelectorAll(".cause").length);
+	let copied = "";
+	Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text) => ((copied = text), Promise.resolve()) } });
+	copies[0].click();
+	check("the verdict is copied", copied.startsWith("### \x60") && copied.includes("- environment: \x60RimWorld "));
+	copies[1].click();
+	check("a cause is copied", copied.startsWith("#### ") && copied.includes("\x60\x60\x60text\n"));
+	Object.defineProperty(navigator, "clipboard", { configurable: true, value: undefined });
+	copies[1].click();
+	const area = document.querySelector(".copy textarea");
+	check("without a clipboard the text is selected", area && area === document.activeElement && area.value === copied && area.selectionEnd === copied.length);
 	document.documentElement.dataset.session = wrong.length ? wrong.join("; ") : "fine";
 });
 `
@@ -353,6 +365,9 @@ func TestPageWithoutScripts(t *testing.T) {
 	require.Contains(t, dom, `class="sketch"`, "a picture of the timeline")
 	require.NotContains(t, dom, `class="u-wrap"`)
 	require.Contains(t, dom, `<form class="filter" hidden`, "nothing is offered that does not work")
+	require.Contains(t, dom, `<form class="find" hidden`)
+	require.NotRegexp(t, `<button[^>]*>Copy as Markdown`, dom)
+	require.Contains(t, dom, `<td class="name">oakapple.riverboats`)
 }
 
 // TestPageRefusesOtherScripts shows that the policy of the page is in force: a

@@ -248,6 +248,69 @@
 		act();
 	});
 
+	// Mods: search in the list.
+	for (const list of $$(".mods")) {
+		const form = $(".find", list);
+		const input = $("input", form);
+		const count = $("output", form);
+		const rows = $$("tbody tr", list).map((node) => ({ node, text: node.textContent.toLowerCase() }));
+		const filter = () => {
+			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+			let visible = 0;
+			for (const r of rows) {
+				r.node.hidden = !words.every((w) => r.text.includes(w));
+				visible += !r.node.hidden;
+			}
+			count.textContent = visible === rows.length ? "" : visible === 0 ? "nothing matches" : visible + " of " + rows.length + " shown";
+		};
+		form.hidden = rows.length < 10;
+		form.addEventListener("submit", (e) => e.preventDefault());
+		form.addEventListener("input", filter);
+	}
+
+	// Copies as Markdown, which stand in templates. Where a browser keeps the clipboard
+	// to itself, the text is shown and selected instead.
+	for (const source of $$("template.copy")) {
+		const box = element("div", "copy");
+		const label = "Copy as Markdown";
+		const button = element("button", "", label);
+		button.type = "button";
+		button.setAttribute("aria-live", "polite");
+		const say = (text) => {
+			button.textContent = text;
+			setTimeout(() => (button.textContent = label), 2500);
+		};
+		const show = (text) => {
+			const area = $("textarea", box) || box.appendChild(element("textarea"));
+			area.readOnly = true;
+			area.value = text;
+			area.setAttribute("aria-label", "The text to copy");
+			area.focus();
+			area.select();
+			area.scrollTop = 0;
+			let copied = false;
+			try {
+				copied = document.execCommand("copy");
+			} catch {}
+			if (copied) {
+				area.remove();
+				button.focus();
+			}
+			say(copied ? "Copied" : "Copy what is selected");
+		};
+		button.addEventListener("click", async () => {
+			const text = source.content.textContent;
+			try {
+				await navigator.clipboard.writeText(text);
+				say("Copied");
+			} catch {
+				show(text);
+			}
+		});
+		box.append(button);
+		source.replaceWith(box);
+	}
+
 	// On paper nothing can be opened. Groups stay closed: they are a book.
 	let closed = [];
 	addEventListener("beforeprint", () => {

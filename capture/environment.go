@@ -1,0 +1,414 @@
+package capture
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Facts is what a capture tells about where it was made. Texts are those of the log,
+// untrusted and not scrubbed, of at most 200 characters, and "" where it tells nothing.
+type Facts struct {
+	Game           string // with its version: "RimWorld 1.6.4566 rev607"
+	Engine         string // "Unity 2022.3.35f1"
+	Loader         string // of mods: "BepInEx 5.4.21.0"
+	Platform       string // that the game was built for: Windows, Linux or macOS
+	Runtime        string // of scripts: "Mono"
+	Language       string // that the game speaks
+	System         string // the operating system
+	CPU            string
+	Memory         string // of the machine: "16384 MB"
+	Graphics       string // the graphics card
+	GraphicsAPI    string // "Direct3D 11.0 [level 11.1]"
+	GraphicsMemory string // "6052 MB"
+	GraphicsDriver string // its version
+	Arguments      string // of the command line; they may name folders of a person
+}
+
+// The bounds of an [Environment].
+const (
+	maxFact      = 200  // characters
+	maxBeginning = 2000 // records that are looked at: loaders and mods speak before the game does
+	maxWindow    = 24   // lines in which the engine tells about the graphics card
+	maxDevices   = 8    // among which it chooses one
+	maxGameLine  = 100  // bytes: a longer line is a sentence
+)
+
+// Environment gathers the facts that the beginning of a capture tells about where it
+// was made: the game, the engine, the machine. Of a kind the first fact counts. Only
+// forms count that the engine, the game or a loader writes for everybody: a fact that
+// is wrong would be worse than none, and so the name of a game has to be that of the
+// folder that the engine names, since mods print names and versions as well.
+//
+// The zero value is ready. It keeps a few hundred bytes, whatever the log holds, and
+// costs a comparison for each record after the first 2,000. An Environment is for one
+// goroutine. The header of an upload tells about the machine at its end: of one that is
+// longer than [Options.MaxRecordText] that is not known.
+type Environment struct {
+	facts   Facts
+	records int
+	window  int    // lines to come in which the engine tells about the graphics card
+	gl      bool   // where it has said that OpenGL is used
+	program string // name of the game's data folder, in small letters and digits
+	devices []device
+}
+
+// device is a graphics card that Vulkan offers.
+type device struct{ handle, name string }
+
+// Facts returns what is known.
+func (e *Environment) Facts() Facts { return e.facts }
+
+// Observe looks at the next record of a capture. It keeps nothing of rec.
+func (e *Environment) Observe(rec *Record) {
+	if e.records == maxBeginning {
+		return
+	}
+	e.records++
+	switch rec.Kind {
+	case KindContext:
+		e.header(rec.Log.Message)
+	case KindLog:
+		for line := range strings.SplitSeq(rec.Log.Message, "\n") {
+			if line = strings.TrimRight(line, " \t\r"); line != "" {
+				e.line(line)
+			}
+		}
+	}
+}
+
+// learn keeps the first text for a fact.
+func learn(fact *string, text string) {
+	if text = strings.TrimSpace(text); *fact == "" && utf8.ValidString(text) {
+		*fact = shorten(text, maxFact)
+	}
+}
+
+// shorten returns a copy of s of at most limit characters.
+func shorten(s string, limit int) string {
+	n := 0
+	for i := range s {
+		if n++; n == limit {
+			if _, size := utf8.DecodeRuneInString(s[i:]); i+size < len(s) {
+				return s[:i] + "…"
+			}
+		}
+	}
+	return strings.Clone(s)
+}
+
+// header reads the part of the header of an upload that tells about the machine:
+//
+//	Platform information:
+//	CPU: Some CPU 3700
+//	OS: Windows 10  (10.0.0) 64bit
+//	Memory: 16384 MB
+func (e *Environment) header(message string) {
+	_, rest, ok := strings.Cut(message, "\nPlatform information:")
+	if !ok {
+		return
+	}
+	_, rest, _ = strings.Cut(rest, "\n")
+	for line := range strings.SplitSeq(rest, "\n") {
+		name, value, ok := strings.Cut(strings.TrimRight(line, " \t\r"), ": ")
+		if !ok {
+			return
+		}
+		switch name {
+		case "CPU":
+			learn(&e.facts.CPU, value)
+		case "OS":
+			learn(&e.facts.System, value)
+		case "Memory":
+			learn(&e.facts.Memory, value)
+		default:
+			return
+		}
+	}
+}
+
+// line looks at a line of a log, which has no spaces at its end.
+func (e *Environment) line(line string) {
+	if e.window > 0 {
+		e.window--
+		e.graphics(line)
+	}
+	if rest, ok := strings.CutPrefix(line, bannerPath); ok {
+		e.folder(strings.Trim(rest, "'"))
+		learn(&e.facts.Runtime, "Mono")
+		return
+	}
+	if rest, ok := strings.CutPrefix(line, bannerVersion); ok {
+		if version, _, _ := strings.Cut(rest, " "); isLongVersion(version) {
+			learn(&e.facts.Engine, "Unity "+version)
+		}
+		return
+	}
+	switch {
+	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
+		e.window = maxWindow
+	case strings.HasPrefix(line, "[Vulkan init] "):
+		e.vulkan(line[len("[Vulkan init] "):])
+	case strings.HasPrefix(line, "Initializing Metal device caps: "):
+		learn(&e.facts.Graphics, line[len("Initializing Metal device caps: "):])
+		learn(&e.facts.GraphicsAPI, "Metal")
+	case strings.HasPrefix(line, "Command line arguments: "):
+		learn(&e.facts.Arguments, line[len("Command line arguments: "):])
+	case strings.HasPrefix(line, "Processor: "):
+		if name := line[len("Processor: "):]; isCPU(name) {
+			learn(&e.facts.CPU, name)
+		}
+	case strings.HasPrefix(line, "Translation data for language "):
+		language, rest, _ := strings.Cut(line[len("Translation data for language "):], " has ")
+		if number, _, ok := strings.Cut(rest, " errors."); ok && isNumber(number) && len(language) <= maxGameLine {
+			learn(&e.facts.Language, language)
+		}
+	case len(line) <= 2*maxGameLine:
+		e.loader(line)
+		e.game(line)
+	}
+}
+
+// folder learns from the path of the game's own code, as in
+//
+//	C:/Games/Foo/FooWin64_Data/Managed
+//	/home/me/foo/Foo_Data/Managed
+//	/Applications/Foo.app/Contents/Resources/Data/Managed
+//
+// what the game was built for, and how its program is called.
+func (e *Environment) folder(path string) {
+	if e.program != "" || len(path) > 4096 {
+		return
+	}
+	parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
+	name, mac := "", false
+	for _, p := range parts {
+		if app, ok := strings.CutSuffix(p, ".app"); ok {
+			name, mac = app, true
+		} else if data, ok := strings.CutSuffix(p, "_Data"); ok {
+			name, mac = data, false
+		}
+	}
+	if name == "" || len(name) > maxGameLine {
+		return
+	}
+	e.program = letters(name)
+	switch {
+	case strings.HasPrefix(path, "//"): // a share, of any system
+	case len(path) > 2 && isLetter(path[0]) && path[1] == ':':
+		learn(&e.facts.Platform, "Windows")
+	case mac && path[0] == '/':
+		learn(&e.facts.Platform, "macOS")
+	case path[0] == '/':
+		learn(&e.facts.Platform, "Linux")
+	}
+}
+
+// graphics looks at a line that the engine may have written about the graphics card.
+func (e *Environment) graphics(line string) {
+	if strings.HasPrefix(line, "GLX Extensions: ") || strings.HasPrefix(line, "OPENGL LOG: ") || line == "OpenGL:" {
+		e.gl = true
+		return
+	}
+	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
+	if !ok {
+		if strings.HasPrefix(line, "Begin MonoManager") {
+			e.window = 0
+		}
+		return
+	}
+	value = strings.TrimSpace(value)
+	switch name {
+	case "Renderer":
+		if at := strings.LastIndex(value, " (ID=0x"); at > 0 && strings.HasSuffix(value, ")") {
+			value = value[:at]
+		}
+		learn(&e.facts.Graphics, value)
+	case "Version":
+		if value != "" && isDigit(value[0]) {
+			if !e.gl && !strings.Contains(value, " Profile)") { // which OpenGL alone has
+				return
+			}
+			value = "OpenGL " + value
+		}
+		learn(&e.facts.GraphicsAPI, value)
+	case "VRAM":
+		learn(&e.facts.GraphicsMemory, value)
+	case "Driver":
+		learn(&e.facts.GraphicsDriver, value)
+	}
+}
+
+// vulkan learns which graphics card was chosen:
+//
+//	Physical Device 0000023C4C5D4B80 [0]: "Some Card 2070" deviceType=2 vendorID=10de deviceID=1f02
+//	Selected physical device 0000023C4C5D4B80
+func (e *Environment) vulkan(text string) {
+	if rest, ok := strings.CutPrefix(text, "Physical Device "); ok {
+		handle, rest, _ := strings.Cut(rest, " ")
+		_, rest, _ = strings.Cut(rest, `"`)
+		name, _, ok := strings.Cut(rest, `"`)
+		if ok && len(handle) <= 32 && len(e.devices) < maxDevices {
+			e.devices = append(e.devices, device{strings.Clone(handle), shorten(name, maxFact)})
+		}
+		return
+	}
+	handle, ok := strings.CutPrefix(text, "Selected physical device ")
+	if !ok {
+		return
+	}
+	handle, _, _ = strings.Cut(handle, " ")
+	for _, d := range e.devices {
+		if d.handle == handle {
+			learn(&e.facts.Graphics, d.name)
+			learn(&e.facts.GraphicsAPI, "Vulkan")
+		}
+	}
+}
+
+// loader looks for a line in which a loader of mods tells its version:
+//
+//	[Message:   BepInEx] BepInEx 5.4.21.0 - SomeGame (1/2/2023 3:04:05 PM)
+//	[Info   :   BepInEx] Running under Unity v2019.4.40.6415045
+//	[12:34:56 INFO  SMAPI] SMAPI 3.18.6 with Some Game 1.5.6 build 22018 on Some System 10
+//	[12:34:56] [main/INFO]: Loading Some Game 1.20.1 with Fabric Loader 0.14.21
+func (e *Environment) loader(line string) {
+	if line[0] != '[' {
+		return
+	}
+	if rest, ok := tagged(line, " BepInEx] "); ok {
+		if version, ok := strings.CutPrefix(rest, "BepInEx "); ok {
+			if version, _, ok = strings.Cut(version, " - "); ok && isLongVersion(version) {
+				learn(&e.facts.Loader, "BepInEx "+version)
+			}
+		}
+		if version, ok := strings.CutPrefix(rest, "Running under Unity v"); ok && isLongVersion(version) {
+			learn(&e.facts.Engine, "Unity "+version)
+		}
+		return
+	}
+	if rest, ok := tagged(line, " SMAPI] "); ok {
+		loader, rest, _ := strings.Cut(rest, " with ")
+		game, system, ok := strings.Cut(rest, " on ")
+		if version, is := strings.CutPrefix(loader, "SMAPI "); ok && is && isLongVersion(version) {
+			if name, ok := parseGame(game, nil); ok {
+				learn(&e.facts.Game, name)
+				learn(&e.facts.Loader, loader)
+				learn(&e.facts.System, system)
+			}
+		}
+		return
+	}
+	if at := strings.Index(line, " Loading "); at > 0 && strings.IndexByte("]:)", line[at-1]) >= 0 {
+		game, loader, ok := strings.Cut(line[at+len(" Loading "):], " with ")
+		if version, is := strings.CutPrefix(loader, "Fabric Loader "); ok && is && isLongVersion(version) {
+			if name, ok := parseGame(game, nil); ok {
+				learn(&e.facts.Game, name)
+				learn(&e.facts.Loader, loader)
+			}
+		}
+	}
+}
+
+// tagged returns what follows a tag in brackets at the beginning of a line.
+func tagged(line, tag string) (rest string, ok bool) {
+	end := strings.IndexByte(line, ']')
+	if at := end + len("] ") - len(tag); at > 0 && strings.HasPrefix(line[at:], tag) {
+		return line[at+len(tag):], true
+	}
+	return "", false
+}
+
+// game looks for the line in which the game tells its version.
+func (e *Environment) game(line string) {
+	if e.facts.Game != "" || len(line) > maxGameLine {
+		return
+	}
+	own := func(name string) bool { return e.program != "" && isProgram(e.program, letters(name)) }
+	if name, ok := parseGame(line, own); ok {
+		learn(&e.facts.Game, name)
+	}
+}
+
+// parseGame reads the name of a game and its version, "Foo 1.2.3 rev45" or "Foo
+// version: 1.2.3 build 45", and nothing else. Of a line that may be anything, own says
+// whether the name is the game's; a version then has three numbers, or a number of a
+// build after it.
+func parseGame(line string, own func(name string) bool) (text string, ok bool) {
+	words := strings.Fields(line)
+	at := 1
+	for at < len(words) && !isLongVersion(words[at]) {
+		at++
+	}
+	if at >= len(words) {
+		return "", false
+	}
+	name := words[:at]
+	if last := strings.ToLower(name[at-1]); at > 1 && (last == "version" || last == "version:") {
+		name = name[:at-1]
+	}
+	version, build := words[at], words[at+1:]
+	switch {
+	case len(build) == 0:
+		ok = own == nil || strings.Count(version, ".") >= 2
+	case len(build) == 1:
+		number, isRev := strings.CutPrefix(build[0], "rev")
+		ok = isRev && isNumber(number)
+	case len(build) == 2:
+		ok = strings.EqualFold(build[0], "build") && isNumber(build[1])
+	}
+	title := strings.TrimSuffix(strings.Join(name, " "), ":")
+	if !ok || own != nil && !own(title) || letters(title) == "" {
+		return "", false
+	}
+	return strings.Join(append([]string{title, version}, build...), " "), true
+}
+
+// isProgram reports whether a program is that of a game: it has its name, perhaps with
+// what it was built for.
+func isProgram(program, game string) bool {
+	rest, ok := strings.CutPrefix(program, game)
+	if !ok || game == "" {
+		return false
+	}
+	switch rest {
+	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32", "linux", "linux64", "mac", "osx", "server", "64bit":
+		return true
+	}
+	return false
+}
+
+// letters returns the letters and digits of s, small ones for capitals of ASCII.
+func letters(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		if c := s[i]; isLetter(c) || isDigit(c) || c >= utf8.RuneSelf {
+			b = append(b, c)
+		}
+	}
+	return string(appendLower(nil, text(b)))
+}
+
+// isLongVersion reports whether a word is a version of more than one number.
+func isLongVersion(word string) bool {
+	return strings.Contains(word, ".") && len(word) <= 40 && isVersion(word)
+}
+
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isCPU reports whether a name is one that makers of processors give. A line about a
+// processor may be about one in the game.
+func isCPU(name string) bool {
+	for _, maker := range [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "} {
+		if strings.HasPrefix(name, maker) {
+			return true
+		}
+	}
+	return strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
+}

@@ -1,0 +1,182 @@
+package capture
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// environment returns what the beginning of a capture tells, a line per fact.
+func environment(t *testing.T, in string) string {
+	t.Helper()
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	var e Environment
+	for i := range recs {
+		e.Observe(&recs[i])
+	}
+	var b strings.Builder
+	for field, text := range reflect.ValueOf(e.Facts()).Fields() {
+		if text.String() != "" {
+			b.WriteString(field.Name + ": " + text.String() + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestEnvironment(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"nothing", "a line\nanother\n", ""},
+		{"Windows", `Mono path[0] = 'C:/Games/Some Game/SomeGameWin64_Data/Managed'
+Mono config path = 'C:/Games/Some Game/MonoBleedingEdge/etc'
+Initialize engine version: 2021.3.5f1 (0123456789ab)
+GfxDevice: creating device client; threaded=1; jobified=0
+Direct3D:
+    Version:  Direct3D 11.0 [level 11.1]
+    Renderer: Maker Card 4050 (ID=0x1c61)
+    Vendor:   Maker
+    VRAM:     6000 MB
+    Driver:   1.2.3.4
+Begin MonoManager ReloadAssembly
+Renderer: something else
+Command line arguments: -screen-width 800
+Other Thing 9.9.9
+Some Game 1.2.3 rev45
+Some Game 1.2.4 rev46
+Processor: AMD Something 5
+Translation data for language Basque has 7 errors. Generate translation report for more info.
+`, `Game: Some Game 1.2.3 rev45
+Engine: Unity 2021.3.5f1
+Platform: Windows
+Runtime: Mono
+Language: Basque
+CPU: AMD Something 5
+Graphics: Maker Card 4050
+GraphicsAPI: Direct3D 11.0 [level 11.1]
+GraphicsMemory: 6000 MB
+GraphicsDriver: 1.2.3.4
+Arguments: -screen-width 800
+`},
+		{"Linux", `Mono path[0] = '/opt/game/Foo_Data/Managed'
+Initialize engine version: 6000.0.17f1 (0123456789ab)
+GfxDevice: creating device client; kGfxThreadingModeDirect
+GLX Extensions: GLX_ARB_create_context
+Renderer: Maker Card/PCIe/SSE2
+Vendor:   Maker
+Version:  4.5.0 Maker 515.1
+Foo version: 2.10.0 build 88
+`, "Game: Foo 2.10.0 build 88\nEngine: Unity 6000.0.17f1\nPlatform: Linux\nRuntime: Mono\nGraphics: Maker Card/PCIe/SSE2\nGraphicsAPI: OpenGL 4.5.0 Maker 515.1\n"},
+		{"macOS", "Mono path[0] = '/Applications/Foo.app/Contents/Resources/Data/Managed'\nInitializing Metal device caps: Apple M9\n", "Platform: macOS\nRuntime: Mono\nGraphics: Apple M9\nGraphicsAPI: Metal\n"},
+		{"a share", "Mono path[0] = '//server/games/Foo_Data/Managed'\n", "Runtime: Mono\n"},
+		{"Vulkan", `[Vulkan init] Physical Device 0x1 [0]: "Slow Card" deviceType=1 vendorID=1
+[Vulkan init] Physical Device 0x2 [1]: "Fast Card" deviceType=2 vendorID=2
+[Vulkan init] Selected physical device 0x2
+`, "Graphics: Fast Card\nGraphicsAPI: Vulkan\n"},
+		{"Vulkan without a device", "[Vulkan init] Physical Device 0x1 [0]: \"Slow Card\" deviceType=1\n[Vulkan init] Selected physical device (nil)\n", ""},
+		{"an upload", `Log uploaded on Monday, January 1, 2024, 1:02:03 AM
+Loaded mods:
+Core(some.core): (no assemblies)
+
+Active Harmony patches:
+Some.Method: post: Other.Method
+
+Platform information:
+CPU: Maker 12-Core
+OS: Some System 10 (10.0.0) 64bit
+Memory: 16384 MB
+
+Log file contents:
+Mono path[0] = '[Rimworld_dir]/RimWorldWin64_Data/Managed'
+Initialize engine version: 2019.4.30f1 (0123456789ab)
+GfxDevice: [Renderer information redacted]
+RimWorld 1.3.1 rev2
+`, "Game: RimWorld 1.3.1 rev2\nEngine: Unity 2019.4.30f1\nRuntime: Mono\nSystem: Some System 10 (10.0.0) 64bit\nCPU: Maker 12-Core\nMemory: 16384 MB\n"},
+		{"an upload that hides the machine", "Log uploaded on Monday, January 1, 2024, 1:02:03 AM\nLoaded mods:\nCore(some.core): (no assemblies)\n\nPlatform information: (hidden, use publishing options to include)\n\nLog file contents:\nCPU: none\n", ""},
+		{"SMAPI", "[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11\n", "Game: Some Game 1.6.3 build 24087\nLoader: SMAPI 4.1.2\nSystem: Some System 11\n"},
+		{"Fabric", "[12:00:01] [main/INFO]: Loading Some Game 1.20.1 with Fabric Loader 0.14.2\n", "Game: Some Game 1.20.1\nLoader: Fabric Loader 0.14.2\n"},
+		{"BepInEx", "[Message:   BepInEx] BepInEx 5.4.2.0 - Foo (1/2/2023 3:04:05 PM)\n[Info   :   BepInEx] Running under Unity v2020.3.1.5\n", "Engine: Unity 2020.3.1.5\nLoader: BepInEx 5.4.2.0\n"},
+
+		{"names of mods, not of the game", "Mono path[0] = 'C:/Foo/Foo_Data/Managed'\nFooBar 1.2.3\nFoo 1.2\nFoo 1.2.3 is not supported\nMy Foo 1.2.3 rev4\n[Foo] 1.2.3 rev4 loaded\n", "Platform: Windows\nRuntime: Mono\n"},
+		{"no folder, no game", "Foo 1.2.3 rev45\n", ""},
+		{"talk about machines", "OS: none\nCPU: fast\nMemory: low\nProcessor: food\nRenderer: broken\nVersion: 3\nDriver: drunk\nDirect3D:\n    Renderer: of pawns\nTranslation data for language\nTranslation data for language Elvish has gone\n", ""},
+		{"a version that is none", "Initialize engine version: unknown\nInitialize engine version: \n", ""},
+		{"OpenGL or not is not said", "GfxDevice: creating device client; threaded=1\nVersion:  4.5.0\n", ""},
+		{"SMAPI's words in a mod", "[12:00:01 INFO  Some Mod] SMAPI 4.1.2 with Some Game 1.6.3 on a horse\n", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, environment(t, c.in)) })
+	}
+}
+
+func TestEnvironmentIsBounded(t *testing.T) {
+	var e Environment
+	say := func(message string) {
+		e.Observe(&Record{Kind: KindLog, Log: event.Log{Message: message}})
+	}
+	long := strings.Repeat("ж", 5000)
+	say("Command line arguments: " + long)
+	say("Command line arguments: later")
+	say("Initializing Metal device caps: \xff\xfe")
+	for range 100 {
+		say(`[Vulkan init] Physical Device 0x1 [0]: "` + long + `"`)
+	}
+	say(bannerPath + "'C:/" + long + "_Data/Managed'")
+	facts := e.Facts()
+	require.Equal(t, Facts{Arguments: strings.Repeat("ж", maxFact-1) + "…", GraphicsAPI: "Metal", Runtime: "Mono"}, facts)
+	require.Len(t, e.devices, maxDevices)
+	require.Empty(t, e.program)
+	for range maxBeginning {
+		say("something")
+	}
+	say(bannerVersion + "2022.3.1f1")
+	require.Equal(t, facts, e.Facts(), "the beginning is over")
+	require.Zero(t, testing.AllocsPerRun(10, func() { e.Observe(&Record{}) }))
+}
+
+func FuzzEnvironment(f *testing.F) {
+	f.Add("Mono path[0] = 'C:/Foo_Data/Managed'\nFoo 1.2.3 rev4")
+	f.Add("GfxDevice: creating device client; threaded=1\n Renderer: X (ID=0x1)\nVersion: 4.5 (Core Profile)")
+	f.Add("[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11")
+	f.Add("[Vulkan init] Physical Device 0x1 [0]: \"A\"\n[Vulkan init] Selected physical device 0x1")
+	f.Fuzz(func(t *testing.T, message string) {
+		var e Environment
+		for _, kind := range []Kind{KindLog, KindContext} {
+			e.Observe(&Record{Kind: kind, Log: event.Log{Message: message}})
+		}
+		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
+			text := value.String()
+			require.LessOrEqual(t, utf8.RuneCountInString(text), maxFact)
+			require.Equal(t, strings.TrimSpace(text), text)
+			require.True(t, utf8.ValidString(text))
+		}
+	})
+}
+
+// TestEnvironmentOfReferenceCaptures holds each fact to stand in its log as it is told,
+// and the facts that a person would look for first to be found.
+func TestEnvironmentOfReferenceCaptures(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(testdata.Dir(t, "rimworld"), "rw*"))
+	require.NoError(t, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		facts := environment(t, string(data))
+		for _, kind := range []string{"Game", "Engine", "Runtime"} {
+			require.Contains(t, facts, kind+": ", file)
+		}
+		for line := range strings.Lines(facts) {
+			kind, told, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			if kind != "Platform" {
+				require.True(t, bytes.Contains(data, []byte(strings.TrimPrefix(told, "Unity "))), "%s: %s", file, told)
+			}
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+)
+
+// inEnvironment returns a replay in which a mod broke something, of a log that was
+// made there.
+func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
+	t.Helper()
+	c.Blame = func() []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
+	c.Details = true
+	r := newReplay(t, c)
+	r.Observe(Entry{First: 1, Last: 1, Message: "broken"}, outcome(1, event.Blocking, "some.rule"))
+	u := opened("0-1", event.Blocking, 1)
+	u.Attention.Blame = []string{"Some Mod"}
+	r.Update(u)
+	r.End(End{Layout: "plain", Lines: 1, Environment: e})
+	return r
+}
+
+func TestEnvironmentInEachForm(t *testing.T) {
+	e := Environment{
+		Facts: Facts{
+			Game: "Some Game 1.2.3", Engine: "Some Engine 4", Platform: "Windows", Graphics: "A `card`", CPU: "A processor",
+			Arguments: `-save C:\Users\maria\saves`,
+		},
+		Mods: []Mod{{PackageID: "core.one"}, {Name: "Some Mod (dev)", PackageID: "author.thing"}, {Name: "some-mod", PackageID: "author.other", Versions: "1.2"}},
+	}
+	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
+	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
+	require.Contains(t, string(r.AppendText(nil, TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
+	markdown := string(r.AppendMarkdown(nil, 0))
+	require.Contains(t, markdown, "\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
+	require.Contains(t, markdown, "<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 some-mod (author.other) 1.2\n```\n")
+	require.NotContains(t, markdown, "processor")
+
+	var doc struct {
+		Summary struct{ Environment map[string]any }
+	}
+	require.NoError(t, json.Unmarshal(r.AppendSummary(nil), &doc))
+	require.Equal(t, "Some Game 1.2.3", doc.Summary.Environment["game"])
+	require.Equal(t, `-save C:\Users\<user>\saves`, doc.Summary.Environment["arguments"])
+	require.Len(t, doc.Summary.Environment["mods"], 3)
+	require.NotContains(t, doc.Summary.Environment, "language")
+
+	says := readable(requireValidPage(t, page(t, r)))
+	require.Contains(t, says, "Environment : Some Game 1.2.3 · Some Engine 4 · Windows build · A `card` · 3 mods")
+	require.Contains(t, says, "Processor A processor")
+	require.Contains(t, says, "3 mods , in load order; first 1 named by the verdict")
+	require.Contains(t, says, "3 some-mod named by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+	require.NotContains(t, says, "maria")
+	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
+}
+
+func TestNoEnvironment(t *testing.T) {
+	r := inEnvironment(t, Config{File: "a.log"}, Environment{})
+	require.NotContains(t, string(r.AppendMarkdown(nil, 0)), "environment")
+	require.NotContains(t, string(r.AppendSummary(nil)), "environment")
+	require.NotContains(t, readable(requireValidPage(t, page(t, r))), "Environment")
+	r = inEnvironment(t, Config{File: "a.log"}, Environment{MoreMods: 2})
+	require.Contains(t, string(r.AppendMarkdown(nil, 0)), "- environment: 2 mods\n")
+	requireValidPage(t, page(t, r))
+	r = inEnvironment(t, Config{File: "a.log"}, Environment{Facts: Facts{Game: "Some Game 1.2.3"}})
+	require.Contains(t, readable(requireValidPage(t, page(t, r))), "The log lists no mods.")
+}
+
+func TestNamedMods(t *testing.T) {
+	e := &Environment{Mods: []Mod{
+		{PackageID: "a.core"},
+		{PackageID: "b.core"},
+		{PackageID: "c.riverboats"},
+		{Name: "Stone Gardens", PackageID: "d.x"},
+		{Name: "Stone Gardens", PackageID: "e.x"},
+	}}
+	for name, want := range map[string]int{
+		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
+	} {
+		named := e.namedMods(&Verdict{Mods: []VerdictMod{{Name: name, By: byFirst}}})
+		if want < 0 {
+			require.Empty(t, named, name)
+			continue
+		}
+		require.Len(t, named, 1, name)
+		require.NotNil(t, named[want], name)
+	}
+}
+
+func TestManyMods(t *testing.T) {
+	for _, text := range []string{"plain", strings.Repeat("<\u202e&", 100)} {
+		var e Environment
+		for i := range 4096 {
+			e.Mods = append(e.Mods, Mod{Name: fmt.Sprint("Mod ", i, text), PackageID: fmt.Sprint("author.", i, text), Versions: text})
+		}
+		e.Mods[4000].Name = "Some Mod"
+		e.MoreMods = 5
+		r := inEnvironment(t, Config{File: "a.log"}, e)
+		p := NewPage(1)
+		p.Add(r)
+		out := p.Append(nil)
+		require.LessOrEqual(t, len(out), MaxPage)
+		says := readable(requireValidPage(t, string(out)))
+		require.Contains(t, says, "4101 mods , in load order; first 1 named by the verdict")
+		require.Contains(t, says, "4001 Some Mod named by what broke first")
+		require.Contains(t, says, "3101 more are not listed here.")
+		markdown := string(r.AppendMarkdown(nil, 0))
+		require.Contains(t, markdown, "- environment: 4101 mods\n")
+		require.NotContains(t, markdown, "in load order")
+
+		e.MoreMods, e.Mods = 0, e.Mods[:1000]
+		markdown = string(inEnvironment(t, Config{File: "a.log"}, e).AppendMarkdown(nil, 0))
+		require.Less(t, utf8.RuneCountInString(markdown), 65_536)
+		require.Equal(t, text == "plain", strings.Contains(markdown, "1000 mods, in load order"))
+		require.Equal(t, 0, strings.Count(markdown, "```")%2)
+	}
+}
+
+func TestHostileEnvironment(t *testing.T) {
+	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
+	e := Environment{Mods: []Mod{{Name: text, PackageID: text, Versions: text}, {PackageID: text}}}
+	for _, fact := range e.facts() {
+		*fact.text = text
+	}
+	r := inEnvironment(t, Config{File: "a.log"}, e)
+	for _, out := range []string{string(r.AppendText(nil, TextOptions{Width: 80})), string(r.AppendMarkdown(nil, 0)), page(t, r), string(r.AppendSummary(nil)), r.markdownVerdict()} {
+		for line := range strings.Lines(out) {
+			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
+		}
+	}
+	requireValidPage(t, page(t, r))
+	require.NotContains(t, page(t, r), "</script>```")
+	require.Equal(t, 0, strings.Count(string(r.AppendMarkdown(nil, 0)), "```")%2)
+}
