@@ -563,7 +563,7 @@ func TestWrapFailures(t *testing.T) {
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
 		{"no token", []string{"current", "--connect", "127.0.0.1:1"}, exitUsage},
-		{"no item", []string{"ack"}, exitUsage},
+		{"too many items", []string{"ack", "1", "2"}, exitUsage},
 		{"a bad cursor", []string{"follow"}, exitUsage},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
