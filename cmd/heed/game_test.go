@@ -32,7 +32,7 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod] [slow]. It notes its process id and what it was
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn]. It notes its process id and what it was
 // handed in DIR, and ends with 7 after a minute, for a test that failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
@@ -44,7 +44,9 @@ func fakeGame(args []string) int {
 	fmt.Println("the game speaks")
 	fmt.Fprintln(os.Stderr, "the game complains")
 	term := make(chan os.Signal, 1)
-	signal.Notify(term, syscall.SIGTERM)
+	if len(args) < 2 || args[1] != "stubborn" { // it dies by it
+		signal.Notify(term, syscall.SIGTERM)
+	}
 	g.note("pid", os.Getpid())
 	switch {
 	case len(args) > 1 && args[1] == "no-mod":

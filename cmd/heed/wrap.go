@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,14 +186,21 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 }
 
 // watch waits for the end of the game, or of what serves, and says whether it was
-// asked to end. Signals go to the game; it is killed when it does not end in time.
+// asked to end through heed. Who ends the game past heed, even as a task manager does, is
+// not told apart from what kills it for want of memory: that is a crash. Signals go to the game;
+// it is killed when it does not end in time.
 func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error) (exit proc.Exit, asked bool, err error) {
 	for {
 		select {
 		case <-game.Done():
-			exit = game.Exit()
-			// A bridge may end the game itself, by its process's name.
-			return exit, asked || exit.Signal == syscall.SIGTERM || exit.Signal == os.Kill || exit.Signal == os.Interrupt, nil
+			// Who ended all of heed's tree at once ended the game before the signal for heed
+			// was looked at.
+			select {
+			case <-signals:
+				asked = true
+			default:
+			}
+			return game.Exit(), asked, nil
 		case err := <-served:
 			game.Kill()
 			game.Exit()

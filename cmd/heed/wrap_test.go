@@ -346,11 +346,36 @@ func TestWrapKilled(t *testing.T) {
 	w.requireNothingLeft(pid, false)
 }
 
+// TestWrapGameKilled: a game that a signal ended which did not come through heed has
+// crashed, and the bridge can ask why.
 func TestWrapGameKilled(t *testing.T) {
-	w := start(t, nil)
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			w := start(t, []string{"--linger", "1m"}, "stubborn")
+			b, _ := dial(t, w.addr, w.token)
+			require.Nil(t, b.tool("colony/look", "").Error)
+			require.NoError(t, syscall.Kill(w.gamePID(), sig))
+			b.blocked()
+			var a answer
+			require.Eventually(t, func() bool {
+				a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
+				return strings.Contains(string(a.Result), `"status":"exited"`)
+			}, patience, time.Millisecond)
+			require.Contains(t, string(a.Result), "ended by a signal: "+sig.String())
+			require.NotNil(t, b.tool("colony/build", "").Error)
+			require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM)) // enough was asked
+			require.Equal(t, 128+int(sig), w.exit())
+		})
+	}
+}
+
+// TestWrapAsked: a game that ends by a signal that came through heed was told to.
+func TestWrapAsked(t *testing.T) {
+	w := start(t, []string{"--linger", "1h"}, "stubborn")
 	dial(t, w.addr, w.token)
-	require.NoError(t, syscall.Kill(w.gamePID(), syscall.SIGKILL))
-	require.Equal(t, 137, w.exit())
+	w.gamePID()
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 128+int(syscall.SIGTERM), w.exit())
 }
 
 func TestWrapLingers(t *testing.T) {
