@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/store"
 )
 
 // hostFlags are those of the commands that run an engine.
@@ -79,6 +81,7 @@ const (
 type host struct {
 	flags   *hostFlags
 	state   stateDir
+	name    string // of its files in the state folder
 	log     *slog.Logger
 	session *live.Session
 	dedup   *proxy.Dedup
@@ -101,8 +104,18 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 	if err := h.state.open(); err != nil {
 		return nil, failed(exitUsage, err)
 	}
+	var shared error
+	if f.state != "" || f.logFile == "" { // there are files that another heed would overwrite
+		if name, shared, err = h.claim(name); err != nil {
+			return nil, failed(exitUsage, err)
+		}
+	}
 	if err := h.openLog(p, name); err != nil {
 		return nil, err
+	}
+	h.name = name
+	if shared != nil {
+		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
 	}
 	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
@@ -135,6 +148,32 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		return nil, failed(exitUsage, err)
 	}
 	return h, nil
+}
+
+// maxClaims bounds the heeds that keep files of one kind in one folder.
+const maxClaims = 64
+
+// claim returns the name for the files of this process in the state folder: name where no
+// running heed has it, else one with a number. Shared says who has name, or why that is not
+// known. The claim ends with the process, however it ends.
+func (h *host) claim(name string) (claimed string, shared, err error) {
+	for n := 1; n <= maxClaims; n++ {
+		claimed = name
+		if n > 1 {
+			claimed += "-" + strconv.Itoa(n)
+		}
+		lock, err := store.Lock(h.state.path(claimed + ".lock"))
+		switch {
+		case err == nil:
+			h.closers = append(h.closers, lock.Close)
+			return claimed, shared, nil
+		case !errors.Is(err, store.ErrLocked): // a file system without locks is no reason to keep a game from starting
+			return claimed, err, nil
+		case n == 1:
+			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))
+		}
+	}
+	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with --state", maxClaims, h.state, shared)
 }
 
 // openLog opens heed's own log.
@@ -230,7 +269,7 @@ func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error
 // announce leaves word of this process for the commands that talk to it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
 	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.Now().UTC(),
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name, Started: p.Now().UTC(),
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
