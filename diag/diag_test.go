@@ -665,6 +665,14 @@ func TestPlane(t *testing.T) {
 	require.Contains(t, e.Message, "no such item")
 }
 
+// TestHostLimits: what the host's own bounds left out is in the status.
+func TestHostLimits(t *testing.T) {
+	s, _ := start(t, live.Config{})
+	d, err := diag.New(diag.Config{Session: s, Limits: func() []live.Limit { return []live.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
+	require.NoError(t, err)
+	require.Contains(t, answer[diag.Status](t, d, diag.ToolStatus, "").Limits, diag.Limit{Name: "mod.events", Count: 3, Means: "lost"})
+}
+
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
 	s, d := start(t, live.Config{Snapshot: dir + "/state", Engine: heed.Config{Rules: nil}})

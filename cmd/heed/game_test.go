@@ -149,6 +149,9 @@ func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 }
 
+// floodEvents is how many events a flood of the mod has.
+const floodEvents = 100_000
+
 // fault returns the line of a fault that is like no other: types of faults are never
 // taken for each other.
 func fault(n int) string {
@@ -192,6 +195,10 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	case "ticks":
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)))
+		}
+	case "flood":
+		for i := range floodEvents {
+			_ = g.server.Pass("colony/ticks", json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
 		}
 	case "in band":
 		return map[string]any{"success": false, "message": "no room"}, nil

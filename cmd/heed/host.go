@@ -221,6 +221,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	tools, err := diag.New(diag.Config{
 		Session: h.session,
 		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
+		Limits:  func() []live.Limit { return px.Limits() },
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)

@@ -258,6 +258,28 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, "the game complains\n", w.errs.String())
 }
 
+// TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
+// neither its connection nor what heed tells.
+func TestWrapFlood(t *testing.T) {
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened"]}`).Error)
+	require.Nil(t, b.tool("colony/build", "flood").Error)
+	require.Nil(t, b.tool("colony/build", "fault after").Error)
+	open := b.blocked()
+	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
+	require.Contains(t, string(b.eventsOn("attention/opened")[0].Payload), open.AttentionID)
+	last := `{"tick":` + strconv.Itoa(floodEvents-1) + `}`
+	require.Eventually(t, func() bool {
+		ticks := b.eventsOn("colony/ticks")
+		return len(ticks) > 0 && string(ticks[len(ticks)-1].Payload) == last
+	}, patience, time.Millisecond, "the latest stay")
+	var st diag.Status
+	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st))
+	t.Log(len(b.eventsOn("colony/ticks")), "events of the flood were read;", st.Limits)
+}
+
 func TestWrapResults(t *testing.T) {
 	w := start(t, nil)
 	b, _ := dial(t, w.addr, w.token)

@@ -203,6 +203,20 @@ func (p *Proxy) Connected() bool { return p.mod.current() != nil }
 // in time.
 func (p *Proxy) Lost() uint64 { return p.lost.Load() }
 
+// Limits returns the bounds that were hit between the mod and the bridges.
+func (p *Proxy) Limits() []live.Limit {
+	var hit []live.Limit
+	for _, l := range []live.Limit{
+		{Name: "mod.events", Count: p.lost.Load(), Means: "an event of the mod came faster than it could be taken in: what it told is known from the log at most"},
+		{Name: "bridge.events", Count: p.server.Stats().GaveWay, Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
+	} {
+		if l.Count > 0 {
+			hit = append(hit, l)
+		}
+	}
+	return hit
+}
+
 // capabilities says what bridges may ask for beyond what is served here.
 func (p *Proxy) capabilities() gabp.Capabilities {
 	var c gabp.Capabilities
@@ -424,7 +438,11 @@ func (p *Proxy) onEvent(e gabp.Event) {
 	case isOperationChannel(e.Channel) && p.inFlight.Load() == 0:
 		p.intake.takeOperation(e.Payload)
 	}
-	if err := p.server.Publish(e.Channel, "", e.Payload); err != nil {
+	pass := p.server.Pass
+	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
+		pass = func(channel string, payload any) error { return p.server.Publish(channel, "", payload) }
+	}
+	if err := pass(e.Channel, e.Payload); err != nil {
 		p.log.Warn("an event of the mod cannot be passed on", "channel", e.Channel, "error", err)
 	}
 }
