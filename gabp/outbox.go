@@ -31,7 +31,7 @@ type pendingEvent struct {
 	payload      json.RawMessage // shared by all subscribers
 	sent         func(*ServerSession)
 	passing      bool   // gives way where there is no room
-	lost         uint64 // of its channel that gave way right before it; set when it is taken
+	lost         uint64 // of its channel that are missing right before it; those that gave way are added when it is taken
 }
 
 type eventKey struct{ channel, key string }
@@ -85,12 +85,13 @@ func (b *outbox) event(e pendingEvent) (conflated bool, gaveWay uint64, ok bool)
 		old := b.oldestPassingLocked()
 		if old == nil {
 			if e.passing {
-				b.lost[e.channel]++
+				b.lost[e.channel] += 1 + e.lost
 				gaveWay++
 			}
 			return conflated, gaveWay, e.passing
 		}
-		b.lost[b.removeLocked(old).channel]++
+		gone := b.removeLocked(old)
+		b.lost[gone.channel] += 1 + gone.lost
 		gaveWay++
 	}
 	el := b.events.PushBack(e)
@@ -171,7 +172,8 @@ func (b *outbox) take(replies []Message, events []pendingEvent) ([]Message, []pe
 	// One event at least, so that a peer with many requests still gets some.
 	for k := 0; b.events.Len() > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
 		e := b.removeLocked(b.events.Front())
-		if e.lost = b.lost[e.channel]; e.lost > 0 {
+		if n := b.lost[e.channel]; n > 0 {
+			e.lost += n
 			delete(b.lost, e.channel)
 		}
 		size += len(e.payload)

@@ -312,10 +312,11 @@ func (s *Server) PublishFunc(channel, key string, payload any, sent func(*Server
 // those that a proxy passes on, of which it does not know how many come. Where they fill the
 // queue of a subscriber, the oldest of them give way, which are those of this subscriber and of
 // any channel; others stay, in their order. The numbers of a channel go on as if those that
-// gave way had been sent: a hole in them, which is all that the protocol has room
-// for, says how many there were. [ServerStats].GaveWay counts them.
-func (s *Server) Pass(channel string, payload any) error {
-	return s.publish(pendingEvent{channel: channel, passing: true}, payload)
+// gave way had been sent, and so had those that the caller says it missed right before this
+// one: a hole in them, which is all that the protocol has room for, says how many there
+// were. [ServerStats].GaveWay counts the former.
+func (s *Server) Pass(channel string, missed uint64, payload any) error {
+	return s.publish(pendingEvent{channel: channel, passing: true, lost: missed}, payload)
 }
 
 // publish sends an event that has all but its payload.

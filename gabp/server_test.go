@@ -634,7 +634,7 @@ func TestPassingEventsGiveWay(t *testing.T) {
 	require.Nil(t, p.call("events/subscribe", `{"channels":["mod/a","mod/b","heed/kept"]}`).Error)
 	text := `,"text":"` + strings.Repeat("x", 1000) + `"}` // in all far more than sockets hold
 	for i := range flood {
-		require.NoError(t, s.Pass("mod/"+string("ab"[i%2]), json.RawMessage(`{"n":`+strconv.Itoa(i)+text)))
+		require.NoError(t, s.Pass("mod/"+string("ab"[i%2]), 0, json.RawMessage(`{"n":`+strconv.Itoa(i)+text)))
 		if i%(flood/10) == 0 {
 			require.NoError(t, s.Publish("heed/kept", strconv.Itoa(i), map[string]any{"n": i}))
 		}
@@ -673,6 +673,20 @@ func TestPassingEventsGiveWay(t *testing.T) {
 	require.Equal(t, 1, strings.Count(s.logs.String(), "give way"), "said once")
 }
 
+// TestPassingMissed: what never came leaves a hole as well, also where the event after it gave way.
+func TestPassingMissed(t *testing.T) {
+	s := start(t, nil)
+	p := dial(t, s.addr)
+	p.hello()
+	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b"]}`).Error)
+	for _, missed := range []uint64{0, 0, 3, 0} {
+		require.NoError(t, s.Pass("a/b", missed, 1))
+	}
+	for _, seq := range []uint64{1, 2, 6, 7} {
+		require.Equal(t, seq, p.recv("").Seq)
+	}
+}
+
 // TestPassingAlone: where only events that do not pass wait, one that does gives way itself, and is
 // no reason to end the connection.
 func TestPassingAlone(t *testing.T) {
@@ -683,7 +697,7 @@ func TestPassingAlone(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)
 	for i := 0; s.Stats().GaveWay == 0; i++ { // until the socket is full, and then both places
 		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text))
-		require.NoError(t, s.Pass("c/d", text))
+		require.NoError(t, s.Pass("c/d", 0, text))
 	}
 	require.Zero(t, s.Stats().Dropped)
 }

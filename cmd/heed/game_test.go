@@ -198,7 +198,7 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		}
 	case "flood":
 		for i := range floodEvents {
-			_ = g.server.Pass("colony/ticks", json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
+			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
 		}
 	case "in band":
 		return map[string]any{"success": false, "message": "no room"}, nil

@@ -438,11 +438,13 @@ func (p *Proxy) onEvent(e gabp.Event) {
 	case isOperationChannel(e.Channel) && p.inFlight.Load() == 0:
 		p.intake.takeOperation(e.Payload)
 	}
-	pass := p.server.Pass
+	var err error
 	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
-		pass = func(channel string, payload any) error { return p.server.Publish(channel, "", payload) }
+		err = p.server.Publish(e.Channel, "", e.Payload)
+	} else {
+		err = p.server.Pass(e.Channel, p.mod.missed(&e), e.Payload)
 	}
-	if err := pass(e.Channel, e.Payload); err != nil {
+	if err != nil {
 		p.log.Warn("an event of the mod cannot be passed on", "channel", e.Channel, "error", err)
 	}
 }
