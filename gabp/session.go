@@ -287,6 +287,11 @@ func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err e
 // answer replies with a result or an error.
 func (s *ServerSession) answer(id string, result any, err error) {
 	m := Message{ID: id, Type: TypeResponse}
+	if v, ok := errors.AsType[*Verbatim](err); ok && len(v.text) <= s.server.limits.MessageSize-maxEnvelope {
+		m.verbatim = v
+		s.out.reply(m)
+		return
+	}
 	if err != nil {
 		m.Error = asError(err)
 	} else if m.Result, err = marshal(result); err != nil {

@@ -91,6 +91,7 @@ func (h *host) appendMetrics(dst []byte, px *proxy.Proxy) []byte {
 	}
 	gauge("mod_connected", "1 while the game's mod is connected.", boolean(px.Connected()))
 	counter("mod_events_lost_total", "Events of the mod that came faster than they were taken in.", px.Lost())
+	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed on as they came.", px.Untaken())
 	s := px.Server()
 	counter("bridge_connections_total", "Connections of bridges.", s.Connections)
 	counter("bridge_sessions_total", "Connections of bridges that were welcomed.", s.Sessions)
