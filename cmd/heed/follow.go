@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -63,7 +64,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, path, from(f.fromEnd), "follow")
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "follow")
 	if err != nil {
 		return err
 	}

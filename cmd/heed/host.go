@@ -85,11 +85,13 @@ type host struct {
 	log     *slog.Logger
 	session *live.Session
 	dedup   *proxy.Dedup
-	closers []func() error
+
+	follower *follow.Follower // nil: there is no log
+	closers  []func() error
 }
 
-// newHost makes a session that follows the log at path, "" for none.
-func (p *program) newHost(f *hostFlags, path string, from follow.From, name string) (_ *host, err error) {
+// newHost makes a session that follows a log; a path "" is none.
+func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host, err error) {
 	h := &host{flags: f, state: stateDir(f.state)}
 	defer func() {
 		if err != nil {
@@ -134,15 +136,15 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		cfg.Recorder = follow.NewRecorder(file)
 	}
 	h.dedup = proxy.NewDedup()
-	if path != "" {
-		if err := follow.Check(path); err != nil { // before a game is started that would be killed again
+	if log.Path != "" {
+		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
 			return nil, failed(exitUsage, err)
 		}
-		follower, err := follow.New(follow.Config{Path: path, From: from})
+		h.follower, err = follow.New(log)
 		if err != nil {
 			return nil, failed(exitUsage, err)
 		}
-		cfg.Log = proxy.Feed(follower, h.dedup)
+		cfg.Log = proxy.Feed(h.follower, h.dedup)
 	}
 	if h.session, err = live.New(cfg); err != nil {
 		return nil, failed(exitUsage, err)
