@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/follow"
 )
 
@@ -14,7 +15,9 @@ const teeGrace = time.Second
 // tee returns a pipe whose text goes to standard output and to a file that is followed, which
 // goes once the pipe's writers are gone.
 func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error) {
-	copyTo := &spool{path: path, most: spoolBytes, follower: h.follower.Status}
+	copyTo := &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
+		h.session.Notice(event.Notice{Status: event.StatusHole, Count: n, Detail: "the game's output came faster than it could be read"})
+	}}
 	if err := copyTo.open(os.O_TRUNC); err != nil {
 		return nil, nil, err
 	}
@@ -48,22 +51,29 @@ func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error)
 	}, nil
 }
 
-// spoolBytes is how long a copy of a game's output grows.
-const spoolBytes = 64 << 20
+// A copy of a game's output is begun anew where it is longer than spoolBytes, and is not
+// longer than spoolLimit in any case.
+const (
+	spoolBytes = 64 << 20
+	spoolLimit = 256 << 20
+)
 
 // spool is text on its way to a [follow.Follower] whose Config.Continues is set: a file that
 // another takes the place of when it is long, so that a game that plays for days does not fill
-// the disk. On disk are twice as many bytes at most, and what the follower is behind: there is
-// no next file before it has come to the one that is there. A pipe would hold the game up
-// instead. It is for one goroutine.
+// the disk. There is no next file before the follower has come to the one that is there, so that
+// nothing is lost while it keeps up within the limit; what is beyond is left out and told. A
+// pipe would hold the game up instead. It is for one goroutine.
 type spool struct {
 	path     string
-	most     int64 // bytes of a file, but for the last write
+	most     int64 // bytes of a file that another follows
+	limit    int64 // bytes of a file, but for the last write
 	follower func() follow.Status
+	lost     func(bytes uint64) // called when text is written again after some was left out
 
 	file  *os.File // nil: it cannot be opened, and is tried again
 	size  int64
 	files uint64 // before this one
+	left  uint64 // bytes that were left out since the latest write
 }
 
 // open opens the file for what comes next.
@@ -87,6 +97,15 @@ func (s *spool) write(text []byte) error {
 			return err
 		}
 	}
+	if s.size >= s.limit {
+		s.left += uint64(len(text))
+		return nil
+	}
+	if s.left > 0 {
+		s.lost(s.left)
+		s.left = 0
+		text = append([]byte("\n"), text...) // what is left of a line is no part of the one before
+	}
 	n, err := s.file.Write(text)
 	s.size += int64(n)
 	return err
@@ -107,6 +126,9 @@ func (s *spool) renew() {
 
 // close ends the copy.
 func (s *spool) close() error {
+	if s.left > 0 {
+		s.lost(s.left)
+	}
 	var err error
 	if s.file != nil {
 		err = s.file.Close()

@@ -21,7 +21,7 @@ func TestSpool(t *testing.T) {
 	f, err := follow.New(follow.Config{Path: path, From: follow.FromEnd, Continues: true})
 	require.NoError(t, err)
 	const most = 8 << 10
-	s := &spool{path: path, most: most, follower: f.Status}
+	s := &spool{path: path, most: most, limit: 1 << 20, follower: f.Status, lost: func(uint64) { t.Error("nothing is left out") }}
 	require.NoError(t, s.open(os.O_TRUNC))
 	var texts []string
 	ctx, stop := context.WithCancel(t.Context())
@@ -60,4 +60,28 @@ func TestSpool(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestSpoolLimit: where the follower does not come, the copy ends at its limit, and what is
+// left out is told.
+func TestSpoolLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "standard")
+	var st follow.Status
+	var lost uint64
+	s := &spool{path: path, most: 4, limit: 8, follower: func() follow.Status { return st }, lost: func(n uint64) { lost += n }}
+	for range 5 {
+		require.NoError(t, s.write([]byte("abc")))
+	}
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, 9, info.Size())
+	require.Zero(t, lost, "more may be left out")
+	st.Present = true
+	require.NoError(t, s.write([]byte("def\n")))
+	require.EqualValues(t, 6, lost)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
+	require.NoError(t, s.close())
+	require.EqualValues(t, 6, lost)
 }
