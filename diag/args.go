@@ -32,6 +32,7 @@ const (
 // error about it says come from here alone.
 type param struct {
 	name, doc string
+	alias     string // another name that it may be given by, "" for none
 	kind      kind
 	required  bool
 
@@ -114,7 +115,7 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 	}
 	a := args{}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		i := slices.IndexFunc(params, func(p param) bool { return p.name == name })
+		i := slices.IndexFunc(params, func(p param) bool { return p.name == name || p.alias == name && name != "" })
 		if i < 0 {
 			allowed := "no arguments"
 			if len(params) > 0 {
@@ -127,7 +128,10 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 		if !ok {
 			return nil, p.invalid()
 		}
-		a[name] = v
+		if a.has(p.name) && a[p.name] != v {
+			return nil, refuse(Refused{Field: name, Allowed: "the same as " + p.name, Reason: "invalid"}, "%s: give %s or %s, not both", name, p.alias, p.name)
+		}
+		a[p.name] = v
 	}
 	for i := range params {
 		p := &params[i]
@@ -148,6 +152,9 @@ func paramNames(params []param) string {
 	names := make([]string, len(params))
 	for i := range params {
 		names[i] = params[i].name
+		if params[i].alias != "" {
+			names[i] += " or " + params[i].alias
+		}
 	}
 	return strings.Join(names, ", ")
 }

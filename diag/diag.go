@@ -21,6 +21,10 @@ type Config struct {
 	// asked.
 	Current func(ctx context.Context, viewer string) gabp.CurrentResult
 
+	// Limits are bounds that the host itself has hit, for [ToolStatus] to show beside those of
+	// the session. It is called from many goroutines. Optional.
+	Limits func() []live.Limit
+
 	// Rules are the files that live.Config.Engine.Rules was compiled of, for
 	// [ToolExplain] to show their conditions. A session that reads its rules from
 	// files itself needs none.
@@ -32,6 +36,7 @@ type Config struct {
 type Diagnostics struct {
 	session *live.Session
 	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
+	limits  func() []live.Limit
 	files   []rules.File
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -46,7 +51,10 @@ func New(c Config) (*Diagnostics, error) {
 		return nil, errors.New("diag: Config.Session is nil: give a session to look into")
 	}
 	st := c.Session.Status()
-	return &Diagnostics{session: c.Session, current: c.Current, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
+	if c.Limits == nil {
+		c.Limits = func() []live.Limit { return nil }
+	}
+	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
 }
 
 // Tags returns the tags of each tool: those by which bridges and gates know what

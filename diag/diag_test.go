@@ -113,6 +113,8 @@ func TestItem(t *testing.T) {
 		id := open.Items[0].ID
 		it := answer[diag.ItemDetail](t, d, diag.ToolItem, `{"id":"`+id+`","stack":true}`)
 		require.Equal(t, open.Items[0], it.Item)
+		require.Equal(t, it, answer[diag.ItemDetail](t, d, diag.ToolItem, `{"attentionId":"`+id+`","stack":true}`), "as attention/ack calls it")
+		require.Equal(t, it, answer[diag.ItemDetail](t, d, diag.ToolItem, `{"attentionId":"`+id+`","id":"`+id+`","stack":true}`))
 		require.True(t, it.Blocking)
 		require.Equal(t, op, it.Operation)
 		require.Equal(t, "colony/build", it.Method)
@@ -284,6 +286,10 @@ func TestBadArguments(t *testing.T) {
 		{diag.ToolItem, `{}`, "id", "missing", "id is missing"},
 		{diag.ToolItem, ``, "id", "missing", "id is missing"},
 		{diag.ToolItem, `{"id":""}`, "id", "invalid", "1 to 256 bytes"},
+		{diag.ToolItem, `{"attentionId":""}`, "id", "invalid", "1 to 256 bytes"},
+		{diag.ToolItem, `{"attentionId":"run1-99"}`, "id", "not_found", "heed/items"},
+		{diag.ToolItem, `{"attentionID":"run1-1"}`, "attentionID", "unknown", "id or attentionId"},
+		{diag.ToolOperation, `{"attentionId":"run1-1"}`, "attentionId", "unknown", "one of id, "},
 		{diag.ToolItem, `{"id":"run1-99"}`, "id", "not_found", "heed/items"},
 		{diag.ToolOperation, `{"id":"nothing"}`, "id", "not_found", "heed/operations"},
 		{diag.ToolOperations, `{"limit":101}`, "limit", "invalid", "from 1 to 100"},
@@ -657,6 +663,14 @@ func TestPlane(t *testing.T) {
 	require.Equal(t, blind.AttentionID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.AttentionID)
 	e, _ := refusal(t, d, diag.ToolItem, `{"id":"none"}`)
 	require.Contains(t, e.Message, "no such item")
+}
+
+// TestHostLimits: what the host's own bounds left out is in the status.
+func TestHostLimits(t *testing.T) {
+	s, _ := start(t, live.Config{})
+	d, err := diag.New(diag.Config{Session: s, Limits: func() []live.Limit { return []live.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
+	require.NoError(t, err)
+	require.Contains(t, answer[diag.Status](t, d, diag.ToolStatus, "").Limits, diag.Limit{Name: "mod.events", Count: 3, Means: "lost"})
 }
 
 func TestStatus(t *testing.T) {

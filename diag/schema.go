@@ -26,6 +26,7 @@ type schema struct {
 	Items                *schema            `json:"items,omitempty"`
 	Properties           map[string]*schema `json:"properties,omitempty"`
 	Required             []string           `json:"required,omitempty"`
+	MinProperties        int                `json:"minProperties,omitempty"`
 	AdditionalProperties *bool              `json:"additionalProperties,omitempty"`
 }
 
@@ -35,7 +36,16 @@ func inputSchema(params []param) *schema {
 	for i := range params {
 		p := &params[i]
 		s.Properties[p.name] = p.schema()
-		if p.required {
+		switch {
+		case p.alias != "":
+			// That one of both is required would take an anyOf at the top, which hosts of
+			// agents refuse in the schemas of tools.
+			s.Properties[p.alias] = p.schema()
+			s.Properties[p.alias].Description = "Another name of " + p.name + "."
+			if p.required {
+				s.MinProperties = 1
+			}
+		case p.required:
 			s.Required = append(s.Required, p.name)
 		}
 	}

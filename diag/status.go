@@ -105,6 +105,7 @@ type LogStatus struct {
 func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error) {
 	behind := d.sync(ctx)
 	s := d.session.Status()
+	s.Limits = append(s.Limits, d.limits()...)
 	return statusOf(&s, cursorText(d.epoch, d.session.Engine().Latest().Seq), behind), nil
 }
 

@@ -58,7 +58,10 @@ func tools() []tool {
 			description: "Shows one item of attention whole: what it holds, its cause with the entries around it, which mods it points at, and what " +
 				"followed an acknowledgement. Call it when a call was refused or returned with attention. " +
 				"Next: acknowledge the id with attention/ack; if stateInvalidated is true, read the game's state again; then go on.",
-			params: append([]param{idParam("The id of the item, as attentionId in a refusal or a result has it.")}, lookParams...),
+			params: append([]param{{
+				name: "id", alias: "attentionId", kind: textKind, required: true,
+				doc: "The id of the item, as attentionId in a refusal or a result has it. Required, by this name or the other.",
+			}}, lookParams...),
 			output: ItemDetail{}, call: (*Diagnostics).detail,
 		},
 		{

@@ -50,6 +50,11 @@ type Config struct {
 
 	From From
 
+	// Continues says that a file which takes the place of another goes on where that one ended,
+	// as when a writer begins another for want of room: what is read is one log, and no restart
+	// is told.
+	Continues bool
+
 	// Idle, PartialIdle and SyncIdle are how long the file must not grow for the
 	// last record to be handed over: as a rule, where its last line has no end,
 	// and while a Sync waits. Idle bounds how long a Sync waits for quiet.

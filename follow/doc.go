@@ -6,7 +6,7 @@
 // A path, not a file: it may not exist yet, be renamed away and created anew, be
 // replaced by rename, or be cut and written anew, also to the same or a greater length, since
 // the bytes before the offset are compared at each read. Each of these is told by a notice
-// [event.StatusRestarted]. What is known to have gone before it was read is a
+// [event.StatusRestarted], unless [Config].Continues has it otherwise. What is known to have gone before it was read is a
 // notice [event.StatusHole] with the bytes, and counted. NULs at the end are looked at
 // again for [Config].PartialIdle, since they may be pages that are about to be
 // written. On Windows the file is opened so that the game may rename and delete it.

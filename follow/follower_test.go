@@ -476,3 +476,30 @@ func TestNotified(t *testing.T) {
 	cancel()
 	require.NoError(t, <-done)
 }
+
+// TestContinues: a file that goes on with the log of another is no restart, and what is known to
+// be missing between them is told.
+func TestContinues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Player.log")
+	require.NoError(t, os.WriteFile(path, []byte("one\ntw"), 0o600))
+	f, err := New(Config{Path: path, Continues: true, PartialIdle: time.Hour})
+	require.NoError(t, err)
+	var got []string
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- f.Run(ctx, func(r *Record) {
+			got = append(got, fmt.Sprint(r.Kind, " ", r.Log.Message, r.Notice.Detail))
+		})
+	}()
+	require.Eventually(t, func() bool { return f.Status().Offset == 6 }, time.Minute, time.Millisecond)
+	require.NoError(t, os.Rename(path, path+".1"))
+	require.NoError(t, os.WriteFile(path, []byte("o\nthree\n"), 0o600))
+	require.NoError(t, f.Sync(t.Context()))
+	stop()
+	require.NoError(t, <-done)
+	log := fmt.Sprint(capture.KindLog, " ")
+	require.Equal(t, []string{log + "one", log + "two", log + "three"}, got)
+	require.EqualValues(t, 1, f.Status().Rotations)
+	require.EqualValues(t, 3, f.Status().Lines)
+}

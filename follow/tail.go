@@ -372,9 +372,13 @@ func (t *tail) open() (bool, error) {
 	first := t.info == nil
 	if !first && !os.SameFile(info, t.info) {
 		t.now.Rotations++
-		t.end("another log took its place")
+		if t.cfg.Continues {
+			t.goOn()
+		} else {
+			t.end("another log took its place")
+		}
 	}
-	if first || !os.SameFile(info, t.info) {
+	if first || !t.cfg.Continues && !os.SameFile(info, t.info) {
 		t.renew(t.cfg.Capture)
 	}
 	t.file, t.info = file, info
@@ -452,13 +456,25 @@ func (t *tail) end(why string) {
 	t.stream.End()
 	t.drain()
 	t.history, t.stamp = -1, time.Now().UTC().Round(0)
+	t.hole(why)
+	if t.given {
+		t.notice(event.StatusRestarted, 0, why)
+	}
+}
+
+// hole says what is known to be missing of the file.
+func (t *tail) hole(why string) {
 	if lost := t.size - t.offset; lost > 0 {
 		t.now.LostBytes += uint64(lost)
 		t.notice(event.StatusHole, uint64(lost), why+" before all of it had been read")
 	}
-	if t.given {
-		t.notice(event.StatusRestarted, 0, why)
-	}
+}
+
+// goOn begins with a file that continues the one before. Its number stays that of the
+// one before, since it is one stream for who waits.
+func (t *tail) goOn() {
+	t.hole("another file went on with the log")
+	t.offset, t.size, t.last, t.nulAt, t.history = 0, 0, 0, -1, -1
 }
 
 // restart goes on with the same file as if it were another.

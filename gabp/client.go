@@ -181,7 +181,8 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 //
 // A call waits for its answer until ctx is done, or for Limits.RequestTimeout
 // where that ends earlier. More than Limits.ConcurrentRequests at a time are
-// refused at once with [CodeBusy].
+// refused at once with [CodeBusy]. An answer that is not as the protocol has it is
+// a [*Verbatim].
 func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.RequestTimeout)
 	defer cancel()
@@ -202,6 +203,8 @@ func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMess
 		switch {
 		case !ok:
 			return nil, c.Err()
+		case m.verbatim != nil:
+			return nil, m.verbatim
 		case m.Error != nil:
 			return nil, m.Error
 		}
@@ -359,8 +362,7 @@ func (c *Client) read() error {
 		case errors.As(err, &broken):
 			return err
 		case errors.As(err, &refused):
-			// Where it can be told which call this was to answer, that one fails.
-			m = Message{ID: m.ID, Type: TypeResponse, Error: refused}
+			m = c.untaken(&m, refused)
 		default:
 			return err
 		}
@@ -382,6 +384,27 @@ func (c *Client) read() error {
 			c.ignored.Add(1)
 		}
 	}
+}
+
+// untaken returns what a message that is refused is for the call that it answers: where
+// none can be told, no message.
+func (c *Client) untaken(m *Message, why *Error) Message {
+	if m.Type == TypeRequest || m.Type == TypeEvent {
+		return Message{}
+	}
+	id, start, end := findID(m.refused, func(id string) bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		_, ok := c.pending[id]
+		return ok
+	})
+	if id == "" {
+		return Message{}
+	}
+	c.log.Warn("gabp: an answer is not as the protocol has it", "error", why)
+	return Message{ID: id, Type: TypeResponse, verbatim: &Verbatim{
+		Err: why, Failed: m.Error != nil, text: m.refused, start: start, end: end,
+	}}
 }
 
 // resolve gives an answer to the call that waits for it.

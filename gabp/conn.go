@@ -91,8 +91,10 @@ func (c *Conn) Read() (Message, error) {
 	if err != nil {
 		return Message{}, c.readError(err)
 	}
-	m, e := decode(bytes.TrimPrefix(body, utf8BOM), &c.limits)
+	body = bytes.TrimPrefix(body, utf8BOM)
+	m, e := decode(body, &c.limits)
 	if e != nil {
+		m.refused = body
 		return m, e
 	}
 	return m, nil

@@ -34,7 +34,8 @@
 // connections; requests at a time and their duration; what waits to be written.
 // Before its hello a peer may send 64 KiB a message. A frame once begun must end
 // in time. A subscriber that does not keep up gets the latest event of each key,
-// and past a bound is disconnected; it delays nobody else.
+// and past a bound is disconnected, unless events that pass can give way (see
+// [Server.Pass]); it delays nobody else.
 //
 // All types are safe for concurrent use unless they say otherwise. A token is
 // compared in constant time, and is in no log, error or String.

@@ -54,7 +54,8 @@ type Limits struct {
 	StringBytes int
 
 	// EventQueue bounds the events that wait for a subscriber, which together may
-	// take MessageSize; past that it is disconnected. In a client it bounds the
+	// take MessageSize; past that those that pass give way (see [Server.Pass]), and where there
+	// are none it is disconnected. In a client it bounds the
 	// events that wait for their handler; past that the oldest are lost, and
 	// counted. Default 1024.
 	EventQueue int

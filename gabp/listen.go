@@ -21,6 +21,19 @@ func splitAddr(addr string) (network, address string) {
 	return "tcp", addr
 }
 
+// CheckAddr returns what is wrong with an address that [Listen] or [Dial] is to be
+// given: they refuse it before anybody is asked.
+func CheckAddr(addr string) error {
+	network, address := splitAddr(addr)
+	switch {
+	case network == "tcp":
+		return checkLoopback(address)
+	case address == "":
+		return fmt.Errorf("gabp: address %q names no socket", addr)
+	}
+	return nil
+}
+
 // checkLoopback refuses a host:port that is not on the loopback interface. Of
 // names only localhost is taken: what others resolve to may change.
 func checkLoopback(address string) error {

@@ -37,6 +37,9 @@ type Message struct {
 	Channel string
 	Seq     uint64 // below 2^53
 	Payload json.RawMessage
+
+	verbatim *Verbatim // a response that is sent in place of Result and Error
+	refused  []byte    // the text of one that was read, and is refused
 }
 
 // NewID returns a random UUID.
@@ -59,6 +62,9 @@ func NewID() string {
 // they must be JSON. A response without a result or an error has the result
 // null, an event without a payload the payload null.
 func (m *Message) Append(dst []byte) []byte {
+	if m.verbatim != nil {
+		return m.verbatim.append(dst, m.ID)
+	}
 	dst = append(dst, `{"v":"`+Version+`","id":`...)
 	dst = appendString(dst, m.ID)
 	dst = append(dst, `,"type":"`...)
@@ -304,6 +310,9 @@ func (m *Message) response(env *envelope) *Error {
 	if e := m.foreign([]string{"method", "params", "channel", "seq", "payload"},
 		env.method, env.params, env.channel, env.seq, nonNull(env.payload)); e != nil {
 		return e
+	}
+	if env.err != nil {
+		m.Error = &Error{} // also where it is refused: it says that the call failed
 	}
 	switch {
 	case env.result != nil && env.err != nil:

@@ -19,6 +19,7 @@ type outbox struct {
 	replies []Message
 	events  list.List // of pendingEvent, in the order in which they are sent
 	byKey   map[eventKey]*list.Element
+	lost    map[string]uint64 // events that gave way, by channel, since its last that was taken
 	bytes   int
 	ending  bool // nothing more is taken; what is there is written
 	closed  bool // nothing more is written
@@ -29,6 +30,8 @@ type pendingEvent struct {
 	channel, key string
 	payload      json.RawMessage // shared by all subscribers
 	sent         func(*ServerSession)
+	passing      bool   // gives way where there is no room
+	lost         uint64 // of its channel that are missing right before it; those that gave way are added when it is taken
 }
 
 type eventKey struct{ channel, key string }
@@ -39,6 +42,7 @@ func newOutbox(lim *Limits) *outbox {
 		maxEvents:  lim.EventQueue,
 		maxBytes:   lim.MessageSize,
 		byKey:      map[eventKey]*list.Element{},
+		lost:       map[string]uint64{},
 	}
 	b.changed.L = &b.mu
 	return b
@@ -61,13 +65,14 @@ func (b *outbox) reply(m Message) {
 
 // event adds an event. One of the same channel and key that still waits is
 // replaced: the new one goes to the end, since what it tells may be the
-// consequence of what waits in between. It returns false where the queue is
-// full.
-func (b *outbox) event(e pendingEvent) (conflated, ok bool) {
+// consequence of what waits in between. Where the queue is full, events that pass give
+// way, the oldest first, and e itself where it is one and there is no other. It returns how
+// many did, and false where there is still no room.
+func (b *outbox) event(e pendingEvent) (conflated bool, gaveWay uint64, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ending || b.closed {
-		return false, true
+		return false, 0, true
 	}
 	k := eventKey{e.channel, e.key}
 	if e.key != "" {
@@ -76,9 +81,18 @@ func (b *outbox) event(e pendingEvent) (conflated, ok bool) {
 			conflated = true
 		}
 	}
-	// A lone event is taken whatever its size.
-	if b.events.Len() >= b.maxEvents || b.events.Len() > 0 && b.bytes+len(e.payload) > b.maxBytes {
-		return conflated, false
+	for !b.fitsLocked(len(e.payload)) {
+		old := b.oldestPassingLocked()
+		if old == nil {
+			if e.passing {
+				b.lost[e.channel] += 1 + e.lost
+				gaveWay++
+			}
+			return conflated, gaveWay, e.passing
+		}
+		gone := b.removeLocked(old)
+		b.lost[gone.channel] += 1 + gone.lost
+		gaveWay++
 	}
 	el := b.events.PushBack(e)
 	b.bytes += len(e.payload)
@@ -86,7 +100,24 @@ func (b *outbox) event(e pendingEvent) (conflated, ok bool) {
 		b.byKey[k] = el
 	}
 	b.changed.Broadcast()
-	return conflated, true
+	return conflated, gaveWay, true
+}
+
+// fitsLocked reports whether there is room for a payload of so many bytes. A lone event
+// is taken whatever its size.
+func (b *outbox) fitsLocked(size int) bool {
+	return b.events.Len() == 0 || b.events.Len() < b.maxEvents && b.bytes+size <= b.maxBytes
+}
+
+// oldestPassingLocked returns the oldest event that passes, nil where there is none. Before it
+// wait only events that do not, which are few: they have keys.
+func (b *outbox) oldestPassingLocked() *list.Element {
+	for el := b.events.Front(); el != nil; el = el.Next() {
+		if el.Value.(pendingEvent).passing {
+			return el
+		}
+	}
+	return nil
 }
 
 func (b *outbox) removeLocked(el *list.Element) pendingEvent {
@@ -102,6 +133,7 @@ func (b *outbox) removeLocked(el *list.Element) pendingEvent {
 func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	delete(b.lost, channel)
 	for el := b.events.Front(); el != nil; {
 		next := el.Next()
 		if el.Value.(pendingEvent).channel == channel {
@@ -140,6 +172,10 @@ func (b *outbox) take(replies []Message, events []pendingEvent) ([]Message, []pe
 	// One event at least, so that a peer with many requests still gets some.
 	for k := 0; b.events.Len() > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
 		e := b.removeLocked(b.events.Front())
+		if n := b.lost[e.channel]; n > 0 {
+			e.lost += n
+			delete(b.lost, e.channel)
+		}
 		size += len(e.payload)
 		events = append(events, e)
 	}

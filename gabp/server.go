@@ -91,12 +91,13 @@ type ServerStats struct {
 	Panics       uint64 // of the handler
 	Published    uint64 // events, once for each subscriber
 	Conflated    uint64 // events replaced by a later one before they were sent
+	GaveWay      uint64 // events of [Server.Pass] that were not sent since a subscriber did not keep up
 	Dropped      uint64 // subscribers disconnected since they did not keep up
 }
 
 type counts struct {
 	connections, rejected, displaced, sessions, authFailures, malformed, requests,
-	busy, timeouts, panics, published, conflated, dropped atomic.Uint64
+	busy, timeouts, panics, published, conflated, gaveWay, dropped atomic.Uint64
 }
 
 // NewServer returns a server. An error names the field of cfg that is at fault.
@@ -133,7 +134,7 @@ func (s *Server) Stats() ServerStats {
 		Connections: c.connections.Load(), Rejected: c.rejected.Load(), Displaced: c.displaced.Load(),
 		Sessions: c.sessions.Load(), AuthFailures: c.authFailures.Load(), Malformed: c.malformed.Load(),
 		Requests: c.requests.Load(), Busy: c.busy.Load(), Timeouts: c.timeouts.Load(), Panics: c.panics.Load(),
-		Published: c.published.Load(), Conflated: c.conflated.Load(), Dropped: c.dropped.Load(),
+		Published: c.published.Load(), Conflated: c.conflated.Load(), GaveWay: c.gaveWay.Load(), Dropped: c.dropped.Load(),
 	}
 }
 
@@ -289,8 +290,9 @@ func (s *Server) removeLocked(ss *ServerSession) {
 // Publish sends an event to every session that is subscribed to channel. It
 // never blocks. While an event waits for a slow subscriber, a later one of the
 // same channel and key (if it is not "") takes its place at the end of the queue.
-// Each subscriber numbers the events of a channel that it is sent from 1, without
-// holes. All subscribers see events in the order of the calls.
+// The events of a channel are numbered for each subscriber from 1, without
+// holes where nothing gave way (see [Server.Pass]). All subscribers see events in the order of
+// the calls.
 //
 // payload is marshaled once; a json.RawMessage is sent byte for byte, and must
 // not be changed after. An error says that payload has no JSON form, or is larger
@@ -303,6 +305,23 @@ func (s *Server) Publish(channel, key string, payload any) error {
 // written to its connection: not where a later one took its place, or the
 // session ended. sent must be quick, and must not call the server.
 func (s *Server) PublishFunc(channel, key string, payload any, sent func(*ServerSession)) error {
+	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
+}
+
+// Pass is Publish without a key, for events that are not worth a connection: such as
+// those that a proxy passes on, of which it does not know how many come. Where they fill the
+// queue of a subscriber, the oldest of them give way, which are those of this subscriber and of
+// any channel; others stay, in their order. The numbers of a channel go on as if those that
+// gave way had been sent, and so had those that the caller says it missed right before this
+// one: a hole in them, which is all that the protocol has room for, says how many there
+// were. [ServerStats].GaveWay counts the former.
+func (s *Server) Pass(channel string, missed uint64, payload any) error {
+	return s.publish(pendingEvent{channel: channel, passing: true, lost: missed}, payload)
+}
+
+// publish sends an event that has all but its payload.
+func (s *Server) publish(e pendingEvent, payload any) error {
+	channel := e.channel
 	raw, err := marshal(payload)
 	if err != nil {
 		return fmt.Errorf("gabp: event on %s: %w", channel, err)
@@ -310,6 +329,7 @@ func (s *Server) PublishFunc(channel, key string, payload any, sent func(*Server
 	if len(raw) > s.limits.MessageSize-maxEnvelope {
 		return fmt.Errorf("gabp: event on %s: %d bytes, want at most %d", channel, len(raw), s.limits.MessageSize-maxEnvelope)
 	}
+	e.payload = raw
 	s.pubMu.Lock()
 	defer s.pubMu.Unlock()
 	s.mu.Lock()
@@ -319,7 +339,7 @@ func (s *Server) PublishFunc(channel, key string, payload any, sent func(*Server
 	}
 	s.mu.Unlock()
 	for _, ss := range sessions {
-		ss.publish(pendingEvent{channel: channel, key: key, payload: raw, sent: sent})
+		ss.publish(e)
 	}
 	return nil
 }

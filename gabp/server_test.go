@@ -621,6 +621,87 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 }
 
+// TestPassingEventsGiveWay: a flood of events that pass costs a subscriber neither its connection
+// nor an event that does not pass, nor the order of those; the numbers say how many gave way.
+func TestPassingEventsGiveWay(t *testing.T) {
+	const flood, queue = 100_000, 100
+	s := start(t, func(c *gabp.ServerConfig) {
+		c.Limits = gabp.Limits{EventQueue: queue, WriteTimeout: patience}
+		c.Capabilities = func() gabp.Capabilities { return gabp.Capabilities{Events: []string{"mod/a", "mod/b", "heed/kept"}} }
+	})
+	p := dial(t, s.addr)
+	p.hello()
+	require.Nil(t, p.call("events/subscribe", `{"channels":["mod/a","mod/b","heed/kept"]}`).Error)
+	text := `,"text":"` + strings.Repeat("x", 1000) + `"}` // in all far more than sockets hold
+	for i := range flood {
+		require.NoError(t, s.Pass("mod/"+string("ab"[i%2]), 0, json.RawMessage(`{"n":`+strconv.Itoa(i)+text)))
+		if i%(flood/10) == 0 {
+			require.NoError(t, s.Publish("heed/kept", strconv.Itoa(i), map[string]any{"n": i}))
+		}
+	}
+	gone := s.Stats().GaveWay
+	require.NotZero(t, gone)
+	require.Zero(t, s.Stats().Dropped)
+
+	var got, holes, attention uint64
+	seqs, latest := map[string]uint64{}, map[string]float64{}
+	conn, err := gabp.NewConn(p.Conn, gabp.Limits{})
+	require.NoError(t, err)
+	for latest["mod/b"] != flood-1 {
+		m, err := conn.Read()
+		require.NoError(t, err)
+		var payload struct{ N float64 }
+		require.NoError(t, json.Unmarshal(m.Payload, &payload))
+		require.Greater(t, m.Seq, seqs[m.Channel])
+		if latest[m.Channel] != 0 {
+			require.Greater(t, payload.N, latest[m.Channel], "in order")
+		}
+		if m.Channel == "heed/kept" {
+			require.Equal(t, seqs[m.Channel]+1, m.Seq, "none of these gives way")
+			require.EqualValues(t, attention*flood/10, payload.N)
+			attention++
+		} else {
+			got++
+			holes += m.Seq - seqs[m.Channel] - 1
+			require.EqualValues(t, m.Seq, uint64(payload.N)/2+1, "as if all had been sent")
+		}
+		seqs[m.Channel], latest[m.Channel] = m.Seq, payload.N
+	}
+	require.EqualValues(t, 10, attention)
+	require.Equal(t, gone, holes)
+	require.EqualValues(t, flood, got+holes)
+	require.Equal(t, 1, strings.Count(s.logs.String(), "give way"), "said once")
+}
+
+// TestPassingMissed: what never came leaves a hole as well, also where the event after it gave way.
+func TestPassingMissed(t *testing.T) {
+	s := start(t, nil)
+	p := dial(t, s.addr)
+	p.hello()
+	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b"]}`).Error)
+	for _, missed := range []uint64{0, 0, 3, 0} {
+		require.NoError(t, s.Pass("a/b", missed, 1))
+	}
+	for _, seq := range []uint64{1, 2, 6, 7} {
+		require.Equal(t, seq, p.recv("").Seq)
+	}
+}
+
+// TestPassingAlone: where only events that do not pass wait, one that does gives way itself, and is
+// no reason to end the connection.
+func TestPassingAlone(t *testing.T) {
+	s := start(t, func(c *gabp.ServerConfig) { c.Limits = gabp.Limits{EventQueue: 2, WriteTimeout: patience} })
+	p := dial(t, s.addr)
+	p.hello()
+	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b","c/d"]}`).Error)
+	text := strings.Repeat("x", 1<<20)
+	for i := 0; s.Stats().GaveWay == 0; i++ { // until the socket is full, and then both places
+		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text))
+		require.NoError(t, s.Pass("c/d", 0, text))
+	}
+	require.Zero(t, s.Stats().Dropped)
+}
+
 // TestPeerThatDoesNotRead has answers pile up: it is disconnected in time, and
 // holds up nobody.
 func TestPeerThatDoesNotRead(t *testing.T) {

@@ -30,8 +30,9 @@ type ServerSession struct {
 	viewer   string
 	channels []string // of the welcome
 
-	mu   sync.Mutex
-	subs map[string]bool
+	mu      sync.Mutex
+	subs    map[string]bool
+	gaveWay uint64 // events
 
 	seq map[string]uint64 // the last of each channel; the writer's
 }
@@ -100,7 +101,10 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	case writeErr != nil:
 		err = writeErr // then the reader failed because of it
 	}
-	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.viewer, "error", err)
+	s.mu.Lock()
+	gaveWay := s.gaveWay
+	s.mu.Unlock()
+	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.viewer, "gaveWay", gaveWay, "error", err)
 	return err
 }
 
@@ -283,6 +287,11 @@ func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err e
 // answer replies with a result or an error.
 func (s *ServerSession) answer(id string, result any, err error) {
 	m := Message{ID: id, Type: TypeResponse}
+	if v, ok := errors.AsType[*Verbatim](err); ok && len(v.text) <= s.server.limits.MessageSize-maxEnvelope {
+		m.verbatim = v
+		s.out.reply(m)
+		return
+	}
 	if err != nil {
 		m.Error = asError(err)
 	} else if m.Result, err = marshal(result); err != nil {
@@ -493,19 +502,25 @@ func (s *ServerSession) listEvents(m *Message) {
 }
 
 // publish queues an event where the session is subscribed to its channel. A
-// subscriber whose queue is full is disconnected: it would miss events, and a
-// new connection that asks for what is current serves it better.
+// subscriber whose queue is full of events that do not pass is disconnected: it would miss
+// some, and a new connection that asks for what is current serves it better.
 func (s *ServerSession) publish(e pendingEvent) {
 	s.mu.Lock()
 	if !s.subs[e.channel] {
 		s.mu.Unlock()
 		return
 	}
-	conflated, ok := s.out.event(e)
+	conflated, gaveWay, ok := s.out.event(e)
+	first := gaveWay > 0 && s.gaveWay == 0
+	s.gaveWay += gaveWay
 	s.mu.Unlock()
 	s.server.counts.published.Add(1)
+	s.server.counts.gaveWay.Add(gaveWay)
 	if conflated {
 		s.server.counts.conflated.Add(1)
+	}
+	if first { // not for each: there may be thousands
+		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer", s.viewer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
 		s.server.counts.dropped.Add(1)
@@ -533,7 +548,7 @@ func (s *ServerSession) write() error {
 			frames = appendFrame(frames, &replies[i])
 		}
 		for _, e := range events {
-			seq := s.seq[e.channel] + 1
+			seq := s.seq[e.channel] + e.lost + 1
 			s.seq[e.channel] = seq
 			frames = appendFrame(frames, &Message{
 				ID: NewID(), Type: TypeEvent, Channel: e.channel, Seq: seq, Payload: e.payload,

@@ -12,3 +12,5 @@ import (
 func (osFS) lock(name string) (io.Closer, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE, filePerm)
 }
+
+func isLocked(error) bool { return false }

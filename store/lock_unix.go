@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"os"
 	"syscall"
@@ -21,3 +22,5 @@ func (osFS) lock(name string) (io.Closer, error) {
 	}
 	return f, nil
 }
+
+func isLocked(err error) bool { return errors.Is(err, syscall.EWOULDBLOCK) }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"io"
 	"os"
 	"syscall"
@@ -19,4 +20,9 @@ func (osFS) lock(name string) (io.Closer, error) {
 		return nil, &os.PathError{Op: "lock", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(h), name), nil
+}
+
+func isLocked(err error) bool {
+	const sharingViolation syscall.Errno = 32
+	return errors.Is(err, sharingViolation)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -64,6 +63,22 @@ func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
 	registerWidth(cmd, &f.width)
 	cli.Completes(cmd, "format", f.formats...)
+}
+
+// validate says what is wrong with the flags that can be told before anybody is asked.
+func (f *clientFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
+		return err
+	}
+	if f.pid < 0 {
+		return cli.Usage(cmd, "--pid %d: must not be negative", f.pid)
+	}
+	if f.connect != "" {
+		if err := gabp.CheckAddr(f.connect); err != nil {
+			return cli.Usage(cmd, "--connect: %w", err)
+		}
+	}
+	return validWidth(cmd, f.width)
 }
 
 func registerWidth(cmd *cobra.Command, columns *int) {
@@ -163,10 +178,7 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 		cmd.Args = noArgs
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
-			return err
-		}
-		if err := validWidth(cmd, f.width); err != nil {
+		if err := f.validate(cmd); err != nil {
 			return err
 		}
 		ctx, stop := untilInterrupted(cmd.Context())
@@ -174,14 +186,19 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 		client, whose, err := p.connect(ctx, cmd, f)
 		if err == nil {
 			p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
-			err = ask(ctx, client, whose, args)
+			err = unlessGone(ask(ctx, client, whose, args))
 			_ = client.Close() // what was asked was answered
 		}
 		if ctx.Err() != nil { // whatever it broke off
 			return context.Cause(ctx)
 		}
-		if e, ok := errors.AsType[*gabp.Error](err); ok && e.Code == gabp.CodeMethodNotFound {
-			return failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
+		if e, ok := errors.AsType[*gabp.Error](err); ok {
+			switch e.Code {
+			case gabp.CodeMethodNotFound:
+				return failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
+			case gabp.CodeInvalidParams: // such as a cursor of another run
+				return failed(exitUsage, err)
+			}
 		}
 		if err != nil && !decided(err) {
 			return failed(exitNone, err)
@@ -205,53 +222,6 @@ func noArgs(cmd *cobra.Command, args []string) error {
 }
 
 // printJSON prints JSON on a line, in which no text acts on a terminal.
-func (p *program) printJSON(data []byte) {
-	_, _ = p.Stdout.Write(append(safetext.AppendJSON(nil, data), '\n'))
-}
-
-func (p *program) ackCommand() *cobra.Command {
-	var f clientFlags
-	cmd := p.clientCommand(&cobra.Command{
-		Use:   "ack ID",
-		Short: "Acknowledge an item of a running heed",
-		Long: `ack says of an item that it has been looked at, as the agent would: calls are not held
-back on its account any more. "heed current" and "heed status" show the id. What is
-open then is printed.
-
-Exit status as of heed; 1 where the item was not open.`,
-		Example: `  heed ack 1-7
-  heed ack 1-7 --format json | jq .acknowledged`,
-		Args: oneArg(`the item to acknowledge; "heed current" shows its id`),
-	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
-		// An acknowledgement is up to what was shown: this client has to be shown it.
-		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, nil); err != nil {
-			return err
-		}
-		var raw json.RawMessage
-		if err := c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: args[0]}, &raw); err != nil {
-			return err
-		}
-		var r gabp.AckResult
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return err
-		}
-		if !r.Acknowledged {
-			p.Raise(exitFinding)
-		}
-		if f.format == formatJSON {
-			p.printJSON(raw)
-			return nil
-		}
-		g := p.page(f.width)
-		if r.Acknowledged {
-			g.line(span{green, args[0] + " is acknowledged"})
-		} else {
-			g.line(span{yellow, args[0] + " is not open"})
-		}
-		p.showCurrent(ctx, g, c, r.CurrentAttention)
-		p.write(g)
-		return nil
-	})
-	f.register(cmd, formatJSON, "what attention/ack answers")
-	return cmd
+func (p *program) printJSON(data []byte) error {
+	return p.print(append(safetext.AppendJSON(nil, data), '\n'))
 }

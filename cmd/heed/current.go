@@ -39,13 +39,11 @@ Exit status as of heed; 1 where the item is blocking.`,
 			p.Raise(exitFinding)
 		}
 		if f.format == formatJSON {
-			p.printJSON(raw)
-			return nil
+			return p.printJSON(raw)
 		}
 		g := p.page(f.width)
 		p.showCurrent(ctx, g, c, r.Attention)
-		p.write(g)
-		return nil
+		return p.write(g)
 	})
 	f.register(cmd, formatJSON, "what attention/current answers")
 	return cmd

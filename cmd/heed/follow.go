@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -60,13 +62,25 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, path, from(f.fromEnd), "follow")
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "follow")
 	if err != nil {
 		return err
 	}
 	defer h.close()
-	h.session.OnUpdates(func(updates []heed.Update) { p.showUpdates(h, updates, path, f) })
+	var unwritten error // also of what is told when all else has ended
+	h.session.OnUpdates(func(updates []heed.Update) {
+		if unwritten == nil {
+			if unwritten = p.showUpdates(h, updates, path, f); unwritten != nil {
+				cancel(unwritten)
+			}
+		}
+	})
 	err = h.serve(ctx, nil, nil)
+	if unwritten != nil {
+		return unlessGone(unwritten)
+	}
 	if err == nil {
 		st := h.session.Status()
 		p.Note("%s open; %s, %s in items", plural(uint64(max(0, st.OpenItems)), "item is", "items are"),
@@ -76,7 +90,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 }
 
 // showUpdates shows changes of attention.
-func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *followFlags) {
+func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *followFlags) error {
 	g := p.page(f.width)
 	for i := range updates {
 		u := &updates[i]
@@ -90,7 +104,7 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 		}
 		g.update(p.Now(), u, what)
 	}
-	p.write(g)
+	return p.write(g)
 }
 
 // update adds a line about an update.

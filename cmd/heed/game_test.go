@@ -32,7 +32,7 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod] [slow]. It notes its process id and what it was
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn]. It notes its process id and what it was
 // handed in DIR, and ends with 7 after a minute, for a test that failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
@@ -44,7 +44,9 @@ func fakeGame(args []string) int {
 	fmt.Println("the game speaks")
 	fmt.Fprintln(os.Stderr, "the game complains")
 	term := make(chan os.Signal, 1)
-	signal.Notify(term, syscall.SIGTERM)
+	if len(args) < 2 || args[1] != "stubborn" { // it dies by it
+		signal.Notify(term, syscall.SIGTERM)
+	}
 	g.note("pid", os.Getpid())
 	switch {
 	case len(args) > 1 && args[1] == "no-mod":
@@ -147,6 +149,9 @@ func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 }
 
+// floodEvents is how many events a flood of the mod has.
+const floodEvents = 100_000
+
 // fault returns the line of a fault that is like no other: types of faults are never
 // taken for each other.
 func fault(n int) string {
@@ -190,6 +195,10 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	case "ticks":
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)))
+		}
+	case "flood":
+		for i := range floodEvents {
+			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
 		}
 	case "in band":
 		return map[string]any{"success": false, "message": "no room"}, nil

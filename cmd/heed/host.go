@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/store"
 )
 
 // hostFlags are those of the commands that run an engine.
@@ -79,14 +81,17 @@ const (
 type host struct {
 	flags   *hostFlags
 	state   stateDir
+	name    string // of its files in the state folder
 	log     *slog.Logger
 	session *live.Session
 	dedup   *proxy.Dedup
-	closers []func() error
+
+	follower *follow.Follower // nil: there is no log
+	closers  []func() error
 }
 
-// newHost makes a session that follows the log at path, "" for none.
-func (p *program) newHost(f *hostFlags, path string, from follow.From, name string) (_ *host, err error) {
+// newHost makes a session that follows a log; a path "" is none.
+func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host, err error) {
 	h := &host{flags: f, state: stateDir(f.state)}
 	defer func() {
 		if err != nil {
@@ -101,8 +106,18 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 	if err := h.state.open(); err != nil {
 		return nil, failed(exitUsage, err)
 	}
+	var shared error
+	if f.state != "" || f.logFile == "" { // there are files that another heed would overwrite
+		if name, shared, err = h.claim(name); err != nil {
+			return nil, failed(exitUsage, err)
+		}
+	}
 	if err := h.openLog(p, name); err != nil {
 		return nil, err
+	}
+	h.name = name
+	if shared != nil {
+		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
 	}
 	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
@@ -121,20 +136,46 @@ func (p *program) newHost(f *hostFlags, path string, from follow.From, name stri
 		cfg.Recorder = follow.NewRecorder(file)
 	}
 	h.dedup = proxy.NewDedup()
-	if path != "" {
-		if err := follow.Check(path); err != nil { // before a game is started that would be killed again
+	if log.Path != "" {
+		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
 			return nil, failed(exitUsage, err)
 		}
-		follower, err := follow.New(follow.Config{Path: path, From: from})
+		h.follower, err = follow.New(log)
 		if err != nil {
 			return nil, failed(exitUsage, err)
 		}
-		cfg.Log = proxy.Feed(follower, h.dedup)
+		cfg.Log = proxy.Feed(h.follower, h.dedup)
 	}
 	if h.session, err = live.New(cfg); err != nil {
 		return nil, failed(exitUsage, err)
 	}
 	return h, nil
+}
+
+// maxClaims bounds the heeds that keep files of one kind in one folder.
+const maxClaims = 64
+
+// claim returns the name for the files of this process in the state folder: name where no
+// running heed has it, else one with a number. Shared says who has name, or why that is not
+// known. The claim ends with the process, however it ends.
+func (h *host) claim(name string) (claimed string, shared, err error) {
+	for n := 1; n <= maxClaims; n++ {
+		claimed = name
+		if n > 1 {
+			claimed += "-" + strconv.Itoa(n)
+		}
+		lock, err := store.Lock(h.state.path(claimed + ".lock"))
+		switch {
+		case err == nil:
+			h.closers = append(h.closers, lock.Close)
+			return claimed, shared, nil
+		case !errors.Is(err, store.ErrLocked): // a file system without locks is no reason to keep a game from starting
+			return claimed, err, nil
+		case n == 1:
+			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))
+		}
+	}
+	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with --state", maxClaims, h.state, shared)
 }
 
 // openLog opens heed's own log.
@@ -182,6 +223,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	tools, err := diag.New(diag.Config{
 		Session: h.session,
 		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
+		Limits:  func() []live.Limit { return px.Limits() },
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)
@@ -230,7 +272,7 @@ func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error
 // announce leaves word of this process for the commands that talk to it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
 	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Started: p.Now().UTC(),
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name, Started: p.Now().UTC(),
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)

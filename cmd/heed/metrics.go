@@ -91,6 +91,7 @@ func (h *host) appendMetrics(dst []byte, px *proxy.Proxy) []byte {
 	}
 	gauge("mod_connected", "1 while the game's mod is connected.", boolean(px.Connected()))
 	counter("mod_events_lost_total", "Events of the mod that came faster than they were taken in.", px.Lost())
+	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed on as they came.", px.Untaken())
 	s := px.Server()
 	counter("bridge_connections_total", "Connections of bridges.", s.Connections)
 	counter("bridge_sessions_total", "Connections of bridges that were welcomed.", s.Sessions)
@@ -99,6 +100,7 @@ func (h *host) appendMetrics(dst []byte, px *proxy.Proxy) []byte {
 	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
 	counter("bridge_events_total", "Events for subscribers.", s.Published)
 	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
+	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not keep up.", s.GaveWay)
 	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Dropped)
 	return dst
 }

@@ -94,7 +94,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, path, from(f.fromEnd), "serve-"+fileName(cmp.Or(f.game, "log")))
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "serve-"+fileName(cmp.Or(f.game, "log")))
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/heedlog/heed/internal/cli"
@@ -136,8 +138,33 @@ func (g *page) inPlace(rows int) {
 	g.buf = append(out, "\x1b[J"...)
 }
 
-// write prints the page. A reader that is gone ends the program by its own signal.
-func (p *program) write(g *page) { _, _ = p.Stdout.Write(g.buf) }
+// write prints the page.
+func (p *program) write(g *page) error { return p.print(g.buf) }
+
+// print writes to standard output, and says what it means where that cannot be done. A reader
+// that is gone ends the process by a signal, or where that is ignored by errReaderGone.
+func (p *program) print(data []byte) error {
+	_, err := p.Stdout.Write(data)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPIPE):
+		return errReaderGone
+	}
+	return failed(p.Unwritten, fmt.Errorf("cannot write: %w", err))
+}
+
+// errReaderGone ends a command whose output nobody reads any more, in good order and
+// without a word.
+var errReaderGone = errors.New("nobody reads the output any more")
+
+// unlessGone returns err, but nil where it says that nobody reads any more.
+func unlessGone(err error) error {
+	if errors.Is(err, errReaderGone) {
+		return nil
+	}
+	return err
+}
 
 // clock is a time of today, or with its date.
 func (p *program) clock(t time.Time) string {

@@ -52,6 +52,7 @@ type runFile struct {
 	Address string    `json:"address"`
 	Token   string    `json:"token"`
 	Log     string    `json:"log,omitempty"`
+	Name    string    `json:"name,omitempty"` // of its files in the folder
 	Started time.Time `json:"started"`
 }
 
@@ -62,6 +63,17 @@ func (r *runFile) String() string {
 		what += " of " + r.Game
 	}
 	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
+}
+
+// holder says which running heed has files by a name.
+func (d stateDir) holder(name string) string {
+	runs, _ := d.running() // who it is only helps
+	for i := range runs {
+		if runs[i].Name == name {
+			return runs[i].String()
+		}
+	}
+	return "one that is starting, or serves nobody" // such as heed follow
 }
 
 const (

@@ -84,8 +84,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		return "", err
 	}
 	if f.format == formatJSON {
-		p.printJSON(raw)
-		return st.Latest, nil
+		return st.Latest, p.printJSON(raw)
 	}
 	var items diag.Items
 	ask(ctx, c, diag.ToolItems, struct{}{}, &items)
@@ -108,8 +107,7 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	case again:
 		g.line()
 	}
-	p.write(g)
-	return st.Latest, nil
+	return st.Latest, p.write(g)
 }
 
 // latelyEvents is how far back the agent's latest call is looked for.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,6 +52,9 @@ with what comes. The cursor to go on from is said at the end, on standard error.
 			if f.after != "" && cmd.Flags().Changed("last") {
 				return cli.Usage(cmd, "--after and --last: choose one")
 			}
+			if !isCursor(f.after) {
+				return cli.Usage(cmd, "--after %q: no cursor; an earlier tail says one at its end", f.after)
+			}
 			if f.least == "" {
 				return nil
 			}
@@ -66,6 +71,16 @@ with what comes. The cursor to go on from is said at the end, on standard error.
 	flags.StringVar(&f.least, "least", "", "only entries that are at least `WHAT`: advisory, or blocking")
 	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
 	return cmd
+}
+
+// isCursor reports whether text has the form of a cursor, as heed gives them out: a
+// number, with the run that it is of before it. None is one.
+func isCursor(text string) bool {
+	if text == "" {
+		return true
+	}
+	_, err := strconv.ParseUint(text[strings.LastIndexByte(text, '/')+1:], 10, 64)
+	return err == nil
 }
 
 func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
@@ -128,7 +143,9 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 	}
 	if f.format == formatJSONL {
 		for _, raw := range entries.Entries {
-			p.printJSON(raw)
+			if err := p.printJSON(raw); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
@@ -160,8 +177,7 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
 			span{plain, fmt.Sprintf("  %-10s ", what)}, span{as, text})
 	}
-	p.write(g)
-	return nil
+	return p.write(g)
 }
 
 // joined is what is said of something by its name: the tool of an operation.

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -122,7 +121,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		standard = name + "-" + strconv.Itoa(os.Getpid()) + ".stdout"
 		path = standard // in the state folder, which newHost opens
 	}
-	h, err := p.newHost(&f.hostFlags, p.inState(f, path, standard != ""), follow.FromEnd, name)
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: p.inState(f, path, standard != ""), From: follow.FromEnd, Continues: standard != ""}, name)
 	if err != nil {
 		return own(err)
 	}
@@ -187,14 +186,21 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 }
 
 // watch waits for the end of the game, or of what serves, and says whether it was
-// asked to end. Signals go to the game; it is killed when it does not end in time.
+// asked to end through heed. Who ends the game past heed, even as a task manager does, is
+// not told apart from what kills it for want of memory: that is a crash. Signals go to the game;
+// it is killed when it does not end in time.
 func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error) (exit proc.Exit, asked bool, err error) {
 	for {
 		select {
 		case <-game.Done():
-			exit = game.Exit()
-			// A bridge may end the game itself, by its process's name.
-			return exit, asked || exit.Signal == syscall.SIGTERM || exit.Signal == os.Kill || exit.Signal == os.Interrupt, nil
+			// Who ended all of heed's tree at once ended the game before the signal for heed
+			// was looked at.
+			select {
+			case <-signals:
+				asked = true
+			default:
+			}
+			return game.Exit(), asked, nil
 		case err := <-served:
 			game.Kill()
 			game.Exit()
@@ -336,7 +342,7 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	}
 	wait := func() {}
 	if standard != "" {
-		w, done, err := p.tee(h.state.path(standard))
+		w, done, err := p.tee(h, h.state.path(standard))
 		if err != nil {
 			return nil, nil, failed(exitOwn, err)
 		}
@@ -353,43 +359,6 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
 	return game, wait, nil
 }
-
-// tee returns a pipe whose text goes to standard output and to a file, which goes
-// once the pipe's writers are gone.
-func (p *program) tee(path string) (w *os.File, wait func(), err error) {
-	copyTo, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, nil, errors.Join(err, copyTo.Close())
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		buf := make([]byte, 32<<10)
-		for {
-			n, err := r.Read(buf)
-			// Neither must keep the game from writing.
-			_, _ = copyTo.Write(buf[:n])
-			_, _ = p.Stdout.Write(buf[:n])
-			if err != nil {
-				break
-			}
-		}
-		_, _, _ = r.Close(), copyTo.Close(), os.Remove(path)
-	}()
-	return w, func() {
-		select {
-		case <-done:
-		case <-time.After(teeGrace):
-		}
-	}, nil
-}
-
-// teeGrace bounds how long what the game wrote last is waited for.
-const teeGrace = time.Second
 
 // file returns the file that a standard stream is. What is none is left to nobody.
 func file(stream any) *os.File {

@@ -258,6 +258,28 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, "the game complains\n", w.errs.String())
 }
 
+// TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
+// neither its connection nor what heed tells.
+func TestWrapFlood(t *testing.T) {
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened"]}`).Error)
+	require.Nil(t, b.tool("colony/build", "flood").Error)
+	require.Nil(t, b.tool("colony/build", "fault after").Error)
+	open := b.blocked()
+	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
+	require.Contains(t, string(b.eventsOn("attention/opened")[0].Payload), open.AttentionID)
+	last := `{"tick":` + strconv.Itoa(floodEvents-1) + `}`
+	require.Eventually(t, func() bool {
+		ticks := b.eventsOn("colony/ticks")
+		return len(ticks) > 0 && string(ticks[len(ticks)-1].Payload) == last
+	}, patience, time.Millisecond, "the latest stay")
+	var st diag.Status
+	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st))
+	t.Log(len(b.eventsOn("colony/ticks")), "events of the flood were read;", st.Limits)
+}
+
 func TestWrapResults(t *testing.T) {
 	w := start(t, nil)
 	b, _ := dial(t, w.addr, w.token)
@@ -346,11 +368,36 @@ func TestWrapKilled(t *testing.T) {
 	w.requireNothingLeft(pid, false)
 }
 
+// TestWrapGameKilled: a game that a signal ended which did not come through heed has
+// crashed, and the bridge can ask why.
 func TestWrapGameKilled(t *testing.T) {
-	w := start(t, nil)
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			w := start(t, []string{"--linger", "1m"}, "stubborn")
+			b, _ := dial(t, w.addr, w.token)
+			require.Nil(t, b.tool("colony/look", "").Error)
+			require.NoError(t, syscall.Kill(w.gamePID(), sig))
+			b.blocked()
+			var a answer
+			require.Eventually(t, func() bool {
+				a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
+				return strings.Contains(string(a.Result), `"status":"exited"`)
+			}, patience, time.Millisecond)
+			require.Contains(t, string(a.Result), "ended by a signal: "+sig.String())
+			require.NotNil(t, b.tool("colony/build", "").Error)
+			require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM)) // enough was asked
+			require.Equal(t, 128+int(sig), w.exit())
+		})
+	}
+}
+
+// TestWrapAsked: a game that ends by a signal that came through heed was told to.
+func TestWrapAsked(t *testing.T) {
+	w := start(t, []string{"--linger", "1h"}, "stubborn")
 	dial(t, w.addr, w.token)
-	require.NoError(t, syscall.Kill(w.gamePID(), syscall.SIGKILL))
-	require.Equal(t, 137, w.exit())
+	w.gamePID()
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 128+int(syscall.SIGTERM), w.exit())
 }
 
 func TestWrapLingers(t *testing.T) {
@@ -563,7 +610,7 @@ func TestWrapFailures(t *testing.T) {
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
 		{"no token", []string{"current", "--connect", "127.0.0.1:1"}, exitUsage},
-		{"no item", []string{"ack"}, exitUsage},
+		{"too many items", []string{"ack", "1", "2"}, exitUsage},
 		{"a bad cursor", []string{"follow"}, exitUsage},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -6,7 +6,8 @@
 // Requests that are not named here go to the mod, and its answers to the bridge,
 // byte for byte: results, errors, methods that nobody knows. So do its events,
 // on channels of the same names; they are numbered anew for each subscriber, from
-// 1 and without holes, since a mod that is started again begins to count anew too.
+// 1, since a mod that is started again begins to count anew too. Where they come faster than
+// a bridge reads, the oldest give way to what is heed's and leave a hole in the numbers.
 // tools/list and resources/list are the mod's with heed's added. The welcome names
 // the mod's agent, app, methods, channels and observations, and the lesser of both
 // sides' limits.

@@ -26,7 +26,7 @@ const (
 // bridges together, whose own limits are those of the server.
 var modLimits = gabp.Limits{
 	HelloTimeout: askTimeout, RequestTimeout: time.Hour, ConcurrentRequests: 1024,
-	MessageSize: 16 << 20, StringBytes: 16 << 20, EventQueue: 16 << 10,
+	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
 }
 
 // mod is the connection to the mod, which comes and goes.
@@ -40,6 +40,8 @@ type mod struct {
 	onEvent func(gabp.Event)
 	onUp    func(again bool)
 	onDown  func(error)
+
+	seqs map[string]uint64 // the latest of each channel of the connection in use; of the goroutine that calls onEvent
 
 	first     chan struct{} // closed when the mod has answered for the first time
 	firstOnce sync.Once
@@ -67,6 +69,7 @@ func (m *mod) run(ctx context.Context) {
 		if err := m.attach(ctx, client, again); err != nil {
 			m.log.Warn("the mod answers, but cannot be used", "error", err)
 			_ = client.Close()
+			<-client.Done() // no event of it is handled beside those of the next
 			m.detach()
 			pause(ctx, dialLast)
 			continue
@@ -116,13 +119,14 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	raw, err := client.CallRaw(ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
-	if err != nil && !isCode(err, gabp.CodeMethodNotFound) {
+	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
 		return err
 	}
 	m.mu.Lock()
 	m.client = client
 	m.learnTagsLocked(raw)
 	m.mu.Unlock()
+	m.seqs = map[string]uint64{} // no event has come yet
 	m.onUp(again)
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
 		if _, err := client.Events(ctx, channels, m.onEvent); err != nil {
@@ -173,6 +177,18 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 			m.tags[t.Name] = t.Tags
 		}
 	}
+}
+
+// missed returns how many events of a channel are missing between the one before and e, by
+// the numbers that the mod gave them: whether it left them out itself, or they were lost
+// since they came faster than they were taken in. A mod whose numbers do not grow misses none.
+func (m *mod) missed(e *gabp.Event) uint64 {
+	before, known := m.seqs[e.Channel]
+	m.seqs[e.Channel] = e.Seq
+	if !known || e.Seq <= before {
+		return 0
+	}
+	return e.Seq - before - 1
 }
 
 // tagsOf returns the tags that the mod gives a tool.

@@ -45,3 +45,15 @@ func TestModRefuses(t *testing.T) {
 	require.Equal(t, 1, strings.Count(log.String(), "\n"))
 	require.NotContains(t, log.String(), ours)
 }
+
+// TestMissed: a hole in a mod's numbers is told, a mod that counts in its own way is left to it.
+func TestMissed(t *testing.T) {
+	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	m.seqs = map[string]uint64{}
+	for _, c := range []struct {
+		channel     string
+		seq, missed uint64
+	}{{"a", 7, 0}, {"a", 8, 0}, {"b", 1, 0}, {"a", 12, 3}, {"a", 12, 0}, {"a", 0, 0}, {"a", 1, 0}, {"b", 2, 0}} {
+		require.Equal(t, c.missed, m.missed(&gabp.Event{Channel: c.channel, Seq: c.seq}))
+	}
+}

@@ -82,6 +82,7 @@ type Proxy struct {
 	calls    atomic.Uint64
 	inFlight atomic.Int64 // calls that the mod executes
 	lost     atomic.Uint64
+	odd      atomic.Uint64 // answers of the mod that were passed on unread
 	gone     chan struct{} // closed when no mod will come any more
 	goneOnce sync.Once
 	arrival  sync.Once   // of the first agent
@@ -202,6 +203,25 @@ func (p *Proxy) Connected() bool { return p.mod.current() != nil }
 // Lost returns how many events of the mod were lost since they were not taken in
 // in time.
 func (p *Proxy) Lost() uint64 { return p.lost.Load() }
+
+// Untaken returns how many answers of the mod were not as the protocol has them, and
+// were passed on as they came.
+func (p *Proxy) Untaken() uint64 { return p.odd.Load() }
+
+// Limits returns the bounds that were hit between the mod and the bridges.
+func (p *Proxy) Limits() []live.Limit {
+	var hit []live.Limit
+	for _, l := range []live.Limit{
+		{Name: "mod.events", Count: p.lost.Load(), Means: "an event of the mod came faster than it could be taken in: what it told is known from the log at most"},
+		{Name: "mod.answers", Count: p.odd.Load(), Means: "an answer of the mod was not as the protocol has it: it was passed on as it came, and heed does not know what it says"},
+		{Name: "bridge.events", Count: p.server.Stats().GaveWay, Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
+	} {
+		if l.Count > 0 {
+			hit = append(hit, l)
+		}
+	}
+	return hit
+}
 
 // capabilities says what bridges may ask for beyond what is served here.
 func (p *Proxy) capabilities() gabp.Capabilities {
@@ -358,10 +378,25 @@ func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "method not found: %s (no mod is connected)", r.Method)
 	}
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	if v := p.untaken(err); v != nil {
+		return nil, v
+	}
 	if err != nil {
 		return nil, p.modError(ctx, err)
 	}
 	return result, nil
+}
+
+// untaken returns the answer of the mod that err is, where it is one that is not as the
+// protocol has it, and counts it. The bridge is given it as it came: it may take what heed does
+// not, and would have got it without heed.
+func (p *Proxy) untaken(err error) *gabp.Verbatim {
+	v, ok := errors.AsType[*gabp.Verbatim](err)
+	if !ok {
+		return nil
+	}
+	p.odd.Add(1)
+	return v
 }
 
 // unknown is the data of an error by which nobody can tell whether a request was
@@ -424,7 +459,13 @@ func (p *Proxy) onEvent(e gabp.Event) {
 	case isOperationChannel(e.Channel) && p.inFlight.Load() == 0:
 		p.intake.takeOperation(e.Payload)
 	}
-	if err := p.server.Publish(e.Channel, "", e.Payload); err != nil {
+	var err error
+	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
+		err = p.server.Publish(e.Channel, "", e.Payload)
+	} else {
+		err = p.server.Pass(e.Channel, p.mod.missed(&e), e.Payload)
+	}
+	if err != nil {
 		p.log.Warn("an event of the mod cannot be passed on", "channel", e.Channel, "error", err)
 	}
 }
@@ -552,7 +593,13 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 
 	status, text := event.StatusCompleted, ""
 	var failure *gabp.Error
-	if err != nil {
+	verbatim := p.untaken(err)
+	if verbatim != nil {
+		if verbatim.Failed {
+			status = event.StatusFailed
+		}
+		text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + verbatim.Err.Message
+	} else if err != nil {
 		failure = p.modError(ctx, err)
 		status, text = p.failed(ctx, err), failure.Message
 	} else {
@@ -570,6 +617,9 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, status, text)
+	if verbatim != nil { // there is no place in it for an item, which holds the next call back
+		return nil, verbatim
+	}
 	if res.Related == nil || p.plane == nil {
 		if failure != nil {
 			return nil, failure

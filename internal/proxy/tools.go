@@ -93,7 +93,9 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 	var theirs []json.RawMessage
 	if client := p.mod.current(); client != nil {
 		raw, err := client.CallRaw(ctx, r.Method, r.Params)
-		switch {
+		switch v := p.untaken(err); {
+		case v != nil:
+			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
 		case err != nil:
 			return nil, p.modError(ctx, err)

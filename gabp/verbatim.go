@@ -1,0 +1,56 @@
+package gabp
+
+import "bytes"
+
+// Verbatim is the answer to a call that this package does not take: text that is not
+// UTF-8, an error without a message, both a result and an error, anything in which the id of the
+// call can be found. It is the error of [Client.CallRaw], and unwraps to why it is not
+// taken. A [Handler] that returns it as its error passes the answer on as it came, byte for byte
+// but for the id: a proxy's peers may take what it does not.
+type Verbatim struct {
+	Err *Error
+
+	// Failed says that the answer has an error, as far as that can be told.
+	Failed bool
+
+	text       []byte // of the message
+	start, end int    // of the id in it, with its quotes
+}
+
+// Error says why the answer is not taken.
+func (v *Verbatim) Error() string { return "answer that is not taken: " + v.Err.Error() }
+
+// Unwrap returns why the answer is not taken.
+func (v *Verbatim) Unwrap() error { return v.Err }
+
+// append appends the answer as one to a request with another id.
+func (v *Verbatim) append(dst []byte, id string) []byte {
+	dst = append(dst, v.text[:v.start]...)
+	dst = appendString(dst, id)
+	return append(dst, v.text[v.end:]...)
+}
+
+// findID returns where in the text of a message an id stands that is wanted, with its quotes:
+// the value of the first member "id", at any depth, that is one. Ids are random, so that no
+// other text is taken for one. What is around it need not be JSON.
+func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
+	const name = `"id"`
+	for at := 0; ; {
+		next := bytes.Index(text[at:], []byte(name))
+		if next < 0 {
+			return "", 0, 0
+		}
+		at += next + len(name)
+		rest := bytes.TrimLeft(text[at:], " \t\r\n")
+		rest, colon := bytes.CutPrefix(rest, []byte(":"))
+		rest, quote := bytes.CutPrefix(bytes.TrimLeft(rest, " \t\r\n"), []byte(`"`))
+		if !colon || !quote {
+			continue
+		}
+		start = len(text) - len(rest) - 1
+		n := bytes.IndexByte(rest[:min(len(rest), maxIDBytes+1)], '"')
+		if n > 0 && wanted(string(rest[:n])) {
+			return string(rest[:n]), start, start + n + 2
+		}
+	}
+}
