@@ -51,6 +51,7 @@ type assembly struct {
 	previous []byte
 
 	pureLines bool // see detection.pure
+	ownEnd    int  // how many \r's end a line that the engine writes; see within
 
 	openRecord
 }
@@ -61,6 +62,8 @@ type openRecord struct {
 	start, end int
 	lines      int // not blank
 	blanks     int // blank lines since the last that was not
+	crs        int // how many \r's ended the last line
+	blankCRs   int // and how many the last blank one
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
@@ -99,7 +102,7 @@ func (a *assembly) empty() bool { return a.lines == 0 }
 // begin makes ln the first line of the record.
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
-	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.start, a.end, a.lines, a.crs = ln.no, ln.no, 1, ln.crs
 	a.split = EvidenceLine
 	a.cut = ln.cut
 	if layout == LayoutPlain || layout == LayoutJSON {
@@ -127,7 +130,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.frame(b)
 		return
 	}
-	a.engine = isEngineLine(b)
+	if a.engine = isEngineLine(b); a.engine && !hasPrefix(b, "<RI> ") {
+		a.ownEnd = max(1, ln.crs)
+	}
 	if announcesList(b) {
 		a.list = listExpected
 	}
@@ -137,6 +142,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.end = ln.no
 	a.lines++
+	a.crs = ln.crs
 	a.split = ev
 	a.cut += ln.cut
 	a.inner = ev == EvidenceForm && isInnerException(ln.text)

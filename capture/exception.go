@@ -51,6 +51,15 @@ func namesException(b []byte) bool {
 	}
 }
 
+// opensException reports whether b, a line at the margin, is an exception or names
+// one, as in "Exception filling window: System.Exception: …", so that it must not
+// vanish in a record that another line opened. Harmony's lists of patches name
+// methods, which may be called after exceptions.
+func opensException(b []byte) bool {
+	n, _ := exceptionType(b)
+	return (n > 0 || namesException(b)) && !isPatched(b)
+}
+
 // announcesException reports whether b, the first line of a record, leads one
 // to expect an exception on the next: it ends in a colon, or speaks of an
 // exception or error without giving it.

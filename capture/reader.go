@@ -61,7 +61,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 // newReader returns a Reader of lines, of which none has been read.
 func newReader(lines *lineReader, op string, opt Options) *Reader {
 	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
-	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
+	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}
@@ -195,6 +195,7 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
+			r.asm.blankCRs = ln.crs
 			continue
 		}
 		if !r.take(ln) {

@@ -1,5 +1,7 @@
 package capture
 
+import "bytes"
+
 // joins decides whether ln, which is not blank, belongs to the open record, and
 // if so, where its text goes and by which evidence. It changes nothing but the
 // state of a list or block.
@@ -42,7 +44,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		}
 		return 0, 0, false
 	case blockPatchTrace:
-		if a.blanks == 0 && !isFooter(b) {
+		if a.blanks == 0 && !isFooter(b) && !leavesPatchTrace(b) {
 			if isPatchTraceEnd(b) {
 				a.block = blockNone
 			}
@@ -179,18 +181,37 @@ func (a *assembly) joinsPaths(b []byte) bool {
 	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
 }
 
+// within reports whether a line that ends in crs times \r and \n has its end within
+// a message. On Windows what is logged has its \n written as \r\n; so a line
+// of the log's own ends in that, and one within a message that had \r\n in \r\r\n.
+// Where a copy has gone through the same once more, the engine's lines show it. They
+// have to be asked, and not the most common end: a log may be half tables. (Those
+// that begin with "<RI> " end in \r\r\n in every log.)
+func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
+
 // joinsReport reports whether ln belongs to a message of several lines that
-// holds a blank line. A line that ends in \r\r\n lies within a message, since
-// the game's own line ends are \r\n; after a first line and one blank line that
-// settles that the message went on.
+// holds a blank line: whether its end lies within a message, after a first line and
+// one blank line. Where the end of the first line does so too, and that of the
+// blank one does not, the message had an end of its own and was over:
+//
+//	Panels found: 3\r\r\n
+//	\r\n
+//	Lamp found\r\r\n
 //
 // The same end directly below a line is not enough: mods write tables whose
-// rows are better seen one by one.
+// rows are better seen one by one. Nor is it for a line that opens a record: what is
+// swallowed is judged by the first line.
 func (a *assembly) joinsReport(ln *line) bool {
-	if ln.crs < 2 || hasPrefix(ln.text, "<RI> ") {
+	if !a.within(ln.crs) || opensException(ln.text) || startsRecord(ln.text) && !sameTag(ln.text, a.message) {
 		return false
 	}
-	return a.report || a.lines == 1 && a.blanks == 1 && a.split == EvidenceLine
+	return a.report || a.lines == 1 && a.blanks == 1 && a.split == EvidenceLine && a.blankCRs >= a.crs
+}
+
+// sameTag reports whether b and message begin with the same tag in brackets.
+func sameTag(b, message []byte) bool {
+	end := bytes.IndexByte(b, ']')
+	return b[0] == '[' && end > 0 && bytes.HasPrefix(message, b[:end+1])
 }
 
 // joinsXML reports whether b is the XML that the line above the blank one
@@ -212,7 +233,7 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 	if isIndented(b) {
 		return true
 	}
-	if startsRecord(b) {
+	if startsRecord(b) || a.frames == 0 && opensException(b) {
 		return false
 	}
 	s := shapeOf(b)
@@ -243,7 +264,7 @@ func (a *assembly) joinsList(b []byte) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if startsRecord(b) && s.bits&shapePackage == 0 {
+	if s.bits&shapePackage == 0 && (startsRecord(b) || opensException(b)) {
 		return false
 	}
 	if a.list == listOpen && !s.like(a.shape) {
