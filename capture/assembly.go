@@ -80,6 +80,7 @@ type openRecord struct {
 	engine    bool // the first line is one of the engine's own
 	section   bool // a title within it has been read; shape is that of its lines
 	list      listState
+	anyItem   bool // the list may begin with a line of any look; see beginsList
 	shape     itemShape
 	console   event.Level
 	byConsole bool
@@ -134,7 +135,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.ownEnd = max(1, ln.crs)
 	}
 	if announcesList(b) {
-		a.list = listExpected
+		a.list, a.anyItem = listExpected, a.within(ln.crs) || speaksOfFault(b) || opensFault(b)
 	}
 }
 

@@ -62,17 +62,23 @@ func opensException(b []byte) bool {
 
 // announcesException reports whether b, the first line of a record, leads one
 // to expect an exception on the next: it ends in a colon, or speaks of an
-// exception or error without giving it.
+// exception or error without giving it. Two reports of the game's speak of errors,
+// and are complete.
 func announcesException(b []byte) bool {
-	t := trimRight(b)
-	if len(t) > 0 && t[len(t)-1] == ':' {
+	if announcesList(b) {
 		return true
 	}
-	if namesException(t) {
+	if namesException(b) || hasPrefix(b, "Translation data for language ") || hasPrefix(b, "Config error in ") {
 		return false
 	}
-	for _, word := range []string{"xception", "rror", "ailed", "threw "} {
-		if bytes.Contains(t, []byte(word)) {
+	return speaksOfFault(b)
+}
+
+// speaksOfFault reports whether b has one of the words with which a failure is
+// reported.
+func speaksOfFault(b []byte) bool {
+	for _, word := range [...]string{"xception", "rror", "ailed", "threw "} {
+		if bytes.Contains(b, []byte(word)) {
 			return true
 		}
 	}

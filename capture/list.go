@@ -14,6 +14,45 @@ func announcesList(b []byte) bool {
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
 }
 
+// itemShapeOf returns the shape of b, and whether b may be an item of a list at
+// all: it is at the margin (for a line set in by one space see isIndented) and
+// opens no record of its own, as the name of a mod may seem to.
+func itemShapeOf(b []byte) (itemShape, bool) {
+	if b[0] == ' ' {
+		return itemShape{}, false
+	}
+	s := shapeOf(b)
+	return s, s.bits&shapePackage != 0 || !startsRecord(b) && !isBanner(b) && !opensException(b)
+}
+
+// beginsList reports whether b, of shape s, looks like the first item of a list by
+// itself: a word, a mod with its package id, columns, what opens with a mark, markup.
+// An announced list may be empty, and the line below be a record of its own. So
+// prose, and what reads like a mod's name and its message, needs more: a second
+// line that looks like it (see [assembly.awaitsItem]), an end that lies within a
+// message, or a line above that speaks of a failure, of which it is the cause.
+func beginsList(b []byte, s itemShape) bool {
+	switch {
+	case s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow) != 0:
+		return true
+	case s.bits&shapeXML != 0:
+		return isMarkup(b)
+	}
+	switch s.mark {
+	case 0, '[', '(', '<', '"', '\'', '«', '“', '„', '「', '【':
+		return false
+	}
+	return true
+}
+
+// isMarkup reports whether b, which begins like XML, is some: text follows the first
+// tag directly, or a tag ends the line. "<Panel> is broken" is prose.
+func isMarkup(b []byte) bool {
+	b = trimRight(b)
+	end := bytes.IndexByte(b, '>')
+	return end > 0 && (b[len(b)-1] == '>' || b[end+1] != ' ')
+}
+
 // isTitle reports whether b, after a blank line, heads a section within a
 // record: in capitals ("GRAMMAR RESOLUTION TRACE"), of which one word is enough
 // only after another title; or, below a trace, as further exceptions ("Loader

@@ -246,8 +246,12 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
+	case !r.layout.unity():
+		return false
+	case r.asm.awaitsItem(ln.text):
+		return r.holdsItem(ln)
 	}
-	return !r.held.again && r.layout.unity() && r.asm.awaitsTrace() && r.holds(ln)
+	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)
 }
 
 // taken says that the line that was looked at has been dealt with.
@@ -298,6 +302,7 @@ func (r *Reader) begin(ln *line) {
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)
+		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
 }

@@ -105,7 +105,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), isShaderNote(b), a.blanks > 0 && a.joinsXML(b):
 		a.list = listNone
 		if announcesList(b) {
-			a.list = listExpected
+			a.list, a.anyItem = listExpected, true
 		}
 		return partMessage, EvidenceForm, true
 	case a.blanks == 0 && a.joinsPaths(b):
@@ -258,18 +258,26 @@ func (a *assembly) indentedItem(b []byte) {
 }
 
 // joinsList reports whether b is an item of the list that the line above
-// announced or is part of. For a line set in by one space see isIndented.
+// announced or is part of.
 func (a *assembly) joinsList(b []byte) bool {
-	if a.list == listNone || b[0] == ' ' {
+	if a.list == listNone {
 		return false
 	}
-	s := shapeOf(b)
-	if s.bits&shapePackage == 0 && (startsRecord(b) || opensException(b)) {
-		return false
-	}
-	if a.list == listOpen && !s.like(a.shape) {
+	s, ok := itemShapeOf(b)
+	if !ok || a.list == listExpected && !a.anyItem && !beginsList(b, s) || a.list == listOpen && !s.like(a.shape) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
 	return true
+}
+
+// awaitsItem reports whether b, which did not join the record by itself, may be
+// the first item of the list that the line above announced, if the next line looks
+// like it.
+func (a *assembly) awaitsItem(b []byte) bool {
+	if a.list != listExpected || a.blanks > 0 || a.sealed {
+		return false
+	}
+	_, ok := itemShapeOf(b)
+	return ok
 }
