@@ -72,6 +72,13 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partNone, EvidenceForm, true
 	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
 		return partStack, EvidenceFrame, true
+	case !ln.ended && a.blanks == 0 && a.joinsCut(b):
+		return partStack, EvidenceFrame, true
+	case !ln.ended && a.blanks == 0 && isCutRef(b):
+		return partNone, EvidenceFrame, true
+	case !ln.ended && isCutFooter(b):
+		a.sealed = true
+		return partNone, EvidenceFooter, true
 	}
 	if _, _, ok := parseRef(b); ok {
 		a.list = listNone
@@ -124,6 +131,16 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partMessage, EvidenceConsole, true
 	}
 	return 0, 0, false
+}
+
+// joinsCut reports whether b, at which the input breaks off, is the beginning of a
+// frame of the trace above, or of the first one of an exception: cut anywhere, what
+// there is of a trace belongs to its record.
+func (a *assembly) joinsCut(b []byte) bool {
+	if isIndented(b) {
+		return isCutFrame(b) && (a.frames > 0 || a.isException())
+	}
+	return a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b)
 }
 
 // maybeContext reports whether all there is of a header is the line that says
