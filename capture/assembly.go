@@ -56,17 +56,22 @@ type assembly struct {
 	openRecord
 }
 
+// lineEnds are how many \r's stood before the \n of the last line of a record, and of
+// the last blank one; maxCRs stands for more.
+type lineEnds struct{ text, blank uint8 }
+
+const maxCRs = 255
+
 // openRecord is what is known of the record being put together besides its
 // texts. Without a pointer in it, to clear it costs little.
 type openRecord struct {
 	start, end int
 	lines      int // not blank
 	blanks     int // blank lines since the last that was not
-	crs        int // how many \r's ended the last line
-	blankCRs   int // and how many the last blank one
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
+	ends       lineEnds
 	cut        uint64
 
 	frames    int  // lines in stack that are frames
@@ -103,7 +108,8 @@ func (a *assembly) empty() bool { return a.lines == 0 }
 // begin makes ln the first line of the record.
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
-	a.start, a.end, a.lines, a.crs = ln.no, ln.no, 1, ln.crs
+	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = EvidenceLine
 	a.cut = ln.cut
 	if layout == LayoutPlain || layout == LayoutJSON {
@@ -143,7 +149,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.end = ln.no
 	a.lines++
-	a.crs = ln.crs
+	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
 	a.inner = ev == EvidenceForm && isInnerException(ln.text)

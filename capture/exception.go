@@ -56,6 +56,9 @@ func namesException(b []byte) bool {
 // vanish in a record that another line opened. Harmony's lists of patches name
 // methods, which may be called after exceptions.
 func opensException(b []byte) bool {
+	if !bytes.Contains(b, []byte("Exception")) {
+		return false
+	}
 	n, _ := exceptionType(b)
 	return (n > 0 || namesException(b)) && !isPatched(b)
 }
@@ -77,7 +80,7 @@ func announcesException(b []byte) bool {
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
 func speaksOfFault(b []byte) bool {
-	for _, word := range [...]string{"xception", "rror", "ailed", "threw "} {
+	for _, word := range []string{"xception", "rror", "ailed", "threw "} {
 		if bytes.Contains(b, []byte(word)) {
 			return true
 		}

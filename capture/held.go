@@ -148,8 +148,8 @@ func alikeItems(first, second *line) bool {
 	if second.hole > 0 || blank(second.text) || endsException(second.text) {
 		return false
 	}
-	s, ok := itemShapeOf(second.text)
-	return ok && s.like(shapeOf(first.text))
+	s := shapeOf(second.text)
+	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s)
 }
 
 // release ends the open record above the lines held below it, which are to be

@@ -14,15 +14,11 @@ func announcesList(b []byte) bool {
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
 }
 
-// itemShapeOf returns the shape of b, and whether b may be an item of a list at
-// all: it is at the margin (for a line set in by one space see isIndented) and
-// opens no record of its own, as the name of a mod may seem to.
-func itemShapeOf(b []byte) (itemShape, bool) {
-	if b[0] == ' ' {
-		return itemShape{}, false
-	}
-	s := shapeOf(b)
-	return s, s.bits&shapePackage != 0 || !startsRecord(b) && !isBanner(b) && !opensException(b)
+// mayBeItem reports whether b, of shape s, may be an item of a list at all: it is at
+// the margin (for a line set in by one space see isIndented) and opens no record of
+// its own, as the name of a mod may seem to.
+func mayBeItem(b []byte, s itemShape) bool {
+	return b[0] != ' ' && (s.bits&shapePackage != 0 || !startsRecord(b) && !isBanner(b) && !opensException(b))
 }
 
 // beginsList reports whether b, of shape s, looks like the first item of a list by

@@ -195,7 +195,7 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
-			r.asm.blankCRs = ln.crs
+			r.asm.ends.blank = uint8(min(ln.crs, maxCRs))
 			continue
 		}
 		if !r.take(ln) {
@@ -248,7 +248,7 @@ func (r *Reader) take(ln *line) bool {
 		return true
 	case !r.layout.unity():
 		return false
-	case r.asm.awaitsItem(ln.text):
+	case r.asm.list == listExpected && r.asm.awaitsItem(ln.text):
 		return r.holdsItem(ln)
 	}
 	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)

@@ -72,13 +72,10 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partNone, EvidenceForm, true
 	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
 		return partStack, EvidenceFrame, true
-	case !ln.ended && a.blanks == 0 && a.joinsCut(b):
-		return partStack, EvidenceFrame, true
-	case !ln.ended && a.blanks == 0 && isCutRef(b):
-		return partNone, EvidenceFrame, true
-	case !ln.ended && isCutFooter(b):
-		a.sealed = true
-		return partNone, EvidenceFooter, true
+	case !ln.ended:
+		if to, ev, ok = a.joinsCut(b); ok {
+			return to, ev, ok
+		}
 	}
 	if _, _, ok := parseRef(b); ok {
 		a.list = listNone
@@ -133,14 +130,22 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 	return 0, 0, false
 }
 
-// joinsCut reports whether b, at which the input breaks off, is the beginning of a
-// frame of the trace above, or of the first one of an exception: cut anywhere, what
-// there is of a trace belongs to its record.
-func (a *assembly) joinsCut(b []byte) bool {
-	if isIndented(b) {
-		return isCutFrame(b) && (a.frames > 0 || a.isException())
+// joinsCut is joins for a line at which the input breaks off, as far as it is the
+// beginning of a frame of the trace above, or of the first one of an exception, of a
+// reference or a footer: cut anywhere, what there is of them belongs to the record.
+func (a *assembly) joinsCut(b []byte) (part, Evidence, bool) {
+	switch {
+	case isCutFooter(b):
+		a.sealed = true
+		return partNone, EvidenceFooter, true
+	case a.blanks > 0:
+		return 0, 0, false
+	case isCutRef(b):
+		return partNone, EvidenceFrame, true
+	case isIndented(b):
+		return partStack, EvidenceFrame, isCutFrame(b) && (a.frames > 0 || a.isException())
 	}
-	return a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b)
+	return partStack, EvidenceFrame, a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b)
 }
 
 // maybeContext reports whether all there is of a header is the line that says
@@ -219,10 +224,10 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 // rows are better seen one by one. Nor is it for a line that opens a record: what is
 // swallowed is judged by the first line.
 func (a *assembly) joinsReport(ln *line) bool {
-	if !a.within(ln.crs) || opensException(ln.text) || startsRecord(ln.text) && !sameTag(ln.text, a.message) {
+	if !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
-	return a.report || a.lines == 1 && a.blanks == 1 && a.split == EvidenceLine && a.blankCRs >= a.crs
+	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
 }
 
 // sameTag reports whether b and message begin with the same tag in brackets.
@@ -277,11 +282,11 @@ func (a *assembly) indentedItem(b []byte) {
 // joinsList reports whether b is an item of the list that the line above
 // announced or is part of.
 func (a *assembly) joinsList(b []byte) bool {
-	if a.list == listNone {
+	if a.list == listNone || b[0] == ' ' {
 		return false
 	}
-	s, ok := itemShapeOf(b)
-	if !ok || a.list == listExpected && !a.anyItem && !beginsList(b, s) || a.list == listOpen && !s.like(a.shape) {
+	s := shapeOf(b)
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) || a.list == listExpected && !a.anyItem && !beginsList(b, s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
@@ -289,12 +294,7 @@ func (a *assembly) joinsList(b []byte) bool {
 }
 
 // awaitsItem reports whether b, which did not join the record by itself, may be
-// the first item of the list that the line above announced, if the next line looks
-// like it.
+// the first item of the list that is expected, if the next line looks like it.
 func (a *assembly) awaitsItem(b []byte) bool {
-	if a.list != listExpected || a.blanks > 0 || a.sealed {
-		return false
-	}
-	_, ok := itemShapeOf(b)
-	return ok
+	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b))
 }
