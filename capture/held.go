@@ -149,7 +149,7 @@ func alikeItems(first, second *line) bool {
 		return false
 	}
 	s := shapeOf(second.text)
-	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s)
+	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s, itemShape{})
 }
 
 // release ends the open record above the lines held below it, which are to be

@@ -255,10 +255,13 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 	if isIndented(b) {
 		return true
 	}
-	if startsRecord(b) || a.frames == 0 && opensException(b) {
+	if startsRecord(b) {
 		return false
 	}
 	s := shapeOf(b)
+	if a.frames == 0 && s.mayOpenException(b, a.shape) && opensException(b) {
+		return false
+	}
 	if layout != LayoutUnity2019_2 && layout != LayoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
 		return false
 	}
@@ -286,7 +289,7 @@ func (a *assembly) joinsList(b []byte) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s) || a.list == listExpected && !a.anyItem && !beginsList(b, s) {
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) || a.list == listExpected && !a.anyItem && !beginsList(b, s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
@@ -296,5 +299,5 @@ func (a *assembly) joinsList(b []byte) bool {
 // awaitsItem reports whether b, which did not join the record by itself, may be
 // the first item of the list that is expected, if the next line looks like it.
 func (a *assembly) awaitsItem(b []byte) bool {
-	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b))
+	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b), itemShape{})
 }
