@@ -50,7 +50,7 @@ func TestExceptionBelowMixedEnds(t *testing.T) {
 		require.NoError(t, err)
 		for name, end := range ends {
 			var in strings.Builder
-			for _, l := range strings.Split(strings.TrimSuffix(banner+mixedEnds, "\n"), "\n") {
+			for l := range strings.SplitSeq(strings.TrimSuffix(banner+mixedEnds, "\n"), "\n") {
 				in.WriteString(l + end(l))
 			}
 			got, _, err := readAll(t, strings.NewReader(in.String()), Options{})

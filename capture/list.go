@@ -22,7 +22,7 @@ func mayBeItem(b []byte, s, before itemShape) bool {
 	if b[0] == ' ' || s.bits&shapePackage != 0 {
 		return b[0] != ' '
 	}
-	return !startsRecord(b) && !isBanner(b) && !(s.mayOpenException(b, before) && opensException(b))
+	return !startsRecord(b) && !isBanner(b) && (!s.mayOpenException(b, before) || !opensException(b))
 }
 
 // mayOpenException spares most lines of long lists a search: what opens with the mark
