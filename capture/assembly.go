@@ -51,9 +51,16 @@ type assembly struct {
 	previous []byte
 
 	pureLines bool // see detection.pure
+	ownEnd    int  // how many \r's end a line that the engine writes; see within
 
 	openRecord
 }
+
+// lineEnds are how many \r's stood before the \n of the last line of a record, and of
+// the last blank one; maxCRs stands for more.
+type lineEnds struct{ text, blank uint8 }
+
+const maxCRs = 255
 
 // openRecord is what is known of the record being put together besides its
 // texts. Without a pointer in it, to clear it costs little.
@@ -64,6 +71,7 @@ type openRecord struct {
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
+	ends       lineEnds
 	cut        uint64
 
 	frames    int  // lines in stack that are frames
@@ -77,6 +85,7 @@ type openRecord struct {
 	engine    bool // the first line is one of the engine's own
 	section   bool // a title within it has been read; shape is that of its lines
 	list      listState
+	anyItem   bool // the list may begin with a line of any look; see beginsList
 	shape     itemShape
 	console   event.Level
 	byConsole bool
@@ -100,6 +109,7 @@ func (a *assembly) empty() bool { return a.lines == 0 }
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
 	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = EvidenceLine
 	a.cut = ln.cut
 	if layout == LayoutPlain || layout == LayoutJSON {
@@ -127,9 +137,11 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.frame(b)
 		return
 	}
-	a.engine = isEngineLine(b)
+	if a.engine = isEngineLine(b); a.engine && !hasPrefix(b, "<RI> ") {
+		a.ownEnd = max(1, ln.crs)
+	}
 	if announcesList(b) {
-		a.list = listExpected
+		a.list, a.anyItem = listExpected, a.within(ln.crs) || speaksOfFault(b) || opensFault(b)
 	}
 }
 
@@ -137,6 +149,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.end = ln.no
 	a.lines++
+	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
 	a.inner = ev == EvidenceForm && isInnerException(ln.text)

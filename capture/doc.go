@@ -19,7 +19,11 @@
 // line belongs to the record above it, by named forms: footers, stack frames,
 // indentation, known blocks, lists. Where a record holds an exception and no
 // trace, up to eight lines below it are held back until one tells whether they
-// are the rest of its message. Each record carries the evidence for where it
+// are the rest of its message. An exception would be judged by the first line of the
+// record that it stands in, so no list, section or message with a blank line claims
+// one, unless it is one of those that are listed below a trace, or an item marked as such. Where
+// the input breaks off within a frame, a reference or a footer, what there is of it
+// belongs to the record above. Each record carries the evidence for where it
 // ends and for its level, so that a wrong split can be traced. The header of an
 // upload counts as one only with its list of mods, and ends, if not with its last
 // line, where something of a log begins. Every line

@@ -51,19 +51,37 @@ func namesException(b []byte) bool {
 	}
 }
 
-// announcesException reports whether b, the first line of a record, leads one
-// to expect an exception on the next: it ends in a colon, or speaks of an
-// exception or error without giving it.
-func announcesException(b []byte) bool {
-	t := trimRight(b)
-	if len(t) > 0 && t[len(t)-1] == ':' {
-		return true
-	}
-	if namesException(t) {
+// opensException reports whether b, a line at the margin, is an exception or names
+// one, as in "Exception filling window: System.Exception: …", so that it must not
+// vanish in a record that another line opened. Harmony's lists of patches name
+// methods, which may be called after exceptions.
+func opensException(b []byte) bool {
+	if !bytes.Contains(b, []byte("Exception")) {
 		return false
 	}
+	n, _ := exceptionType(b)
+	return (n > 0 || namesException(b)) && !isPatched(b)
+}
+
+// announcesException reports whether b, the first line of a record, leads one
+// to expect an exception on the next: it ends in a colon, or speaks of an
+// exception or error without giving it. Two reports of the game's speak of errors,
+// and are complete.
+func announcesException(b []byte) bool {
+	if announcesList(b) {
+		return true
+	}
+	if namesException(b) || hasPrefix(b, "Translation data for language ") || hasPrefix(b, "Config error in ") {
+		return false
+	}
+	return speaksOfFault(b)
+}
+
+// speaksOfFault reports whether b has one of the words with which a failure is
+// reported.
+func speaksOfFault(b []byte) bool {
 	for _, word := range []string{"xception", "rror", "ailed", "threw "} {
-		if bytes.Contains(t, []byte(word)) {
+		if bytes.Contains(b, []byte(word)) {
 			return true
 		}
 	}

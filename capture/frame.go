@@ -238,6 +238,37 @@ func isAnnotation(b []byte) bool {
 	return len(t) < len(b) && hasPrefix(t, "- ")
 }
 
+// isCutFrame reports whether b may be the beginning of a frame of which the rest is
+// missing. Any word may be, so it counts only below a trace, at the end of the input.
+func isCutFrame(b []byte) bool {
+	const at, wrapper = "at ", "(wrapper "
+	if t := trimLeft(b); len(t) < len(b) {
+		return hasPrefix(t, at) || hasPrefix([]byte(at), string(t))
+	}
+	if b[0] == '(' {
+		return hasPrefix(b, wrapper) || hasPrefix([]byte(wrapper), string(b))
+	}
+	path, _, ok := cutCall(b)
+	if !ok {
+		path = trimRight(b)
+	}
+	if isDigit(path[0]) {
+		return false
+	}
+	_, ok = methodPath(path)
+	return ok || isWord(path)
+}
+
+// isWord reports whether b is a name and nothing else.
+func isWord(b []byte) bool {
+	for _, c := range b {
+		if !isName(c) {
+			return false
+		}
+	}
+	return true
+}
+
 // isWholeFrame reports whether b, a frame that is the last line of the input
 // and has no line end, has all its parts: the arguments are closed, and a place
 // that was begun is complete.

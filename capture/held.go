@@ -9,6 +9,9 @@ package capture
 //	Details: two screws are missing                         held
 //	  at Gadget.Panel.Draw () [0x0001f] in <0123…>:0        so it belonged to the record
 //
+// The first item of a list that does not look like one is held back as well, until
+// the line below it tells whether there is a list.
+//
 // A blank line, a line that opens a record of its own, another exception or too
 // many lines say that it did not; then each is looked at as if it came only now.
 const (
@@ -30,7 +33,8 @@ type heldLines struct {
 	next  int // the one to be looked at again, if again is set
 	cur   line
 	again bool
-	tail  int // blank lines below the last
+	tail  int  // blank lines below the last
+	item  bool // the one line held may be the first item of a list
 }
 
 // hold keeps ln back, which has no claim to the open record but may yet turn out
@@ -87,6 +91,17 @@ func endsException(b []byte) bool {
 // is to be looked at, after the lines held before it if there are any.
 func (r *Reader) holds(ln *line) bool {
 	a, h := &r.asm, &r.held
+	if h.item {
+		if first := h.line(0); a.blanks == 0 && alikeItems(&first, ln) {
+			a.anyItem = true
+			if r.join(&first) {
+				h.reset()
+				return r.join(ln)
+			}
+		}
+		r.release()
+		return false
+	}
 	if !h.empty() && endsException(ln.text) && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
 		for i := range h.lines {
@@ -108,6 +123,33 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 	}
 	return false
+}
+
+// holdsItem decides about ln, which may be the first item of a list. Among lines
+// that are looked at again, the one that tells is there already.
+func (r *Reader) holdsItem(ln *line) bool {
+	h := &r.held
+	if !h.again {
+		h.item = ln.hole == 0 && ln.cut == 0 && h.hold(ln, 0)
+		return h.item
+	}
+	next, blanks := r.cur, h.tail
+	if i := h.next + 1; i < len(h.lines) {
+		next, blanks = h.line(i), h.lines[i].blanks
+	} else if !r.have {
+		return false
+	}
+	r.asm.anyItem = blanks == 0 && alikeItems(ln, &next)
+	return r.asm.anyItem && r.join(ln)
+}
+
+// alikeItems reports whether two lines are items of one list.
+func alikeItems(first, second *line) bool {
+	if second.hole > 0 || blank(second.text) || endsException(second.text) {
+		return false
+	}
+	s := shapeOf(second.text)
+	return s.like(shapeOf(first.text)) && mayBeItem(second.text, s, itemShape{})
 }
 
 // release ends the open record above the lines held below it, which are to be

@@ -20,3 +20,13 @@ func isPatchTraceStart(b []byte) bool {
 }
 
 func isPatchTraceEnd(b []byte) bool { return hasPrefix(b, patchTraceEnd) }
+
+// leavesPatchTrace reports whether b, below the first line of a trace, shows that
+// the trace has lost its end: something else is being reported.
+func leavesPatchTrace(b []byte) bool {
+	if isPatchTraceEnd(b) {
+		return false
+	}
+	n, _ := exceptionType(b)
+	return n > 0 || startsRecord(b)
+}

@@ -154,7 +154,10 @@ func TestAnnouncesException(t *testing.T) {
 		"Exception while ticking lord with job Gadget.LordJob: ",
 		"JobDriver threw exception in toil Draw's initAction for pawn Мира driver=JobDriver_Draw",
 		"Error in Panel",
-	}, []string{"Panel drawn", "Error in Panel: System.NullReferenceException: x"})
+	}, []string{
+		"Panel drawn", "Error in Panel: System.NullReferenceException: x", "1.0.8526 ::",
+		"Translation data for language Korean has 12 errors.", "Config error in Gadget: has no label",
+	})
 }
 
 func TestIsExceptionDetail(t *testing.T) {

@@ -61,7 +61,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 // newReader returns a Reader of lines, of which none has been read.
 func newReader(lines *lineReader, op string, opt Options) *Reader {
 	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
-	rd.asm = assembly{limit: opt.MaxRecordText, refs: newRefTable(opt.Refs, opt.RefBytes)}
+	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(opt.Refs, opt.RefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}
@@ -195,6 +195,7 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
+			r.asm.ends.blank = uint8(min(ln.crs, maxCRs))
 			continue
 		}
 		if !r.take(ln) {
@@ -245,8 +246,12 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
+	case !r.layout.unity():
+		return false
+	case r.asm.list == listExpected && r.asm.awaitsItem(ln.text):
+		return r.holdsItem(ln)
 	}
-	return !r.held.again && r.layout.unity() && r.asm.awaitsTrace() && r.holds(ln)
+	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)
 }
 
 // taken says that the line that was looked at has been dealt with.
@@ -297,6 +302,7 @@ func (r *Reader) begin(ln *line) {
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)
+		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
 }

@@ -150,3 +150,6 @@ func (t *refTable) pushFront(i int32) {
 	}
 	t.head = i
 }
+
+// isCutRef reports whether b is the beginning of a reference that lacks its end.
+func isCutRef(b []byte) bool { return hasPrefix(b, "[Ref ") && bytes.IndexByte(b, ']') < 0 }

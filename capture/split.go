@@ -1,5 +1,7 @@
 package capture
 
+import "bytes"
+
 // joins decides whether ln, which is not blank, belongs to the open record, and
 // if so, where its text goes and by which evidence. It changes nothing but the
 // state of a list or block.
@@ -42,7 +44,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		}
 		return 0, 0, false
 	case blockPatchTrace:
-		if a.blanks == 0 && !isFooter(b) {
+		if a.blanks == 0 && !isFooter(b) && !leavesPatchTrace(b) {
 			if isPatchTraceEnd(b) {
 				a.block = blockNone
 			}
@@ -70,6 +72,10 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partNone, EvidenceForm, true
 	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
 		return partStack, EvidenceFrame, true
+	case !ln.ended:
+		if to, ev, ok = a.joinsCut(b); ok {
+			return to, ev, ok
+		}
 	}
 	if _, _, ok := parseRef(b); ok {
 		a.list = listNone
@@ -103,7 +109,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), isShaderNote(b), a.blanks > 0 && a.joinsXML(b):
 		a.list = listNone
 		if announcesList(b) {
-			a.list = listExpected
+			a.list, a.anyItem = listExpected, true
 		}
 		return partMessage, EvidenceForm, true
 	case a.blanks == 0 && a.joinsPaths(b):
@@ -122,6 +128,24 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partMessage, EvidenceConsole, true
 	}
 	return 0, 0, false
+}
+
+// joinsCut is joins for a line at which the input breaks off, as far as it is the
+// beginning of a frame of the trace above, or of the first one of an exception, of a
+// reference or a footer: cut anywhere, what there is of them belongs to the record.
+func (a *assembly) joinsCut(b []byte) (part, Evidence, bool) {
+	switch {
+	case isCutFooter(b):
+		a.sealed = true
+		return partNone, EvidenceFooter, true
+	case a.blanks > 0:
+		return 0, 0, false
+	case isCutRef(b):
+		return partNone, EvidenceFrame, true
+	case isIndented(b):
+		return partStack, EvidenceFrame, isCutFrame(b) && (a.frames > 0 || a.isException())
+	}
+	return partStack, EvidenceFrame, a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b)
 }
 
 // maybeContext reports whether all there is of a header is the line that says
@@ -179,18 +203,37 @@ func (a *assembly) joinsPaths(b []byte) bool {
 	return a.frames == 0 && a.list == listNone && isPath(b) && !isPath(a.head())
 }
 
+// within reports whether a line that ends in crs times \r and \n has its end within
+// a message. On Windows what is logged has its \n written as \r\n; so a line
+// of the log's own ends in that, and one within a message that had \r\n in \r\r\n.
+// Where a copy has gone through the same once more, the engine's lines show it. They
+// have to be asked, and not the most common end: a log may be half tables. (Those
+// that begin with "<RI> " end in \r\r\n in every log.)
+func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
+
 // joinsReport reports whether ln belongs to a message of several lines that
-// holds a blank line. A line that ends in \r\r\n lies within a message, since
-// the game's own line ends are \r\n; after a first line and one blank line that
-// settles that the message went on.
+// holds a blank line: whether its end lies within a message, after a first line and
+// one blank line. Where the end of the first line does so too, and that of the
+// blank one does not, the message had an end of its own and was over:
+//
+//	Panels found: 3\r\r\n
+//	\r\n
+//	Lamp found\r\r\n
 //
 // The same end directly below a line is not enough: mods write tables whose
-// rows are better seen one by one.
+// rows are better seen one by one. Nor is it for a line that opens a record: what is
+// swallowed is judged by the first line.
 func (a *assembly) joinsReport(ln *line) bool {
-	if ln.crs < 2 || hasPrefix(ln.text, "<RI> ") {
+	if !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
-	return a.report || a.lines == 1 && a.blanks == 1 && a.split == EvidenceLine
+	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
+}
+
+// sameTag reports whether b and message begin with the same tag in brackets.
+func sameTag(b, message []byte) bool {
+	end := bytes.IndexByte(b, ']')
+	return b[0] == '[' && end > 0 && bytes.HasPrefix(message, b[:end+1])
 }
 
 // joinsXML reports whether b is the XML that the line above the blank one
@@ -216,6 +259,9 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 		return false
 	}
 	s := shapeOf(b)
+	if a.frames == 0 && s.mayOpenException(b, a.shape) && opensException(b) {
+		return false
+	}
 	if layout != LayoutUnity2019_2 && layout != LayoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
 		return false
 	}
@@ -237,18 +283,21 @@ func (a *assembly) indentedItem(b []byte) {
 }
 
 // joinsList reports whether b is an item of the list that the line above
-// announced or is part of. For a line set in by one space see isIndented.
+// announced or is part of.
 func (a *assembly) joinsList(b []byte) bool {
 	if a.list == listNone || b[0] == ' ' {
 		return false
 	}
 	s := shapeOf(b)
-	if startsRecord(b) && s.bits&shapePackage == 0 {
-		return false
-	}
-	if a.list == listOpen && !s.like(a.shape) {
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) || a.list == listExpected && !a.anyItem && !beginsList(b, s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s
 	return true
+}
+
+// awaitsItem reports whether b, which did not join the record by itself, may be
+// the first item of the list that is expected, if the next line looks like it.
+func (a *assembly) awaitsItem(b []byte) bool {
+	return a.blanks == 0 && !a.sealed && mayBeItem(b, shapeOf(b), itemShape{})
 }

@@ -1,9 +1,6 @@
 package capture
 
-import (
-	"bytes"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // truncated says what shows that the input ends in the middle of a record, or
 // "" if nothing does. It is asked once, at the end.
@@ -24,13 +21,13 @@ func (r *Reader) truncated() string {
 		return "the last line ends in the middle of a character"
 	case isCutFooter(ln.text) || r.footered && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
 		return "the last line is the beginning of a footer"
-	case hasPrefix(ln.text, "[Ref ") && bytes.IndexByte(ln.text, ']') < 0:
+	case isCutRef(ln.text):
 		return "the last line is the beginning of a stack reference"
 	case r.layout == LayoutJSON:
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
 		}
-	case isFrame(ln.text) && !isWholeFrame(ln.text):
+	case isFrame(ln.text) && !isWholeFrame(ln.text), r.asm.end == ln.no && r.asm.split == EvidenceFrame && !isFrame(ln.text) && isCutFrame(ln.text):
 		return "the last line is the beginning of a stack frame"
 	}
 	return ""
