@@ -56,7 +56,10 @@ type causes struct {
 	open map[string]*openItem
 	sums map[causeKey]*Cause
 
-	parts map[string]parts // of the open items
+	parts map[string]parts // of the open items, and of unheard
+	// unheard is the item whose parts were begun last. No update may have told of it
+	// yet.
+	unheard string
 
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached

@@ -63,15 +63,19 @@ func (p parts) merge(others parts) {
 }
 
 // observe counts an entry for the item that it was folded into. That item is
-// only heard of once the engine is asked for updates.
+// only heard of once the engine is asked for updates, and never again where it was
+// acknowledged and repeats are added to it: its parts go with the next that begin.
 func (c *causes) observe(o *heed.Outcome, line uint64, row *Row) {
 	if o.AttentionID == "" {
 		return
 	}
 	of := c.parts[o.AttentionID]
 	if of == nil {
+		if c.open[c.unheard] == nil {
+			delete(c.parts, c.unheard)
+		}
 		of = parts{}
-		c.parts[o.AttentionID] = of
+		c.parts[o.AttentionID], c.unheard = of, o.AttentionID
 	}
 	of.add(&o.Decision, line).accuse(row, line)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,6 +56,26 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	text := readable(doc)
 	require.Contains(t, text, "2 entries and 204 more with it")
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
+}
+
+func TestPartsOfAcknowledgedItemsAreNotKept(t *testing.T) {
+	r := newReplay(t, Config{})
+	line := uint64(0)
+	for n := range 100 {
+		id := fmt.Sprint("0-", n)
+		line++
+		observed(r, id, "some.rule", event.Blocking, line)
+		r.Update(opened(id, event.Blocking, line))
+		r.Update(closed(id, event.Blocking, line))
+		for range 3 { // repeats, of which no update tells
+			line++
+			observed(r, id, "some.rule", event.Blocking, line)
+		}
+	}
+	require.LessOrEqual(t, len(r.causes.parts), 1)
+	list := r.causes.list()
+	require.Len(t, list, 1)
+	require.EqualValues(t, 100, list[0].own())
 }
 
 // others returns all that came with a cause.

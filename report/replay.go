@@ -189,7 +189,8 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 }
 
 // Update adds an update of the engine. Updates should be drained after each
-// entry, so that each stands at the line that prompted it.
+// entry, so that each stands at the line that prompted it and what came with a cause
+// is counted in full.
 func (r *Replay) Update(u *heed.Update) {
 	if r.config.Scrub != nil {
 		scrubbed := r.config.Scrub.Update(*u)
