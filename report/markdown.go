@@ -169,7 +169,7 @@ func (m *markdown) listMods(brief bool) {
 
 func (m *markdown) cause(c *Cause) {
 	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
-	m.printf("%s\n\n- rule %s%s", capital(m.what(c)), code(c.Rule, 0), m.repetition(c))
+	m.printf("%s\n\n- rule %s%s", capital(m.what(c, code)), code(c.Rule, 0), m.repetition(c))
 	if _, why := m.describe(c.Rule, c.Severity); why != "" {
 		m.printf(": %s", prose(why))
 	}
@@ -231,8 +231,9 @@ func (m *markdown) with(c *Cause) {
 	}
 }
 
-// what says what happened. A rule's author wrote it, but for the operation.
-func (m *markdown) what(c *Cause) string {
+// what says what happened. A rule's author wrote it, but for the operation, whose
+// name is put in code, or in that of a cell.
+func (m *markdown) what(c *Cause, code func(text string, limit int) string) string {
 	what, _ := m.describe(c.Rule, c.Severity)
 	what = prose(what)
 	if word, name := c.operation(); name != "" {
@@ -270,7 +271,7 @@ func (m *markdown) also(causes []*Cause) {
 	m.fold(count(uint64(len(causes)), "more cause"), func() {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for _, c := range causes[:min(len(causes), markdownAlso)] {
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c, cell), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)
