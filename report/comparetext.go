@@ -51,7 +51,7 @@ func (d *DiffDocument) comparison() *comparison {
 			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
 	}
 	if n := len(d.Worse); n > 0 {
-		c.say("%s of both sides judged to be more urgent than before.", verb(uint64(n), "group", "groups"))
+		c.say("%s of both sides judged to be more urgent than before.", count(uint64(n), "group"))
 	}
 	for _, g := range d.New.gaps() {
 		c.say("The new side %s: what is gone or less frequent may just be unseen.", g)
@@ -142,7 +142,7 @@ func counted(rows []CompareRow, what string) string {
 	for i := range rows {
 		n[rows[i].Disposition]++
 	}
-	s := verb(uint64(len(rows)), "group", "groups") + " " + what
+	s := count(uint64(len(rows)), "group") + " " + what
 	var parts []string
 	for _, d := range dispositions {
 		if n[d] > 0 && len(parts) < 2 && d.Urgent() {
@@ -167,7 +167,7 @@ func (s *CompareSide) describe() string {
 	}
 	out := name + " (" + count(s.Records, "record")
 	if s.Hours > 0 {
-		out += ", " + strconv.FormatFloat(s.Hours, 'g', 3, 64) + " hours"
+		out += ", " + rate(s.Hours) + " hours"
 	}
 	return out + ")"
 }
@@ -214,7 +214,7 @@ func (s *CompareSide) gaps() []string {
 		}
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("has %d more such gaps", more))
+		out = append(out, "has "+count(uint64(more), "more such gap"))
 	}
 	return out
 }
@@ -482,7 +482,7 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
 		dst = append(dst, '\n')
-		p(0, "… and %d more groups (--top 0 shows all)", n)
+		p(0, "… and %s (--top 0 shows all)", count(uint64(n), "more group"))
 	}
 	return dst
 }

@@ -10,6 +10,7 @@ import (
 // The bounds of what is kept of rows beyond counts.
 const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
+	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
 	maxReasons   = 512     // rows of which the rule's reasons are asked for
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
@@ -111,14 +112,16 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row, su
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{e.Message, e.Stack} {
 		for rest := strings.TrimRight(part, "\r\n"); rest != ""; {
+			if number == sampleSeen {
+				det.more += 1 + strings.Count(rest, "\n")
+				break
+			}
 			var line string
 			line, rest, _ = strings.Cut(rest, "\n")
 			number++
-			if most := sampleLines; number > most && !blamed[number] || !urgent && number > excerptLines {
+			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
 				det.more++
-				if gap = true; number == maxCounted {
-					break
-				}
+				gap = true
 				continue
 			}
 			det.sample = append(det.sample, sampleText{text: strings.Clone(config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))), gap: gap, blamed: blamed[number]})

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -74,7 +73,7 @@ func (s *section) causeAt(c *Cause) *place {
 func (s *section) causes(causes []*Cause) {
 	r := s.replay
 	shown := min(len(causes), s.share(pageCauses))
-	s.MoreCauses = len(causes) - shown
+	s.MoreCauses = uint64(len(causes) - shown)
 	for i, c := range causes[:shown] {
 		what, why := r.explain(c)
 		v := &causeView{
@@ -85,7 +84,7 @@ func (s *section) causes(causes []*Cause) {
 			HasLastPlace: c.Last > c.First, Copy: r.markdownCause(c),
 		}
 		if c.Items > 1 {
-			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
+			v.Often += " in " + many(c.Items, "item", "items")
 		}
 		v.State = fate(c.Open, c.Items)
 		for _, sample := range c.samples() {

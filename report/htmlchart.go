@@ -98,7 +98,7 @@ func (s *section) sketch() {
 	v := &s.Chart
 	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each stretch"
 	if clock {
-		v.Says = "up to " + grouped(most) + " " + plural(most, "entry", "entries") + " in a stretch"
+		v.Says = "up to " + many(most, "entry", "entries") + " in a stretch"
 	}
 	path := func(height func(b *bucket) uint64) string {
 		var p strings.Builder

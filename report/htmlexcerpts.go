@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,7 +60,7 @@ func (s *section) excerpts() {
 			ex.Lines = append(ex.Lines, l)
 		}
 		if r.more > 0 {
-			ex.Lines = append(ex.Lines, excerptLine{Text: fmt.Sprintf("… %d more %s", r.more, plural(uint64(r.more), "line", "lines")), Disposition: r.disposition.String(), Marked: r.marked})
+			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"), Disposition: r.disposition.String(), Marked: r.marked})
 		}
 	}
 	s.Excerpts = all
@@ -86,6 +85,6 @@ func (s *section) halveExcerpts() {
 			}
 		}
 	}
-	s.LeftOut += len(s.Excerpts) - n
+	s.LeftOut += uint64(len(s.Excerpts) - n)
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }

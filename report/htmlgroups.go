@@ -31,7 +31,7 @@ type groupView struct {
 	Signature   string
 	Spark       string // path of a sketch
 	Sample      []sampleView
-	More        int
+	More        uint64 // lines of the sample that are left out
 	Time        string
 }
 
@@ -45,7 +45,7 @@ type countView struct {
 	Disposition string
 	Word        string // for entries of it
 	Entries     string
-	Groups      string
+	Says        string // how many entries in how many groups
 	Shown       int
 }
 
@@ -55,7 +55,10 @@ func (s *section) groups() {
 		t := r.tables[d]
 		rows := t.top(s.share(pageGroups[d]))
 		held := uint64(len(t.held()))
-		s.Counts = append(s.Counts, countView{Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries), Groups: grouped(held), Shown: len(rows)})
+		s.Counts = append(s.Counts, countView{
+			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries),
+			Says: many(t.entries, "entry", "entries") + " in " + many(held, "group", "groups"), Shown: len(rows),
+		})
 		s.MoreGroups += held - uint64(len(rows))
 		s.Forgotten += t.forgotten
 		for _, row := range rows {
@@ -91,7 +94,7 @@ func (s *section) group(d event.Disposition, row *Row) *groupView {
 	}
 	det.spark.scale(r.details.total)
 	g.Spark = det.spark.path()
-	g.More, g.Reason, g.First.Time = det.more, s.showAll(det.reason), s.clock(det.time)
+	g.More, g.Reason, g.First.Time = uint64(det.more), s.showAll(det.reason), s.clock(det.time)
 	for _, line := range det.sample {
 		g.Sample = append(g.Sample, sampleView{Text: s.show(line.text), Gap: line.gap, Blamed: line.blamed})
 	}

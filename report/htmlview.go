@@ -44,7 +44,7 @@ type section struct {
 	Mod        factView
 	Speaking   factView
 	Causes     []*causeView
-	MoreCauses int
+	MoreCauses uint64
 	Chart      sketchView
 	Items      []itemView
 	MoreItems  uint64
@@ -53,7 +53,7 @@ type section struct {
 	MoreGroups uint64
 	Forgotten  uint64
 	Excerpts   []*excerptView
-	LeftOut    int // excerpts
+	LeftOut    uint64 // excerpts
 	Accounting []fieldView
 
 	scrubbed bool
@@ -122,7 +122,7 @@ func newSection(r *Replay, logs, number int) *section {
 		s.Name = "standard input"
 	}
 	s.Base = s.Name[strings.LastIndexAny(s.Name, `/\`)+1:]
-	s.Layout, s.Lines, s.Records = r.end.Layout, grouped(uint64(r.end.Lines)), grouped(r.records)
+	s.Layout, s.Lines, s.Records = r.end.Layout, many(uint64(r.end.Lines), "line", "lines"), many(r.records, "record", "records")
 	causes := r.causes.list()
 	s.groups()
 	s.causes(causes)
@@ -183,18 +183,18 @@ func (s *section) accounting() {
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
-	add("Received", "%s %s: %s log records, %s operation events, %s state events, %s notices", grouped(st.Received), plural(st.Received, "entry", "entries"),
-		grouped(st.Logs), grouped(st.Operations), grouped(st.States), grouped(st.Notices))
+	add("Received", "%s: %s, %s, %s, %s", many(st.Received, "entry", "entries"), many(st.Logs, "log record", "log records"),
+		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"), many(st.Notices, "notice", "notices"))
 	add("Decided", "%s ignored, %s folded into items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
 		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
-	add("Items", "%s opened, %d open at the end, %s cleared; %s updates", grouped(st.Coalesce.Opened), st.Coalesce.Open,
-		grouped(st.Coalesce.Cleared), grouped(r.timeline.total))
+	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
+		grouped(st.Coalesce.Cleared), many(r.timeline.total, "update", "updates"))
 	if err := st.Check(); err != nil {
-		add("Check", "the counts break a law: %s", safetext.Text(err.Error(), 0))
+		add("Check", "the counts do not add up, which is a bug of heed: %s", safetext.Text(err.Error(), 0))
 	} else {
 		add("Check", "the counts add up")
 	}
 	if s.Forgotten > 0 {
-		add("Left out", "%s rows did not fit into the tables of groups; one that was forgotten and came back shows less than there was", grouped(s.Forgotten))
+		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than there was", many(s.Forgotten, "row", "rows"))
 	}
 }

@@ -128,7 +128,7 @@ func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
 		s.halveExcerpts()
 		require.Contains(t, s.Excerpts, named)
 	}
-	require.Equal(t, 15, s.LeftOut)
+	require.EqualValues(t, 15, s.LeftOut)
 }
 
 func TestSummariesForPeople(t *testing.T) {

@@ -123,6 +123,9 @@ func grouped(n uint64) string {
 	return s
 }
 
+// many is [verb] for numbers that may be large.
+func many(n uint64, one, more string) string { return grouped(n) + " " + plural(n, one, more) }
+
 func plural(n uint64, one, many string) string {
 	if n == 1 {
 		return one
@@ -167,7 +170,7 @@ func fate(open, all uint64) string {
 // the name of the first fault is not read as that of all.
 func howOften(c *Cause) string {
 	own := c.own()
-	often := grouped(own) + " " + plural(own, "entry", "entries")
+	often := many(own, "entry", "entries")
 	if with := c.Entries - min(own, c.Entries); with > 0 {
 		often += fmt.Sprintf(" and %s more with it", grouped(with))
 	}
