@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -336,7 +335,7 @@ func firstWords(t *CompareTally, many bool) string {
 	first := t.First[0]
 	s := strconv.Itoa(first.Line)
 	if many {
-		s = path.Base(strings.ReplaceAll(first.File, `\`, "/")) + ":" + s
+		s = baseName(first.File) + ":" + s
 		if n := len(t.First) - 1; n > 0 {
 			s += fmt.Sprintf(" +%d", n)
 		}

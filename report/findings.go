@@ -2,10 +2,8 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // finding is a group of urgent entries that one rule judged, as the forms for
@@ -37,15 +35,6 @@ func (r *Replay) findings(top int) (found []finding, left int) {
 // maxHead bounds the part of a template's first line that names a finding, in
 // characters.
 const maxHead = 160
-
-// head is the first line of the finding's template.
-func (f *finding) head() string {
-	line, _, _ := strings.Cut(f.Template, "\n")
-	if line == "" {
-		return noTemplate
-	}
-	return safetext.Text(line, maxHead)
-}
 
 // often says how often and where.
 func (f *finding) often() string {

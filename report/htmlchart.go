@@ -22,9 +22,11 @@ type chartData struct {
 type chartItem struct {
 	From     float64 `json:"from"`
 	To       float64 `json:"to"`
-	Line     uint64  `json:"line"`
 	Blocking bool    `json:"blocking"`
-	ID       string  `json:"id"`
+
+	// Of the mark in the sketch.
+	line uint64
+	id   string
 }
 
 // sketchView is a chart without scripts: areas upon each other, the most urgent
@@ -137,7 +139,7 @@ func (s *section) sketch() {
 		}
 		left := (it.From - from) / (to - from) * sketchWidth
 		v.Marks = append(v.Marks, sketchMark{
-			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.ID, it.Line),
+			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.id, it.line),
 		})
 	}
 }

@@ -46,9 +46,9 @@ func (s *section) excerpts() {
 		lines := strings.Split(string(r.text), "\n")
 		exact := uint64(len(lines)+r.more) == r.last-r.first+1
 		for j, text := range lines {
-			l := excerptLine{Text: s.show(s.replay.config.Scrub.Text(text)), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
+			l := excerptLine{Text: safe(s.replay.config.Scrub.Text(text)), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
 			if j == 0 {
-				l.Rule = s.show(r.rule)
+				l.Rule = safe(r.rule)
 			}
 			if j == 0 || exact {
 				l.Number = r.first + uint64(j)

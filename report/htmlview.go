@@ -3,11 +3,9 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // What a page shows of one log, shared among the logs of a page. Groups are by
@@ -22,8 +20,8 @@ const (
 	openCauses = 3 // causes that are unfolded from the beginning
 )
 
-// section is what a page shows of one log: text that is fit to be shown, and
-// numbers. What it leaves out is counted.
+// section is what a page shows of one log: text that is fit to be shown, but for the
+// escaping that its template sees to, and numbers. What it leaves out is counted.
 type section struct {
 	logs   int     // of the page
 	replay *Replay // while the section is made
@@ -80,25 +78,11 @@ func (p *place) Href() string {
 
 type fieldView struct{ Name, Text string }
 
-// show makes text from a log or a file of rules fit for the page, but for the
-// escaping that its template sees to.
-func (s *section) show(text string) string {
-	return safetext.Text(text, 0)
-}
-
-func (s *section) showAll(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		out = append(out, s.show(t))
-	}
-	return out
-}
-
 func (s *section) at(line uint64, t time.Time) *place {
 	return &place{Line: line, Time: s.clock(t), section: s}
 }
 
-func (s *section) rule(id string) ruleRef { return ruleRef{Name: s.show(id), section: s} }
+func (s *section) rule(id string) ruleRef { return ruleRef{Name: safe(id), section: s} }
 
 // clock shows a time of the log, "" where it has no clock.
 func (s *section) clock(t time.Time) string {
@@ -117,11 +101,11 @@ func newSection(r *Replay, logs, number int) *section {
 		s.prefix = fmt.Sprintf("log%d-L", number)
 	}
 	s.chart = chartData{X: []float64{}, Items: []chartItem{}}
-	s.Name = s.show(r.config.File)
+	s.Name = safe(r.config.File)
 	if r.config.File == "-" {
 		s.Name = "standard input"
 	}
-	s.Base = s.Name[strings.LastIndexAny(s.Name, `/\`)+1:]
+	s.Base = baseName(s.Name)
 	s.Layout, s.Lines, s.Records = r.end.Layout, many(uint64(r.end.Lines), "line", "lines"), many(r.records, "record", "records")
 	causes := r.causes.list()
 	s.groups()
@@ -190,7 +174,7 @@ func (s *section) accounting() {
 	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
 		grouped(st.Coalesce.Cleared), many(r.timeline.total, "update", "updates"))
 	if err := st.Check(); err != nil {
-		add("Check", "the counts do not add up, which is a bug of heed: %s", safetext.Text(err.Error(), 0))
+		add("Check", "the counts do not add up, which is a bug of heed: %s", safe(err.Error()))
 	} else {
 		add("Check", "the counts add up")
 	}

@@ -298,15 +298,11 @@ func (m *markdown) groups(top int) {
 		m.fold(heading, func() {
 			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
 			for _, row := range rows {
-				head, _, _ := strings.Cut(row.Template, "\n")
-				if head == "" {
-					head = noTemplate
-				}
 				lines := number(row.First)
 				if row.Last != row.First {
 					lines += "–" + number(row.Last)
 				}
-				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(head, markdownTemplate))
+				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(row.head(0), markdownTemplate))
 			}
 		})
 	}
@@ -345,7 +341,7 @@ func blameCell(names []string) string { return strings.ReplaceAll(codes(names), 
 // what has a meaning is escaped. What hosts make links of after that, whatever
 // was escaped, is written another way.
 func prose(text string) string {
-	text = safetext.Text(text, 0)
+	text = safe(text)
 	var b strings.Builder
 	for i, r := range text {
 		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])

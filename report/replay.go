@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -229,7 +228,7 @@ func (r *Replay) End(end End) {
 		}
 	}
 	if end.Err != nil {
-		r.unread = safetext.Text(r.config.Scrub.Text(end.Err.Error()), 0)
+		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))
 	}
 	for i := range end.Open {
 		open := r.config.Scrub.attention(end.Open[i])

@@ -8,6 +8,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -195,6 +196,16 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		t.forgottenEntries += displaced.Count
 	}
 	return row, true
+}
+
+// head is the first line of the template, safe, in at most limit characters; 0 is
+// no limit.
+func (r *Row) head(limit int) string {
+	line, _, _ := strings.Cut(r.Template, "\n")
+	if line == "" {
+		return noTemplate
+	}
+	return safetext.Text(line, limit)
 }
 
 // shorten cuts a template to maxTemplate bytes, so that the row does not hold

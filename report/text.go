@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // TextOptions shapes the text form of a report.
@@ -133,7 +132,7 @@ func (t *text) section(in style, format string, args ...any) {
 }
 
 func (t *text) headline(v *Verdict) {
-	file := safetext.Text(t.config.File, 0)
+	file := safe(t.config.File)
 	empty := t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted
 	about := ": empty, not a single line"
 	if !empty {

@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // attention tells what deserved attention, cause by cause.
@@ -67,13 +65,13 @@ func (t *text) cause(c *Cause) {
 		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
 	often += "; " + fate(c.Open, c.Items)
-	t.labeled("often", safetext.Text(often, 0))
+	t.labeled("often", safe(often))
 	t.with(c)
 	label := "sample"
 	for _, s := range c.samples() {
-		line := fmt.Sprintf("line %d: %s", s.FirstPos, safetext.Text(s.Message, 0))
+		line := fmt.Sprintf("line %d: %s", s.FirstPos, safe(s.Message))
 		if s.RepeatCount > 1 {
-			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
+			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safe(s.Message))
 		}
 		indent := t.label(label)
 		if t.options.Width > 0 {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // State is how a game fared, as far as its log tells.
@@ -156,7 +155,7 @@ func (r *Replay) Verdict() *Verdict {
 
 func (r *Replay) verdictCause(c *Cause) *VerdictCause {
 	what, _ := r.explain(c)
-	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safetext.Text(c.Rule, 0), What: sentence(what), cause: c}
+	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
 }
 
 // brokeFirst returns, of causes in the order of their list, the one that came first
@@ -204,7 +203,7 @@ func (r *Replay) nameMods(v *Verdict) {
 					t = &tally{VerdictMod: VerdictMod{By: byOther, Line: a.line}}
 					byKey[blame.Key(a.name)] = t
 				}
-				t.Name = moreReadable(t.Name, safetext.Text(a.name, 0))
+				t.Name = moreReadable(t.Name, safe(a.name))
 				t.Entries += a.entries
 				t.Line = min(t.Line, a.line)
 				t.atLeast = t.atLeast || more
@@ -219,7 +218,7 @@ func (r *Replay) nameMods(v *Verdict) {
 			if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return blame.Key(m.Name) == blame.Key(name) }) {
 				continue
 			}
-			m := VerdictMod{Name: safetext.Text(name, 0), Entries: 1, Line: line}
+			m := VerdictMod{Name: safe(name), Entries: 1, Line: line}
 			if t := byKey[blame.Key(name)]; t != nil {
 				m.Entries, m.Line, m.atLeast = t.Entries, t.Line, t.atLeast
 				delete(byKey, blame.Key(name))
@@ -245,7 +244,7 @@ func (r *Replay) nameMods(v *Verdict) {
 		}
 		if len(v.by(byAlike)) == 0 && row != nil {
 			for _, name := range row.patchers {
-				v.patched = append(v.patched, safetext.Text(name, 0))
+				v.patched = append(v.patched, safe(name))
 			}
 		}
 	}

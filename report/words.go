@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // describe says in heed's own words, or those of the rule's author, what
@@ -15,7 +14,7 @@ import (
 func (r *Replay) describe(rule string, severity event.Severity) (what, why string) {
 	if r.config.Rule != nil {
 		what, why = r.config.Rule(rule)
-		what, why = safetext.Text(oneSpace(what), 0), safetext.Text(oneSpace(why), 0)
+		what, why = safe(oneSpace(what)), safe(oneSpace(why))
 	}
 	kind, key, isDefault := defaultRule(rule)
 	switch {
@@ -66,11 +65,14 @@ func defaultRule(id string) (kind, key string, ok bool) {
 	return strings.Cut(rest, ".")
 }
 
+// baseName is the last part of a path of any system.
+func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
 // oneSpace folds white space, line feeds included, to single spaces.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // blamed shows the names of mods, which hold no comma.
-func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
+func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
 // noTemplate stands for a template that the engine has forgotten.
 const noTemplate = "(template no longer held)"
@@ -86,7 +88,7 @@ func appendOneLine(dst []byte, template string) []byte {
 	}
 	for {
 		line, rest, more := strings.Cut(template, "\n")
-		dst = append(dst, safetext.Text(line, 0)...)
+		dst = append(dst, safe(line)...)
 		if !more {
 			return dst
 		}
