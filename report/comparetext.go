@@ -206,7 +206,7 @@ func (s *CompareSide) gaps() []string {
 			case event.StatusTruncated.String():
 				out = append(out, "is cut off "+where)
 			case compare.GapUnread:
-				out = append(out, "was not read to its end, but "+strings.Replace(where, "at", "to", 1))
+				out = append(out, "was not read to its end, but to"+strings.TrimPrefix(where, "at"))
 			default:
 				out = append(out, "has a gap "+where)
 			}
@@ -314,13 +314,14 @@ func (r *CompareRatio) words() string {
 	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
 }
 
+// percent shows a chance. Beyond 5% nobody asks for fractions.
 func percent(chance *float64) string {
 	switch {
 	case chance == nil:
 		return ""
 	case *chance < 0.001:
 		return "<0.1%"
-	case *chance > unlikely:
+	case *chance > 0.05:
 		return strconv.FormatFloat(*chance*100, 'f', 0, 64) + "%"
 	}
 	return strconv.FormatFloat(*chance*100, 'g', 2, 64) + "%"

@@ -17,10 +17,6 @@ const ComparisonVersion = 1
 // maxShown bounds a template or a sample in a document, in characters.
 const maxShown = 2000
 
-// unlikely is the chance from which on text says that a group may be new, or
-// gone, by chance.
-const unlikely = 0.05
-
 // DiffDocument is the JSON form of a [compare.Diff].
 type DiffDocument struct {
 	SchemaVersion int          `json:"schemaVersion"`

@@ -55,7 +55,7 @@ type sampleText struct {
 }
 
 // observe takes in an entry of a row.
-func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect, isNew bool) {
+func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)
@@ -99,7 +99,7 @@ func (d *details) count(b *bucket, e *Entry, o *heed.Outcome) {
 }
 
 // sample keeps the first entry of a row while there is room.
-func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect) {
+func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect) {
 	urgent := o.Decision.Disposition.Urgent()
 	taken, limit := &d.samples[o.Decision.Disposition], sampleOther
 	if urgent {

@@ -9,7 +9,7 @@ import (
 // finding is a group of urgent entries that one rule judged, as the forms for
 // continuous integration list them.
 type finding struct {
-	*Row
+	*row
 	disposition event.Disposition
 	what, why   string // of the rule, safe
 }
@@ -24,7 +24,7 @@ func (r *Replay) findings(top int) (found []finding, left int) {
 		rows := r.tables[d].top(top)
 		left += len(r.tables[d].held()) - len(rows)
 		for _, row := range rows {
-			f := finding{Row: row, disposition: d}
+			f := finding{row: row, disposition: d}
 			f.what, f.why = r.describe(row.Rule, row.Severity)
 			found = append(found, f)
 		}

@@ -63,11 +63,11 @@ type itemView struct {
 	From, To    *place
 }
 
-func (s *section) causeAt(c *Cause) *place {
+func (s *section) causeAt(c *cause) *place {
 	return s.at(c.First, s.replay.details.causes[causeKey{c.Rule, c.Disposition}])
 }
 
-func (s *section) causes(causes []*Cause) {
+func (s *section) causes(causes []*cause) {
 	r := s.replay
 	shown := min(len(causes), s.share(pageCauses))
 	s.MoreCauses = uint64(len(causes) - shown)
@@ -97,7 +97,7 @@ func (s *section) causes(causes []*Cause) {
 }
 
 // parts lists what came with a cause.
-func (s *section) parts(v *causeView, c *Cause) {
+func (s *section) parts(v *causeView, c *cause) {
 	others, more := c.others(pageParts)
 	v.MoreParts = more
 	for _, o := range others {

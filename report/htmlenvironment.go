@@ -32,7 +32,7 @@ var namedWords = map[string]string{
 }
 
 // environment tells where the log was made.
-func (s *section) environment() {
+func (s *section) environment(v *Verdict) {
 	e := s.replay.environment
 	if e == nil {
 		return
@@ -43,7 +43,6 @@ func (s *section) environment() {
 			s.Facts = append(s.Facts, fieldView{fact.label, *fact.text})
 		}
 	}
-	v := s.replay.Verdict()
 	named := e.namedMods(v)
 	m := &s.Mods
 	m.Count, m.More = e.modCount(), uint64(e.MoreMods)

@@ -68,7 +68,7 @@ func (s *section) groups() {
 
 var dispositionWords = [len(dispositions)]string{event.Blocking: "blocking", event.Advisory: "advisory", event.Ignore: "ignored"}
 
-func (s *section) group(d event.Disposition, row *Row) *groupView {
+func (s *section) group(d event.Disposition, row *row) *groupView {
 	r := s.replay
 	g := &groupView{
 		Disposition: d.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),

@@ -59,7 +59,7 @@ func (r *Replay) markdownVerdict() string {
 	return string(m.out)
 }
 
-func (r *Replay) markdownCause(c *Cause) string {
+func (r *Replay) markdownCause(c *cause) string {
 	m := markdown{Replay: r}
 	m.cause(c)
 	m.printf("\nIn %s", code(r.config.File, 0))
@@ -167,7 +167,7 @@ func (m *markdown) listMods(brief bool) {
 	})
 }
 
-func (m *markdown) cause(c *Cause) {
+func (m *markdown) cause(c *cause) {
 	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
 	m.printf("%s\n\n- rule %s%s", capital(m.what(c, code)), code(c.Rule, 0), m.repetition(c))
 	if _, why := m.describe(c.Rule, c.Severity); why != "" {
@@ -212,7 +212,7 @@ func (m *markdown) cause(c *Cause) {
 }
 
 // with lists what came with a cause.
-func (m *markdown) with(c *Cause) {
+func (m *markdown) with(c *cause) {
 	others, more := c.others(markdownWith)
 	if len(others) == 0 {
 		return
@@ -233,7 +233,7 @@ func (m *markdown) with(c *Cause) {
 
 // what says what happened. A rule's author wrote it, but for the operation, whose
 // name is put in code, or in that of a cell.
-func (m *markdown) what(c *Cause, code func(text string, limit int) string) string {
+func (m *markdown) what(c *cause, code func(text string, limit int) string) string {
 	what, _ := m.describe(c.Rule, c.Severity)
 	what = prose(what)
 	if word, name := c.operation(); name != "" {
@@ -246,7 +246,7 @@ func (m *markdown) what(c *Cause, code func(text string, limit int) string) stri
 }
 
 // stack returns the frames of the cause's group, a line each, "" without any.
-func (m *markdown) stack(c *Cause) string {
+func (m *markdown) stack(c *cause) string {
 	row := m.rowOf(c)
 	if row == nil {
 		return ""
@@ -263,7 +263,7 @@ func (m *markdown) fold(summary string, body func()) {
 }
 
 // also lists further causes.
-func (m *markdown) also(causes []*Cause) {
+func (m *markdown) also(causes []*cause) {
 	if len(causes) == 0 {
 		return
 	}

@@ -79,13 +79,13 @@ func TestPartsOfAcknowledgedItemsAreNotKept(t *testing.T) {
 }
 
 // others returns all that came with a cause.
-func others(c *Cause) []*part {
+func others(c *cause) []*part {
 	all, _ := c.others(len(c.parts))
 	return all
 }
 
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
-	c := &Cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
+	c := &cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
 	for i, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
 		rule := string(rune('a' + i))
 		c.parts[rule] = &part{rule: rule}

@@ -32,7 +32,7 @@ func (t *text) attention() {
 }
 
 // repetition says that a rule is as urgent as c only by repetition.
-func (r *Replay) repetition(c *Cause) string {
+func (r *Replay) repetition(c *cause) string {
 	if r.raised[causeKey{c.Rule, c.Disposition}] {
 		return ", escalated by repetition"
 	}
@@ -40,7 +40,7 @@ func (r *Replay) repetition(c *Cause) string {
 }
 
 // cause tells one cause in full.
-func (t *text) cause(c *Cause) {
+func (t *text) cause(c *cause) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
 	what, why := t.explain(c)
 	if c.Invalidates {
@@ -83,7 +83,7 @@ func (t *text) cause(c *Cause) {
 }
 
 // with tells in a line each what came with a cause.
-func (t *text) with(c *Cause) {
+func (t *text) with(c *cause) {
 	others, more := c.others(textWith)
 	label := "with"
 	say := func(line string) {

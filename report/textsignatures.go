@@ -33,7 +33,7 @@ func (t *text) signatures() {
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
 		}, minLast: 60, color: t.options.Color}
-		blame := slices.ContainsFunc(rows, func(r *Row) bool { return len(r.Blame) > 0 })
+		blame := slices.ContainsFunc(rows, func(r *row) bool { return len(r.Blame) > 0 })
 		if blame {
 			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
 		}

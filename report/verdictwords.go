@@ -233,7 +233,7 @@ func (b *blindness) sentence() string {
 }
 
 // sentence says what is missing from a log.
-func (m *Missing) sentence() string {
+func (m *missing) sentence() string {
 	where := fmt.Sprintf("at line %d", m.First)
 	if m.Times > 1 {
 		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)

@@ -44,7 +44,7 @@ func reported(severity event.Severity) string {
 }
 
 // explain says what happened, in which operation, and why it matters.
-func (r *Replay) explain(c *Cause) (what, why string) {
+func (r *Replay) explain(c *cause) (what, why string) {
 	what, why = r.describe(c.Rule, c.Severity)
 	if word, origin := c.operation(); origin != "" {
 		what += "; " + word + " " + origin
@@ -170,7 +170,7 @@ func fate(open, all uint64) string {
 
 // howOften counts what a cause's rule decided apart from what came with it, so that
 // the name of the first fault is not read as that of all.
-func howOften(c *Cause) string {
+func howOften(c *cause) string {
 	own := c.own()
 	often := many(own, "entry", "entries")
 	if with := c.Entries - min(own, c.Entries); with > 0 {
