@@ -75,7 +75,7 @@ func (s *section) causes(causes []*cause) {
 		what, why := r.explain(c)
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(safe(what)), Why: sentence(safe(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			What: sentence(safe(what)), Why: sentence(safe(why)), Rule: s.rule(c.Rule), Escalated: r.escalated(c.Rule, c.Disposition),
 			Invalidates: c.Invalidates, Blame: safeAll(c.FirstItem.Blame),
 			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
 			Copy: r.markdownCause(c),

@@ -72,7 +72,7 @@ func (s *section) group(d event.Disposition, row *row) *groupView {
 	r := s.replay
 	g := &groupView{
 		Disposition: d.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
-		Forms: row.Forms, Blame: safeAll(row.Blame), Rule: safe(row.Rule), Escalated: r.raised[causeKey{row.Rule, d}],
+		Forms: row.Forms, Blame: safeAll(row.Blame), Rule: safe(row.Rule), Escalated: r.escalated(row.Rule, d),
 		Signature: row.Signature.ID.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}
 	_, frames, _ := strings.Cut(row.Template, "\n")

@@ -360,7 +360,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 	for _, c := range r.causes.list() {
 		line := causeLine{
 			Rule: c.Rule, Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
-			Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			Escalated: r.escalated(c.Rule, c.Disposition),
 			Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
 		}
 		line.Summary, line.Why = r.explain(c)

@@ -137,15 +137,16 @@ func New(config Config) (*Replay, error) {
 	return r, nil
 }
 
-// Entry says where in the log something stands that the engine was told.
+// Entry says where in the log an entry stands that the engine was given, and what it
+// says.
 type Entry struct {
 	Kind   event.Kind
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
 
-	// Without [Config.Details] of these no more is looked at than how long the texts
-	// are. They need to be valid for the call.
+	// Without [Config.Details] only the lengths of these texts count. They need to be
+	// valid during the call only.
 	Last    uint64    // line it ends at
 	Time    time.Time // zero where the log does not tell
 	Message string
@@ -181,6 +182,11 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		}
 		r.details.observe(&r.config, &e, o, row, suspects, isNew)
 	}
+}
+
+// escalated reports whether a rule came to a disposition only by repetition.
+func (r *Replay) escalated(rule string, d event.Disposition) bool {
+	return r.raised[causeKey{rule, d}]
 }
 
 // Update adds an update of the engine. Updates should be drained after each

@@ -52,7 +52,7 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 	return t.out
 }
 
-// MinWidth is the narrowest text, in columns: what is narrower is not read anyhow.
+// MinWidth is the width of the narrowest text, in columns: in fewer nobody reads.
 const MinWidth = 20
 
 // wideEnough returns o with a width in which text can be read.

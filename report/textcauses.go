@@ -33,7 +33,7 @@ func (t *text) attention() {
 
 // repetition says that a rule is as urgent as c only by repetition.
 func (r *Replay) repetition(c *cause) string {
-	if r.raised[causeKey{c.Rule, c.Disposition}] {
+	if r.escalated(c.Rule, c.Disposition) {
 		return ", escalated by repetition"
 	}
 	return ""
