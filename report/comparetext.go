@@ -114,23 +114,24 @@ func (c *comparison) uncounted(side string, s *CompareSide) {
 
 // footnote explains the columns that are there.
 func (c *comparison) footnote() {
-	any := func(kinds ...sectionKind) bool {
-		return slices.ContainsFunc(c.sections, func(s compareSection) bool { return len(s.rows) > 0 && slices.Contains(kinds, s.kind) })
+	var rows, chances, ratios bool
+	for i := range c.sections {
+		s := &c.sections[i]
+		rows = rows || len(s.rows) > 0
+		chances = chances || slices.ContainsFunc(s.rows, func(r CompareRow) bool { return r.Chance != nil })
+		ratios = ratios || len(s.rows) > 0 && s.kind == sectionRatio
 	}
-	if any(sectionNew, sectionGone, sectionRatio, sectionWorse, sectionExpired) {
+	if rows {
 		rates := "Rates are per 1,000 records"
 		if c.hours {
 			rates += " (/1000) and per hour (/HOUR)"
 		}
 		c.footnotes = append(c.footnotes, rates+".")
 	}
-	chances := slices.ContainsFunc(c.sections, func(s compareSection) bool {
-		return slices.ContainsFunc(s.rows, func(r CompareRow) bool { return r.Chance != nil })
-	})
 	if chances {
 		c.footnotes = append(c.footnotes, "CHANCE is how likely the other side would have none of them at the same rate.")
 	}
-	if any(sectionRatio) {
+	if ratios {
 		c.footnotes = append(c.footnotes, "RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
 	}
 }

@@ -22,7 +22,7 @@ func (r *Replay) findings(top int) (found []finding, left int) {
 			continue
 		}
 		rows := r.tables[d].top(top)
-		left += len(r.tables[d].held()) - len(rows)
+		left += r.tables[d].size() - len(rows)
 		for _, row := range rows {
 			f := finding{row: row, disposition: d}
 			f.what, f.why = r.describe(row.Rule, row.Severity)

@@ -51,7 +51,7 @@ func (s *section) groups() {
 	for _, d := range dispositions {
 		t := r.tables[d]
 		rows := t.top(s.share(pageGroups[d]))
-		held := uint64(len(t.held()))
+		held := uint64(t.size())
 		s.Counts = append(s.Counts, countView{
 			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries),
 			Says: many(t.entries, "entry", "entries") + " in " + many(held, "group", "groups"), Shown: len(rows),

@@ -291,7 +291,7 @@ func (r *Replay) Summary() Summary {
 	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = sectionLine{Entries: t.entries, Rows: len(t.held()), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
+		s.Signatures[d.String()] = sectionLine{Entries: t.entries, Rows: t.size(), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()

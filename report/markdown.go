@@ -287,8 +287,8 @@ func (m *markdown) groups(top int) {
 			continue
 		}
 		rows := table.top(top)
-		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(len(table.held())), "group"))
-		if held := len(table.held()); len(rows) < held {
+		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(table.size()), "group"))
+		if len(rows) < table.size() {
 			heading += fmt.Sprintf(", the %d most frequent", len(rows))
 		}
 		if table.forgotten > 0 {

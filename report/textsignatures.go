@@ -14,7 +14,7 @@ func (t *text) signatures() {
 			continue
 		}
 		rows := table.top(t.options.Top)
-		held := len(table.held())
+		held := table.size()
 		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.entries), count(uint64(table.rows.Len())+table.forgotten, "signature"))
 		if held < table.rows.Len() {
 			heading += " in " + count(uint64(held), "group")

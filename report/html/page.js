@@ -114,7 +114,7 @@
 			width: Math.max(box.clientWidth, 200), height: 240, padding: [lane + 6, 20, 0, 0], legend: { show: false }, tzDate: utc,
 			cursor: { y: false, drag: { x: true, y: false } },
 			scales: { x: { time: data.clock }, y: { range: (_, __, max) => [0, data.clock ? Math.max(max, 1) : 100] } },
-			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : " %") : "")) })],
+			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : "%") : "")) })],
 			series: [{}, series("ignore"), series("advisory"), series("blocking")],
 			hooks: { draw: [bars], setCursor: [say] },
 		}, stacked(), box);
