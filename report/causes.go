@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed"
@@ -9,9 +10,9 @@ import (
 	"github.com/heedlog/heed/internal/safetext"
 )
 
-// Cause sums up the attention items that one rule caused: a game that loads a
+// cause sums up the attention items that one rule caused: a game that loads a
 // damaged save ten times opens ten items, and it is one thing to look at.
-type Cause struct {
+type cause struct {
 	Rule        string
 	Disposition event.Disposition // the highest that the items reached
 	Severity    event.Severity
@@ -31,7 +32,7 @@ type Cause struct {
 
 // rowOf returns the row of the group that a cause's first item began with, nil where
 // it is not held.
-func (r *Replay) rowOf(c *Cause) *Row {
+func (r *Replay) rowOf(c *cause) *row {
 	group := c.FirstItem.Cause.Signature
 	if r.config.Group != nil {
 		group = r.config.Group(group)
@@ -54,9 +55,12 @@ type causeKey struct {
 // holds, so that both are exact and bounded.
 type causes struct {
 	open map[string]*openItem
-	sums map[causeKey]*Cause
+	sums map[causeKey]*cause
 
-	parts map[string]parts // of the open items
+	parts map[string]parts // of the open items, and of unheard
+	// unheard is the item whose parts were begun last. No update may have told of it
+	// yet.
+	unheard string
 
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
@@ -69,7 +73,7 @@ type openItem struct {
 }
 
 func newCauses() causes {
-	return causes{open: map[string]*openItem{}, sums: map[causeKey]*Cause{}, parts: map[string]parts{}}
+	return causes{open: map[string]*openItem{}, sums: map[causeKey]*cause{}, parts: map[string]parts{}}
 }
 
 func (c *causes) add(u *heed.Update) {
@@ -109,11 +113,11 @@ func (c *causes) openBlocking() uint64 {
 }
 
 // sum adds an item to the sum that it belongs to.
-func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
+func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	key := causeKey{a.Cause.Rule, a.Disposition}
 	s := sums[key]
 	if s == nil {
-		s = &Cause{
+		s = &cause{
 			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
 			FirstItem: *a, Largest: *a, parts: parts{}, alike: of[a.Cause.Rule],
 		}
@@ -139,27 +143,18 @@ func sum(sums map[causeKey]*Cause, a *heed.Attention, of parts, open bool) {
 // list returns the sums over all items, those that are open included, in the
 // order in which to look at them: what blocks first, then by severity, then
 // what came first, since causes come before consequences.
-func (c *causes) list() []*Cause {
-	sums := make(map[causeKey]*Cause, len(c.sums))
+func (c *causes) list() []*cause {
+	sums := make(map[causeKey]*cause, len(c.sums))
 	for key, s := range c.sums {
 		clone := *s
 		clone.parts = parts{}
 		clone.parts.merge(s.parts)
 		sums[key] = &clone
 	}
-	open := make([]*openItem, 0, len(c.open))
-	for _, it := range c.open {
-		open = append(open, it)
-	}
-	slices.SortFunc(open, func(a, b *openItem) int { return cmp.Compare(a.number, b.number) })
-	for _, it := range open {
+	for _, it := range slices.SortedFunc(maps.Values(c.open), func(a, b *openItem) int { return cmp.Compare(a.number, b.number) }) {
 		sum(sums, &it.attention, c.parts[it.attention.ID], true)
 	}
-	all := make([]*Cause, 0, len(sums))
-	for _, s := range sums {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *Cause) int {
+	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int {
 		return cmp.Or(
 			cmp.Compare(b.Disposition, a.Disposition),
 			cmp.Compare(b.Severity, a.Severity),
@@ -167,12 +162,11 @@ func (c *causes) list() []*Cause {
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	return all
 }
 
 // samples returns the entry that was the first cause, and the most frequent
 // other one of the largest item.
-func (c *Cause) samples() []heed.Sample {
+func (c *cause) samples() []heed.Sample {
 	var samples []heed.Sample
 	if len(c.FirstItem.Sample) > 0 {
 		samples = append(samples, c.FirstItem.Sample[0])
@@ -192,7 +186,7 @@ func (c *Cause) samples() []heed.Sample {
 
 // operation names the operation that the first item came from or after, and ""
 // without one. The name is the host's.
-func (c *Cause) operation() (word, name string) {
+func (c *cause) operation() (word, name string) {
 	a := &c.FirstItem
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
 		return "from", safetext.Text(name, maxName)

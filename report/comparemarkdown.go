@@ -124,7 +124,7 @@ func (d *SuspectsDocument) AppendMarkdown(dst []byte, top int) []byte {
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
-		dst = fmt.Appendf(dst, "\n… and %d more groups\n", n)
+		dst = fmt.Appendf(dst, "\n… and %s\n", count(uint64(n), "more group"))
 	}
 	return dst
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,7 @@ func (d *DiffDocument) comparison() *comparison {
 			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
 	}
 	if n := len(d.Worse); n > 0 {
-		c.say("%s of both sides judged to be more urgent than before.", verb(uint64(n), "group", "groups"))
+		c.say("%s of both sides judged to be more urgent than before.", count(uint64(n), "group"))
 	}
 	for _, g := range d.New.gaps() {
 		c.say("The new side %s: what is gone or less frequent may just be unseen.", g)
@@ -115,23 +114,24 @@ func (c *comparison) uncounted(side string, s *CompareSide) {
 
 // footnote explains the columns that are there.
 func (c *comparison) footnote() {
-	any := func(kinds ...sectionKind) bool {
-		return slices.ContainsFunc(c.sections, func(s compareSection) bool { return len(s.rows) > 0 && slices.Contains(kinds, s.kind) })
+	var rows, chances, ratios bool
+	for i := range c.sections {
+		s := &c.sections[i]
+		rows = rows || len(s.rows) > 0
+		chances = chances || slices.ContainsFunc(s.rows, func(r CompareRow) bool { return r.Chance != nil })
+		ratios = ratios || len(s.rows) > 0 && s.kind == sectionRatio
 	}
-	if any(sectionNew, sectionGone, sectionRatio, sectionWorse, sectionExpired) {
+	if rows {
 		rates := "Rates are per 1,000 records"
 		if c.hours {
 			rates += " (/1000) and per hour (/HOUR)"
 		}
 		c.footnotes = append(c.footnotes, rates+".")
 	}
-	chances := slices.ContainsFunc(c.sections, func(s compareSection) bool {
-		return slices.ContainsFunc(s.rows, func(r CompareRow) bool { return r.Chance != nil })
-	})
 	if chances {
 		c.footnotes = append(c.footnotes, "CHANCE is how likely the other side would have none of them at the same rate.")
 	}
-	if any(sectionRatio) {
+	if ratios {
 		c.footnotes = append(c.footnotes, "RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
 	}
 }
@@ -142,7 +142,7 @@ func counted(rows []CompareRow, what string) string {
 	for i := range rows {
 		n[rows[i].Disposition]++
 	}
-	s := verb(uint64(len(rows)), "group", "groups") + " " + what
+	s := count(uint64(len(rows)), "group") + " " + what
 	var parts []string
 	for _, d := range dispositions {
 		if n[d] > 0 && len(parts) < 2 && d.Urgent() {
@@ -167,7 +167,7 @@ func (s *CompareSide) describe() string {
 	}
 	out := name + " (" + count(s.Records, "record")
 	if s.Hours > 0 {
-		out += ", " + strconv.FormatFloat(s.Hours, 'g', 3, 64) + " hours"
+		out += ", " + rate(s.Hours) + " hours"
 	}
 	return out + ")"
 }
@@ -207,14 +207,14 @@ func (s *CompareSide) gaps() []string {
 			case event.StatusTruncated.String():
 				out = append(out, "is cut off "+where)
 			case compare.GapUnread:
-				out = append(out, "was not read to its end, but "+strings.Replace(where, "at", "to", 1))
+				out = append(out, "was not read to its end, but to"+strings.TrimPrefix(where, "at"))
 			default:
 				out = append(out, "has a gap "+where)
 			}
 		}
 	}
 	if more > 0 {
-		out = append(out, fmt.Sprintf("has %d more such gaps", more))
+		out = append(out, "has "+count(uint64(more), "more such gap"))
 	}
 	return out
 }
@@ -315,13 +315,14 @@ func (r *CompareRatio) words() string {
 	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
 }
 
+// percent shows a chance. Beyond 5% nobody asks for fractions.
 func percent(chance *float64) string {
 	switch {
 	case chance == nil:
 		return ""
 	case *chance < 0.001:
 		return "<0.1%"
-	case *chance > unlikely:
+	case *chance > 0.05:
 		return strconv.FormatFloat(*chance*100, 'f', 0, 64) + "%"
 	}
 	return strconv.FormatFloat(*chance*100, 'g', 2, 64) + "%"
@@ -336,7 +337,7 @@ func firstWords(t *CompareTally, many bool) string {
 	first := t.First[0]
 	s := strconv.Itoa(first.Line)
 	if many {
-		s = path.Base(strings.ReplaceAll(first.File, `\`, "/")) + ":" + s
+		s = baseName(first.File) + ":" + s
 		if n := len(t.First) - 1; n > 0 {
 			s += fmt.Sprintf(" +%d", n)
 		}
@@ -482,7 +483,7 @@ func (d *SuspectsDocument) AppendText(dst []byte, o TextOptions) []byte {
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
 		dst = append(dst, '\n')
-		p(0, "… and %d more groups (--top 0 shows all)", n)
+		p(0, "… and %s (--top 0 shows all)", count(uint64(n), "more group"))
 	}
 	return dst
 }

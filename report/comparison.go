@@ -17,10 +17,6 @@ const ComparisonVersion = 1
 // maxShown bounds a template or a sample in a document, in characters.
 const maxShown = 2000
 
-// unlikely is the chance from which on text says that a group may be new, or
-// gone, by chance.
-const unlikely = 0.05
-
 // DiffDocument is the JSON form of a [compare.Diff].
 type DiffDocument struct {
 	SchemaVersion int          `json:"schemaVersion"`
@@ -293,7 +289,7 @@ func (c *Comparer) row(r *compare.Row, unseen bool) CompareRow {
 	out := CompareRow{
 		ID: r.Signature.ID.String(), Forms: r.Forms, Template: c.template(r.Templates), Sample: c.text(firstLineOf(r.Sample), maxShown),
 		Disposition: weight.Disposition, Severity: weight.Severity, Rule: c.text(weight.Rule, 0),
-		Blame: safeNames(c.Scrub.names(blame.Likely(r.Blame))), Old: c.tally(&r.Old), New: c.tally(&r.New), MayBeUnseen: unseen,
+		Blame: safeAll(c.Scrub.names(blame.Likely(r.Blame))), Old: c.tally(&r.Old), New: c.tally(&r.New), MayBeUnseen: unseen,
 	}
 	if c.Rule != nil {
 		what, _ := c.Rule(weight.Rule)

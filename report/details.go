@@ -10,6 +10,7 @@ import (
 // The bounds of what is kept of rows beyond counts.
 const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
+	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
 	maxReasons   = 512     // rows of which the rule's reasons are asked for
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
@@ -54,7 +55,7 @@ type sampleText struct {
 }
 
 // observe takes in an entry of a row.
-func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect, isNew bool) {
+func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)
@@ -98,7 +99,7 @@ func (d *details) count(b *bucket, e *Entry, o *heed.Outcome) {
 }
 
 // sample keeps the first entry of a row while there is room.
-func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row, suspects []heed.Suspect) {
+func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect) {
 	urgent := o.Decision.Disposition.Urgent()
 	taken, limit := &d.samples[o.Decision.Disposition], sampleOther
 	if urgent {
@@ -111,14 +112,16 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *Row, su
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{e.Message, e.Stack} {
 		for rest := strings.TrimRight(part, "\r\n"); rest != ""; {
+			if number == sampleSeen {
+				det.more += 1 + strings.Count(rest, "\n")
+				break
+			}
 			var line string
 			line, rest, _ = strings.Cut(rest, "\n")
 			number++
-			if most := sampleLines; number > most && !blamed[number] || !urgent && number > excerptLines {
+			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
 				det.more++
-				if gap = true; number == maxCounted {
-					break
-				}
+				gap = true
 				continue
 			}
 			det.sample = append(det.sample, sampleText{text: strings.Clone(config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))), gap: gap, blamed: blamed[number]})

@@ -31,10 +31,8 @@
 // The package reads no file, compiles no rule and judges nothing: it shows
 // what the engine decided.
 //
-// Where the engine blames a mod, that is shown with what it is blamed for.
-//
 // An [Environment] is where a log was made: versions, machine, mods. Whoever replays
-// passes it with [End], and every form tells it.
+// passes it with [End]. Text, Markdown, JSON and the page tell it.
 //
 // # Bounds
 //
@@ -57,7 +55,8 @@
 // control character, line separator or bidi mark of a log reaches the output,
 // and no log line can start a line of the report. Each form adds what its readers
 // need: in Markdown log text stands in code, in SARIF it makes no link, in XML no
-// markup, and in a page it goes through html/template. A [Scrubber] takes out what is private as it enters a replay.
+// markup, and in a page it goes through html/template. A [Scrubber] takes out what is
+// private as it enters a replay.
 //
 // # Concurrency and cost
 //

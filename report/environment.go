@@ -116,8 +116,8 @@ func (f *Facts) inShort() []string {
 	return short
 }
 
-// line is what is asked for first in a line that may be cut, "" where nothing of it is
-// known.
+// line joins what is asked for first to a line that may be cut at its end, "" where
+// nothing of it is known.
 func (e *Environment) line() string {
 	if e == nil {
 		return ""

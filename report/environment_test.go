@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 )
 
@@ -95,6 +96,16 @@ func TestNamedMods(t *testing.T) {
 	}
 }
 
+func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
+	s := newScript(t)
+	s.entry(3, event.Blocking, event.SeverityError)
+	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
+	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []Mod{{Name: "Some Mod"}, {Name: "Windmills"}}}})
+	says := readable(requireValidPage(t, page(t, s.Replay)))
+	require.Contains(t, says, "2 mods , in load order; first 1 named by the verdict")
+	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
+}
+
 func TestManyMods(t *testing.T) {
 	for _, text := range []string{"plain", strings.Repeat("<\u202e&", 100)} {
 		var e Environment
@@ -111,7 +122,7 @@ func TestManyMods(t *testing.T) {
 		says := readable(requireValidPage(t, string(out)))
 		require.Contains(t, says, "4101 mods , in load order; first 1 named by the verdict")
 		require.Contains(t, says, "4001 Some Mod named by what broke first")
-		require.Contains(t, says, "3101 more are not listed here.")
+		require.Contains(t, says, "3,101 more are not listed here.")
 		markdown := string(r.AppendMarkdown(nil, 0))
 		require.Contains(t, markdown, "- environment: 4101 mods\n")
 		require.NotContains(t, markdown, "in load order")

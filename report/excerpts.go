@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
@@ -44,11 +43,9 @@ type excerptRecord struct {
 	seq         uint64
 	first, last uint64 // lines
 	disposition event.Disposition
-	severity    event.Severity
 	rule        string
 	marked      bool // the excerpt is there because of it
 	cause       bool // it was the first that its rule decided
-	time        time.Time
 	text        []byte
 	more        int // lines of it that are not shown
 }
@@ -128,19 +125,16 @@ func (r *excerptRecord) clone() excerptRecord {
 // set makes r the record of e, in the memory that its text has.
 func (r *excerptRecord) set(seq uint64, e *Entry, d event.Decision) {
 	text := r.text[:0]
-	*r = excerptRecord{seq: seq, first: e.First, last: max(e.First, e.Last), disposition: d.Disposition, severity: d.Severity, rule: d.Rule, time: e.Time}
+	*r = excerptRecord{seq: seq, first: e.First, last: max(e.First, e.Last), disposition: d.Disposition, rule: d.Rule}
 	lines := 0
 	for _, part := range [...]string{e.Message, e.Stack} {
 		for part = strings.TrimRight(part, "\r\n"); part != ""; {
+			if lines == excerptLines || len(text) >= excerptText {
+				r.more += 1 + strings.Count(part, "\n")
+				break
+			}
 			line, rest, _ := strings.Cut(part, "\n")
 			part = rest
-			if lines == excerptLines || len(text) >= excerptText {
-				r.more++
-				if r.more == maxCounted {
-					break
-				}
-				continue
-			}
 			if lines > 0 {
 				text = append(text, '\n')
 			}
@@ -150,9 +144,6 @@ func (r *excerptRecord) set(seq uint64, e *Entry, d event.Decision) {
 	}
 	r.text = text
 }
-
-// maxCounted bounds the counting of lines that are left out of a record.
-const maxCounted = 999
 
 // cutMark stands where text was cut.
 const cutMark = " …"

@@ -2,16 +2,14 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // finding is a group of urgent entries that one rule judged, as the forms for
 // continuous integration list them.
 type finding struct {
-	*Row
+	*row
 	disposition event.Disposition
 	what, why   string // of the rule, safe
 }
@@ -24,9 +22,9 @@ func (r *Replay) findings(top int) (found []finding, left int) {
 			continue
 		}
 		rows := r.tables[d].top(top)
-		left += len(r.tables[d].held()) - len(rows)
+		left += r.tables[d].size() - len(rows)
 		for _, row := range rows {
-			f := finding{Row: row, disposition: d}
+			f := finding{row: row, disposition: d}
 			f.what, f.why = r.describe(row.Rule, row.Severity)
 			found = append(found, f)
 		}
@@ -37,15 +35,6 @@ func (r *Replay) findings(top int) (found []finding, left int) {
 // maxHead bounds the part of a template's first line that names a finding, in
 // characters.
 const maxHead = 160
-
-// head is the first line of the finding's template.
-func (f *finding) head() string {
-	line, _, _ := strings.Cut(f.Template, "\n")
-	if line == "" {
-		return noTemplate
-	}
-	return safetext.Text(line, maxHead)
-}
 
 // often says how often and where.
 func (f *finding) often() string {

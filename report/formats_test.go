@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -136,6 +137,21 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 		requireInert(t, string(out))
 		requireInertValues(t, out)
 	}
+}
+
+// TestMarkdownTableKeepsOperationsInTheirCell: a bar in code ends a cell, too.
+func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log"})
+	for i := range markdownCauses + 1 {
+		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
+		u.Attention.Cause = coalesce.Cause{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
+		u.Attention.CausalMethod = "left|@right"
+		r.Update(u)
+	}
+	r.End(End{Layout: "plain", Lines: 9})
+	out := string(r.AppendMarkdown(nil, 0))
+	require.Equal(t, markdownCauses, strings.Count(out, "from `left|@right`"))
+	require.Contains(t, out, "from `left¦@right`. | `rule.4`")
 }
 
 // TestMarkdownOfAFullReplayFitsIntoAnIssue: with long texts everywhere.

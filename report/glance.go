@@ -1,8 +1,8 @@
 package report
 
 import (
+	"bytes"
 	"slices"
-	"strings"
 )
 
 // glance answers what matters, in a line or two each: what broke first, which mod
@@ -48,7 +48,7 @@ var stateStyles = map[State]style{
 
 // again repeats the glance where it has scrolled out of sight.
 func (t *text) again(v *Verdict, start int) {
-	if t.options.Rows == 0 || strings.Count(string(t.out[start:]), "\n") < t.options.Rows {
+	if t.options.Rows == 0 || bytes.Count(t.out[start:], []byte("\n")) < t.options.Rows {
 		return
 	}
 	t.section(strong, "AT A GLANCE: %s", v.Headline)

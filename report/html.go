@@ -94,7 +94,7 @@ func (p *Page) render() []byte {
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
 	var out bytes.Buffer
-	err := template.Must(template.New("page").Parse(pageTemplate)).Execute(&out, struct {
+	err := template.Must(template.New("page").Funcs(template.FuncMap{"many": many}).Parse(pageTemplate)).Execute(&out, struct {
 		Title, Policy string
 		Style         template.CSS
 		Script        template.JS

@@ -379,6 +379,39 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 	require.Equal(t, []uint64{3, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90}, lines)
 }
 
+func TestPageCountsOneAsOne(t *testing.T) {
+	r := newReplay(t, Config{File: "a.log", Details: true})
+	r.Observe(Entry{First: 1, Last: 1, Message: "broken"}, outcome(1, event.Blocking, "some.rule"))
+	r.Update(opened("0-1", event.Blocking, 1))
+	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1}, Environment: Environment{Mods: []Mod{{Name: "a"}}, MoreMods: 1}})
+	s := newSection(r, 1, 1)
+	s.MoreCauses, s.MoreItems, s.MoreGroups, s.LeftOut = 1, 1, 1, 1
+	out := readable(requireValidPage(t, string((&Page{logs: 1, sections: []*section{s}}).Append(nil))))
+	require.Contains(t, out, "plain · 1 line · 1 record ·")
+	require.Contains(t, out, "blocking : 1 entry in 1 group.")
+	require.Contains(t, out, "1 entry: 1 log record,")
+	for _, left := range []string{
+		"1 more is not shown here", "1 attention item, 1 more is not shown", "1 group with fewer entries is left out",
+		"1 more place is left out", "1 more is not listed here",
+	} {
+		require.Contains(t, out, left)
+	}
+}
+
+func TestLinesLeftOutAreCountedInFull(t *testing.T) {
+	const lines = 3000
+	e := Entry{First: 1, Last: 2 * lines, Message: strings.Repeat("message\r\n", lines), Stack: strings.Repeat("frame\n", lines)}
+	var record excerptRecord
+	record.set(1, &e, event.Decision{})
+	require.Equal(t, 2*lines, strings.Count(string(record.text), "\n")+1+record.more)
+
+	r := newReplay(t, Config{Details: true})
+	r.Observe(e, outcome(1, event.Blocking, "some.rule"))
+	row := r.tables[event.Blocking].held()[0]
+	require.Len(t, row.detail.sample, sampleLines)
+	require.Equal(t, 2*lines-sampleLines, row.detail.more)
+}
+
 func TestCutKeepsWords(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"short", "short"},

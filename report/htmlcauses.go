@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -22,22 +21,21 @@ type ruleRef struct {
 func (r ruleRef) Href() string { return r.section.ofRule[r.Name] }
 
 type causeView struct {
-	Open         bool
-	Disposition  string
-	Severity     string
-	What, Why    string
-	Rule         ruleRef
-	Escalated    bool
-	Invalidates  bool
-	Blame        []string
-	Often        string
-	First, Last  *place
-	Samples      []causeSample
-	Parts        []partView // what came with it
-	MoreParts    int        // rules
-	State        string
-	HasLastPlace bool
-	Copy         string // as Markdown
+	Open        bool
+	Disposition string
+	Severity    string
+	What, Why   string
+	Rule        ruleRef
+	Escalated   bool
+	Invalidates bool
+	Blame       []string
+	Often       string
+	First, Last *place
+	Samples     []causeSample
+	Parts       []partView // what came with it
+	MoreParts   int        // rules
+	State       string
+	Copy        string // as Markdown
 }
 
 // partView is what another rule than the cause's decided in the same items.
@@ -59,37 +57,35 @@ type causeSample struct {
 type itemView struct {
 	ID          string
 	Disposition string
-	Severity    string
 	Count       string
 	Summary     string
-	Blame       string
 	State       string
 	From, To    *place
 }
 
-func (s *section) causeAt(c *Cause) *place {
+func (s *section) causeAt(c *cause) *place {
 	return s.at(c.First, s.replay.details.causes[causeKey{c.Rule, c.Disposition}])
 }
 
-func (s *section) causes(causes []*Cause) {
+func (s *section) causes(causes []*cause) {
 	r := s.replay
 	shown := min(len(causes), s.share(pageCauses))
-	s.MoreCauses = len(causes) - shown
+	s.MoreCauses = uint64(len(causes) - shown)
 	for i, c := range causes[:shown] {
 		what, why := r.explain(c)
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(s.show(what)), Why: sentence(s.show(why)), Rule: s.rule(c.Rule), Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
-			Invalidates: c.Invalidates, Blame: s.showAll(c.FirstItem.Blame),
+			What: sentence(safe(what)), Why: sentence(safe(why)), Rule: s.rule(c.Rule), Escalated: r.escalated(c.Rule, c.Disposition),
+			Invalidates: c.Invalidates, Blame: safeAll(c.FirstItem.Blame),
 			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
-			HasLastPlace: c.Last > c.First, Copy: r.markdownCause(c),
+			Copy: r.markdownCause(c),
 		}
 		if c.Items > 1 {
-			v.Often += fmt.Sprintf(" in %s items", grouped(c.Items))
+			v.Often += " in " + many(c.Items, "item", "items")
 		}
 		v.State = fate(c.Open, c.Items)
 		for _, sample := range c.samples() {
-			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: s.show(sample.Message)}
+			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: safe(sample.Message)}
 			if sample.RepeatCount > 1 {
 				cs.Times = grouped(sample.RepeatCount) + " times"
 			}
@@ -101,14 +97,14 @@ func (s *section) causes(causes []*Cause) {
 }
 
 // parts lists what came with a cause.
-func (s *section) parts(v *causeView, c *Cause) {
+func (s *section) parts(v *causeView, c *cause) {
 	others, more := c.others(pageParts)
 	v.MoreParts = more
 	for _, o := range others {
 		what, _ := s.replay.describe(o.rule, c.Severity)
 		v.Parts = append(v.Parts, partView{
-			Disposition: o.disposition.String(), What: sentence(s.show(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
-			First: s.at(o.first, time.Time{}), Blame: s.showAll(o.blame),
+			Disposition: o.disposition.String(), What: sentence(safe(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
+			First: s.at(o.first, time.Time{}), Blame: safeAll(o.blame),
 		})
 	}
 }
@@ -140,8 +136,8 @@ func (s *section) items() {
 	for _, id := range order {
 		a := latest[id]
 		v := itemView{
-			ID: s.show(a.ID), Disposition: a.Disposition.String(), Severity: a.Severity.String(), Count: grouped(a.TotalUrgentEntries),
-			Summary: sentence(s.show(forPeople(a.Summary))), Blame: s.show(strings.Join(a.Blame, ", ")), State: "open",
+			ID: safe(a.ID), Disposition: a.Disposition.String(), Count: grouped(a.TotalUrgentEntries),
+			Summary: sentence(safe(forPeople(a.Summary))), State: "open",
 			From: s.at(a.OpenedPos, time.Time{}), To: s.at(a.LatestPos, time.Time{}),
 		}
 		if a.State == cleared {
@@ -149,7 +145,7 @@ func (s *section) items() {
 		}
 		s.Items = append(s.Items, v)
 		s.chart.Items = append(s.chart.Items, chartItem{
-			From: s.moment(a.OpenedAtSequence), To: s.moment(a.LatestSequence), Line: a.OpenedPos, Blocking: a.Disposition == event.Blocking, ID: v.ID,
+			From: s.moment(a.OpenedAtSequence), To: s.moment(a.LatestSequence), Blocking: a.Disposition == event.Blocking, line: a.OpenedPos, id: v.ID,
 		})
 	}
 }

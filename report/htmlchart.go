@@ -22,9 +22,11 @@ type chartData struct {
 type chartItem struct {
 	From     float64 `json:"from"`
 	To       float64 `json:"to"`
-	Line     uint64  `json:"line"`
 	Blocking bool    `json:"blocking"`
-	ID       string  `json:"id"`
+
+	// Of the mark in the sketch.
+	line uint64
+	id   string
 }
 
 // sketchView is a chart without scripts: areas upon each other, the most urgent
@@ -98,7 +100,7 @@ func (s *section) sketch() {
 	v := &s.Chart
 	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each stretch"
 	if clock {
-		v.Says = "up to " + grouped(most) + " " + plural(most, "entry", "entries") + " in a stretch"
+		v.Says = "up to " + many(most, "entry", "entries") + " in a stretch"
 	}
 	path := func(height func(b *bucket) uint64) string {
 		var p strings.Builder
@@ -137,7 +139,7 @@ func (s *section) sketch() {
 		}
 		left := (it.From - from) / (to - from) * sketchWidth
 		v.Marks = append(v.Marks, sketchMark{
-			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.ID, it.Line),
+			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.id, it.line),
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 type modsView struct {
 	Count string // "" where no mod is listed
 	List  []modView
-	More  int // that are left out
-	Named int // of the list
+	More  uint64 // that are left out
+	Named int    // of the list
 
 	IDs, Versions bool // whether any mod has one
 }
@@ -27,10 +27,12 @@ type modView struct {
 }
 
 // namedWords says what names a mod, beside its name. That is no proof.
-var namedWords = map[string]string{byFirst: "named by what broke first", byWorst: "named by the worst", byOther: "named elsewhere"}
+var namedWords = map[string]string{
+	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst", byOther: "named elsewhere",
+}
 
 // environment tells where the log was made.
-func (s *section) environment() {
+func (s *section) environment(v *Verdict) {
 	e := s.replay.environment
 	if e == nil {
 		return
@@ -41,10 +43,9 @@ func (s *section) environment() {
 			s.Facts = append(s.Facts, fieldView{fact.label, *fact.text})
 		}
 	}
-	v := s.replay.Verdict()
 	named := e.namedMods(v)
 	m := &s.Mods
-	m.Count, m.More = e.modCount(), e.MoreMods
+	m.Count, m.More = e.modCount(), uint64(e.MoreMods)
 	for i := range e.Mods {
 		mod := &e.Mods[i]
 		view := modView{Place: i + 1, Title: mod.title(), Versions: mod.Versions}
@@ -75,7 +76,7 @@ func (m *modView) rank() int {
 // keep leaves out what is beyond the first n mods.
 func (m *modsView) keep(n int) {
 	kept := m.List[:min(n, len(m.List))]
-	m.More += len(m.List) - len(kept)
+	m.More += uint64(len(m.List) - len(kept))
 	m.List, m.Named, m.IDs, m.Versions = kept, 0, false, false
 	for i := range kept {
 		if kept[i].Named != "" {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,9 +46,9 @@ func (s *section) excerpts() {
 		lines := strings.Split(string(r.text), "\n")
 		exact := uint64(len(lines)+r.more) == r.last-r.first+1
 		for j, text := range lines {
-			l := excerptLine{Text: s.show(s.replay.config.Scrub.Text(text)), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
+			l := excerptLine{Text: safe(s.replay.config.Scrub.Text(text)), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
 			if j == 0 {
-				l.Rule = s.show(r.rule)
+				l.Rule = safe(r.rule)
 			}
 			if j == 0 || exact {
 				l.Number = r.first + uint64(j)
@@ -61,7 +60,7 @@ func (s *section) excerpts() {
 			ex.Lines = append(ex.Lines, l)
 		}
 		if r.more > 0 {
-			ex.Lines = append(ex.Lines, excerptLine{Text: fmt.Sprintf("… %d more %s", r.more, plural(uint64(r.more), "line", "lines")), Disposition: r.disposition.String(), Marked: r.marked})
+			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"), Disposition: r.disposition.String(), Marked: r.marked})
 		}
 	}
 	s.Excerpts = all
@@ -86,6 +85,6 @@ func (s *section) halveExcerpts() {
 			}
 		}
 	}
-	s.LeftOut += len(s.Excerpts) - n
+	s.LeftOut += uint64(len(s.Excerpts) - n)
 	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ type groupView struct {
 	ID          string
 	Disposition string
 	Severity    string
-	Weight      int
 	Count       uint64
 	Shown       string // the count
 	First, Last *place
@@ -31,8 +29,7 @@ type groupView struct {
 	Signature   string
 	Spark       string // path of a sketch
 	Sample      []sampleView
-	More        int
-	Time        string
+	More        uint64 // lines of the sample that are left out
 }
 
 type sampleView struct {
@@ -45,7 +42,7 @@ type countView struct {
 	Disposition string
 	Word        string // for entries of it
 	Entries     string
-	Groups      string
+	Says        string // how many entries in how many groups
 	Shown       int
 }
 
@@ -54,8 +51,11 @@ func (s *section) groups() {
 	for _, d := range dispositions {
 		t := r.tables[d]
 		rows := t.top(s.share(pageGroups[d]))
-		held := uint64(len(t.held()))
-		s.Counts = append(s.Counts, countView{Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries), Groups: grouped(held), Shown: len(rows)})
+		held := uint64(t.size())
+		s.Counts = append(s.Counts, countView{
+			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries),
+			Says: many(t.entries, "entry", "entries") + " in " + many(held, "group", "groups"), Shown: len(rows),
+		})
 		s.MoreGroups += held - uint64(len(rows))
 		s.Forgotten += t.forgotten
 		for _, row := range rows {
@@ -68,21 +68,21 @@ func (s *section) groups() {
 
 var dispositionWords = [len(dispositions)]string{event.Blocking: "blocking", event.Advisory: "advisory", event.Ignore: "ignored"}
 
-func (s *section) group(d event.Disposition, row *Row) *groupView {
+func (s *section) group(d event.Disposition, row *row) *groupView {
 	r := s.replay
 	g := &groupView{
-		Disposition: d.String(), Severity: row.Severity.String(), Weight: int(d), Count: row.Count, Shown: grouped(row.Count),
-		Forms: row.Forms, Blame: s.showAll(row.Blame), Rule: s.show(row.Rule), Escalated: r.raised[causeKey{row.Rule, d}],
+		Disposition: d.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
+		Forms: row.Forms, Blame: safeAll(row.Blame), Rule: safe(row.Rule), Escalated: r.escalated(row.Rule, d),
 		Signature: row.Signature.ID.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}
-	head, frames, _ := strings.Cut(row.Template, "\n")
-	g.Template = cmp.Or(s.show(head), "(template no longer held)")
+	_, frames, _ := strings.Cut(row.Template, "\n")
+	g.Template = row.head(0)
 	if frames != "" {
-		g.Frames = s.showAll(strings.Split(frames, "\n"))
+		g.Frames = safeAll(strings.Split(frames, "\n"))
 	}
 	if r.config.Rule != nil {
 		summary, why := r.config.Rule(row.Rule)
-		g.Summary, g.Why = sentence(s.show(oneSpace(summary))), s.show(oneSpace(why))
+		g.Summary, g.Why = sentence(safe(oneSpace(summary))), safe(oneSpace(why))
 	}
 	_, _, g.Default = defaultRule(row.Rule)
 	det := row.detail
@@ -91,9 +91,9 @@ func (s *section) group(d event.Disposition, row *Row) *groupView {
 	}
 	det.spark.scale(r.details.total)
 	g.Spark = det.spark.path()
-	g.More, g.Reason, g.First.Time = det.more, s.showAll(det.reason), s.clock(det.time)
+	g.More, g.Reason, g.First.Time = uint64(det.more), safeAll(det.reason), s.clock(det.time)
 	for _, line := range det.sample {
-		g.Sample = append(g.Sample, sampleView{Text: s.show(line.text), Gap: line.gap, Blamed: line.blamed})
+		g.Sample = append(g.Sample, sampleView{Text: safe(line.text), Gap: line.gap, Blamed: line.blamed})
 	}
 	return g
 }

@@ -30,9 +30,8 @@ type moreView struct {
 }
 
 // facts fills in the first screen.
-func (s *section) facts() {
+func (s *section) facts(v *Verdict) {
 	r := s.replay
-	v := r.Verdict()
 	s.Verdict = verdictView{Class: stateClasses[v.State], Title: v.title, What: v.What}
 	s.Copy = r.markdownVerdict()
 	if v.Since > 0 {
@@ -120,7 +119,7 @@ func (s *section) speaking(v *Verdict) {
 }
 
 // ended says until when a cause went on.
-func (s *section) ended(c *Cause) string {
+func (s *section) ended(c *cause) string {
 	if c.Open > 0 && c.Last > c.First {
 		return fmt.Sprintf(", up to line %d; %s", c.Last, fate(c.Open, c.Items))
 	}

@@ -3,11 +3,9 @@ package report
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // What a page shows of one log, shared among the logs of a page. Groups are by
@@ -22,8 +20,8 @@ const (
 	openCauses = 3 // causes that are unfolded from the beginning
 )
 
-// section is what a page shows of one log: text that is fit to be shown, and
-// numbers. What it leaves out is counted.
+// section is what a page shows of one log: text that is fit to be shown, but for the
+// escaping that its template sees to, and numbers. What it leaves out is counted.
 type section struct {
 	logs   int     // of the page
 	replay *Replay // while the section is made
@@ -44,7 +42,7 @@ type section struct {
 	Mod        factView
 	Speaking   factView
 	Causes     []*causeView
-	MoreCauses int
+	MoreCauses uint64
 	Chart      sketchView
 	Items      []itemView
 	MoreItems  uint64
@@ -53,7 +51,7 @@ type section struct {
 	MoreGroups uint64
 	Forgotten  uint64
 	Excerpts   []*excerptView
-	LeftOut    int // excerpts
+	LeftOut    uint64 // excerpts
 	Accounting []fieldView
 
 	scrubbed bool
@@ -80,25 +78,11 @@ func (p *place) Href() string {
 
 type fieldView struct{ Name, Text string }
 
-// show makes text from a log or a file of rules fit for the page, but for the
-// escaping that its template sees to.
-func (s *section) show(text string) string {
-	return safetext.Text(text, 0)
-}
-
-func (s *section) showAll(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		out = append(out, s.show(t))
-	}
-	return out
-}
-
 func (s *section) at(line uint64, t time.Time) *place {
 	return &place{Line: line, Time: s.clock(t), section: s}
 }
 
-func (s *section) rule(id string) ruleRef { return ruleRef{Name: s.show(id), section: s} }
+func (s *section) rule(id string) ruleRef { return ruleRef{Name: safe(id), section: s} }
 
 // clock shows a time of the log, "" where it has no clock.
 func (s *section) clock(t time.Time) string {
@@ -117,17 +101,18 @@ func newSection(r *Replay, logs, number int) *section {
 		s.prefix = fmt.Sprintf("log%d-L", number)
 	}
 	s.chart = chartData{X: []float64{}, Items: []chartItem{}}
-	s.Name = s.show(r.config.File)
+	s.Name = safe(r.config.File)
 	if r.config.File == "-" {
 		s.Name = "standard input"
 	}
-	s.Base = s.Name[strings.LastIndexAny(s.Name, `/\`)+1:]
-	s.Layout, s.Lines, s.Records = r.end.Layout, grouped(uint64(r.end.Lines)), grouped(r.records)
+	s.Base = baseName(s.Name)
+	s.Layout, s.Lines, s.Records = r.end.Layout, many(uint64(r.end.Lines), "line", "lines"), many(r.records, "record", "records")
 	causes := r.causes.list()
 	s.groups()
 	s.causes(causes)
-	s.facts()
-	s.environment()
+	v := r.Verdict()
+	s.facts(v)
+	s.environment(v)
 	s.items()
 	s.excerpts()
 	s.sketch()
@@ -183,18 +168,18 @@ func (s *section) accounting() {
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
-	add("Received", "%s %s: %s log records, %s operation events, %s state events, %s notices", grouped(st.Received), plural(st.Received, "entry", "entries"),
-		grouped(st.Logs), grouped(st.Operations), grouped(st.States), grouped(st.Notices))
+	add("Received", "%s: %s, %s, %s, %s", many(st.Received, "entry", "entries"), many(st.Logs, "log record", "log records"),
+		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"), many(st.Notices, "notice", "notices"))
 	add("Decided", "%s ignored, %s folded into items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
 		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
-	add("Items", "%s opened, %d open at the end, %s cleared; %s updates", grouped(st.Coalesce.Opened), st.Coalesce.Open,
-		grouped(st.Coalesce.Cleared), grouped(r.timeline.total))
+	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
+		grouped(st.Coalesce.Cleared), many(r.timeline.total, "update", "updates"))
 	if err := st.Check(); err != nil {
-		add("Check", "the counts break a law: %s", safetext.Text(err.Error(), 0))
+		add("Check", "the counts do not add up, which is a bug of heed: %s", safe(err.Error()))
 	} else {
 		add("Check", "the counts add up")
 	}
 	if s.Forgotten > 0 {
-		add("Left out", "%s rows did not fit into the tables of groups; one that was forgotten and came back shows less than there was", grouped(s.Forgotten))
+		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than there was", many(s.Forgotten, "row", "rows"))
 	}
 }

@@ -39,7 +39,7 @@ func updateLine(file string, u *heed.Update) UpdateLine {
 		Update: u.Kind.String(), Attention: safeAttention(u.Attention),
 		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
 		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
-		Predecessor: u.Attention.Predecessor, Blame: safeNames(u.Attention.Blame), File: safetext.Text(file, 0),
+		Predecessor: u.Attention.Predecessor, Blame: safeAll(u.Attention.Blame), File: safe(file),
 	}
 }
 
@@ -47,25 +47,16 @@ func updateLine(file string, u *heed.Update) UpdateLine {
 // reader has decoded the JSON and prints it. The engine sees to its summaries
 // and samples; names of operations and methods come from the host as they are.
 func safeAttention(a heed.Attention) heed.Attention {
-	a.CausalOperationID = safetext.Text(a.CausalOperationID, 0)
-	a.CausalMethod = safetext.Text(a.CausalMethod, 0)
-	a.Summary = safetext.Text(a.Summary, 0)
+	a.CausalOperationID = safe(a.CausalOperationID)
+	a.CausalMethod = safe(a.CausalMethod)
+	a.Summary = safe(a.Summary)
 	sample := make([]heed.Sample, len(a.Sample))
 	for i, s := range a.Sample {
-		s.Message = safetext.Text(s.Message, 0)
+		s.Message = safe(s.Message)
 		sample[i] = s
 	}
 	a.Sample = sample
 	return a
-}
-
-// safeNames returns names made fit to be shown, nil for none.
-func safeNames(names []string) []string {
-	var safe []string
-	for _, name := range names {
-		safe = append(safe, safetext.Text(name, 0))
-	}
-	return safe
 }
 
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"
@@ -140,7 +131,7 @@ func AppendRecord(dst []byte, r *Record) []byte {
 // appendField appends what comes before a value, and text as a JSON string.
 func appendField(dst []byte, before, text string) []byte {
 	dst = append(append(dst, before...), '"')
-	return append(appendQuoted(dst, safetext.Text(text, 0)), '"')
+	return append(appendQuoted(dst, safe(text)), '"')
 }
 
 // appendTemplate appends a template as a JSON string, line by line as
@@ -149,7 +140,7 @@ func appendTemplate(dst []byte, template string) []byte {
 	dst = append(dst, '"')
 	for {
 		line, rest, more := strings.Cut(template, "\n")
-		dst = appendQuoted(dst, safetext.Text(line, 0))
+		dst = appendQuoted(dst, safe(line))
 		if !more {
 			return append(dst, '"')
 		}
@@ -160,12 +151,12 @@ func appendTemplate(dst []byte, template string) []byte {
 // appendQuoted appends text that package safetext has seen to as it stands
 // between the quotes of a JSON string: without controls, two characters are
 // left to escape.
-func appendQuoted(dst []byte, safe string) []byte {
-	for i := range len(safe) {
-		if b := safe[i]; b == '"' || b == '\\' {
+func appendQuoted(dst []byte, text string) []byte {
+	for i := range len(text) {
+		if b := text[i]; b == '"' || b == '\\' {
 			dst = append(dst, '\\')
 		}
-		dst = append(dst, safe[i])
+		dst = append(dst, text[i])
 	}
 	return dst
 }
@@ -181,7 +172,7 @@ func appendID(dst []byte, id signature.ID) []byte {
 
 // AppendRecordText appends r as one line of text.
 func AppendRecordText(dst []byte, r *Record) []byte {
-	dst = append(dst, safetext.Text(r.File, 0)...)
+	dst = append(dst, safe(r.File)...)
 	dst = append(dst, ':')
 	dst = append(dst, number(uint64(r.StartLine))...)
 	if r.EndLine != r.StartLine {
@@ -201,21 +192,7 @@ func phaseName(phase string) string {
 	if phase == "" {
 		return "-"
 	}
-	return safetext.Text(phase, 0)
-}
-
-// safeLines makes each line of a template fit to be shown. The line feeds
-// between them stay: JSON writes them as \n, and the result still hashes to
-// the signature wherever the template held nothing that had to be escaped.
-func safeLines(template string) string {
-	if !strings.Contains(template, "\n") {
-		return safetext.Text(template, 0)
-	}
-	lines := strings.Split(template, "\n")
-	for i, line := range lines {
-		lines[i] = safetext.Text(line, 0)
-	}
-	return strings.Join(lines, "\n")
+	return safe(phase)
 }
 
 // Summary is the accounting of one log.
@@ -292,7 +269,7 @@ type sectionLine struct {
 func (r *Replay) Summary() Summary {
 	st := &r.end.Stats
 	s := Summary{
-		File: safetext.Text(r.config.File, 0), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
+		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
 		Verdict: r.Verdict(), Environment: r.environment,
@@ -314,7 +291,7 @@ func (r *Replay) Summary() Summary {
 	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = sectionLine{Entries: t.entries, Rows: len(t.held()), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
+		s.Signatures[d.String()] = sectionLine{Entries: t.entries, Rows: t.size(), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()
@@ -383,13 +360,13 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 	for _, c := range r.causes.list() {
 		line := causeLine{
 			Rule: c.Rule, Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
-			Escalated: r.raised[causeKey{c.Rule, c.Disposition}],
+			Escalated: r.escalated(c.Rule, c.Disposition),
 			Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last,
 		}
 		line.Summary, line.Why = r.explain(c)
-		line.Blame = safeNames(c.FirstItem.Blame)
+		line.Blame = safeAll(c.FirstItem.Blame)
 		if len(c.FirstItem.Sample) > 0 {
-			line.Sample = safetext.Text(c.FirstItem.Sample[0].Message, 0)
+			line.Sample = safe(c.FirstItem.Sample[0].Message)
 		}
 		doc.Causes = append(doc.Causes, line)
 	}
@@ -403,7 +380,7 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 		for _, row := range r.tables[d].top(top) {
 			doc.Signatures = append(doc.Signatures, rowLine{
 				Disposition: d, Count: row.Count, First: row.First, Last: row.Last, Signature: row.Signature.ID, Forms: row.Forms,
-				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template), Blame: safeNames(row.Blame),
+				Rule: row.Rule, Severity: row.Severity, Template: safeLines(row.Template), Blame: safeAll(row.Blame),
 			})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // What surrounds the suites of a JUnit document.
@@ -61,7 +60,7 @@ type junitMessage struct {
 //
 // Suites of several logs stand between [JUnitBegin] and [JUnitEnd].
 func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
-	file := safetext.Text(r.config.File, 0)
+	file := safe(r.config.File)
 	found, left := r.findings(top)
 	suite := junitSuite{Name: file}
 	property := func(name, value string) {
@@ -118,7 +117,7 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 
 func (f *finding) junit(file string) junitCase {
 	c := junitCase{
-		Class: f.disposition.String() + "." + f.Rule, Name: f.head() + " [" + f.Signature.ID.String() + "]",
+		Class: f.disposition.String() + "." + f.Rule, Name: f.head(maxHead) + " [" + f.Signature.ID.String() + "]",
 		File: file, Line: f.First,
 	}
 	var text strings.Builder

@@ -59,7 +59,7 @@ func (r *Replay) markdownVerdict() string {
 	return string(m.out)
 }
 
-func (r *Replay) markdownCause(c *Cause) string {
+func (r *Replay) markdownCause(c *cause) string {
 	m := markdown{Replay: r}
 	m.cause(c)
 	m.printf("\nIn %s", code(r.config.File, 0))
@@ -167,9 +167,9 @@ func (m *markdown) listMods(brief bool) {
 	})
 }
 
-func (m *markdown) cause(c *Cause) {
+func (m *markdown) cause(c *cause) {
 	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
-	m.printf("%s\n\n- rule %s%s", capital(m.what(c)), code(c.Rule, 0), m.repetition(c))
+	m.printf("%s\n\n- rule %s%s", capital(m.what(c, code)), code(c.Rule, 0), m.repetition(c))
 	if _, why := m.describe(c.Rule, c.Severity); why != "" {
 		m.printf(": %s", prose(why))
 	}
@@ -212,7 +212,7 @@ func (m *markdown) cause(c *Cause) {
 }
 
 // with lists what came with a cause.
-func (m *markdown) with(c *Cause) {
+func (m *markdown) with(c *cause) {
 	others, more := c.others(markdownWith)
 	if len(others) == 0 {
 		return
@@ -231,8 +231,9 @@ func (m *markdown) with(c *Cause) {
 	}
 }
 
-// what says what happened. A rule's author wrote it, but for the operation.
-func (m *markdown) what(c *Cause) string {
+// what says what happened. A rule's author wrote it, but for the operation, whose
+// name is put in code, or in that of a cell.
+func (m *markdown) what(c *cause, code func(text string, limit int) string) string {
 	what, _ := m.describe(c.Rule, c.Severity)
 	what = prose(what)
 	if word, name := c.operation(); name != "" {
@@ -245,7 +246,7 @@ func (m *markdown) what(c *Cause) string {
 }
 
 // stack returns the frames of the cause's group, a line each, "" without any.
-func (m *markdown) stack(c *Cause) string {
+func (m *markdown) stack(c *cause) string {
 	row := m.rowOf(c)
 	if row == nil {
 		return ""
@@ -262,7 +263,7 @@ func (m *markdown) fold(summary string, body func()) {
 }
 
 // also lists further causes.
-func (m *markdown) also(causes []*Cause) {
+func (m *markdown) also(causes []*cause) {
 	if len(causes) == 0 {
 		return
 	}
@@ -270,7 +271,7 @@ func (m *markdown) also(causes []*Cause) {
 	m.fold(count(uint64(len(causes)), "more cause"), func() {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for _, c := range causes[:min(len(causes), markdownAlso)] {
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c, cell), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)
@@ -286,8 +287,8 @@ func (m *markdown) groups(top int) {
 			continue
 		}
 		rows := table.top(top)
-		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(len(table.held())), "group"))
-		if held := len(table.held()); len(rows) < held {
+		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(table.size()), "group"))
+		if len(rows) < table.size() {
 			heading += fmt.Sprintf(", the %d most frequent", len(rows))
 		}
 		if table.forgotten > 0 {
@@ -297,15 +298,11 @@ func (m *markdown) groups(top int) {
 		m.fold(heading, func() {
 			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
 			for _, row := range rows {
-				head, _, _ := strings.Cut(row.Template, "\n")
-				if head == "" {
-					head = noTemplate
-				}
 				lines := number(row.First)
 				if row.Last != row.First {
 					lines += "–" + number(row.Last)
 				}
-				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(head, markdownTemplate))
+				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(row.head(0), markdownTemplate))
 			}
 		})
 	}
@@ -344,7 +341,7 @@ func blameCell(names []string) string { return strings.ReplaceAll(codes(names), 
 // what has a meaning is escaped. What hosts make links of after that, whatever
 // was escaped, is written another way.
 func prose(text string) string {
-	text = safetext.Text(text, 0)
+	text = safe(text)
 	var b strings.Builder
 	for i, r := range text {
 		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])

@@ -103,9 +103,6 @@ func (o *otlpRecord) list(key string, values []string) {
 	o.out = append(o.out, "]}}}"...)
 }
 
-// baseName is the last part of a path of any system.
-func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
-
 // otlpTime is a time in nanoseconds since 1970, "" where it is unknown or cannot
 // be said so.
 func otlpTime(t time.Time) string {

@@ -21,7 +21,7 @@ type part struct {
 	// row, and named its line. Differs says that others name somebody else; it is
 	// kept up in the parts of one item alone.
 	blame   []string
-	names   *Row
+	names   *row
 	named   uint64
 	differs bool
 }
@@ -63,21 +63,25 @@ func (p parts) merge(others parts) {
 }
 
 // observe counts an entry for the item that it was folded into. That item is
-// only heard of once the engine is asked for updates.
-func (c *causes) observe(o *heed.Outcome, line uint64, row *Row) {
+// only heard of once the engine is asked for updates, and never again where it was
+// acknowledged and repeats are added to it: its parts go with the next that begin.
+func (c *causes) observe(o *heed.Outcome, line uint64, row *row) {
 	if o.AttentionID == "" {
 		return
 	}
 	of := c.parts[o.AttentionID]
 	if of == nil {
+		if c.open[c.unheard] == nil {
+			delete(c.parts, c.unheard)
+		}
 		of = parts{}
-		c.parts[o.AttentionID] = of
+		c.parts[o.AttentionID], c.unheard = of, o.AttentionID
 	}
 	of.add(&o.Decision, line).accuse(row, line)
 }
 
 // accuse takes in whom an entry names that was counted in row.
-func (p *part) accuse(row *Row, line uint64) {
+func (p *part) accuse(row *row, line uint64) {
 	switch {
 	case len(row.Blame) == 0 || p.names == row:
 	case p.names == nil:
@@ -89,7 +93,7 @@ func (p *part) accuse(row *Row, line uint64) {
 
 // own returns how many entries the cause's rule itself decided. Without
 // [Replay.Observe] all are.
-func (c *Cause) own() uint64 {
+func (c *cause) own() uint64 {
 	if len(c.parts) == 0 {
 		return c.Entries
 	}
@@ -102,7 +106,7 @@ func (c *Cause) own() uint64 {
 // others returns what came with those: what blocks first, then by the number of
 // entries, of equals what came first. Beyond the limit it says how many more
 // there are, which takes as much room as one.
-func (c *Cause) others(limit int) (shown []*part, more int) {
+func (c *cause) others(limit int) (shown []*part, more int) {
 	var all []*part
 	for _, it := range c.parts {
 		if it.rule != c.Rule {

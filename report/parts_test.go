@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,14 +58,34 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
 }
 
+func TestPartsOfAcknowledgedItemsAreNotKept(t *testing.T) {
+	r := newReplay(t, Config{})
+	line := uint64(0)
+	for n := range 100 {
+		id := fmt.Sprint("0-", n)
+		line++
+		observed(r, id, "some.rule", event.Blocking, line)
+		r.Update(opened(id, event.Blocking, line))
+		r.Update(closed(id, event.Blocking, line))
+		for range 3 { // repeats, of which no update tells
+			line++
+			observed(r, id, "some.rule", event.Blocking, line)
+		}
+	}
+	require.LessOrEqual(t, len(r.causes.parts), 1)
+	list := r.causes.list()
+	require.Len(t, list, 1)
+	require.EqualValues(t, 100, list[0].own())
+}
+
 // others returns all that came with a cause.
-func others(c *Cause) []*part {
+func others(c *cause) []*part {
 	all, _ := c.others(len(c.parts))
 	return all
 }
 
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
-	c := &Cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
+	c := &cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
 	for i, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
 		rule := string(rune('a' + i))
 		c.parts[rule] = &part{rule: rule}
@@ -107,7 +128,7 @@ func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
 		s.halveExcerpts()
 		require.Contains(t, s.Excerpts, named)
 	}
-	require.Equal(t, 15, s.LeftOut)
+	require.EqualValues(t, 15, s.LeftOut)
 }
 
 func TestSummariesForPeople(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -15,10 +14,6 @@ const (
 	DefaultRows    = 21_845 // 65,535 in all: about as many as an engine knows signatures
 	DefaultUpdates = 256
 )
-
-// maxSpans bounds the stretches of blindness that are listed. A log that goes
-// blind more often is described well enough by their number.
-const maxSpans = 16
 
 // GABP's words for the state of an attention item that has ended, and for what
 // happens to one between its beginning and its end.
@@ -96,7 +91,7 @@ type Replay struct {
 	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
 	ending   ending
-	notices  map[event.Status]*Missing
+	notices  map[event.Status]*missing
 	records  uint64
 	text     uint64 // bytes of the records' text
 	end      End
@@ -131,7 +126,7 @@ func New(config Config) (*Replay, error) {
 		timeline: timeline{limit: config.Updates},
 		causes:   newCauses(),
 		raised:   map[causeKey]bool{},
-		notices:  map[event.Status]*Missing{},
+		notices:  map[event.Status]*missing{},
 	}
 	for i := range r.tables {
 		r.tables[i] = newTable(config.Rows)
@@ -142,15 +137,16 @@ func New(config Config) (*Replay, error) {
 	return r, nil
 }
 
-// Entry says where in the log something stands that the engine was told.
+// Entry says where in the log an entry stands that the engine was given, and what it
+// says.
 type Entry struct {
 	Kind   event.Kind
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
 
-	// Without [Config.Details] of these no more is looked at than how long the texts
-	// are. They need to be valid for the call.
+	// Without [Config.Details] only the lengths of these texts count. They need to be
+	// valid during the call only.
 	Last    uint64    // line it ends at
 	Time    time.Time // zero where the log does not tell
 	Message string
@@ -188,8 +184,14 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 }
 
+// escalated reports whether a rule came to a disposition only by repetition.
+func (r *Replay) escalated(rule string, d event.Disposition) bool {
+	return r.raised[causeKey{rule, d}]
+}
+
 // Update adds an update of the engine. Updates should be drained after each
-// entry, so that each stands at the line that prompted it.
+// entry, so that each stands at the line that prompted it and what came with a cause
+// is counted in full.
 func (r *Replay) Update(u *heed.Update) {
 	if r.config.Scrub != nil {
 		scrubbed := r.config.Scrub.Update(*u)
@@ -228,7 +230,7 @@ func (r *Replay) End(end End) {
 		}
 	}
 	if end.Err != nil {
-		r.unread = safetext.Text(r.config.Scrub.Text(end.Err.Error()), 0)
+		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))
 	}
 	for i := range end.Open {
 		open := r.config.Scrub.attention(end.Open[i])
@@ -247,93 +249,4 @@ func (r *Replay) Worst() event.Disposition {
 		}
 	}
 	return event.Ignore
-}
-
-// WentBlind reports whether evidence was incomplete at any point of the log:
-// where a rule said so, where bytes are missing, or where the game stopped
-// writing repeats.
-func (r *Replay) WentBlind() bool { return r.blind.count > 0 }
-
-// Span is a stretch of a log during which evidence was incomplete. That of
-// missing bytes or repeats is a point: From and To are one line.
-type Span struct {
-	From uint64 // line at which it began
-	To   uint64 // line at which the log spoke again, 0 if it did not
-	Rule string // that said so; of a point, that decided about the notice
-}
-
-// blindness keeps the first spans, and the last one.
-type blindness struct {
-	spans []Span
-	count uint64
-	now   bool
-
-	// Points have sentences of their own on the first screen; these are the
-	// spans that are none.
-	stretches   uint64
-	first, last Span
-}
-
-func (b *blindness) observe(e *Entry, o *heed.Outcome) {
-	span := Span{From: e.First, Rule: o.Decision.Rule}
-	switch {
-	case o.Blind && !b.now:
-		b.now = true
-		b.add(span)
-		if b.last = span; b.stretches == 0 {
-			b.first = span
-		}
-		b.stretches++
-	case !o.Blind && b.now:
-		b.now = false
-		b.spans[len(b.spans)-1].To, b.last.To = e.First, e.First
-		if b.stretches == 1 {
-			b.first = b.last
-		}
-	case !b.now && (e.Status == event.StatusHole || e.Status == event.StatusRunCut):
-		span.To = e.First
-		b.add(span)
-	}
-}
-
-// add adds a span. While the log is blind there is nothing to add: what is
-// missing there is part of the stretch.
-func (b *blindness) add(span Span) {
-	b.count++
-	if len(b.spans) < maxSpans {
-		b.spans = append(b.spans, span)
-	} else {
-		b.spans[maxSpans-1] = span
-	}
-}
-
-// Missing sums up the notices of one kind.
-type Missing struct {
-	Status event.Status
-	Times  uint64
-	Amount uint64 // the sum of their counts, in the unit of the status
-	First  uint64 // line of the first
-	Last   uint64 // line of the last
-}
-
-func (r *Replay) missing(e Entry) {
-	m := r.notices[e.Status]
-	if m == nil {
-		m = &Missing{Status: e.Status, First: e.First}
-		r.notices[e.Status] = m
-	}
-	m.Times++
-	m.Amount += e.Count
-	m.Last = e.First
-}
-
-// noticed returns the sums of notices in a fixed order.
-func (r *Replay) noticed() []*Missing {
-	var all []*Missing
-	for s := event.StatusHole; s <= event.StatusRestarted; s++ {
-		if m := r.notices[s]; m != nil {
-			all = append(all, m)
-		}
-	}
-	return all
 }

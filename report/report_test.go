@@ -101,7 +101,7 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	top := table.top(1)
 	require.Len(t, top, 1)
 	sig := signature.Signature{ID: 100, Check: 100}
-	require.Equal(t, Row{
+	require.Equal(t, row{
 		Signature: sig, group: sig, Forms: 1, Rule: "r", Severity: event.SeverityWarning,
 		Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
 	}, *top[0])
@@ -313,9 +313,9 @@ func TestBlindness(t *testing.T) {
 	see(r, 1, false)
 	see(r, 2, true)
 	see(r, 3, true)
-	require.Equal(t, []Span{{From: 2, Rule: "cap"}}, r.blind.spans)
+	require.Equal(t, []span{{From: 2, Rule: "cap"}}, r.blind.spans)
 	see(r, 9, false)
-	require.Equal(t, []Span{{From: 2, To: 9, Rule: "cap"}}, r.blind.spans)
+	require.Equal(t, []span{{From: 2, To: 9, Rule: "cap"}}, r.blind.spans)
 	for i := range uint64(100) {
 		see(r, 10+2*i, true)
 		see(r, 11+2*i, false)
@@ -323,7 +323,7 @@ func TestBlindness(t *testing.T) {
 	require.True(t, r.WentBlind())
 	require.EqualValues(t, 101, r.blind.count)
 	require.Len(t, r.blind.spans, maxSpans)
-	require.Equal(t, Span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
+	require.Equal(t, span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
 }
 
 func TestNoticesAreNoRecords(t *testing.T) {
@@ -332,7 +332,7 @@ func TestNoticesAreNoRecords(t *testing.T) {
 	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 5, Count: 100}, outcome(2, event.Advisory, "n"))
 	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 9, Count: 11}, outcome(2, event.Advisory, "n"))
 	require.EqualValues(t, 1, r.records)
-	require.Equal(t, []*Missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
+	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
 }
 
@@ -350,7 +350,7 @@ func TestMissingIsBlindness(t *testing.T) {
 	require.False(t, r.WentBlind())
 	notice(event.StatusHole, 5, false)
 	notice(event.StatusRunCut, 7, false)
-	points := []Span{{5, 5, "default.notice.hole"}, {7, 7, "default.notice.run_cut"}}
+	points := []span{{5, 5, "default.notice.hole"}, {7, 7, "default.notice.run_cut"}}
 	require.Equal(t, points, r.blind.spans)
 	require.True(t, r.WentBlind())
 	require.False(t, r.Summary().Blind.AtEnd)
@@ -365,7 +365,7 @@ func TestMissingIsBlindness(t *testing.T) {
 	r.Observe(Entry{First: 10}, silent)
 	notice(event.StatusHole, 11, true)
 	r.Observe(Entry{First: 12}, outcome(1, event.Ignore, "on"))
-	require.Equal(t, append(points, Span{10, 12, "cap"}), r.blind.spans)
+	require.Equal(t, append(points, span{10, 12, "cap"}), r.blind.spans)
 	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12.")
 }
 

@@ -16,7 +16,7 @@ type rows struct {
 // order of use. Slots count from 1, with 0 for none.
 type slot struct {
 	key  rowKey
-	row  *Row
+	row  *row
 	next int32
 
 	newer, older int32
@@ -35,7 +35,7 @@ func (t *rows) slot(i int32) *slot { return &t.slots[i-1] }
 func (t *rows) head(key *rowKey) *int32 { return &t.heads[uint64(key.sig.ID)&uint64(len(t.heads)-1)] }
 
 // get returns the row of key, now the one counted last, and nil without one.
-func (t *rows) get(key *rowKey) *Row {
+func (t *rows) get(key *rowKey) *row {
 	for i := *t.head(key); i != 0; {
 		s := t.slot(i)
 		if s.key == *key {
@@ -52,7 +52,7 @@ func (t *rows) get(key *rowKey) *Row {
 
 // add takes in the row of a key that has none. It returns the row that gave way,
 // nil where there was room.
-func (t *rows) add(key rowKey, row *Row) (displaced *Row) {
+func (t *rows) add(key rowKey, row *row) (displaced *row) {
 	i := t.oldest
 	if len(t.slots) < t.limit {
 		t.slots = append(t.slots, slot{})
@@ -113,8 +113,8 @@ func (t *rows) push(i int32, s *slot) {
 }
 
 // all returns the rows, in no order that means anything.
-func (t *rows) all() []*Row {
-	out := make([]*Row, len(t.slots))
+func (t *rows) all() []*row {
+	out := make([]*row, len(t.slots))
 	for i := range t.slots {
 		out[i] = t.slots[i].row
 	}

@@ -15,8 +15,8 @@ import (
 func TestRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.IntRange(1, 3*fewHeads).Draw(t, "limit")
-		var gone *Row
-		model, err := simplelru.NewLRU(limit, func(_ rowKey, r *Row) { gone = r })
+		var gone *row
+		model, err := simplelru.NewLRU(limit, func(_ rowKey, r *row) { gone = r })
 		require.NoError(t, err)
 		table := newRows(limit)
 		for _, n := range rapid.SliceOfN(rapid.Uint16(), 1, 2000).Draw(t, "keys") {
@@ -29,7 +29,7 @@ func TestRows(t *testing.T) {
 			require.Same(t, want, got)
 			if !ok {
 				gone = nil
-				row := &Row{Count: uint64(n)}
+				row := &row{Count: uint64(n)}
 				model.Add(key, row)
 				require.Same(t, gone, table.add(key, row))
 			}

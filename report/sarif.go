@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
@@ -157,7 +156,7 @@ func (s *SARIF) add(uri string, f *finding) {
 	key := uri + "\x00" + f.Rule + "\x00" + id
 	s.seen[key]++
 	hash := fmt.Sprintf("%s:%d", id, s.seen[key])
-	message := fmt.Sprintf("%s: %s (%s)", f.what, f.head(), f.often())
+	message := fmt.Sprintf("%s: %s (%s)", f.what, f.head(maxHead), f.often())
 	if len(f.Blame) > 0 {
 		message += "; blame: " + blamed(f.Blame)
 	}
@@ -169,7 +168,7 @@ func (s *SARIF) add(uri string, f *finding) {
 		Occurrences:  f.Count,
 		Properties: sarifProperties{
 			Disposition: f.disposition, Severity: f.Severity, Signature: id, Template: safeLines(f.Template),
-			Forms: f.Forms, LastLine: f.Last, Blame: safeNames(f.Blame),
+			Forms: f.Forms, LastLine: f.Last, Blame: safeAll(f.Blame),
 		},
 	})
 }
@@ -205,7 +204,7 @@ func sarifLevel(f *finding) string {
 // is a link and {0} a placeholder; viewers differ in how they take the escapes
 // that the standard has for them, so a space takes both apart.
 func sarifText(text string) sarifMessage {
-	text = strings.ReplaceAll(safetext.Text(text, 0), "](", "] (")
+	text = strings.ReplaceAll(safe(text), "](", "] (")
 	var b strings.Builder
 	for i := range len(text) {
 		b.WriteByte(text[i])
@@ -227,7 +226,7 @@ func sarifAt(uri string, line uint64) sarifLocation {
 
 // sarifURI makes a reference of the name of a file of any system.
 func sarifURI(file string) string {
-	file = safetext.Text(strings.ReplaceAll(file, `\`, "/"), 0)
+	file = safe(strings.ReplaceAll(file, `\`, "/"))
 	u := url.URL{Path: file}
 	switch {
 	case len(file) > 2 && file[1] == ':' && file[2] == '/': // C:/

@@ -162,30 +162,26 @@ func (s *Scrubber) names(names []string) []string {
 // Removed says in words which kinds were taken out so far, in a fixed order; nil
 // where there was nothing.
 func (s *Scrubber) Removed() []string {
-	if s == nil {
-		return nil
-	}
-	var words []string
-	for _, kind := range scrub.Kinds() {
-		if slices.Contains(s.kinds, kind) {
-			words = append(words, kindWords[kind])
-		}
-	}
-	return words
+	return s.removed(func(kind scrub.Kind) string { return kindWords[kind] })
 }
 
 // marks returns what stands for what was taken out so far.
 func (s *Scrubber) marks() []string {
+	return s.removed(func(kind scrub.Kind) string { return string(kind) })
+}
+
+// removed names the kinds that were taken out so far, in a fixed order.
+func (s *Scrubber) removed(name func(scrub.Kind) string) []string {
 	if s == nil {
 		return nil
 	}
-	var marks []string
+	var names []string
 	for _, kind := range scrub.Kinds() {
 		if slices.Contains(s.kinds, kind) {
-			marks = append(marks, string(kind))
+			names = append(names, name(kind))
 		}
 	}
-	return marks
+	return names
 }
 
 // kindWords are the kinds in the plural.

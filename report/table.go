@@ -8,6 +8,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -22,9 +23,9 @@ type rowKey struct {
 	rule string
 }
 
-// Row is one line of the table of signatures: a group of them that one rule
+// row is one line of the table of signatures: a group of them that one rule
 // judged.
-type Row struct {
+type row struct {
 	Signature signature.Signature // that names the group
 	Forms     uint64              // signatures of the group
 	Rule      string
@@ -64,7 +65,7 @@ type accusation struct {
 const asked = 16
 
 // accusations returns whom the entries of the row name, and whether there may be more.
-func (r *Row) accusations() (all []accusation, more bool) {
+func (r *row) accusations() (all []accusation, more bool) {
 	if r.mixed != nil {
 		return r.mixed, r.Count > asked
 	}
@@ -76,7 +77,7 @@ func (r *Row) accusations() (all []accusation, more bool) {
 
 // accuse takes in those of the suspects of the entry counted last that deserve to be
 // named.
-func (r *Row) accuse(suspects []heed.Suspect) {
+func (r *row) accuse(suspects []heed.Suspect) {
 	if r.Count == 1 {
 		r.accuseFirst(suspects)
 		return
@@ -106,7 +107,7 @@ func sameMod(a, b string) bool { return a == b || blame.Key(a) == blame.Key(b) }
 
 func sameMods(a, b []string) bool { return slices.EqualFunc(a, b, sameMod) }
 
-func (r *Row) accuseFirst(suspects []heed.Suspect) {
+func (r *row) accuseFirst(suspects []heed.Suspect) {
 	r.Blame = heed.Likely(suspects)
 	if len(r.Blame) == 0 {
 		r.patchers = patchers(suspects)
@@ -141,7 +142,7 @@ func patchers(suspects []heed.Suspect) []string {
 
 // evidenceAgainst returns the kinds of evidence against one of Blame, those that
 // tell most first, which is the order in which package blame declares them.
-func (r *Row) evidenceAgainst(name string) []blame.Kind {
+func (r *row) evidenceAgainst(name string) []blame.Kind {
 	i := slices.Index(r.Blame, name)
 	if i < 0 {
 		return nil
@@ -167,7 +168,7 @@ const maxTemplate = 512
 type table struct {
 	rows    *rows
 	entries uint64 // all, those of forgotten rows included
-	groups  []*Row // the rows by group, once the log has ended
+	groups  []*row // the rows by group, once the log has ended
 
 	forgotten        uint64 // rows displaced by others
 	forgottenEntries uint64 // entries that they had counted
@@ -177,7 +178,7 @@ func newTable(limit int) *table { return &table{rows: newRows(limit)} }
 
 // add counts one entry, of a signature that is in the given group, and returns
 // its row and whether that is new. The template is asked for when it is.
-func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*Row, bool) {
+func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*row, bool) {
 	t.entries++
 	if row := t.rows.get(&key); row != nil {
 		row.Count++
@@ -186,7 +187,7 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		row.group = group
 		return row, false
 	}
-	row := &Row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line, group: group}
+	row := &row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line, group: group}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
@@ -195,6 +196,16 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		t.forgottenEntries += displaced.Count
 	}
 	return row, true
+}
+
+// head is the first line of the template, safe, in at most limit characters; 0 is
+// no limit.
+func (r *row) head(limit int) string {
+	line, _, _ := strings.Cut(r.Template, "\n")
+	if line == "" {
+		return noTemplate
+	}
+	return safetext.Text(line, limit)
 }
 
 // shorten cuts a template to maxTemplate bytes, so that the row does not hold
@@ -209,11 +220,11 @@ func shorten(template string) string {
 // fold makes one row of those whose signatures are one group under one rule.
 func (t *table) fold(group func(signature.Signature) signature.Signature) {
 	rows := t.rows.all()
-	slices.SortFunc(rows, func(a, b *Row) int {
+	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Signature.ID, b.Signature.ID), cmp.Compare(a.Rule, b.Rule))
 	})
-	byKey := make(map[rowKey]*Row, len(rows))
-	t.groups = []*Row{}
+	byKey := make(map[rowKey]*row, len(rows))
+	t.groups = []*row{}
 	for _, r := range rows {
 		key := rowKey{sig: group(r.group), rule: r.Rule}
 		g := byKey[key]
@@ -274,18 +285,26 @@ func common(a, b string) string {
 }
 
 // held returns the rows that the table has: by group once it was folded.
-func (t *table) held() []*Row {
+func (t *table) held() []*row {
 	if t.groups != nil {
 		return slices.Clone(t.groups)
 	}
 	return t.rows.all()
 }
 
+// size returns how many rows the table has, as held does.
+func (t *table) size() int {
+	if t.groups != nil {
+		return len(t.groups)
+	}
+	return t.rows.Len()
+}
+
 // top returns the n rows with the most entries, or all where n is not
 // positive; of equals the one that came first.
-func (t *table) top(n int) []*Row {
+func (t *table) top(n int) []*row {
 	rows := t.held()
-	slices.SortFunc(rows, func(a, b *Row) int {
+	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(
 			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.First, b.First),

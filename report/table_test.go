@@ -42,7 +42,7 @@ func TestFold(t *testing.T) {
 		}
 		return s
 	})
-	require.Equal(t, []*Row{
+	require.Equal(t, []*row{
 		{Signature: sig(1), Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12, Template: "<name> is late", group: sig(2)},
 		{Signature: sig(1), Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10, Template: "Anna is late", group: sig(1)},
 		{Signature: sig(3), Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11, Template: "the lamp is out", group: sig(3)},

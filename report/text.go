@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // TextOptions shapes the text form of a report.
@@ -53,7 +52,7 @@ func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
 	return t.out
 }
 
-// MinWidth is the narrowest text, in columns: what is narrower is not read anyhow.
+// MinWidth is the width of the narrowest text, in columns: in fewer nobody reads.
 const MinWidth = 20
 
 // wideEnough returns o with a width in which text can be read.
@@ -133,19 +132,21 @@ func (t *text) section(in style, format string, args ...any) {
 }
 
 func (t *text) headline(v *Verdict) {
-	file := safetext.Text(t.config.File, 0)
-	if t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted {
-		t.styled(fitEnd(file, t.options.Width-len(": empty, not a single line")), strong)
-		t.printf(": empty, not a single line\n")
-		return
+	file := safe(t.config.File)
+	empty := t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted
+	about := ": empty, not a single line"
+	if !empty {
+		about = fmt.Sprintf(": %s, %s, %s", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
 	}
-	about := fmt.Sprintf(": %s, %s, %s", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
 	if w := t.options.Width; w > 0 {
 		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
 		about = fit(about, w-cells.StringWidth(file))
 	}
 	t.styled(file, strong)
 	t.printf("%s\n", about)
+	if empty {
+		return
+	}
 	if made := t.environment.line(); made != "" {
 		t.printf("  ")
 		t.styled(fit(made, max(t.options.Width-2, 0)), faint)

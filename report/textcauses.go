@@ -3,8 +3,6 @@ package report
 import (
 	"fmt"
 	"strings"
-
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // attention tells what deserved attention, cause by cause.
@@ -34,15 +32,15 @@ func (t *text) attention() {
 }
 
 // repetition says that a rule is as urgent as c only by repetition.
-func (r *Replay) repetition(c *Cause) string {
-	if r.raised[causeKey{c.Rule, c.Disposition}] {
+func (r *Replay) repetition(c *cause) string {
+	if r.escalated(c.Rule, c.Disposition) {
 		return ", escalated by repetition"
 	}
 	return ""
 }
 
 // cause tells one cause in full.
-func (t *text) cause(c *Cause) {
+func (t *text) cause(c *cause) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
 	what, why := t.explain(c)
 	if c.Invalidates {
@@ -67,13 +65,13 @@ func (t *text) cause(c *Cause) {
 		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
 	often += "; " + fate(c.Open, c.Items)
-	t.labeled("often", safetext.Text(often, 0))
+	t.labeled("often", safe(often))
 	t.with(c)
 	label := "sample"
 	for _, s := range c.samples() {
-		line := fmt.Sprintf("line %d: %s", s.FirstPos, safetext.Text(s.Message, 0))
+		line := fmt.Sprintf("line %d: %s", s.FirstPos, safe(s.Message))
 		if s.RepeatCount > 1 {
-			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safetext.Text(s.Message, 0))
+			line = fmt.Sprintf("line %d, %d times: %s", s.FirstPos, s.RepeatCount, safe(s.Message))
 		}
 		indent := t.label(label)
 		if t.options.Width > 0 {
@@ -85,7 +83,7 @@ func (t *text) cause(c *Cause) {
 }
 
 // with tells in a line each what came with a cause.
-func (t *text) with(c *Cause) {
+func (t *text) with(c *cause) {
 	others, more := c.others(textWith)
 	label := "with"
 	say := func(line string) {

@@ -14,7 +14,7 @@ func (t *text) signatures() {
 			continue
 		}
 		rows := table.top(t.options.Top)
-		held := len(table.held())
+		held := table.size()
 		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.entries), count(uint64(table.rows.Len())+table.forgotten, "signature"))
 		if held < table.rows.Len() {
 			heading += " in " + count(uint64(held), "group")
@@ -33,7 +33,7 @@ func (t *text) signatures() {
 			{title: "RULE", limit: 40},
 			{title: "TEMPLATE"},
 		}, minLast: 60, color: t.options.Color}
-		blame := slices.ContainsFunc(rows, func(r *Row) bool { return len(r.Blame) > 0 })
+		blame := slices.ContainsFunc(rows, func(r *row) bool { return len(r.Blame) > 0 })
 		if blame {
 			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
 		}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // updates prints the timeline. Updates of one item that follow its opening, or
@@ -50,8 +49,8 @@ func (t *text) updates() {
 			line += "-" + number(r.last.Pos)
 			kind = fmt.Sprintf("%s +%d", kind, r.updates-1)
 		}
-		g.add(line, kind, safetext.Text(a.ID, 0), a.Disposition.String()+" "+a.Severity.String(),
-			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), safetext.Text(a.Summary, 0))
+		g.add(line, kind, safe(a.ID), a.Disposition.String()+" "+a.Severity.String(),
+			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), safe(a.Summary))
 	}
 	for i := range rows {
 		add(&rows[i])

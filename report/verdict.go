@@ -3,11 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // State is how a game fared, as far as its log tells.
@@ -69,7 +69,7 @@ type VerdictCause struct {
 	Rule        string            `json:"rule"`
 	What        string            `json:"what"`
 
-	cause *Cause
+	cause *cause
 }
 
 // The values of [VerdictMod].By.
@@ -154,15 +154,15 @@ func (r *Replay) Verdict() *Verdict {
 	return v
 }
 
-func (r *Replay) verdictCause(c *Cause) *VerdictCause {
+func (r *Replay) verdictCause(c *cause) *VerdictCause {
 	what, _ := r.explain(c)
-	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safetext.Text(c.Rule, 0), What: sentence(what), cause: c}
+	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
 }
 
 // brokeFirst returns, of causes in the order of their list, the one that came first
 // among the most urgent, and the one that weighs most; and apart from them, since it
 // is told by itself, the first of those by which the log went blind. Each may be nil.
-func (r *Replay) brokeFirst(causes []*Cause) (first, worst, mute *Cause) {
+func (r *Replay) brokeFirst(causes []*cause) (first, worst, mute *cause) {
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
@@ -184,42 +184,52 @@ func (r *Replay) brokeFirst(causes []*Cause) (first, worst, mute *Cause) {
 	return first, worst, mute
 }
 
-// nameMods fills in the mods.
-func (r *Replay) nameMods(v *Verdict) {
-	type tally struct {
-		VerdictMod
-		blocking uint64
-	}
-	byKey := map[string]*tally{}
+// modTally is a mod with how much of what points at it blocks.
+type modTally struct {
+	VerdictMod
+	blocking uint64
+}
+
+// tallyMods returns the mods that urgent entries name, by their keys, and whether there
+// may be more.
+func (r *Replay) tallyMods() (byKey map[string]*modTally, more bool) {
+	byKey = map[string]*modTally{}
 	for _, d := range dispositions {
 		if !d.Urgent() {
 			continue
 		}
 		for _, row := range r.tables[d].rows.all() {
-			all, more := row.accusations()
-			v.moreNamed = v.moreNamed || more
+			all, unasked := row.accusations()
+			more = more || unasked
 			for _, a := range all {
 				t := byKey[blame.Key(a.name)]
 				if t == nil {
-					t = &tally{VerdictMod: VerdictMod{By: byOther, Line: a.line}}
+					t = &modTally{VerdictMod: VerdictMod{By: byOther, Line: a.line}}
 					byKey[blame.Key(a.name)] = t
 				}
-				t.Name = moreReadable(t.Name, safetext.Text(a.name, 0))
+				t.Name = moreReadable(t.Name, safe(a.name))
 				t.Entries += a.entries
 				t.Line = min(t.Line, a.line)
-				t.atLeast = t.atLeast || more
+				t.atLeast = t.atLeast || unasked
 				if d == event.Blocking {
 					t.blocking += a.entries
 				}
 			}
 		}
 	}
-	named := func(by string, names []string, row *Row, line uint64) {
+	return byKey, more
+}
+
+// nameMods fills in the mods.
+func (r *Replay) nameMods(v *Verdict) {
+	var byKey map[string]*modTally
+	byKey, v.moreNamed = r.tallyMods()
+	named := func(by string, names []string, row *row, line uint64) {
 		for _, name := range names {
 			if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return blame.Key(m.Name) == blame.Key(name) }) {
 				continue
 			}
-			m := VerdictMod{Name: safetext.Text(name, 0), Entries: 1, Line: line}
+			m := VerdictMod{Name: safe(name), Entries: 1, Line: line}
 			if t := byKey[blame.Key(name)]; t != nil {
 				m.Entries, m.Line, m.atLeast = t.Entries, t.Line, t.atLeast
 				delete(byKey, blame.Key(name))
@@ -245,15 +255,11 @@ func (r *Replay) nameMods(v *Verdict) {
 		}
 		if len(v.by(byAlike)) == 0 && row != nil {
 			for _, name := range row.patchers {
-				v.patched = append(v.patched, safetext.Text(name, 0))
+				v.patched = append(v.patched, safe(name))
 			}
 		}
 	}
-	others := make([]*tally, 0, len(byKey))
-	for _, t := range byKey {
-		others = append(others, t)
-	}
-	slices.SortFunc(others, func(a, b *tally) int {
+	others := slices.SortedFunc(maps.Values(byKey), func(a, b *modTally) int {
 		return cmp.Or(
 			cmp.Compare(b.blocking, a.blocking),
 			cmp.Compare(b.Entries, a.Entries),
@@ -271,7 +277,7 @@ func (r *Replay) nameMods(v *Verdict) {
 // alikeNames returns what names a mod where c's first entry does not: what the same
 // rule decided in the same item, as far as that names one mod and no other. It is nil
 // where there is none. A default rule says nothing of what it decides.
-func (c *Cause) alikeNames() *part {
+func (c *cause) alikeNames() *part {
 	p := c.alike
 	if _, _, isDefault := defaultRule(c.Rule); isDefault || p == nil || p.names == nil || p.differs || p.names.mixed != nil || len(c.FirstItem.Blame) > 0 {
 		return nil

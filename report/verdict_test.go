@@ -462,7 +462,7 @@ var verdicts = []struct {
 		End{Lines: 3},
 		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
-		[]string{"5,120 bytes are missing at line 2, about 40 % of the log."},
+		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
 	{
 		"complains, and most is missing", func(s *script) {
@@ -473,7 +473,7 @@ var verdicts = []struct {
 		End{Lines: 3},
 		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
-		[]string{"512,000 bytes are missing at line 2, about 90 % of the log."},
+		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
 		"most is missing", func(s *script) {
@@ -482,7 +482,7 @@ var verdicts = []struct {
 		},
 		End{Lines: 3},
 		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
-		[]string{"512,000 bytes are missing at line 2, about 90 % of the log."},
+		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },

@@ -208,7 +208,7 @@ func (r *Replay) doubts() []string {
 	for _, m := range r.noticed() {
 		s := m.sentence()
 		if share := r.missingShare(); m.Status == event.StatusHole && share >= considerable {
-			s = fmt.Sprintf("%s, about %d %% of the log.", strings.TrimSuffix(s, "."), share)
+			s = fmt.Sprintf("%s, about %d%% of the log.", strings.TrimSuffix(s, "."), share)
 		}
 		says = append(says, s)
 	}
@@ -227,20 +227,20 @@ func (b *blindness) sentence() string {
 	case times == 1:
 		return fmt.Sprintf("The log was blind from line %d to line %d.", first.From, first.To)
 	case last.To == 0:
-		return fmt.Sprintf("The log went blind %d times, first at line %d, and is so since line %d: silence after that line says nothing.", times, first.From, last.From)
+		return fmt.Sprintf("The log went blind %d times, first at line %d, and has been blind since line %d: silence after that line says nothing.", times, first.From, last.From)
 	}
 	return fmt.Sprintf("The log was blind %d times, first from line %d to line %d, last from line %d to line %d.", times, first.From, first.To, last.From, last.To)
 }
 
 // sentence says what is missing from a log.
-func (m *Missing) sentence() string {
+func (m *missing) sentence() string {
 	where := fmt.Sprintf("at line %d", m.First)
 	if m.Times > 1 {
 		where = fmt.Sprintf("in %d places, lines %d to %d", m.Times, m.First, m.Last)
 	}
 	switch m.Status {
 	case event.StatusHole:
-		return fmt.Sprintf("%s %s missing %s.", grouped(m.Amount), plural(m.Amount, "byte is", "bytes are"), where)
+		return fmt.Sprintf("%s missing %s.", many(m.Amount, "byte is", "bytes are"), where)
 	case event.StatusRunCut:
 		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
 	case event.StatusTruncated:

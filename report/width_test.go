@@ -92,3 +92,10 @@ func TestNamesGiveWay(t *testing.T) {
 		"  1  startup.static…  Prepare Careful…\n"+
 		"      Error\n", string(g.appendTo(nil, 40)))
 }
+
+func TestEmptyLogFitsItsWidth(t *testing.T) {
+	r := newReplay(t, Config{File: "logs/of/a/server/Player.log"})
+	r.End(End{})
+	require.Equal(t, "…layer.log: empty, …\n", string(r.AppendText(nil, TextOptions{Width: MinWidth})))
+	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n", string(r.AppendText(nil, TextOptions{})))
+}

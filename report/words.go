@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
 )
 
 // describe says in heed's own words, or those of the rule's author, what
@@ -15,7 +14,7 @@ import (
 func (r *Replay) describe(rule string, severity event.Severity) (what, why string) {
 	if r.config.Rule != nil {
 		what, why = r.config.Rule(rule)
-		what, why = safetext.Text(oneSpace(what), 0), safetext.Text(oneSpace(why), 0)
+		what, why = safe(oneSpace(what)), safe(oneSpace(why))
 	}
 	kind, key, isDefault := defaultRule(rule)
 	switch {
@@ -45,7 +44,7 @@ func reported(severity event.Severity) string {
 }
 
 // explain says what happened, in which operation, and why it matters.
-func (r *Replay) explain(c *Cause) (what, why string) {
+func (r *Replay) explain(c *cause) (what, why string) {
 	what, why = r.describe(c.Rule, c.Severity)
 	if word, origin := c.operation(); origin != "" {
 		what += "; " + word + " " + origin
@@ -66,11 +65,14 @@ func defaultRule(id string) (kind, key string, ok bool) {
 	return strings.Cut(rest, ".")
 }
 
+// baseName is the last part of a path of any system.
+func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
 // oneSpace folds white space, line feeds included, to single spaces.
 func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // blamed shows the names of mods, which hold no comma.
-func blamed(names []string) string { return safetext.Text(strings.Join(names, ", "), 0) }
+func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
 // noTemplate stands for a template that the engine has forgotten.
 const noTemplate = "(template no longer held)"
@@ -86,7 +88,7 @@ func appendOneLine(dst []byte, template string) []byte {
 	}
 	for {
 		line, rest, more := strings.Cut(template, "\n")
-		dst = append(dst, safetext.Text(line, 0)...)
+		dst = append(dst, safe(line)...)
 		if !more {
 			return dst
 		}
@@ -122,6 +124,9 @@ func grouped(n uint64) string {
 	}
 	return s
 }
+
+// many is [verb] for numbers that may be large.
+func many(n uint64, one, more string) string { return grouped(n) + " " + plural(n, one, more) }
 
 func plural(n uint64, one, many string) string {
 	if n == 1 {
@@ -165,9 +170,9 @@ func fate(open, all uint64) string {
 
 // howOften counts what a cause's rule decided apart from what came with it, so that
 // the name of the first fault is not read as that of all.
-func howOften(c *Cause) string {
+func howOften(c *cause) string {
 	own := c.own()
-	often := grouped(own) + " " + plural(own, "entry", "entries")
+	often := many(own, "entry", "entries")
 	if with := c.Entries - min(own, c.Entries); with > 0 {
 		often += fmt.Sprintf(" and %s more with it", grouped(with))
 	}

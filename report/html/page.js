@@ -36,7 +36,11 @@
 	};
 	theme(remembered());
 	dark.addEventListener("change", recolor);
-	const toggleTheme = () => theme(remembered(isDark() ? "light" : "dark") || (isDark() ? "light" : "dark"));
+	const toggleTheme = () => {
+		const other = isDark() ? "light" : "dark";
+		remembered(other);
+		theme(other);
+	};
 	$(".tools").hidden = false;
 	$("#theme").addEventListener("click", toggleTheme);
 	const help = $("#help");
@@ -110,7 +114,7 @@
 			width: Math.max(box.clientWidth, 200), height: 240, padding: [lane + 6, 20, 0, 0], legend: { show: false }, tzDate: utc,
 			cursor: { y: false, drag: { x: true, y: false } },
 			scales: { x: { time: data.clock }, y: { range: (_, __, max) => [0, data.clock ? Math.max(max, 1) : 100] } },
-			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : " %") : "")) })],
+			axes: [axis({ size: 34, space: data.clock ? 90 : 50, values: (_, v) => v.map((x) => (data.clock ? clock(x, v[1] - v[0]) : Number.isInteger(x) ? number(x) : "")) }), axis({ size: 56, values: (_, v) => v.map((y) => (Number.isInteger(y) ? number(y) + (data.clock ? "" : "%") : "")) })],
 			series: [{}, series("ignore"), series("advisory"), series("blocking")],
 			hooks: { draw: [bars], setCursor: [say] },
 		}, stacked(), box);
@@ -162,15 +166,25 @@
 	const logs = $$("article.log");
 	JSON.parse($("#data").textContent).forEach((data, i) => chart(logs[i], data));
 
+	// A search in rows: shows those that have all words and are wanted, says how many.
+	const search = (form, rows, wanted = () => true) => {
+		const words = $("input[type=search]", form).value.toLowerCase().split(/\s+/).filter(Boolean);
+		let visible = 0;
+		for (const r of rows) {
+			r.node.hidden = !wanted(r) || !words.every((w) => r.text.includes(w));
+			visible += !r.node.hidden;
+		}
+		$("output", form).textContent = visible === rows.length ? "" : visible === 0 ? "nothing matches" : visible + " of " + rows.length + " shown";
+	};
+
 	// Groups: search, disposition, order. j and k go through those that are shown.
 	const lists = $$(".groups").map((section) => {
 		const form = $(".filter", section);
 		const input = $("input[type=search]", form);
 		const select = $("select", form);
 		const list = $(".list", section);
-		const count = $("output", form);
 		const rows = $$(".group", list).map((node, order) => ({
-			node, order, text: node.textContent.toLowerCase(), disposition: node.dataset.disposition, weight: +node.dataset.weight,
+			node, order, text: node.textContent.toLowerCase(), disposition: node.dataset.disposition,
 			count: +node.dataset.count, first: +node.dataset.first, last: +node.dataset.last, title: $(".template", node).textContent,
 		}));
 		const orders = {
@@ -181,15 +195,8 @@
 			text: (a, b) => a.title.localeCompare(b.title) || a.order - b.order,
 		};
 		const filter = () => {
-			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
 			const wanted = new Set($$("input[type=checkbox]:checked", form).map((c) => c.value));
-			let visible = 0;
-			for (const r of rows) {
-				const show = wanted.has(r.disposition) && words.every((w) => r.text.includes(w));
-				r.node.hidden = !show;
-				visible += show;
-			}
-			count.textContent = visible === rows.length ? "" : visible === 0 ? "nothing matches" : visible + " of " + rows.length + " shown";
+			search(form, rows, (r) => wanted.has(r.disposition));
 		};
 		const sort = () => list.append(...rows.sort(orders[select.value]).map((r) => r.node));
 		form.hidden = false;
@@ -251,21 +258,10 @@
 	// Mods: search in the list.
 	for (const list of $$(".mods")) {
 		const form = $(".find", list);
-		const input = $("input", form);
-		const count = $("output", form);
 		const rows = $$("tbody tr", list).map((node) => ({ node, text: node.textContent.toLowerCase() }));
-		const filter = () => {
-			const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-			let visible = 0;
-			for (const r of rows) {
-				r.node.hidden = !words.every((w) => r.text.includes(w));
-				visible += !r.node.hidden;
-			}
-			count.textContent = visible === rows.length ? "" : visible === 0 ? "nothing matches" : visible + " of " + rows.length + " shown";
-		};
 		form.hidden = rows.length < 10;
 		form.addEventListener("submit", (e) => e.preventDefault());
-		form.addEventListener("input", filter);
+		form.addEventListener("input", () => search(form, rows));
 	}
 
 	// Copies as Markdown, which stand in templates. Where a browser keeps the clipboard
