@@ -94,11 +94,9 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
 	}
 	lines := strings.Split(template, "\n")
-	if len(lines) == 1 && !strings.ContainsAny(template, `"\`) {
-		return append(append(dst, quoted(template)...), '\n')
-	}
-	if template == "" || slices.ContainsFunc(lines, func(l string) bool {
-		return l == "" || safetext.Text(l, 0) != l || strings.TrimSpace(l) != l || !printable(l)
+	single := len(lines) == 1 && !strings.ContainsAny(template, `"\`)
+	if single || slices.ContainsFunc(lines, func(l string) bool {
+		return l == "" || safetext.Text(l, 0) != l || strings.TrimSpace(l) != l
 	}) {
 		return append(append(dst, quoted(template)...), '\n')
 	}
@@ -109,15 +107,8 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 	return dst
 }
 
-// printable reports whether YAML takes all characters of s as they are.
-func printable(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r == '\ufeff' || r == '\u2028' || r == '\u2029' || r == '\u0085' || r < ' ' || r == 0x7f || r >= 0xfffe && r <= 0xffff
-	})
-}
-
 // quoted returns s in double quotes, with YAML's escapes for what safetext would
-// escape.
+// escape: all that YAML does not take as it is, and more.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -129,7 +120,7 @@ func quoted(s string) string {
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
-		case safetext.Text(one, 0) == one && printable(one):
+		case safetext.Text(one, 0) == one:
 			b.WriteRune(r)
 		case r <= 0xff:
 			fmt.Fprintf(&b, `\x%02x`, r)

@@ -189,24 +189,20 @@ type Investigation struct {
 // Investigate finds the suspects for the groups of d that are new or more frequent,
 // and urgent. d must be of this collector.
 func (c *Collector) Investigate(d *Diff) *Investigation {
-	var lists [2][]Mod
 	out := &Investigation{}
 	for side := range c.runs {
-		for _, r := range c.runs[side] {
-			lists[side] = append(lists[side], r.mods...)
-			out.Listed[side] = out.Listed[side] || r.hasMods
-		}
+		out.Listed[side] = slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
 	}
 	var changes []ModChange
 	if out.Listed[Old] && out.Listed[New] {
-		changes = ModChanges(lists[Old], lists[New])
+		changes = ModChanges(c.listed(Old), c.listed(New))
 		for _, ch := range changes {
 			if ch.Change != Unchanged {
 				out.Changes = append(out.Changes, ch)
 			}
 		}
 	} else {
-		for i, m := range lists[New] { // nothing is known of changes, but names are
+		for i, m := range c.listed(New) { // nothing is known of changes, but names are
 			changes = append(changes, ModChange{Mod: m, NewPlace: i + 1})
 		}
 	}
@@ -378,7 +374,7 @@ func holdsWord(text, word string) bool {
 		if !wordRune(before) && !wordRune(after) {
 			return true
 		}
-		from = at + len(word)
+		from = at + 1 // the next may begin within this one
 	}
 }
 
