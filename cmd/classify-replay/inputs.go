@@ -134,13 +134,13 @@ func (p *program) watch(name string, size int64) *watched {
 		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
 		return w
 	}
-	w.progress = p.Screen.Progress(name, size)
+	w.progress = p.Screen.Progress(name, size, w.read.Load)
 	return w
 }
 
 // reader returns a reader of r that is followed.
 func (w *watched) reader(r io.Reader) io.Reader {
-	return w.progress.Reader(&countedReader{r, &w.read})
+	return &countedReader{r, &w.read}
 }
 
 type countedReader struct {
