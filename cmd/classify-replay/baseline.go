@@ -62,7 +62,7 @@ func readBaseline(name string) (*compare.Baseline, error) {
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{format: formatText, factor: compare.DefaultFactor, confidence: compare.DefaultConfidence}
+	f := &compareFlags{} // of which the rules are flags of this command
 	var from inputFlags
 	var out, date string
 	var expire int
@@ -118,10 +118,10 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			})
 			text := compare.AppendBaseline(nil, w.Baseline)
 			if out == standardInput {
-				return p.write(text)
+				return p.print("the baseline", text)
 			}
 			if err := replaceFile(out, text); err != nil {
-				return inputError(err)
+				return ioError(err)
 			}
 			p.Note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
 				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)

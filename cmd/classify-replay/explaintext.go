@@ -8,8 +8,6 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/report"
 )
 
 // The widths of texts in an explanation, in characters: enough to recognize a
@@ -22,35 +20,6 @@ const (
 	maxMasked   = 12 // masked parts
 	maxInner    = 3  // clauses of a macro
 )
-
-// prose gathers lines of text. What comes from logs and rule files goes through
-// safe; a format never holds it.
-type prose struct {
-	buf   []byte
-	width int // to wrap lines at, 0 for none
-}
-
-func safe(s string, width int) string { return safetext.Text(s, width) }
-
-func (p *prose) line(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for strings.HasPrefix(text, "\n") {
-		p.buf, text = append(p.buf, '\n'), text[1:]
-	}
-	words := strings.TrimLeft(text, " ")
-	p.hang(text[:len(text)-len(words)], "%s", words)
-}
-
-// hang writes a line of which what does not fit goes on below where it begins, beside
-// lead.
-func (p *prose) hang(lead, format string, args ...any) {
-	p.buf = report.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
-}
-
-// field writes a line with a name before it.
-func (p *prose) field(name, format string, args ...any) {
-	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
-}
 
 // appendText writes the explanation for a person.
 func (e *explanation) appendText(dst []byte, width int) []byte {

@@ -51,7 +51,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	}
 	files, taken, wrong := cli.Inputs(args, readsAsLog)
 	for _, err := range wrong {
-		p.Fail(inputError(err))
+		p.Fail(ioError(err))
 	}
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
@@ -104,7 +104,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitInput, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
+			Status: exitIO, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
 			Next: "run the game once, or name the file: the game's own menu can open its folder",
 		}
 	}

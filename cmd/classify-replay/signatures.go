@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,10 +86,7 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
 	})
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
-	}
-	return err
+	return cmp.Or(out.done("the signatures"), err)
 }
 
 // The bounds of what --group learns from one input: a column watched takes 120
@@ -136,8 +134,8 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 			break
 		}
 	}
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
+	if err := out.done("the groups"); err != nil {
+		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
 		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
@@ -181,7 +179,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			p.Raise(exitInterrupted)
 			return nil
 		default:
-			return inputError(fmt.Errorf("%s: %w", name, err))
+			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -16,59 +14,6 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
-
-// feed gives a record to an engine.
-func feed(engine *heed.Engine, rec *capture.Record) heed.Outcome {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return engine.Operation(rec.Operation)
-	case capture.KindState:
-		return engine.State(rec.State)
-	case capture.KindNotice:
-		return engine.Notice(rec.Notice)
-	}
-	return engine.Observe(rec.Log)
-}
-
-// entryOf returns what an engine makes of a record.
-func entryOf(rec *capture.Record) event.Entry {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return rec.Operation.Entry()
-	case capture.KindState:
-		return rec.State.Entry()
-	case capture.KindNotice:
-		return rec.Notice.Entry()
-	}
-	return rec.Log.Entry()
-}
-
-// observe replays a capture and calls f with each record and what became of it,
-// until f returns false. The record is that of src, and valid for the call.
-func (p *program) observe(ctx context.Context, set *rules.Set, name string, f func(src *source, o *heed.Outcome) bool) error {
-	src, err := p.open(ctx, set, name)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	var updates []heed.Update
-	for {
-		err := src.next()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, io.EOF):
-			return nil
-		default:
-			return inputError(fmt.Errorf("%s: %w", name, err))
-		}
-		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
-		if !src.acted && !f(src, &src.outcome) {
-			return nil
-		}
-	}
-}
 
 // place is a line of a capture.
 type place struct {
@@ -139,7 +84,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 			return false
 		case rec.EndLine >= at.line:
 			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.records.Layout()
-			f.blame = src.engine.Blame(&rec.Log)
+			f.blame = src.blame()
 			return false
 		default:
 			before = &[2]int{rec.StartLine, rec.EndLine}
@@ -174,20 +119,4 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 		err = fmt.Errorf("%s: there is no record in the file", at)
 	}
 	return nil, &cli.StatusError{Status: exitUsage, Err: err}
-}
-
-// lineWord returns the noun for a range of lines.
-func lineWord(first, last int) string {
-	if first == last {
-		return "line"
-	}
-	return "lines"
-}
-
-// lineRange returns "7" or "7-9".
-func lineRange(first, last int) string {
-	if first == last {
-		return strconv.Itoa(first)
-	}
-	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,10 +65,7 @@ The tests inside rule files are run by "rules check".`,
 					p.Raise(exitFinding)
 				}
 			}
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the report: %w", out.err))
-			}
-			return nil
+			return out.done("the report")
 		},
 	}
 	flags.register(cmd)
@@ -148,7 +146,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 		byFile[expected[i].at.file] = append(byFile[expected[i].at.file], i)
 	}
 	messages := make([]string, len(expected))
-	for _, name := range sortedKeys(byFile) {
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
 		wanted := byFile[name]
 		slices.SortStableFunc(wanted, func(a, b int) int { return cmp.Compare(expected[a].at.line, expected[b].at.line) })
 		for _, i := range wanted {
