@@ -69,12 +69,7 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 
 // comparer shows what was compared, by the flags.
 func (f *compareFlags) comparer(set *rules.Set) *report.Comparer {
-	return &report.Comparer{Scrub: f.scrub.scrubber(f.format), Rule: func(id string) (summary, why string) {
-		if r := set.Rule(id); r != nil {
-			return r.Summary, r.Why
-		}
-		return "", ""
-	}}
+	return &report.Comparer{Scrub: f.scrub.scrubber(f.format), Rule: ruleTexts(set)}
 }
 
 // comparison is what a [report.Comparer] makes.

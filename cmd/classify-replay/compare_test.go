@@ -323,7 +323,7 @@ func TestBaselineErrors(t *testing.T) {
 	kept := filepath.Join(dir, "kept.yaml")
 	r = runArgs(t, "baseline", "write", "-o", kept, filepath.Join(dir, "no.log"))
 	require.Equal(t, exitIO, r.status)
-	require.Contains(t, r.stderr, "is not written")
+	require.Contains(t, r.stderr, "was not written")
 	require.NoFileExists(t, kept)
 
 	for _, test := range []struct {

@@ -79,7 +79,7 @@ func (e *explanation) record(p *prose) {
 	case r.Status != "":
 		p.field("kind", "%s, %s", r.Kind, r.Status)
 		if r.Kind == event.KindOperation.String() {
-			p.field("method", "%s", orNone(safe(r.Source, widthText)))
+			p.field("method", "%s", orNotKnown(safe(r.Source, widthText)))
 		}
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", plural(int(r.Count), "byte"))
@@ -98,13 +98,13 @@ func (e *explanation) record(p *prose) {
 	if len(r.named) > 0 {
 		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
 	}
-	p.field("phase", "%s", orNone(safe(e.Phase, widthText)))
+	p.field("phase", "%s", orNotKnown(safe(e.Phase, widthText)))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: the log does not tell everything here", e.Blind.Since, e.Blind.Rule)
 	}
 }
 
-func orNone(s string) string {
+func orNotKnown(s string) string {
 	if s == "" {
 		return "not known"
 	}

@@ -23,8 +23,8 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any made with Unity")
-	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: the log of the run before")
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
 	cli.Completes(cmd, "game", gamelog.Names()...)
 }
 
@@ -56,7 +56,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
 		for _, name := range t.Left {
-			p.Detail("%s: left out, since it does not read as a log of a form that is known; name it to read it", name)
+			p.Detail("%s: left out, since it does not look like a log of a known form; name it to read it all the same", name)
 		}
 	}
 	return files, nil

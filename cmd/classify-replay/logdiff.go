@@ -19,14 +19,15 @@ What matters comes first: blocking before advisory before what is ignored.
 One set of groups is learned from all logs, so that ids, coordinates, names, the
 order of lines and of files do not matter. A group is more or less frequent only if
 it is by every measure of a log's length: per run, per record, and per hour where
-all logs have a clock; by --factor at least, and beyond chance (a binomial test of two
-rates with Wilson's bounds). CHANCE says of what is new or gone how likely the other
-side would have none of it at the same rate. Where a log went blind, or was cut,
-what seems gone may just be unseen, which is said. The last record of a log counts as
-another that it is the beginning of: the game was killed while it wrote.
+all logs have a clock; by --factor at least, and beyond chance (a binomial test of
+two rates with Wilson's bounds). CHANCE tells how likely it is that the other side
+has none of a group that is new or gone, though it comes at the same rate. Where a
+log went blind, or was cut, what seems gone may just be unseen, which is said. The
+last record of a log counts as the longer one that it is the beginning of: the game
+was killed while it wrote.
 
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
-both sides that are judged to be more urgent than before.
+both sides that are judged more urgent than before.
 
 Exit status as of classify-replay. --fail-on new: an urgent group is new; blocking or
 advisory (or blocking): one of that disposition is new, more frequent or worse;
@@ -51,7 +52,7 @@ blind: evidence of NEW is missing.`,
 		},
 	}
 	f.register(cmd)
-	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several with commas")
+	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
 	return cmd
 }
 

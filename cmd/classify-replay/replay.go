@@ -64,7 +64,7 @@ gzip or zstd. "-" is standard input. A directory stands for the logs in it, and 
 pattern such as "logs/**/*.log" for the files that it matches. --game finds the log
 of a game by itself. Each file is a replay of its own.
 
-What is configured (flags, HEED_ variables, .heed.yaml) is told by "config show".
+"config show" tells what is configured by flags, HEED_ variables and .heed.yaml.
 
 Exit status, the highest that applies: 0 done (also when the log went blind, which
 the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
@@ -106,11 +106,11 @@ written, to its end, 130 interrupted.`,
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
-	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; junit and sarif have 1000 where it is not given")
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000")
 	widthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several with commas")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several separated by commas")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
@@ -226,9 +226,9 @@ func (f *replayFlags) findings(rep *report.Replay) int {
 // updateWriter appends an update, prompted at a time that may be unknown.
 type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
 
-// replay replays one file. Where write is not nil, updates go to out as they
-// come, scrubbed like the report. It returns no report for a file that could not be opened, and both
-// report and error for one that could not be read to its end.
+// replay replays one file. Where write is not nil, updates go to out as they come,
+// scrubbed like the report. It returns no report for a file that could not be opened,
+// and both report and error for one that could not be read to its end.
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output, write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
 	source, err := p.open(ctx, set, name)
 	if err != nil {
@@ -238,12 +238,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	engine := source.engine
 	config := report.Config{
 		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
-		Rule: func(id string) (summary, why string) {
-			if r := set.Rule(id); r != nil {
-				return r.Summary, r.Why
-			}
-			return "", ""
-		},
+		Rule: ruleTexts(set),
 	}
 	if f.prepare != nil {
 		f.prepare(source, &config)

@@ -10,9 +10,9 @@ func (p *program) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
 		Short: "Work on rule files",
-		Long: `rules has the commands for those who write rules: the tests inside rule files,
-what is unlikely to be meant in them, which rules decide in captures and which never
-do, what another rule set would change, and a first version of a rule for a record.`,
+		Long: `rules has the commands for those who write rules. They run the tests inside rule
+files, find what is unlikely to be meant in them, show which rules decide in captures,
+which never do, and what another rule set would change, and propose a rule for a record.`,
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules propose Player.log:87 > mine.yaml
   classify-replay rules diff default mine.yaml Player.log`,

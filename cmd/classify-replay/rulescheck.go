@@ -23,8 +23,8 @@ decided by the whole set. Without a file it checks the default rules alone.
 
 It exits with 2 when a file does not compile or a test fails. A test that an
 earlier file decides first says nothing about its own rule: it is reported, and
-is no failure. So is a rule whose reason says "until" and a date that is past, or
-that there is not.`,
+is no failure. So is a rule whose reason says "until" and a date that is past or
+does not exist.`,
 		Example: `  classify-replay rules check mine.yaml
   classify-replay rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +103,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 	if failed > 0 {
 		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, plural(len(results), "test"))
 	} else {
-		out.buf = fmt.Appendf(out.buf, "ok, no test of %d failed\n", len(results))
+		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", plural(len(results), "test"))
 	}
 	if err := out.done("the report"); err != nil {
 		return err

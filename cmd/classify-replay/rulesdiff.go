@@ -37,7 +37,7 @@ OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name)
 "default", the embedded rules. As in a replay, the embedded rules come after each
 side; with --no-default-rules a side is exactly what it names.
 
-Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`,
+The exit status is 0 even when something changes; with --exit-code it is then 1.`,
 		Example: `  classify-replay rules diff default mine.yaml Player.log
   classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -31,6 +31,16 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 	return files, err
 }
 
+// ruleTexts returns what a report asks for the texts of a rule: none for a default.
+func ruleTexts(set *rules.Set) func(id string) (summary, why string) {
+	return func(id string) (summary, why string) {
+		if r := set.Rule(id); r != nil {
+			return r.Summary, r.Why
+		}
+		return "", ""
+	}
+}
+
 // compile reads and compiles the rules that the flags name.
 func (f *ruleFlags) compile() (*rules.Set, error) {
 	files, err := f.sources()

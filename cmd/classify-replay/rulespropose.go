@@ -102,7 +102,7 @@ func expired(r *rules.Rule, today string) string {
 		return ""
 	}
 	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-		return fmt.Sprintf("says in its why until %s, which is no date: write one as 2027-01-31", m[1])
+		return fmt.Sprintf("says in its why until %s, which is not a date: write one as 2027-01-31", m[1])
 	}
 	if m[1] < today {
 		return fmt.Sprintf("was meant until %s: remove it, or change the date in its why", m[1])

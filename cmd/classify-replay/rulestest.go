@@ -27,9 +27,10 @@ func (p *program) rulesTestCommand() *cobra.Command {
 		Long: `test reads files of expected decisions, replays the captures that they name, and
 reports each line that is decided otherwise. It exits with 1 if there is one.
 
-A file has a line for each expectation, with its fields separated by tabs: capture,
-line, disposition, and maybe the id of the rule. The capture is found from the
-folder of the file. Blank lines, and lines that begin with #, mean nothing:
+A file has a line for each expectation, with its fields separated by tabs:
+capture, line, disposition, and optionally the id of the rule. The capture is
+found from the folder of the file. Blank lines, and lines that begin with #, are
+skipped:
 
   Player.log	87	blocking	jobs.lord_exception
   Player.log	97	advisory

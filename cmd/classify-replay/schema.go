@@ -23,7 +23,7 @@ func (p *program) schemaCommand() *cobra.Command {
                 these commands with --format json, one object
 
 "schemaVersion" in the output names the version. It rises when a field goes or
-means something else; new fields may appear within a version.
+changes its meaning; new fields may appear within a version.
 
 The schema of rule files is that of "rules schema".`,
 		Example: `  classify-replay schema replay > replay.schema.json

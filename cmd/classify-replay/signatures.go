@@ -39,9 +39,10 @@ differ in a word that was seen to vary, such as a name. It takes 16 bytes of
 memory for each line, and a template and about a kilobyte for each signature; with
 more than 100,000 signatures it forgets words that it saw long ago, and says so.
 
-Words that the rules protect are not masked, so the flags that choose rules have
-a say. Of a line beyond 16 MiB the rest is left out. With --scrub, what is private is
-taken out of the templates; the ids stay those of the templates as they were.`,
+Words that the rules protect are not masked, so the flags that choose rules
+matter. Of a line beyond 16 MiB the rest is left out. With --scrub, what is
+private is taken out of the templates; the ids stay those of the templates as
+they were.`,
 		Example: `  classify-replay signatures Player.log | sort | uniq -c | sort -rn | head
   tail -f server.log | classify-replay signatures
   classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
