@@ -65,7 +65,7 @@ as its body, the time where the log has one, and what was decided as attributes.
 			out := &output{w: p.Stdout}
 			scrubber := scrub.scrubber(format)
 			for _, name := range args {
-				if cmd.Context().Err() != nil {
+				if cmd.Context().Err() != nil || out.err != nil {
 					break
 				}
 				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {

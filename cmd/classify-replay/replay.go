@@ -276,7 +276,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				rep.Update(u)
 				if write != nil {
 					scrubbed := scrubber.Update(*u)
-					out.buf = write(out.buf, shownName, entryOf(source.record).Time, &scrubbed)
+					out.buf = write(out.buf, shownName, source.time(), &scrubbed)
 				}
 				if f.ack == ackAuto && u.Attention.Blocking {
 					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -144,6 +145,14 @@ func (s *source) learn(list *capture.ModList) {
 
 // blame returns the mods that s.record points at.
 func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
+
+// time returns when the last record came, zero where the log does not tell.
+func (s *source) time() time.Time {
+	if s.acted {
+		return s.record.Act.Time
+	}
+	return entryOf(s.record).Time
+}
 
 // entry describes s.record for the report.
 func (s *source) entry() report.Entry {
