@@ -280,28 +280,7 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 			length -= g.tally[New].count
 		}
 	}
-	z := quantileOf(c.config.Confidence, compared)
-	above := make([]bool, len(groups))
-	ratios := make([]Ratio, len(groups))
-	for again := true; again; {
-		again = false
-		left := length
-		for i, g := range groups {
-			if g.entry < 0 || above[i] {
-				continue
-			}
-			e, n := &b.Entries[g.entry], g.tally[New].count
-			measures := []exposure{
-				{PerRun, float64(e.Runs), float64(len(c.runs[New]))},
-				{PerRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
-			}
-			var is verdict
-			if is, ratios[i] = judge(e.Count, n, measures, z, c.config.Factor); is == more {
-				above[i], again = true, true
-				length -= min(length, n)
-			}
-		}
-	}
+	above, ratios := c.aboveRate(b, groups, length, quantileOf(c.config.Confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.judged.disposition.Urgent() {
@@ -335,4 +314,31 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 	}
 	slices.SortStableFunc(out.Unseen, func(a, b Known) int { return cmp.Compare(b.Disposition, a.Disposition) })
 	return out
+}
+
+// aboveRate returns which of groups are above the rate that a baseline has for them, and
+// by how much. length is how many records all that is known has; those above their rate
+// are no part of it either, so that they are found in turns.
+func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []Ratio) {
+	above, ratios = make([]bool, len(groups)), make([]Ratio, len(groups))
+	for again := true; again; {
+		again = false
+		left := length
+		for i, g := range groups {
+			if g.entry < 0 || above[i] {
+				continue
+			}
+			e, n := &b.Entries[g.entry], g.tally[New].count
+			measures := []exposure{
+				{PerRun, float64(e.Runs), float64(len(c.runs[New]))},
+				{PerRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
+			}
+			var is verdict
+			if is, ratios[i] = judge(e.Count, n, measures, z, c.config.Factor); is == more {
+				above[i], again = true, true
+				length -= min(length, n)
+			}
+		}
+	}
+	return above, ratios
 }

@@ -51,14 +51,6 @@ func firstLine(s string) string {
 	return s
 }
 
-// lineWord returns the noun for a range of lines.
-func lineWord(first, last int) string {
-	if first == last {
-		return "line"
-	}
-	return "lines"
-}
-
 // lineRange returns "7" or "7-9".
 func lineRange(first, last int) string {
 	if first == last {
