@@ -146,13 +146,11 @@ func increasing(values []int) []bool {
 // the strongest counts. What points at a mod by the code that threw weighs 60 in
 // package blame.
 const (
-	scoreAdded   = 40
-	scoreUpdated = 30
-	scoreRemoved = 15
-	scoreMoved   = 10
-	scoreNamed   = 30 // its name, package id or an assembly stands in the text
-	scoreFirst   = 15 // blamed in the new logs, and in the old ones for nothing
+	scoreNamed = 30 // its name, package id or an assembly stands in the text
+	scoreFirst = 15 // blamed in the new logs, and in the old ones for nothing
 )
+
+var changeScores = map[Change]int{Added: 40, Updated: 30, Removed: 15, Moved: 10}
 
 // maxSuspects bounds the mods that are named for one group: half a screen.
 const maxSuspects = 8
@@ -246,31 +244,24 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 			if ch.Mod.is(b.Mod) {
 				blamed[j] = true
 				points = max(points, b.Score)
-				for _, e := range b.Evidence {
-					s.say("%s", blameWords[e.Kind])
-				}
+				s.sayBlame(&b)
 			}
 		}
 		if name := ch.Mod.namedIn(haystack, shared); name != "" && points < scoreNamed {
 			points = scoreNamed
 			s.say("its text names %s", name)
 		}
-		change := 0
 		switch ch.Change {
 		case Added:
-			change = scoreAdded
 			s.say("newly added")
 		case Updated:
-			change = scoreUpdated
 			s.say("updated")
 		case Removed:
-			change = scoreRemoved
 			s.say("removed")
 		case Moved:
-			change = scoreMoved
 			s.say("moved in the load order from place %d to %d", ch.OldPlace, ch.NewPlace)
 		}
-		if s.Score = points + change; s.Score > 0 {
+		if s.Score = points + changeScores[ch.Change]; s.Score > 0 {
 			out = append(out, s)
 		}
 	}
@@ -279,9 +270,7 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 			continue
 		}
 		s := ModSuspect{Name: b.Mod, Score: b.Score}
-		for _, e := range b.Evidence {
-			s.say("%s", blameWords[e.Kind])
-		}
+		s.sayBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
 			s.say("blamed for nothing in the old logs")
@@ -294,6 +283,14 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 	return out
 }
 
+// sayBlame says by what b points at the mod.
+func (s *ModSuspect) sayBlame(b *blame.Suspect) {
+	for _, e := range b.Evidence {
+		s.say("%s", blameWords[e.Kind])
+	}
+}
+
+// say adds a piece of evidence, once.
 func (s *ModSuspect) say(format string, args ...any) {
 	e := fmt.Sprintf(format, args...)
 	if !slices.Contains(s.Evidence, e) {
