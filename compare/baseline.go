@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -68,7 +67,7 @@ type Known struct {
 	Records     uint64
 	Runs        int
 	First       Date // first written
-	Expires     Date // on which it is known no more
+	Expires     Date // the first day on which it is known no more
 	Note        string
 
 	// Templates are canonical templates of the group, that of Signature first, at
@@ -120,12 +119,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 		o.Expiry = DefaultExpiry
 	}
 	totals := c.totals(New)
-	b := &Baseline{Versions: o.Versions, Written: o.Today, Incomplete: totals.Incomplete()}
-	var mods []Mod
-	for _, r := range c.runs[New] {
-		mods = append(mods, r.mods...)
-	}
-	b.Mods = ModsHash(mods)
+	b := &Baseline{Versions: o.Versions, Mods: ModsHash(c.listed(New)), Written: o.Today, Incomplete: totals.Incomplete()}
 	w := &Written{Baseline: b}
 	previous := &Baseline{}
 	if o.Previous != nil {
@@ -135,7 +129,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]
-		if !t.judged.disposition.Urgent() {
+		if !t.judged.disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
 			continue
 		}
 		k := Known{
@@ -163,9 +157,6 @@ func (c *Collector) Write(o WriteOptions) *Written {
 			}
 		} else {
 			w.Added++
-		}
-		if slices.Contains(k.Templates, "") { // too large for the engine to keep
-			continue
 		}
 		b.Entries = append(b.Entries, k)
 	}
@@ -227,7 +218,7 @@ func (c *Collector) match(b *Baseline, mask func(string) string) []*group {
 		first.texts, first.cut = append(first.texts, g.texts...), append(first.cut, g.cut...)
 	}
 	for _, g := range byEntry {
-		slices.SortFunc(g.texts, func(a, b *text) int { return compareSignatures(a.sig, b.sig) })
+		slices.SortFunc(g.texts, compareTexts)
 		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
 		g.add()
 	}
@@ -240,8 +231,8 @@ type Checked struct {
 
 	// Added are urgent groups that the baseline does not know; More those above their
 	// rate; Worse those whose rule asks for more than when they were written; Expired
-	// those that were seen and are known no more. A group is in one of the last two
-	// only if it is in none before.
+	// those that were seen although their entry has expired. A group is in the first of
+	// these that fits.
 	Added, More, Worse, Expired []CheckedRow
 
 	// Known is how many groups are as the baseline says, with KnownEntries.
@@ -272,11 +263,7 @@ type CheckedRow struct {
 // Check holds the new side against a baseline. mask is that of WriteOptions.
 func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(template string) string) *Checked {
 	out := &Checked{New: c.totals(New), RulesChanged: b.Rules != v.Rules || b.Masking != v.Masking}
-	var mods []Mod
-	for _, r := range c.runs[New] {
-		mods = append(mods, r.mods...)
-	}
-	if h := ModsHash(mods); h != 0 && b.Mods != 0 {
+	if h := ModsHash(c.listed(New)); h != 0 && b.Mods != 0 {
 		out.ModsChanged = h != b.Mods
 	}
 	d := &Diff{New: out.New}
@@ -293,28 +280,7 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 			length -= g.tally[New].count
 		}
 	}
-	z := quantileOf(c.config.Confidence, compared)
-	above := make([]bool, len(groups))
-	ratios := make([]Ratio, len(groups))
-	for again := true; again; {
-		again = false
-		left := length
-		for i, g := range groups {
-			if g.entry < 0 || above[i] {
-				continue
-			}
-			e, n := &b.Entries[g.entry], g.tally[New].count
-			measures := []exposure{
-				{PerRun, float64(e.Runs), float64(len(c.runs[New]))},
-				{PerRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
-			}
-			var is verdict
-			if is, ratios[i] = judge(e.Count, n, measures, z, c.config.Factor); is == more {
-				above[i], again = true, true
-				length -= min(length, n)
-			}
-		}
-	}
+	above, ratios := c.aboveRate(b, groups, length, quantileOf(c.config.Confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.judged.disposition.Urgent() {
@@ -350,5 +316,29 @@ func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(templat
 	return out
 }
 
-// Blamed returns the names that deserve to be said of suspects in few words.
-func Blamed(suspects []blame.Suspect) []string { return blame.Likely(suspects) }
+// aboveRate returns which of groups are above the rate that a baseline has for them, and
+// by how much. length is how many records all that is known has; those above their rate
+// are no part of it either, so that they are found in turns.
+func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []Ratio) {
+	above, ratios = make([]bool, len(groups)), make([]Ratio, len(groups))
+	for again := true; again; {
+		again = false
+		left := length
+		for i, g := range groups {
+			if g.entry < 0 || above[i] {
+				continue
+			}
+			e, n := &b.Entries[g.entry], g.tally[New].count
+			measures := []exposure{
+				{PerRun, float64(e.Runs), float64(len(c.runs[New]))},
+				{PerRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
+			}
+			var is verdict
+			if is, ratios[i] = judge(e.Count, n, measures, z, c.config.Factor); is == more {
+				above[i], again = true, true
+				length -= min(length, n)
+			}
+		}
+	}
+	return above, ratios
+}

@@ -112,6 +112,17 @@ func TestWriteAgain(t *testing.T) {
 
 // TestNameStays: an entry keeps its id while the signature that gave it is seen,
 // so that a rewrite is no change.
+// TestWriteWithoutText: a group without a text cannot be recognized, so that it is
+// neither written nor counted.
+func TestWriteWithoutText(t *testing.T) {
+	c := collector(t, compare.Config{})
+	run := c.Run(compare.New, compare.RunConfig{File: "good.log", Template: func(signature.Signature) (string, bool) { return "", false }})
+	run.Observe(&compare.Entry{Signature: signature.Of([]byte("too large to be kept")), Disposition: event.Blocking, Line: 1})
+	w := c.Write(compare.WriteOptions{Versions: versions, Today: "2026-01-01"})
+	require.Empty(t, w.Baseline.Entries)
+	require.Zero(t, w.Added)
+}
+
 func TestNameStays(t *testing.T) {
 	names := []string{"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today", "?Dora is at her bench today"}
 	b := written(t, "2026-01-01", nil, names).Baseline

@@ -94,11 +94,9 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
 	}
 	lines := strings.Split(template, "\n")
-	if len(lines) == 1 && !strings.ContainsAny(template, `"\`) {
-		return append(append(dst, quoted(template)...), '\n')
-	}
-	if template == "" || slices.ContainsFunc(lines, func(l string) bool {
-		return l == "" || safetext.Text(l, 0) != l || strings.TrimSpace(l) != l || !printable(l)
+	single := len(lines) == 1 && !strings.ContainsAny(template, `"\`)
+	if single || slices.ContainsFunc(lines, func(l string) bool {
+		return l == "" || safetext.Text(l, 0) != l || strings.TrimSpace(l) != l
 	}) {
 		return append(append(dst, quoted(template)...), '\n')
 	}
@@ -109,15 +107,8 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 	return dst
 }
 
-// printable reports whether YAML takes all characters of s as they are.
-func printable(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r == '\ufeff' || r == '\u2028' || r == '\u2029' || r == '\u0085' || r < ' ' || r == 0x7f || r >= 0xfffe && r <= 0xffff
-	})
-}
-
 // quoted returns s in double quotes, with YAML's escapes for what safetext would
-// escape.
+// escape: all that YAML does not take as it is, and more.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -129,7 +120,7 @@ func quoted(s string) string {
 			b.WriteRune(r)
 		case r == '\n':
 			b.WriteString(`\n`)
-		case safetext.Text(one, 0) == one && printable(one):
+		case safetext.Text(one, 0) == one:
 			b.WriteRune(r)
 		case r <= 0xff:
 			fmt.Fprintf(&b, `\x%02x`, r)
@@ -226,10 +217,10 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	if p.err != nil {
 		return nil
 	}
-	if v := p.number(top["version"], "version", 1, math.MaxInt32); p.err == nil && v != baselineFormat {
+	if v := p.number(top["version"], "version", math.MaxInt32); p.err == nil && v != baselineFormat {
 		p.fail(top["version"], "version", "is %d, and this program reads %d: write the baseline anew, or take the program that wrote it", v, baselineFormat)
 	}
-	b.Signatures = int(p.number(top["signatures"], "signatures", 1, math.MaxInt32))
+	b.Signatures = int(p.number(top["signatures"], "signatures", math.MaxInt32))
 	b.Masking = p.hex(top["masking"], "masking")
 	b.Rules = p.hex(top["rules"], "rules")
 	if n := top["mods"]; n != nil {
@@ -297,9 +288,9 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	if p.err != nil {
 		return k
 	}
-	k.Records = p.number(seen["records"], at("seen.records"), 1, math.MaxInt64)
-	k.Count = p.number(seen["count"], at("seen.count"), 1, math.MaxInt64)
-	k.Runs = int(p.number(seen["runs"], at("seen.runs"), 1, math.MaxInt32))
+	k.Records = p.number(seen["records"], at("seen.records"), math.MaxInt64)
+	k.Count = p.number(seen["count"], at("seen.count"), math.MaxInt64)
+	k.Runs = int(p.number(seen["runs"], at("seen.runs"), math.MaxInt32))
 	if p.err == nil && k.Count > k.Records {
 		p.fail(seen["count"], at("seen.count"), "is %d of %d records: want no more than there were", k.Count, k.Records)
 	}
@@ -377,13 +368,13 @@ func (p *baselineParser) text(n *yaml.Node, field string) string {
 	return s
 }
 
-func (p *baselineParser) number(n *yaml.Node, field string, low, high uint64) uint64 {
+func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
 	if p.err != nil {
 		return 0
 	}
 	v, err := strconv.ParseUint(n.Value, 10, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || v < low || v > high {
-		p.fail(n, field, "is %s: want a whole number from %d", shown(n), low)
+	if n.Kind != yaml.ScalarNode || err != nil || v < 1 || v > most {
+		p.fail(n, field, "is %s: want a whole number from 1 to %d", shown(n), most)
 	}
 	return v
 }

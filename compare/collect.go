@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ const (
 	DefaultTextBytes  = 8 << 20
 )
 
-// The bounds of what is kept of one entry as a sample.
+// maxSample bounds, in bytes, what is kept of an entry as a sample.
 const maxSample = 512
 
 // groupColumns is how many columns a text is given in the grouper: as many as a
@@ -98,8 +99,8 @@ type tally struct {
 	judged   judgement // the weightiest
 	own      event.Disposition
 	sample   string
-	suspects []blame.Suspect
-	asked    bool // whom its entries point at
+	suspects []blame.Suspect // whom its first urgent entry points at
+	asked    bool            // for suspects and a sample
 }
 
 // judgement is what a rule says of an entry.
@@ -145,6 +146,7 @@ type Run struct {
 	collector   *Collector
 	config      RunConfig
 	side        Side
+	index       int // among the runs of its side
 	records     uint64
 	timed       uint64
 	first, last time.Time
@@ -172,7 +174,7 @@ type Entry struct {
 // Gap is where the evidence of a log is incomplete: what is missing from it may
 // have happened all the same.
 type Gap struct {
-	// Kind is "blind", or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
+	// Kind is [GapBlind], or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
 	// where reading ended before the log did.
 	Kind string
 	From int    // line
@@ -180,8 +182,9 @@ type Gap struct {
 	Rule string // that said so, or ""
 }
 
-// The kinds of gaps that say that a log has more than what was read of it.
+// Kinds of gaps. The last two say that a log has more than what was read of it.
 const (
+	GapBlind     = "blind"
 	GapTruncated = "truncated"
 	GapUnread    = "unread"
 )
@@ -208,7 +211,7 @@ func NewCollector(c Config) (*Collector, error) {
 
 // Run begins a log on one side.
 func (c *Collector) Run(side Side, r RunConfig) *Run {
-	run := &Run{collector: c, config: r, side: side}
+	run := &Run{collector: c, config: r, side: side, index: len(c.runs[side])}
 	c.runs[side] = append(c.runs[side], run)
 	return run
 }
@@ -285,6 +288,15 @@ func (c *Collector) Mods(side Side, mods []Mod) {
 	}
 }
 
+// listed returns the mods that the logs of a side list, one list after the other.
+func (c *Collector) listed(side Side) []Mod {
+	var mods []Mod
+	for _, r := range c.runs[side] {
+		mods = append(mods, r.mods...)
+	}
+	return mods
+}
+
 // text returns what is known of a signature, nil where there is no room for it.
 func (r *Run) text(s signature.Signature) *text {
 	c := r.collector
@@ -335,13 +347,10 @@ type group struct {
 
 // sorted returns all texts by id.
 func (c *Collector) sorted() []*text {
-	all := make([]*text, 0, len(c.texts))
-	for _, t := range c.texts {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(a, b *text) int { return compareSignatures(a.sig, b.sig) })
-	return all
+	return slices.SortedFunc(maps.Values(c.texts), compareTexts)
 }
+
+func compareTexts(a, b *text) int { return compareSignatures(a.sig, b.sig) }
 
 func compareSignatures(a, b signature.Signature) int {
 	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Check, b.Check))
@@ -355,7 +364,7 @@ func (c *Collector) groups(known []*text) (groups []*group, grouper *signature.G
 	learned := all
 	if len(known) > 0 {
 		learned = slices.Concat(all, known)
-		slices.SortFunc(learned, func(a, b *text) int { return compareSignatures(a.sig, b.sig) })
+		slices.SortFunc(learned, compareTexts)
 	}
 	grouper, err := signature.NewGrouper(signature.GrouperConfig{
 		Signatures: max(1, len(learned)),
@@ -411,7 +420,7 @@ func (g *group) add() {
 	}
 	g.at = nil
 	slices.SortStableFunc(g.seen, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index(), b.run.index()))
+		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
 	})
 }
 
@@ -428,8 +437,6 @@ func (g *group) see(t *text) {
 		g.seen[i].first = min(g.seen[i].first, s.first)
 	}
 }
-
-func (r *Run) index() int { return slices.Index(r.collector.runs[r.side], r) }
 
 // merge adds u to t.
 func (t *tally) merge(u *tally) {

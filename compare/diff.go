@@ -114,30 +114,7 @@ func (c *Collector) Diff() *Diff {
 	}
 	z := quantileOf(c.config.Confidence, compared)
 
-	// The length in records is that of what both sides have, without what has
-	// changed: else one flood would make all the rest look rare. What has changed
-	// is only known with a length, so that it is found in turns.
-	var shared [2]uint64
-	for _, g := range groups {
-		if g.common() {
-			shared[Old] += g.tally[Old].count
-			shared[New] += g.tally[New].count
-		}
-	}
-	changed := make([]bool, len(groups))
-	for again := true; again; {
-		again = false
-		left := shared
-		for i, g := range groups {
-			if g.common() && !changed[i] {
-				if v, _ := judge(g.tally[Old].count, g.tally[New].count, c.measures(d, g, &left), z, c.config.Factor); v != same {
-					changed[i], again = true, true
-					shared[Old] -= g.tally[Old].count
-					shared[New] -= g.tally[New].count
-				}
-			}
-		}
-	}
+	changed, shared := c.changed(d, groups, z)
 	for i, g := range groups {
 		own := *g
 		if changed[i] { // its records are in no length
@@ -170,6 +147,34 @@ func (c *Collector) Diff() *Diff {
 		slices.SortFunc(rows, compareRows)
 	}
 	return d
+}
+
+// changed returns which of the groups that both sides have are more or less frequent, and
+// the length of the sides in records: of what both have, without what has changed. Else
+// one flood would make all the rest look rare. What has changed is only known with a
+// length, so that it is found in turns.
+func (c *Collector) changed(d *Diff, groups []*group, z float64) (changed []bool, shared [2]uint64) {
+	for _, g := range groups {
+		if g.common() {
+			shared[Old] += g.tally[Old].count
+			shared[New] += g.tally[New].count
+		}
+	}
+	changed = make([]bool, len(groups))
+	for again := true; again; {
+		again = false
+		left := shared
+		for i, g := range groups {
+			if g.common() && !changed[i] {
+				if v, _ := judge(g.tally[Old].count, g.tally[New].count, c.measures(d, g, &left), z, c.config.Factor); v != same {
+					changed[i], again = true, true
+					shared[Old] -= g.tally[Old].count
+					shared[New] -= g.tally[New].count
+				}
+			}
+		}
+	}
+	return changed, shared
 }
 
 // common reports whether both sides have the group.

@@ -27,13 +27,12 @@ func (c *Collector) whole(texts, known []*text) (whole []*text, cut map[*text]*t
 			continue
 		}
 		var longer *text
-		found := false
 		for _, other := range texts {
 			if begins(other.template, t.template, last[other] == nil) && (longer == nil || !longer.beside(t) && other.beside(t)) {
-				longer, found = other, true
+				longer = other
 			}
 		}
-		found = found || slices.ContainsFunc(known, func(k *text) bool { return begins(k.template, t.template, true) })
+		found := longer != nil || slices.ContainsFunc(known, func(k *text) bool { return begins(k.template, t.template, true) })
 		if found || l.truncated && !t.urgent() {
 			cut[t] = longer
 			continue

@@ -146,13 +146,11 @@ func increasing(values []int) []bool {
 // the strongest counts. What points at a mod by the code that threw weighs 60 in
 // package blame.
 const (
-	scoreAdded   = 40
-	scoreUpdated = 30
-	scoreRemoved = 15
-	scoreMoved   = 10
-	scoreNamed   = 30 // its name, package id or an assembly stands in the text
-	scoreFirst   = 15 // blamed in the new logs, and in the old ones for nothing
+	scoreNamed = 30 // its name, package id or an assembly stands in the text
+	scoreFirst = 15 // blamed in the new logs, and in the old ones for nothing
 )
+
+var changeScores = map[Change]int{Added: 40, Updated: 30, Removed: 15, Moved: 10}
 
 // maxSuspects bounds the mods that are named for one group: half a screen.
 const maxSuspects = 8
@@ -189,24 +187,20 @@ type Investigation struct {
 // Investigate finds the suspects for the groups of d that are new or more frequent,
 // and urgent. d must be of this collector.
 func (c *Collector) Investigate(d *Diff) *Investigation {
-	var lists [2][]Mod
 	out := &Investigation{}
 	for side := range c.runs {
-		for _, r := range c.runs[side] {
-			lists[side] = append(lists[side], r.mods...)
-			out.Listed[side] = out.Listed[side] || r.hasMods
-		}
+		out.Listed[side] = slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
 	}
 	var changes []ModChange
 	if out.Listed[Old] && out.Listed[New] {
-		changes = ModChanges(lists[Old], lists[New])
+		changes = ModChanges(c.listed(Old), c.listed(New))
 		for _, ch := range changes {
 			if ch.Change != Unchanged {
 				out.Changes = append(out.Changes, ch)
 			}
 		}
 	} else {
-		for i, m := range lists[New] { // nothing is known of changes, but names are
+		for i, m := range c.listed(New) { // nothing is known of changes, but names are
 			changes = append(changes, ModChange{Mod: m, NewPlace: i + 1})
 		}
 	}
@@ -250,31 +244,24 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 			if ch.Mod.is(b.Mod) {
 				blamed[j] = true
 				points = max(points, b.Score)
-				for _, e := range b.Evidence {
-					s.say("%s", blameWords[e.Kind])
-				}
+				s.sayBlame(&b)
 			}
 		}
 		if name := ch.Mod.namedIn(haystack, shared); name != "" && points < scoreNamed {
 			points = scoreNamed
 			s.say("its text names %s", name)
 		}
-		change := 0
 		switch ch.Change {
 		case Added:
-			change = scoreAdded
 			s.say("newly added")
 		case Updated:
-			change = scoreUpdated
 			s.say("updated")
 		case Removed:
-			change = scoreRemoved
 			s.say("removed")
 		case Moved:
-			change = scoreMoved
 			s.say("moved in the load order from place %d to %d", ch.OldPlace, ch.NewPlace)
 		}
-		if s.Score = points + change; s.Score > 0 {
+		if s.Score = points + changeScores[ch.Change]; s.Score > 0 {
 			out = append(out, s)
 		}
 	}
@@ -283,9 +270,7 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 			continue
 		}
 		s := ModSuspect{Name: b.Mod, Score: b.Score}
-		for _, e := range b.Evidence {
-			s.say("%s", blameWords[e.Kind])
-		}
+		s.sayBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
 			s.say("blamed for nothing in the old logs")
@@ -298,6 +283,14 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 	return out
 }
 
+// sayBlame says by what b points at the mod.
+func (s *ModSuspect) sayBlame(b *blame.Suspect) {
+	for _, e := range b.Evidence {
+		s.say("%s", blameWords[e.Kind])
+	}
+}
+
+// say adds a piece of evidence, once.
 func (s *ModSuspect) say(format string, args ...any) {
 	e := fmt.Sprintf(format, args...)
 	if !slices.Contains(s.Evidence, e) {
@@ -378,7 +371,7 @@ func holdsWord(text, word string) bool {
 		if !wordRune(before) && !wordRune(after) {
 			return true
 		}
-		from = at + len(word)
+		from = at + 1 // the next may begin within this one
 	}
 }
 

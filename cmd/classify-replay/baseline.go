@@ -62,7 +62,7 @@ func readBaseline(name string) (*compare.Baseline, error) {
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{format: formatText, factor: compare.DefaultFactor, confidence: compare.DefaultConfidence}
+	f := &compareFlags{} // of which the rules are flags of this command
 	var from inputFlags
 	var out, date string
 	var expire int
@@ -71,11 +71,11 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 		Use:   "write FILE...",
 		Short: "Write the urgent groups of logs as known noise",
 		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
-and rate of each, the day on which it was first written, and the day from which on it
-is known no more. Review the file before you commit it: what it has is not told again
-until it expires or comes above its rate.
+and rate of each, the day on which it was first written, and the day on which it
+expires. Review the file before you commit it: what is in it is not reported again
+until it expires or exceeds its rate.
 
-A file that is there is brought up to date: notes ("note:"), first days and days of
+An existing file is brought up to date: notes ("note:"), first days and days of
 expiry of groups that came again are kept (--renew gives them new ones), groups that
 did not come stay until they expire, and rates become those of the logs named now.
 Comments are lost. The order is by id, so that a change reads well in a review.`,
@@ -88,12 +88,12 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if err != nil {
 				return err
 			}
+			if expire < 1 || expire > 3650 {
+				return cli.Usage(cmd, "--expire %d: want 1 to 3650 days", expire)
+			}
 			names, err := p.inputs(&from, args)
 			if err != nil {
 				return err
-			}
-			if expire < 1 || expire > 3650 {
-				return cli.Usage(cmd, "--expire %d: want 1 to 3650 days", expire)
 			}
 			if err := checkOutput(cmd, out, names); err != nil {
 				return err
@@ -110,7 +110,7 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 				return err
 			}
 			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
-				p.Message("%s is not written: a log could not be read to its end", out)
+				p.Message("%s was not written: a log could not be read to its end", out)
 				return nil
 			}
 			w := c.collector.Write(compare.WriteOptions{
@@ -118,40 +118,45 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			})
 			text := compare.AppendBaseline(nil, w.Baseline)
 			if out == standardInput {
-				return p.write(text)
+				return p.print("the baseline", text)
 			}
 			if err := replaceFile(out, text); err != nil {
-				return inputError(err)
+				return ioError(err)
 			}
-			p.Note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
-				out, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
-			if w.Expired > 0 {
-				p.Note("%s that came again have expired: mend what causes them, or give them new days with --renew", plural(w.Expired, "group"))
-			}
-			// A template is what its id stands for, and cannot be scrubbed.
-			private := &report.Scrubber{}
-			for i := range w.Baseline.Entries {
-				for _, template := range w.Baseline.Entries[i].Templates {
-					private.Text(template)
-				}
-			}
-			if found := private.Removed(); len(found) > 0 {
-				p.Note("%s: templates may hold %s: look at them before you share the file", out, strings.Join(found, ", "))
-			}
-			if w.Baseline.Incomplete {
-				p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")
-			}
+			p.sayWritten(out, w)
 			return nil
 		},
 	}
 	f.rules.register(cmd)
 	from.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVarP(&out, "output", "o", defaultBaseline, "write `FILE`, \"-\" for standard output")
+	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
 	flags.StringVar(&date, "date", "", "write it as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
-	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups be known for `DAYS`")
+	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after so many `DAYS`")
 	flags.BoolVar(&renew, "renew", false, "give groups that came again a new day of expiry")
 	return cmd
+}
+
+// sayWritten says what a baseline that was written to a file holds, and what to look at in it.
+func (p *program) sayWritten(file string, w *compare.Written) {
+	p.Note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
+		file, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
+	if w.Expired > 0 {
+		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+	}
+	// A template is what its id stands for, and cannot be scrubbed.
+	private := &report.Scrubber{}
+	for i := range w.Baseline.Entries {
+		for _, template := range w.Baseline.Entries[i].Templates {
+			private.Text(template)
+		}
+	}
+	if found := private.Removed(); len(found) > 0 {
+		p.Note("%s: templates may hold %s: look at them before you share the file", file, strings.Join(found, ", "))
+	}
+	if w.Baseline.Incomplete {
+		p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")
+	}
 }
 
 func (p *program) baselineCheckCommand() *cobra.Command {
@@ -160,8 +165,8 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 	var name, date string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Tell what in logs a baseline does not explain",
-		Long: `check replays logs and tells what of the urgent groups a baseline does not explain:
+		Short: "Report what a baseline does not explain in logs",
+		Long: `check replays logs and reports the urgent groups that a baseline does not explain:
 those that it does not know; those above their rate (per run and per record, by
 --factor at least, and beyond chance); those judged to be more urgent than when they
 were written; and those that have expired. The baseline's templates are learned beside
@@ -170,9 +175,9 @@ the logs, so that a new variant of a known group is known.
 A baseline of another version of signatures is refused. One written under other rules
 is used, with its templates masked anew, and the report says so.
 
-Exit status as of classify-replay. --fail-on new: a group that the baseline does not know,
-is above its rate, more urgent than before or expired; blocking or advisory (or blocking): one of
-these of that disposition; blind: evidence is missing.`,
+Exit status as of classify-replay. --fail-on new: a group is unknown to the
+baseline, above its rate, more urgent than before, or expired; blocking or advisory
+(or blocking): one of these has that disposition; blind: evidence is missing.`,
 		Example: `  classify-replay baseline check Player.log
   classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
   classify-replay baseline check --format json run.log | jq -r '.new[].template'`,
@@ -211,8 +216,8 @@ these of that disposition; blind: evidence is missing.`,
 	}
 	f.register(cmd)
 	from.register(cmd)
-	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several with commas")
-	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "hold the logs against `FILE`")
+	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
+	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
 	cmd.Flags().StringVar(&date, "date", "", "check as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
 	return cmd
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +11,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -67,7 +64,7 @@ rule that was tried, in order.`,
 			if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
 				return err
 			}
-			if err := checkWidth(cmd, f.width); err != nil {
+			if err := checkLayout(cmd, f.width, 0); err != nil {
 				return err
 			}
 			scrubber := f.scrub.scrubber(f.format)
@@ -75,17 +72,11 @@ rule that was tried, in order.`,
 			if err != nil {
 				return err
 			}
-			out := &output{w: p.Stdout}
-			if f.format == formatJSON {
-				out.buf = appendJSON(out.buf, e)
-			} else {
-				out.buf = e.appendText(out.buf, p.layout(f.width, 0).Width)
-			}
 			p.removed(scrubber)
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the explanation: %w", out.err))
+			if f.format == formatJSON {
+				return p.print("the explanation", appendJSON(nil, e))
 			}
-			return nil
+			return p.print("the explanation", e.appendText(nil, p.layout(f.width, 0).Width))
 		},
 	}
 	f.rules.register(cmd)
@@ -524,15 +515,4 @@ func decisionOf(o *rules.Outcome) decision {
 		}
 	}
 	return d
-}
-
-// appendJSON appends v as one line of JSON in which no text acts on a terminal.
-func appendJSON(dst []byte, v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // templates are full of brackets
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: classify-replay: plain data does not marshal: " + err.Error())
-	}
-	return append(safetext.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
 }

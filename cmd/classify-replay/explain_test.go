@@ -129,7 +129,7 @@ func TestExplainPlaces(t *testing.T) {
 		{log, exitUsage, "is not FILE:LINE"},
 		{log + ":0", exitUsage, "is not FILE:LINE"},
 		{":3", exitUsage, "is not FILE:LINE"},
-		{"no-such.log:3", exitInput, "no-such.log: no such file"},
+		{"no-such.log:3", exitIO, "no-such.log: no such file"},
 	} {
 		r := runArgs(t, append([]string{"explain"}, testArgs(t, tc.at)...)...)
 		require.Equal(t, tc.status, r.status, "%s: %s", tc.at, r.stderr)

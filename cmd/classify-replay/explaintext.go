@@ -8,8 +8,6 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/report"
 )
 
 // The widths of texts in an explanation, in characters: enough to recognize a
@@ -22,35 +20,6 @@ const (
 	maxMasked   = 12 // masked parts
 	maxInner    = 3  // clauses of a macro
 )
-
-// prose gathers lines of text. What comes from logs and rule files goes through
-// safe; a format never holds it.
-type prose struct {
-	buf   []byte
-	width int // to wrap lines at, 0 for none
-}
-
-func safe(s string, width int) string { return safetext.Text(s, width) }
-
-func (p *prose) line(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for strings.HasPrefix(text, "\n") {
-		p.buf, text = append(p.buf, '\n'), text[1:]
-	}
-	words := strings.TrimLeft(text, " ")
-	p.hang(text[:len(text)-len(words)], "%s", words)
-}
-
-// hang writes a line of which what does not fit goes on below where it begins, beside
-// lead.
-func (p *prose) hang(lead, format string, args ...any) {
-	p.buf = report.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
-}
-
-// field writes a line with a name before it.
-func (p *prose) field(name, format string, args ...any) {
-	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
-}
 
 // appendText writes the explanation for a person.
 func (e *explanation) appendText(dst []byte, width int) []byte {
@@ -110,7 +79,7 @@ func (e *explanation) record(p *prose) {
 	case r.Status != "":
 		p.field("kind", "%s, %s", r.Kind, r.Status)
 		if r.Kind == event.KindOperation.String() {
-			p.field("method", "%s", orNone(safe(r.Source, widthText)))
+			p.field("method", "%s", orNotKnown(safe(r.Source, widthText)))
 		}
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", plural(int(r.Count), "byte"))
@@ -129,13 +98,13 @@ func (e *explanation) record(p *prose) {
 	if len(r.named) > 0 {
 		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
 	}
-	p.field("phase", "%s", orNone(safe(e.Phase, widthText)))
+	p.field("phase", "%s", orNotKnown(safe(e.Phase, widthText)))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: the log does not tell everything here", e.Blind.Since, e.Blind.Rule)
 	}
 }
 
-func orNone(s string) string {
+func orNotKnown(s string) string {
 	if s == "" {
 		return "not known"
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -123,7 +125,7 @@ type scrubFlags struct {
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default where that is meant to be shared: markdown, junit, sarif, otlp, the page of report")
+	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
@@ -141,4 +143,40 @@ func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
 		p.Note("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
 	}
+}
+
+// fileName returns how a report names a file: SARIF, whose readers look for it in a
+// repository, from the working directory where it is below that.
+func (f *replayFlags) fileName(name string) string {
+	if f.format != formatSARIF || name == standardInput {
+		return name
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if below, ok := relative(dir, path); ok {
+		return below
+	}
+	// One of them may be named by way of a link.
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return name
+	}
+	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+		return name
+	}
+	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+		return below
+	}
+	return name
+}
+
+// relative returns the way from a directory to what is below it.
+func relative(dir, path string) (string, bool) {
+	below, err := filepath.Rel(dir, path)
+	return below, err == nil && filepath.IsLocal(below)
 }

@@ -123,7 +123,7 @@ func TestSchemas(t *testing.T) {
 	both := runArgs(t, "--format", "json", filepath.Join(ownCaptures, "healthy-1.6.log"), filepath.Join(ownCaptures, "hole-1.4.log"))
 	requireValid(t, replay, both.stdout)
 	damaged := runArgs(t, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"), write(t, "empty.log", ""))
-	require.Equal(t, exitInput, damaged.status)
+	require.Equal(t, exitIO, damaged.status)
 	requireValid(t, replay, damaged.stdout)
 
 	for name, s := range map[string]*jsonschema.Schema{"replay": replay, "replay-lines": lines, "records": records} {
@@ -293,7 +293,7 @@ func TestSARIF(t *testing.T) {
 	require.Equal(t, 3, later.Runs[0].Results[0].Locations[0].PhysicalLocation.Region.StartLine)
 
 	r := runArgs(t, "--format", "sarif", write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	if schema != nil {
 		requireValid(t, schema, r.stdout)
 	}
@@ -383,7 +383,7 @@ func TestJUnit(t *testing.T) {
 	require.Len(t, doc.Suites, len(own))
 
 	r = runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"), write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))...)
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	suites := decodeJUnit(t, r.stdout).Suites
 	require.Equal(t, []int{4, 1, 0, 1}, []int{suites[0].Tests, suites[0].Failures, suites[0].Errors, suites[0].Skipped})
 	require.Equal(t, []int{2, 0, 0, 0}, []int{suites[1].Tests, suites[1].Failures, suites[1].Errors, suites[1].Skipped})

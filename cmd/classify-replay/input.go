@@ -26,23 +26,23 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && name == "":
-		return nil, inputError(fmt.Errorf("%q: %w", name, errNoFile))
+		return nil, ioError(fmt.Errorf("%q: %w", name, errNoFile))
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, inputError(fmt.Errorf("%s: %w", name, errNoFile))
+		return nil, ioError(fmt.Errorf("%s: %w", name, errNoFile))
 	case err != nil:
-		return nil, inputError(err)
+		return nil, ioError(err)
 	case info.IsDir():
-		return nil, inputError(fmt.Errorf("%s is a directory: %s", name, inside(name)))
+		return nil, ioError(fmt.Errorf("%s is a directory: %s", name, inside(name)))
 	}
 	if !info.Mode().IsRegular() {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
 	}
 	if p.writesTo(info) {
-		return nil, inputError(fmt.Errorf("%s is where the output goes, too: write it to another file", name))
+		return nil, ioError(fmt.Errorf("%s is where the output goes, too: write it to another file", name))
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, inputError(err)
+		return nil, ioError(err)
 	}
 	watch := p.watch(name, info.Size())
 	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize), close: f.Close}), nil

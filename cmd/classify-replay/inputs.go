@@ -23,8 +23,8 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any made with Unity")
-	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: the log of the run before")
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
 	cli.Completes(cmd, "game", gamelog.Names()...)
 }
 
@@ -51,12 +51,12 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	}
 	files, taken, wrong := cli.Inputs(args, readsAsLog)
 	for _, err := range wrong {
-		p.Fail(inputError(err))
+		p.Fail(ioError(err))
 	}
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
 		for _, name := range t.Left {
-			p.Detail("%s: left out, since it does not read as a log of a form that is known; name it to read it", name)
+			p.Detail("%s: left out, since it does not look like a log of a known form; name it to read it all the same", name)
 		}
 	}
 	return files, nil
@@ -104,7 +104,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitInput, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
+			Status: exitIO, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
 			Next: "run the game once, or name the file: the game's own menu can open its folder",
 		}
 	}
@@ -134,13 +134,13 @@ func (p *program) watch(name string, size int64) *watched {
 		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
 		return w
 	}
-	w.progress = p.Screen.Progress(name, size)
+	w.progress = p.Screen.Progress(name, size, w.read.Load)
 	return w
 }
 
 // reader returns a reader of r that is followed.
 func (w *watched) reader(r io.Reader) io.Reader {
-	return w.progress.Reader(&countedReader{r, &w.read})
+	return &countedReader{r, &w.read}
 }
 
 type countedReader struct {

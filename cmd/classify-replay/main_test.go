@@ -340,9 +340,9 @@ func TestStatus(t *testing.T) {
 		{"game and file", with("--game", "rimworld", clean), exitUsage, "", "not both"},
 		{"previous alone", with("--previous", clean), exitUsage, "", "--previous goes with --game"},
 		{"unknown game", with("--game", "chess"), exitUsage, "", "COMPANY/PRODUCT"},
-		{"game that is not here", with("--game", "rimworld"), exitInput, "", "no log was found; looked for"},
-		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitInput, "", "no file matches this pattern"},
-		{"pattern that is none", with(filepath.Join(dir, "a[.log")), exitInput, "", "a bracket or a brace is not closed"},
+		{"game that is not here", with("--game", "rimworld"), exitIO, "", "no log was found; looked for"},
+		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitIO, "", "no file matches this pattern"},
+		{"pattern that is none", with(filepath.Join(dir, "a[.log")), exitIO, "", "a bracket or a brace is not closed"},
 		{"rules missing", []string{"--rules", filepath.Join(dir, "absent.yaml"), clean}, exitUsage, "", "absent.yaml"},
 		{"rules are a directory", []string{"--rules", dir, clean}, exitUsage, "", "rules: "},
 		{"rules are no YAML", rule("broken.yaml", "version: [1"), exitUsage, "", "broken.yaml"},
@@ -350,31 +350,31 @@ func TestStatus(t *testing.T) {
 		{"duplicate rule", rule("dup.yaml", "version: 1\nrules:\n  - id: a\n    when: 'template == \"x\"'\n    disposition: blocking\n  - id: a\n    when: 'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dup.yaml:6"},
 		{"unreachable rule", rule("dead.yaml", "version: 1\nrules:\n  - id: a\n    when: 'true'\n    disposition: ignore\n  - id: b\n    when: 'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dead.yaml:7"},
 
-		{"missing file", with(missing), exitInput, "", "absent.log: no such file"},
-		{"mistyped command", with("record"), exitInput, "", `did you mean the command "records"?`},
-		{"letters of a command swapped", with("recrods"), exitInput, "", `did you mean the command "records"?`},
-		{"no name at all", with(""), exitInput, "", `"": no such file`},
+		{"missing file", with(missing), exitIO, "", "absent.log: no such file"},
+		{"mistyped command", with("record"), exitIO, "", `did you mean the command "records"?`},
+		{"letters of a command swapped", with("recrods"), exitIO, "", `did you mean the command "records"?`},
+		{"no name at all", with(""), exitIO, "", `"": no such file`},
 		{"directory", with(blockingDir), exitOK, "1 blocking", "took 1 log: game.log"},
-		{"empty directory", with(t.TempDir()), exitInput, "", "no log found in this directory by its name"},
-		{"binary", with(binary), exitInput, "", "is not a text file"},
-		{"UTF-16 without a mark", with(utf16), exitInput, "", "is UTF-16 text without a byte order mark"},
+		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory by its name"},
+		{"binary", with(binary), exitIO, "", "is not a text file"},
+		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16 text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
-		{"truncated gzip", with(truncated), exitInput, "could not be read to its end", "truncated.log.gz"},
-		{"UTF-16 in the other order, without a mark", with(bigEndian), exitInput, "", "iconv -f UTF-16BE"},
+		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
+		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
 		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
-		{"binary in gzip", with(zippedBinary), exitInput, "", "game.exe.gz is not a text file"},
+		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},
 		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
-		{"truncated gzip header", with(header), exitInput, "", "header.log.gz"},
-		{"others are shown all the same", with(missing, advisory), exitInput, "1 complaint", "no such file"},
-		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitInput, "1 blocking", "no such file"},
+		{"truncated gzip header", with(header), exitIO, "", "header.log.gz"},
+		{"others are shown all the same", with(missing, advisory), exitIO, "1 complaint", "no such file"},
+		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitIO, "1 blocking", "no such file"},
 
-		{"records missing file", []string{"records", missing}, exitInput, "", "no such file"},
+		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},
 		{"records unknown format", []string{"records", "--format", "json", clean}, exitUsage, "", "use one of text, jsonl"},
 		{"records without a file", []string{"records"}, exitUsage, "", "name a log"},
-		{"records truncated gzip", []string{"records", "--no-default-rules", "--rules", good, truncated}, exitInput, "careful", "truncated.log.gz"},
+		{"records truncated gzip", []string{"records", "--no-default-rules", "--rules", good, truncated}, exitIO, "careful", "truncated.log.gz"},
 		{"signatures of two files", []string{"signatures", clean, clean}, exitUsage, "", "name one file at most"},
-		{"signatures missing file", []string{"signatures", missing}, exitInput, "", "no such file"},
-		{"signatures of a directory", []string{"signatures", dir}, exitInput, "", "is a directory"},
+		{"signatures missing file", []string{"signatures", missing}, exitIO, "", "no such file"},
+		{"signatures of a directory", []string{"signatures", dir}, exitIO, "", "is a directory"},
 
 		{"rules without a command", []string{"rules"}, exitUsage, "", "name a command: check, coverage, diff, lint, propose, schema, test"},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
@@ -492,7 +492,7 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 	} {
 		var stderr bytes.Buffer
 		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)
-		require.Equal(t, exitInput, status, "%v", args)
+		require.Equal(t, exitIO, status, "%v", args)
 		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), "%v: %s", args, stderr.String())
 	}
 }

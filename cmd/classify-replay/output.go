@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/safetext"
 )
 
 // bufferSize is how much output is gathered before it is written.
@@ -21,12 +25,6 @@ type output struct {
 	w   io.Writer
 	buf []byte
 	err error
-}
-
-// Write gathers what others print, which is little.
-func (o *output) Write(b []byte) (int, error) {
-	o.buf = append(o.buf, b...)
-	return len(b), nil
 }
 
 // full writes what has been gathered if it is enough to be worth it. It
@@ -46,6 +44,20 @@ func (o *output) flush() bool {
 	}
 	o.buf = o.buf[:0]
 	return o.err == nil
+}
+
+// done writes the rest of what is called what, such as "the report", and returns the error
+// if not all of it could be written.
+func (o *output) done(what string) error {
+	if !o.flush() {
+		return ioError(fmt.Errorf("cannot write %s: %w", what, o.err))
+	}
+	return nil
+}
+
+// print writes a text, called what in an error, to standard output.
+func (p *program) print(what string, text []byte) error {
+	return (&output{w: p.Stdout, buf: text}).done(what)
 }
 
 // checkOutput refuses to write over a log, and what is no file.
@@ -101,4 +113,15 @@ func replaceFile(name string, data []byte) error {
 		_ = os.Remove(f.Name()) // the first error is the one to tell
 	}
 	return err
+}
+
+// appendJSON appends v as one line of JSON in which no text acts on a terminal.
+func appendJSON(dst []byte, v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // templates are full of brackets
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: classify-replay: plain data does not marshal: " + err.Error())
+	}
+	return append(safetext.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
 }

@@ -120,3 +120,20 @@ func TestRecordingReplays(t *testing.T) {
 		require.NotEmpty(t, got, name)
 	}
 }
+
+// TestRecordingTimes: an update that only the passing of time prompted has the time at
+// which it did.
+func TestRecordingTimes(t *testing.T) {
+	var recording bytes.Buffer
+	recorder := follow.NewRecorder(&recording)
+	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	recorder.Log(&event.Log{Time: at, Level: event.LevelError, Message: "Could not resolve cross-reference to Verse.ThingDef named Mill"})
+	recorder.Advance(at.Add(time.Hour))
+	require.NoError(t, recorder.Err())
+	r := runArgs(t, "--format", "otlp", write(t, "recording.jsonl", recording.String()))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `"cleared"`)
+	for line := range strings.Lines(r.stdout) {
+		require.Contains(t, line, `"timeUnixNano"`)
+	}
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -66,7 +65,7 @@ as its body, the time where the log has one, and what was decided as attributes.
 			out := &output{w: p.Stdout}
 			scrubber := scrub.scrubber(format)
 			for _, name := range args {
-				if cmd.Context().Err() != nil {
+				if cmd.Context().Err() != nil || out.err != nil {
 					break
 				}
 				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
@@ -77,10 +76,7 @@ as its body, the time where the log has one, and what was decided as attributes.
 				p.Raise(exitInterrupted)
 			}
 			p.removed(scrubber)
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the records: %w", out.err))
-			}
-			return nil
+			return out.done("the records")
 		},
 	}
 	flags.register(cmd)
@@ -111,7 +107,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			r.RefState = rec.RefState.String()
 		}
 		if format != formatText && r.Disposition.Urgent() {
-			r.Blame = scrubber.Suspects(src.engine.Blame(&rec.Log))
+			r.Blame = scrubber.Suspects(src.blame())
 		}
 		switch format {
 		case formatJSONL:

@@ -91,7 +91,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		}
 		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.Stdout}, nil, scrubber)
 		if err != nil {
-			p.Fail(p.explain(cmd, name, err))
+			p.Fail(withCommand(cmd, name, err))
 		}
 		if rep != nil {
 			page.Add(rep)
@@ -103,12 +103,10 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	data := page.Append(nil)
 	p.removed(scrubber)
 	if f.output == standardInput {
-		_, err = p.Stdout.Write(data)
-	} else {
-		err = replaceFile(f.output, data)
+		return p.print("the report", data)
 	}
-	if err != nil {
-		return inputError(fmt.Errorf("cannot write the report: %w", err))
+	if err := replaceFile(f.output, data); err != nil {
+		return ioError(fmt.Errorf("cannot write the report: %w", err))
 	}
 	return nil
 }

@@ -68,8 +68,8 @@ func TestReportErrors(t *testing.T) {
 		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
 		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, which would be lost"},
 		{"over a directory", []string{"report", log, "-o", filepath.Dir(log)}, exitUsage, "is a directory: name a file in it"},
-		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitInput, "cannot write the report"},
-		{"a log that is not there", []string{"report", missing}, exitInput, "no such file"},
+		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitIO, "cannot write the report"},
+		{"a log that is not there", []string{"report", missing}, exitIO, "no such file"},
 		{"rules that are not there", []string{"report", log, "--rules", missing}, exitUsage, "rules:"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestReportErrors(t *testing.T) {
 func TestReportOfWhatCanBeRead(t *testing.T) {
 	log := write(t, "a.log", "one line\n")
 	r := runArgs(t, "report", filepath.Join(t.TempDir(), "missing.log"), log)
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "no such file")
 	require.Contains(t, r.stdout, "one line")
 }

@@ -52,7 +52,7 @@ func TestCoverageAddsUp(t *testing.T) {
 func TestCoverageOfSeveralFiles(t *testing.T) {
 	a, b := write(t, "a.log", plainLog), write(t, "b.log", "careful 1\ncareful 2\nnobody knows\n")
 	r := runArgs(t, append([]string{"rules", "coverage"}, testArgs(t, a, b, "no-such.log")...)...)
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "no-such.log: no such file")
 	require.Contains(t, r.stdout, "ALL FILES: 8 records of 6 signatures")
 	require.Contains(t, r.stdout, "       3           2  test.advisory")
@@ -109,7 +109,7 @@ func TestDiffSides(t *testing.T) {
 		{[]string{"default", "no-such", log}, exitUsage, "no-such"},
 		{[]string{"default", t.TempDir(), log}, exitUsage, "holds no *.yaml"},
 		{[]string{"default", log, log}, exitUsage, "rules: "},
-		{[]string{"default", "default", "no-such.log"}, exitInput, "no such file"},
+		{[]string{"default", "default", "no-such.log"}, exitIO, "no such file"},
 	} {
 		r := runArgs(t, append([]string{"rules", "diff"}, tc.args...)...)
 		require.Equal(t, tc.status, r.status, "%v: %s", tc.args, r.stderr)
@@ -260,8 +260,8 @@ func TestExpired(t *testing.T) {
 		"":                          "",
 		"until 2020-01-02":          "was meant until 2020-01-02: remove it, or change the date in its why",
 		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove it, or change the date in its why",
-		"until 2020-13-02":          "says in its why until 2020-13-02, which is no date: write one as 2027-01-31",
-		"until 2040-1-2":            "says in its why until 2040-1-2, which is no date: write one as 2027-01-31",
+		"until 2020-13-02":          "says in its why until 2020-13-02, which is not a date: write one as 2027-01-31",
+		"until 2040-1-2":            "says in its why until 2040-1-2, which is not a date: write one as 2027-01-31",
 		"until 2030-01-01":          "",
 		"until the next version":    "",
 		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove it, or change the date in its why",
@@ -312,7 +312,7 @@ func TestExpectations(t *testing.T) {
 		require.Contains(t, r.stderr, want)
 		requireInert(t, r.stderr)
 	}
-	require.Equal(t, exitInput, run("no-such.log\t1\tignore\n").status)
+	require.Equal(t, exitIO, run("no-such.log\t1\tignore\n").status)
 	require.Equal(t, exitUsage, runArgs(t, "rules", "test").status)
 	require.Equal(t, exitUsage, runArgs(t, "rules", "test", filepath.Join(dir, "no-such.tsv")).status)
 }
@@ -337,9 +337,9 @@ func TestRuleCommandsUsage(t *testing.T) {
 	}
 }
 
-func TestScrubber(t *testing.T) {
-	s := &scrubber{}
-	s.learn(`in C:\Users\Eva\x and /home/tom.k/y, C:\Users\Public\z, D:\Documents and Settings\Max M\q, /Users/`)
+func TestAnonymizer(t *testing.T) {
+	a := &anonymizer{}
+	a.learn(`in C:\Users\Eva\x and /home/tom.k/y, C:\Users\Public\z, D:\Documents and Settings\Max M\q, /Users/`)
 	for text, want := range map[string][]string{
 		"nothing here":     {"nothing here"},
 		"":                 {""},
@@ -351,7 +351,7 @@ func TestScrubber(t *testing.T) {
 		"the Public one":   {"the Public one"},
 		"Eva@x.y":          {"", ""},
 	} {
-		require.Equal(t, want, s.cut(text), text)
+		require.Equal(t, want, a.cut(text), text)
 	}
 }
 
@@ -374,15 +374,15 @@ func FuzzPropose(f *testing.F) {
 		if operation {
 			e = &event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: stack, Message: text}
 		}
-		scrub := &scrubber{}
-		scrub.learn(text)
-		pr := newProposal(n, scrub, e)
+		anon := &anonymizer{}
+		anon.learn(text)
+		pr := newProposal(n, anon, e)
 		err := pr.complete(set, nil, &found{entry: *e})
 		require.True(t, utf8.Valid(pr.yaml))
 		requireInert(t, string(pr.yaml))
 		whole := len(text)+len(stack) < maxLiteral
 		for _, s := range []string{text, stack} {
-			whole = whole && len(scrub.cut(s)) == 1
+			whole = whole && len(anon.cut(s)) == 1
 		}
 		if whole {
 			require.NoError(t, err, "%s", pr.yaml)

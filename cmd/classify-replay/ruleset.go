@@ -15,7 +15,11 @@ type ruleFlags struct {
 
 func (f *ruleFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order (repeatable)")
-	cmd.Flags().BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	noDefaultRules(cmd, &f.noDefaults)
+}
+
+func noDefaultRules(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVar(value, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
 }
 
 // sources reads the rule files that the flags name, the defaults with them.
@@ -25,6 +29,16 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 		files = append(files, rules.Defaults()...)
 	}
 	return files, err
+}
+
+// ruleTexts returns what a report asks for the texts of a rule: none for a default.
+func ruleTexts(set *rules.Set) func(id string) (summary, why string) {
+	return func(id string) (summary, why string) {
+		if r := set.Rule(id); r != nil {
+			return r.Summary, r.Why
+		}
+		return "", ""
+	}
 }
 
 // compile reads and compiles the rules that the flags name.

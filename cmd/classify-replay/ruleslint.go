@@ -7,33 +7,9 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/rules"
 )
-
-func (p *program) rulesSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of rule files",
-		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
-checks them as they are written.`,
-		Example: "  classify-replay rules schema > heed-rules.schema.json",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])
-			}
-			return nil
-		},
-		RunE: func(*cobra.Command, []string) error {
-			out := &output{w: p.Stdout, buf: rules.Schema()}
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
-			}
-			return nil
-		},
-	}
-}
 
 func (p *program) rulesLintCommand() *cobra.Command {
 	var noDefaults bool
@@ -57,17 +33,14 @@ It exits with 1 when it finds anything, and with 2 when a file does not compile.
 			return p.lintRules(args, noDefaults)
 		},
 	}
-	cmd.Flags().BoolVar(&noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	noDefaultRules(cmd, &noDefaults)
 	return cmd
 }
 
 func (p *program) lintRules(names []string, noDefaults bool) error {
-	files, err := rulefiles.Read(names)
+	files, err := (&ruleFlags{names, noDefaults}).sources()
 	if err != nil {
 		return err
-	}
-	if !noDefaults {
-		files = append(files, rules.Defaults()...)
 	}
 	found := rules.Lint(files...)
 	out := &output{w: p.Stdout}
@@ -83,8 +56,5 @@ func (p *program) lintRules(names []string, noDefaults bool) error {
 	} else {
 		p.Raise(exitFinding)
 	}
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the findings: %w", out.err))
-	}
-	return nil
+	return out.done("the findings")
 }

@@ -67,7 +67,7 @@ func TestRulesLintIsInert(t *testing.T) {
 func TestRulesOutputThatCannotBeWritten(t *testing.T) {
 	for _, args := range [][]string{{"rules", "schema"}, {"rules", "lint"}} {
 		var stderr bytes.Buffer
-		require.Equal(t, exitInput, run(t.Context(), args, strings.NewReader(""), full{}, &stderr))
+		require.Equal(t, exitIO, run(t.Context(), args, strings.NewReader(""), full{}, &stderr))
 		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), stderr.String())
 	}
 }

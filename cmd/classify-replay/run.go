@@ -17,7 +17,7 @@ const (
 	exitOK          = cli.ExitOK
 	exitFinding     = cli.ExitFinding
 	exitUsage       = cli.ExitUsage
-	exitInput       = 3
+	exitIO          = 3
 	exitInterrupted = cli.ExitInterrupted
 )
 
@@ -28,7 +28,7 @@ type program struct{ settings.Program }
 func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
 	p := &program{}
 	p.Program.Program = cli.Program{
-		Name: settings.Offline, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: exitInput,
+		Name: settings.Offline, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: exitIO,
 	}
 	return p
 }
@@ -40,7 +40,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return p.Run(ctx, p.rootCommand(), args)
 }
 
-func inputError(err error) error { return cli.Failed(exitInput, err) }
+// ioError makes an error of an input that cannot be read, or an output that cannot be
+// written, to its end.
+func ioError(err error) error { return cli.Failed(exitIO, err) }
 
 // incomplete says that what is about to be shown lacks what was not read when the
 // program was interrupted. Replays, pages and lists say so themselves, or end early.
@@ -48,6 +50,20 @@ func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
 		p.Message("interrupted: what was not read by then is missing from this")
 	}
+}
+
+// checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
+// without any: a variable that is not set would ask for nothing, unnoticed.
+func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
+	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed && flag.Value.String() == "[]" {
+		given = []string{""}
+	}
+	for _, what := range given {
+		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // atLeastOne refuses a command line without inputs, or with standard input

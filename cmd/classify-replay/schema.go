@@ -1,13 +1,13 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
 )
 
 func (p *program) schemaCommand() *cobra.Command {
@@ -23,7 +23,7 @@ func (p *program) schemaCommand() *cobra.Command {
                 these commands with --format json, one object
 
 "schemaVersion" in the output names the version. It rises when a field goes or
-means something else; new fields may appear within a version.
+changes its meaning; new fields may appear within a version.
 
 The schema of rule files is that of "rules schema".`,
 		Example: `  classify-replay schema replay > replay.schema.json
@@ -44,11 +44,26 @@ The schema of rule files is that of "rules schema".`,
 			if schema == nil {
 				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
 			}
-			out := &output{w: p.Stdout, buf: schema}
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the schema: %w", out.err))
+			return p.print("the schema", schema)
+		},
+	}
+}
+
+func (p *program) rulesSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of rule files",
+		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
+checks them as they are written.`,
+		Example: "  classify-replay rules schema > heed-rules.schema.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])
 			}
 			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return p.print("the schema", rules.Schema())
 		},
 	}
 }

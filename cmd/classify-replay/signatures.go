@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,9 +39,10 @@ differ in a word that was seen to vary, such as a name. It takes 16 bytes of
 memory for each line, and a template and about a kilobyte for each signature; with
 more than 100,000 signatures it forgets words that it saw long ago, and says so.
 
-Words that the rules protect are not masked, so the flags that choose rules have
-a say. Of a line beyond 16 MiB the rest is left out. With --scrub, what is private is
-taken out of the templates; the ids stay those of the templates as they were.`,
+Words that the rules protect are not masked, so the flags that choose rules
+matter. Of a line beyond 16 MiB the rest is left out. With --scrub, what is
+private is taken out of the templates; the ids stay those of the templates as
+they were.`,
 		Example: `  classify-replay signatures Player.log | sort | uniq -c | sort -rn | head
   tail -f server.log | classify-replay signatures
   classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
@@ -85,10 +87,7 @@ func (p *program) signatures(ctx context.Context, normalizer *signature.Normaliz
 	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
 	})
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the signatures: %w", out.err))
-	}
-	return err
+	return cmp.Or(out.done("the signatures"), err)
 }
 
 // The bounds of what --group learns from one input: a column watched takes 120
@@ -136,8 +135,8 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 			break
 		}
 	}
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the groups: %w", out.err))
+	if err := out.done("the groups"); err != nil {
+		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
 		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
@@ -181,7 +180,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 			p.Raise(exitInterrupted)
 			return nil
 		default:
-			return inputError(fmt.Errorf("%s: %w", name, err))
+			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
 	}
 }

@@ -39,7 +39,7 @@ func listed(begun string, values []string) []cobra.Completion {
 // CompletesAll names the values of a flag to each command that defines it and has not
 // named its own.
 func CompletesAll(root *cobra.Command, flag string, values []string) {
-	for _, cmd := range Commands(root) {
+	for _, cmd := range commands(root) {
 		if cmd.LocalNonPersistentFlags().Lookup(flag) != nil || cmd == root && cmd.PersistentFlags().Lookup(flag) != nil {
 			if _, ok := cmd.GetFlagCompletionFunc(flag); !ok {
 				Completes(cmd, flag, values...)

@@ -6,6 +6,6 @@
 //
 // It knows nothing of logs beyond the names that their files have, and writes
 // only to what it was given. Functions are pure but for reading the directories
-// and the terminals that they are asked about. [Progress] and its writers may be
+// and the terminals that they are asked about. [Screen] and its writers may be
 // used by several goroutines; everything else is for one.
 package cli

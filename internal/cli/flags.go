@@ -22,6 +22,10 @@ func FlagError(cmd *cobra.Command, err error) error {
 			if errors.Is(err, strconv.ErrRange) {
 				want = "a smaller number"
 			}
+		case "float64":
+			want = "a number, such as 2 or 0.5"
+		case "duration":
+			want = "a duration, such as 500ms, 20s or 1m30s"
 		case "bool":
 			want = "true or false, or nothing"
 		case "stringSlice":
@@ -98,7 +102,7 @@ func hintFlag(cmd *cobra.Command, name string) string {
 		return fmt.Sprintf("; did you mean --%s?", near)
 	}
 	var having []string
-	for _, c := range Commands(cmd.Root()) {
+	for _, c := range commands(cmd.Root()) {
 		if c.LocalFlags().Lookup(name) != nil && !c.Hidden {
 			having = append(having, strconv.Quote(c.CommandPath()))
 		}
@@ -109,12 +113,12 @@ func hintFlag(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// Commands returns a command and all below it, each after the one that it
+// commands returns a command and all below it, each after the one that it
 // belongs to.
-func Commands(cmd *cobra.Command) []*cobra.Command {
+func commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, c := range cmd.Commands() {
-		all = append(all, Commands(c)...)
+		all = append(all, commands(c)...)
 	}
 	return all
 }

@@ -11,9 +11,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// ErrNoMatch says that a pattern or a directory stands for no file.
-var ErrNoMatch = errors.New("no log found")
-
 // Taken is what an argument that names no single file stood for.
 type Taken struct {
 	Argument string
@@ -64,8 +61,8 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err == nil && info.IsDir():
 		files, left, err = logsIn(arg, isLog)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: %w in this directory by its name (such as Player.log, *.log, *.log.gz or *.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
-				arg, ErrNoMatch, filepath.Join(arg, "*.txt"))
+			err = fmt.Errorf("%s: no log found in this directory by its name (such as Player.log, *.log, *.log.gz or *.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
+				arg, filepath.Join(arg, "*.txt"))
 		}
 		return files, left, true, err
 	case err == nil || !strings.ContainsAny(arg, "*?[{"):
@@ -78,7 +75,7 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err != nil:
 		return nil, nil, false, fmt.Errorf("%s: %w", arg, err)
 	case len(files) == 0:
-		return nil, nil, false, fmt.Errorf("%s: %w: no file matches this pattern", arg, ErrNoMatch)
+		return nil, nil, false, fmt.Errorf("%s: no log found: no file matches this pattern", arg)
 	}
 	slices.Sort(files)
 	return files, nil, true, nil

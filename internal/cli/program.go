@@ -87,8 +87,10 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	root.SetOut(&help)
 	root.SetErr(p.Stderr)
 	err := root.ExecuteContext(ctx)
-	if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
-		err = Failed(p.Unwritten, fmt.Errorf("cannot write: %w", unwritten))
+	if help.Len() > 0 {
+		if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
+			err = Failed(p.Unwritten, fmt.Errorf("cannot write: %w", unwritten))
+		}
 	}
 	if err != nil {
 		p.Fail(err)

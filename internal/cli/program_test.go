@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,26 @@ func TestFail(t *testing.T) {
 		require.Equal(t, c.said, out.String(), c.name)
 		p.Raise(ExitOK)
 		require.Equal(t, c.status, p.Status, "a lower one changes nothing")
+	}
+}
+
+// writes counts the calls of Write.
+type writes int
+
+func (w *writes) Write(b []byte) (int, error) {
+	*w++
+	return len(b), nil
+}
+
+// TestRunWritesHelpOnly: a command that printed no help leaves the output alone, where a
+// write of nothing may mean something, as it does to the reader of a pipe on Windows.
+func TestRunWritesHelpOnly(t *testing.T) {
+	for args, want := range map[string]writes{"": 0, "--help": 1} {
+		var out writes
+		p := &Program{Name: "p", Stdout: &out, Stderr: &bytes.Buffer{}}
+		root := &cobra.Command{Use: "p", Run: func(*cobra.Command, []string) {}}
+		require.Equal(t, ExitOK, p.Run(t.Context(), root, strings.Fields(args)))
+		require.Equal(t, want, out, args)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"io"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/cheggaaa/pb/v3"
@@ -19,14 +18,13 @@ const (
 	progressEvery = 150 * time.Millisecond
 )
 
-// Progress shows on a terminal how far the reading of an input has come. Its
-// methods may be called on nil, and do nothing then.
+// Progress shows on a terminal how far the reading of an input has come. A nil one
+// shows nothing.
 type Progress struct {
-	read atomic.Int64
-	stop chan struct{}
-	done chan struct{}
-
 	screen *Screen
+	read   func() int64
+	stop   chan struct{}
+	done   chan struct{}
 }
 
 // Screen keeps a progress bar and what else is written to the same terminal
@@ -79,13 +77,13 @@ func (s *Screen) draw(line string) {
 }
 
 // Progress begins to show how much of an input has been read: of size bytes, or,
-// where size is not positive, of an unknown number. Call [Progress.End] when the
-// input is read.
-func (s *Screen) Progress(name string, size int64) *Progress {
+// where size is not positive, of an unknown number. read tells how many bytes have been
+// read, and is called by another goroutine. Call [Progress.End] when the input is read.
+func (s *Screen) Progress(name string, size int64, read func() int64) *Progress {
 	if s == nil {
 		return nil
 	}
-	p := &Progress{stop: make(chan struct{}), done: make(chan struct{}), screen: s}
+	p := &Progress{screen: s, read: read, stop: make(chan struct{}), done: make(chan struct{})}
 	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name", safetext.Text(filepath.Base(name), maxBarName))
 	bar.SetTemplateString(barTemplate)
 	if size <= 0 {
@@ -122,7 +120,7 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 				columns = usualColumns
 			}
 			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line
-			bar.SetCurrent(p.read.Load())
+			bar.SetCurrent(p.read())
 			line = bar.String()
 		}
 		s.mu.Lock()
@@ -133,25 +131,6 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 		}
 		next.Reset(progressEvery)
 	}
-}
-
-// Reader returns a reader of r that counts what is read.
-func (p *Progress) Reader(r io.Reader) io.Reader {
-	if p == nil {
-		return r
-	}
-	return &counted{r, &p.read}
-}
-
-type counted struct {
-	r io.Reader
-	n *atomic.Int64
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.r.Read(b)
-	c.n.Add(int64(n))
-	return n, err
 }
 
 // End takes the bar away. Call it once.

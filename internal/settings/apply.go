@@ -2,6 +2,8 @@ package settings
 
 import (
 	"fmt"
+	"strconv"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -35,4 +37,30 @@ func (v *Value) give(flag *pflag.Flag) error {
 		return list.Replace(v.Items)
 	}
 	return flag.Value.Set(v.String())
+}
+
+// define adds the flag of a key to the flags of a command.
+func (k *Key) define(flags *pflag.FlagSet) {
+	switch k.Kind {
+	case Bool:
+		flags.Bool(k.Name, k.Default == "true", k.Help)
+	case Number:
+		n, err := strconv.Atoi(k.Default)
+		if err != nil {
+			panic("BUG: the default of " + k.Name + " is no number")
+		}
+		flags.Int(k.Name, n, k.Help)
+	case Duration:
+		d, err := time.ParseDuration(k.Default)
+		if err != nil {
+			panic("BUG: the default of " + k.Name + " is no duration")
+		}
+		flags.Duration(k.Name, d, k.Help)
+	case Words:
+		flags.StringSlice(k.Name, nil, k.Help)
+	case Texts, Paths:
+		flags.StringArray(k.Name, nil, k.Help)
+	default:
+		flags.String(k.Name, k.Default, k.Help)
+	}
 }

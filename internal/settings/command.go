@@ -3,9 +3,7 @@ package settings
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -81,28 +79,7 @@ effect can be seen, too. What only the other program goes by is shown where it i
 		case "color", "quiet", "verbose":
 			continue // every command has them
 		}
-		switch key.Kind {
-		case Bool:
-			flags.Bool(key.Name, key.Default == "true", key.Help)
-		case Number:
-			n, err := strconv.Atoi(key.Default)
-			if err != nil {
-				panic("BUG: the default of " + key.Name + " is no number")
-			}
-			flags.Int(key.Name, n, key.Help)
-		case Duration:
-			d, err := time.ParseDuration(key.Default)
-			if err != nil {
-				panic("BUG: the default of " + key.Name + " is no duration")
-			}
-			flags.Duration(key.Name, d, key.Help)
-		case Words:
-			flags.StringSlice(key.Name, nil, key.Help)
-		case Texts, Paths:
-			flags.StringArray(key.Name, nil, key.Help)
-		default:
-			flags.String(key.Name, key.Default, key.Help)
-		}
+		key.define(flags)
 	}
 	return cmd
 }

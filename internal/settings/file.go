@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,14 +50,17 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 	decoder := yaml.NewDecoder(strings.NewReader(strings.TrimPrefix(string(data), "\ufeff")))
 	var doc, more yaml.Node
 	switch err := decoder.Decode(&doc); {
-	case err == io.EOF: //nolint:errorlint // the decoder returns it as it is
+	case errors.Is(err, io.EOF):
 		return nil, nil // empty, or nothing but comments
 	case err != nil:
 		return nil, Errors{syntax(file, err)}
 	}
 	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
-	if err := decoder.Decode(&more); err == nil {
+	switch err := decoder.Decode(&more); {
+	case err == nil:
 		return nil, Errors{{at(&more), "a second document: a file of settings has one"}}
+	case !errors.Is(err, io.EOF):
+		return nil, Errors{syntax(file, err)}
 	}
 	top := doc.Content[0]
 	if top.Kind != yaml.MappingNode {

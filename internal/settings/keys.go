@@ -3,6 +3,8 @@ package settings
 import (
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // Kind is what values a key has.
@@ -55,7 +57,7 @@ func Keys() []Key {
 		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items", Program: Offline},
 		{Name: "addr", Kind: Text, Help: "where serve listens", Program: Live},
 		{Name: "allow", Kind: Texts, Help: "tools that are never held back", Program: Live},
-		{Name: "color", Kind: Word, Values: []string{"auto", "always", "never"}, Default: "auto", Help: "use colors"},
+		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors"},
 		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on these", Program: Offline},
 		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Program: Live},
 		{Name: "grace", Kind: Duration, Default: "10s", Help: "how long a game that was told to end is waited for", Program: Live},

@@ -124,24 +124,11 @@ func Load(src Sources) (*Settings, error) {
 		}
 	}
 	for i := range keys {
-		key := &keys[i]
-		text := src.Getenv(key.Variable())
+		text := src.Getenv(keys[i].Variable())
 		if text == "" {
 			continue
 		}
-		v := Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
-		switch key.Kind {
-		case Words, Texts:
-			v.Items = split(text, ",")
-		case Paths:
-			v.Items = filepath.SplitList(text)
-		}
-		bad := v.check()
-		for j := range v.Items {
-			if bad == "" {
-				v.Items[j], bad = key.path(v.Items[j], "", src.Home)
-			}
-		}
+		v, bad := fromVariable(&keys[i], text, src.Home)
 		if bad != "" {
 			wrong = append(wrong, Error{Place: v.Where, Text: bad})
 			continue
@@ -152,6 +139,26 @@ func Load(src Sources) (*Settings, error) {
 		return nil, wrong
 	}
 	return s, nil
+}
+
+// fromVariable reads the text of a key's variable, and returns what is wrong with it.
+func fromVariable(key *Key, text, home string) (v Value, wrong string) {
+	v = Value{Key: key, Origin: Environment, Where: key.Variable(), Items: []string{text}}
+	switch key.Kind {
+	case Words, Texts:
+		v.Items = split(text, ",")
+	case Paths:
+		v.Items = filepath.SplitList(text)
+	}
+	if wrong = v.check(); wrong != "" {
+		return v, wrong
+	}
+	for i := range v.Items {
+		if v.Items[i], wrong = key.path(v.Items[i], "", home); wrong != "" {
+			return v, wrong
+		}
+	}
+	return v, ""
 }
 
 // Value returns the value of a key that there is.

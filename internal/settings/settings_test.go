@@ -82,6 +82,7 @@ func TestParse(t *testing.T) {
 		{"no mapping", "- top\n", "", "", ":1:1: settings are keys with values"},
 		{"only a word", "top\n", "", "", ":1:1: settings are keys"},
 		{"two documents", "top: 1\n---\ntop: 2\n", "", "", "a second document"},
+		{"a second document that is broken", "top: 1\n---\n[\n", "", "", "is no YAML"},
 		{"broken", "top: 3\n width: 4\n", "", "", ":2: is no YAML"},
 		{"tab", "\ttop: 3\n", "", "", "is no YAML"},
 	} {

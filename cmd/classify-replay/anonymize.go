@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// scrubber knows what a text must not give away: the names of accounts that the
+// anonymizer knows what a text must not give away: the names of accounts that the
 // paths of a log name, and addresses of mail. Paths, numbers, links and network
 // addresses are masked in templates already. A name that stands in no path
 // cannot be told from any other word.
-type scrubber struct {
+type anonymizer struct {
 	names map[string]bool // lower case
 }
 
-// maxNames bounds the names that a scrubber keeps. A log names one or two.
+// maxNames bounds the names that an anonymizer keeps. A log names one or two.
 const maxNames = 64
 
 var (
@@ -30,7 +30,7 @@ var (
 )
 
 // learn takes the names of accounts from the paths in a text.
-func (s *scrubber) learn(text string) {
+func (a *anonymizer) learn(text string) {
 	for _, m := range homes.FindAllStringSubmatch(text, -1) {
 		name := strings.ToLower(strings.TrimSpace(m[1]))
 		if sharedHomes[name] {
@@ -39,11 +39,11 @@ func (s *scrubber) learn(text string) {
 		// A path with a space in it is masked in pieces, so that each word of
 		// the name has to be known.
 		for _, word := range append(strings.Fields(name), name) {
-			if len(s.names) < maxNames && utf8.RuneCountInString(word) > 1 {
-				if s.names == nil {
-					s.names = map[string]bool{}
+			if len(a.names) < maxNames && utf8.RuneCountInString(word) > 1 {
+				if a.names == nil {
+					a.names = map[string]bool{}
 				}
-				s.names[word] = true
+				a.names[word] = true
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (s *scrubber) learn(text string) {
 // cut returns text in the pieces between what must not be shown: names as whole
 // words, addresses, and bytes that are not UTF-8. A text with nothing of the
 // kind is one piece.
-func (s *scrubber) cut(text string) []string {
+func (a *anonymizer) cut(text string) []string {
 	hide := mail.FindAllStringIndex(text, -1)
 	for from := 0; from < len(text); {
 		r, size := utf8.DecodeRuneInString(text[from:])
@@ -70,7 +70,7 @@ func (s *scrubber) cut(text string) []string {
 			}
 			to += size
 		}
-		if s.names[strings.ToLower(text[from:to])] {
+		if a.names[strings.ToLower(text[from:to])] {
 			hide = append(hide, []int{from, to})
 		}
 		from = to

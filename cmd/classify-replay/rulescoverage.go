@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -113,7 +114,7 @@ type (
 		Fired      []coverageRule `json:"fired"`
 		Never      []string       `json:"never,omitempty"` // of all files together only
 		Unknown    []coverageSig  `json:"unknown"`
-		MoreUnkn   int            `json:"unknown_not_shown"`
+		NotShown   int            `json:"unknown_not_shown"`
 	}
 	coverageShare struct {
 		Records    int `json:"records"`
@@ -152,7 +153,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
 			rep.Never = append(rep.Never, r.ID)
 		}
 	}
-	for _, id := range sortedKeys(c.byRule) {
+	for _, id := range slices.Sorted(maps.Keys(c.byRule)) {
 		n := c.byRule[id]
 		share := &rep.ByDefault
 		if r := set.Rule(id); r != nil {
@@ -176,27 +177,13 @@ func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
 			cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.rule, b.rule))
 	})
 	if top > 0 && len(unknown) > top {
-		rep.MoreUnkn = len(unknown) - top
+		rep.NotShown = len(unknown) - top
 		unknown = unknown[:top]
 	}
 	for _, s := range unknown {
 		rep.Unknown = append(rep.Unknown, coverageSig{s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template)})
 	}
 	return rep
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
-	return s
 }
 
 func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, view *viewFlags) error {
@@ -232,27 +219,21 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	}
 	p.incomplete()
 	all := total.report(set, "", view.top)
-	out := &output{w: p.Stdout}
-	if view.format == formatJSON {
-		out.buf = appendJSON(out.buf, map[string]any{"files": reports, "total": all})
-	} else {
-		pr := &prose{width: p.layout(view.width, view.top).Width}
-		if len(reports) > 1 {
-			for i := range reports {
-				reports[i].lines(pr)
-				pr.line("")
-			}
-		} else {
-			all.File = reports[0].File
-		}
-		all.lines(pr)
-		out.buf = pr.buf
-	}
 	p.removed(scrubber)
-	if !out.flush() {
-		return inputError(fmt.Errorf("cannot write the report: %w", out.err))
+	if view.format == formatJSON {
+		return p.print("the report", appendJSON(nil, map[string]any{"files": reports, "total": all}))
 	}
-	return nil
+	pr := &prose{width: p.layout(view.width, view.top).Width}
+	if len(reports) > 1 {
+		for i := range reports {
+			reports[i].lines(pr)
+			pr.line("")
+		}
+	} else {
+		all.File = reports[0].File
+	}
+	all.lines(pr)
+	return p.print("the report", pr.buf)
 }
 
 // widthNever is where the names of rules that never fired are broken, if nothing else
@@ -297,7 +278,7 @@ func (r *coverageReport) lines(p *prose) {
 			p.line("            %s", safe(u.Template, widthClause))
 		}
 	}
-	if r.MoreUnkn > 0 {
-		p.line("  … and %s (--top 0 shows all)", plural(r.MoreUnkn, "more signature"))
+	if r.NotShown > 0 {
+		p.line("  … and %s (--top 0 shows all)", plural(r.NotShown, "more signature"))
 	}
 }

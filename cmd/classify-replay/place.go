@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -16,59 +14,6 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
-
-// feed gives a record to an engine.
-func feed(engine *heed.Engine, rec *capture.Record) heed.Outcome {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return engine.Operation(rec.Operation)
-	case capture.KindState:
-		return engine.State(rec.State)
-	case capture.KindNotice:
-		return engine.Notice(rec.Notice)
-	}
-	return engine.Observe(rec.Log)
-}
-
-// entryOf returns what an engine makes of a record.
-func entryOf(rec *capture.Record) event.Entry {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return rec.Operation.Entry()
-	case capture.KindState:
-		return rec.State.Entry()
-	case capture.KindNotice:
-		return rec.Notice.Entry()
-	}
-	return rec.Log.Entry()
-}
-
-// observe replays a capture and calls f with each record and what became of it,
-// until f returns false. The record is that of src, and valid for the call.
-func (p *program) observe(ctx context.Context, set *rules.Set, name string, f func(src *source, o *heed.Outcome) bool) error {
-	src, err := p.open(ctx, set, name)
-	if err != nil {
-		return err
-	}
-	defer src.close()
-	var updates []heed.Update
-	for {
-		err := src.next()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, io.EOF):
-			return nil
-		default:
-			return inputError(fmt.Errorf("%s: %w", name, err))
-		}
-		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
-		if !src.acted && !f(src, &src.outcome) {
-			return nil
-		}
-	}
-}
 
 // place is a line of a capture.
 type place struct {
@@ -121,7 +66,7 @@ type found struct {
 func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, error) {
 	f := &found{place: at}
 	var notice *found // that stands at the line
-	var before, after *[2]int
+	var before, after *span
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
@@ -135,14 +80,14 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 				notice = &n
 			}
 		case rec.StartLine > at.line:
-			after = &[2]int{rec.StartLine, rec.EndLine}
+			after = &span{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
 			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.records.Layout()
-			f.blame = src.engine.Blame(&rec.Log)
+			f.blame = src.blame()
 			return false
 		default:
-			before = &[2]int{rec.StartLine, rec.EndLine}
+			before = &span{rec.StartLine, rec.EndLine}
 		}
 		switch {
 		case o.Blind && !f.blind:
@@ -159,35 +104,30 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 	if notice != nil {
 		return notice, nil
 	}
-	var near []string
-	for _, r := range []*[2]int{before, after} {
-		if r != nil {
-			near = append(near, lineWord(r[0], r[1])+" "+lineRange(r[0], r[1]))
-		}
+	return nil, &cli.StatusError{Status: exitUsage, Err: noRecord(at, before, after, lines)}
+}
+
+// span is the lines of a record.
+type span struct{ first, last int }
+
+// String returns "line 7" or "lines 7-9".
+func (s *span) String() string {
+	if s.first == s.last {
+		return "line " + lineRange(s.first, s.last)
 	}
+	return "lines " + lineRange(s.first, s.last)
+}
+
+// noRecord says that a place belongs to no record of a file of so many lines, and where
+// the nearest records are: those before and after it, nil for none.
+func noRecord(at place, before, after *span, lines int) error {
 	switch {
+	case before != nil && after != nil:
+		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s and %s", at, before, after)
 	case after != nil:
-		err = fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s", at, strings.Join(near, " and "))
+		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the first record is at %s", at, after)
 	case before != nil:
-		err = fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"), near[0])
-	default:
-		err = fmt.Errorf("%s: there is no record in the file", at)
+		return fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"), before)
 	}
-	return nil, &cli.StatusError{Status: exitUsage, Err: err}
-}
-
-// lineWord returns the noun for a range of lines.
-func lineWord(first, last int) string {
-	if first == last {
-		return "line"
-	}
-	return "lines"
-}
-
-// lineRange returns "7" or "7-9".
-func lineRange(first, last int) string {
-	if first == last {
-		return strconv.Itoa(first)
-	}
-	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
+	return fmt.Errorf("%s: there is no record in the file", at)
 }

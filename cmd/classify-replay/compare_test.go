@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -221,7 +222,7 @@ func TestGoldenSuspects(t *testing.T) {
 	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
 	require.Regexp(t, `100  oakapple.riverboats +its code is on the stack; newly added`, r.stdout)
 	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
 
 	// The lists that the game writes where it loads a save.
@@ -321,8 +322,8 @@ func TestBaselineErrors(t *testing.T) {
 
 	kept := filepath.Join(dir, "kept.yaml")
 	r = runArgs(t, "baseline", "write", "-o", kept, filepath.Join(dir, "no.log"))
-	require.Equal(t, exitInput, r.status)
-	require.Contains(t, r.stderr, "is not written")
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stderr, "was not written")
 	require.NoFileExists(t, kept)
 
 	for _, test := range []struct {
@@ -366,7 +367,7 @@ func TestDiffStatus(t *testing.T) {
 		{"blocking", blind, exitOK},
 		{"blind", blind, exitFinding},
 		{"advisory", blind, exitFinding},
-		{"new", old + "x", exitInput},
+		{"new", old + "x", exitIO},
 	} {
 		r := runArgs(t, append([]string{"diff", "--fail-on", test.failOn}, testArgs(t, old, test.log)...)...)
 		require.Equal(t, test.status, r.status, "%+v: %s", test, r.stderr)
@@ -382,7 +383,7 @@ func TestDiffStatus(t *testing.T) {
 	zipped := gzipped(t, lines.String())
 	cut := write(t, "cut.log.gz", zipped[:len(zipped)/2])
 	r = runArgs(t, append([]string{"diff"}, testArgs(t, old, cut)...)...)
-	require.Equal(t, exitInput, r.status)
+	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stdout, "The new side was not read to its end, but to line ")
 	require.Contains(t, r.stdout, "cannot save the game to slot <*>")
 }
@@ -436,4 +437,22 @@ func TestBaselineWriteQuiet(t *testing.T) {
 	require.Equal(t, exitOK, r.status)
 	require.Empty(t, r.stderr)
 	require.FileExists(t, out)
+}
+
+// TestSuspectsLists: what is wrong with a list of mods is said before logs are read, and
+// one that is too large is said to be so.
+func TestSuspectsLists(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "ModsConfig.xml")
+	require.NoError(t, os.WriteFile(large, make([]byte, maxModsConfig+1), 0o600))
+	for list, want := range map[string]string{
+		large:                            "has more than the 4194304 bytes",
+		filepath.Join(t.TempDir(), "no"): "no: no such file",
+	} {
+		r := runArgs(t, "suspects", "--new-mods", list, "no.log", "no.log")
+		require.Equal(t, exitIO, r.status)
+		require.NotContains(t, r.stderr, "no.log")
+		if runtime.GOOS != "windows" || list == large { // which has other words for it
+			require.Contains(t, r.stderr, want)
+		}
+	}
 }

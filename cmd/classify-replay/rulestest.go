@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,9 +27,10 @@ func (p *program) rulesTestCommand() *cobra.Command {
 		Long: `test reads files of expected decisions, replays the captures that they name, and
 reports each line that is decided otherwise. It exits with 1 if there is one.
 
-A file has a line for each expectation, with its fields separated by tabs: capture,
-line, disposition, and maybe the id of the rule. The capture is found from the
-folder of the file. Blank lines, and lines that begin with #, mean nothing:
+A file has a line for each expectation, with its fields separated by tabs:
+capture, line, disposition, and optionally the id of the rule. The capture is
+found from the folder of the file. Blank lines, and lines that begin with #, are
+skipped:
 
   Player.log	87	blocking	jobs.lord_exception
   Player.log	97	advisory
@@ -64,10 +66,7 @@ The tests inside rule files are run by "rules check".`,
 					p.Raise(exitFinding)
 				}
 			}
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the report: %w", out.err))
-			}
-			return nil
+			return out.done("the report")
 		},
 	}
 	flags.register(cmd)
@@ -148,7 +147,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 		byFile[expected[i].at.file] = append(byFile[expected[i].at.file], i)
 	}
 	messages := make([]string, len(expected))
-	for _, name := range sortedKeys(byFile) {
+	for _, name := range slices.Sorted(maps.Keys(byFile)) {
 		wanted := byFile[name]
 		slices.SortStableFunc(wanted, func(a, b int) int { return cmp.Compare(expected[a].at.line, expected[b].at.line) })
 		for _, i := range wanted {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -39,7 +37,7 @@ OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name)
 "default", the embedded rules. As in a replay, the embedded rules come after each
 side; with --no-default-rules a side is exactly what it names.
 
-Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`,
+The exit status is 0 even when something changes; with --exit-code it is then 1.`,
 		Example: `  classify-replay rules diff default mine.yaml Player.log
   classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +67,7 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 			scrubber := view.scrub.scrubber(view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range names {
-				if err := p.compare(cmd.Context(), d, name); err != nil {
+				if err := p.judgeTwice(cmd.Context(), d, name); err != nil {
 					p.Fail(err)
 					if errors.Is(err, context.Canceled) {
 						break
@@ -77,21 +75,15 @@ Exit status 0 also when something changes; with --exit-code 1 then, as of diff.`
 				}
 			}
 			p.incomplete()
-			out := &output{w: p.Stdout}
-			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
-			if view.format == formatJSON {
-				out.buf = appendJSON(out.buf, rep)
-			} else {
-				out.buf = rep.appendText(out.buf, p.layout(view.width, view.top).Width)
-			}
 			p.removed(scrubber)
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the report: %w", out.err))
-			}
+			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
 			if exitCode && rep.Changed > 0 {
 				p.Raise(exitFinding)
 			}
-			return nil
+			if view.format == formatJSON {
+				return p.print("the report", appendJSON(nil, rep))
+			}
+			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
 		},
 	}
 	view.register(cmd, "changes")
@@ -106,11 +98,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	if name == embedded {
 		return rules.Defaults(), nil
 	}
-	files, err := rulefiles.Read([]string{name})
-	if err == nil && !noDefaults {
-		files = append(files, rules.Defaults()...)
-	}
-	return files, err
+	return (&ruleFlags{[]string{name}, noDefaults}).sources()
 }
 
 // difference is what two rule sets judge differently.
@@ -158,8 +146,8 @@ type change struct {
 	order      int // of its first record among all that change
 }
 
-// compare decides the records of a capture by both sets.
-func (p *program) compare(ctx context.Context, d *difference, name string) error {
+// judgeTwice decides the records of a capture by both sets.
+func (p *program) judgeTwice(ctx context.Context, d *difference, name string) error {
 	other, err := heed.New(engineConfig(d.new))
 	if err != nil {
 		return err
@@ -178,22 +166,21 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 		updates = other.Updates(updates[:0])
 		d.records++
 		before, after := classOf(o), classOf(&n)
-		switch {
-		case before.same(after):
+		if before.same(after) {
 			if before.rule != after.rule {
 				d.moved++
 			}
-		default:
-			key := changeKey{o.Signature, before, after}
-			c := bySignature[key]
-			if c == nil {
-				e := entryOf(rec)
-				c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
-				bySignature[key] = c
-				found = append(found, c)
-			}
-			c.count++
+			return true
 		}
+		key := changeKey{o.Signature, before, after}
+		c := bySignature[key]
+		if c == nil {
+			e := entryOf(rec)
+			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
+			bySignature[key] = c
+			found = append(found, c)
+		}
+		c.count++
 		return true
 	})
 	// Groups grow to the end of the capture.
@@ -208,15 +195,6 @@ func (p *program) compare(ctx context.Context, d *difference, name string) error
 		total.signatures++
 	}
 	return err
-}
-
-// sampleOf returns one line that an entry can be recognized by.
-func sampleOf(e *event.Entry) string {
-	text := firstLine(strings.TrimSpace(e.Message))
-	if e.Kind == event.KindLog {
-		return text
-	}
-	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, text}, " "))
 }
 
 // The JSON form of a difference.

@@ -78,11 +78,7 @@ of its reason, and "rules check" warns once it is past.`,
 			if err != nil {
 				return err
 			}
-			out := &output{w: p.Stdout, buf: text}
-			if !out.flush() {
-				return inputError(fmt.Errorf("cannot write the rule: %w", out.err))
-			}
-			return nil
+			return p.print("the rule", text)
 		},
 	}
 	flags.register(cmd)
@@ -106,7 +102,7 @@ func expired(r *rules.Rule, today string) string {
 		return ""
 	}
 	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-		return fmt.Sprintf("says in its why until %s, which is no date: write one as 2027-01-31", m[1])
+		return fmt.Sprintf("says in its why until %s, which is not a date: write one as 2027-01-31", m[1])
 	}
 	if m[1] < today {
 		return fmt.Sprintf("was meant until %s: remove it, or change the date in its why", m[1])
@@ -124,10 +120,10 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if err != nil {
 		return nil, err
 	}
-	scrub := &scrubber{}
+	anon := &anonymizer{}
 	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
-		scrub.learn(src.record.Log.Message)
-		scrub.learn(src.record.Log.Stack)
+		anon.learn(src.record.Log.Message)
+		anon.learn(src.record.Log.Stack)
 		return true
 	}); err != nil {
 		return nil, err
@@ -140,7 +136,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if before.Disposition == d {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: the disposition is %s already, by %s", at, d, before.Rule)}
 	}
-	pr := newProposal(normalizer, scrub, &f.entry)
+	pr := newProposal(normalizer, anon, &f.entry)
 	pr.disposition, pr.before, pr.until = d, before, until
 	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
 		p.Message("%s: rule %s says that the log goes blind here, which the proposed rule does not", at, before.Rule)
@@ -181,7 +177,7 @@ type proposedTest struct {
 // room for the escapes of both languages within rules.MaxExpression.
 const maxLiteral = 2000
 
-func newProposal(n *signature.Normalizer, scrub *scrubber, e *event.Entry) *proposal {
+func newProposal(n *signature.Normalizer, anon *anonymizer, e *event.Entry) *proposal {
 	template := n.AppendTemplate(nil, e.Message, e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	pr := &proposal{n: n, entry: e, sig: signature.TemplateID(template)}
@@ -190,9 +186,9 @@ func newProposal(n *signature.Normalizer, scrub *scrubber, e *event.Entry) *prop
 		pr.condition = append(pr.condition, `status == "`+e.Status.String()+`"`)
 	}
 	if e.Kind == event.KindOperation {
-		pr.condition = append(pr.condition, conditions("method", scrub.cut(e.Source))...)
+		pr.condition = append(pr.condition, conditions("method", anon.cut(e.Source))...)
 	}
-	headPieces, framePieces := scrub.cut(head), scrub.cut(frames)
+	headPieces, framePieces := anon.cut(head), anon.cut(frames)
 	pr.condition = append(pr.condition, conditions("template", headPieces)...)
 	if frames != "" {
 		pr.condition = append(pr.condition, conditions("frames", framePieces)...)
