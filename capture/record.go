@@ -89,6 +89,11 @@ type Record struct {
 	// how much of the record's text is kept.
 	Mods *ModList
 
+	// Machine is what the record tells about the machine, if it is the header of an
+	// upload; nil where it tells nothing. It does not depend on how much of the
+	// record's text is kept.
+	Machine *Machine
+
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is
 	// never blank. Both are 0 for a notice that capture makes itself: it has no
