@@ -99,6 +99,10 @@ func (r *Reader) Layout() Layout {
 // no line end.
 func (r *Reader) Lines() int { return r.lines.no }
 
+// Bytes returns how many bytes the lines have that have been read, with their ends and
+// what is missing among them: of the text of the input, decompressed and in UTF-8.
+func (r *Reader) Bytes() uint64 { return r.lines.came - uint64(r.lines.w-r.lines.r) }
+
 // Head returns up to n bytes with which the text of the input begins, decompressed
 // and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next
 // has been called it returns nothing. The bytes are valid until then.

@@ -274,7 +274,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		if err := source.next(); err != nil {
 			end := report.End{
 				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
-				Environment: source.environment(),
+				Environment: source.environment(), Bytes: source.bytes(),
 			}
 			switch {
 			case ctx.Err() != nil:
@@ -451,6 +451,15 @@ func (s *source) environment() report.Environment {
 	e := s.mods
 	e.Facts = report.Facts(s.began.Facts())
 	return e
+}
+
+// bytes returns how many bytes of the log were read, 0 where they do not tell how long
+// it is: in JSON lines, notices are about what the lines were made from.
+func (s *source) bytes() uint64 {
+	if s.records.Layout() == capture.LayoutJSON {
+		return 0
+	}
+	return s.records.Bytes()
 }
 
 // learn tells the engine which mods a record lists.
