@@ -107,13 +107,13 @@ type Record struct {
 	// Layout is the layout in which the record was read.
 	Layout Layout
 
-	// Ref is the reference X of a line "[Ref X]" in the record, the last one if
-	// there are several, and RefState what became of it.
-	Ref      uint64
-	RefState RefState
-
 	// Continues says that part of the record was delivered before: see [Stream].
 	Continues bool
+
+	// RefState says what became of the reference Ref, the X of a line "[Ref X]" in the
+	// record, the last one if there are several.
+	RefState RefState
+	Ref      uint64
 
 	// Cut is how many bytes of the record's text were left out because a line
 	// or the record was longer than [Options.MaxRecordText].
