@@ -392,7 +392,7 @@ func (e *Engine) Advance(now time.Time) {
 // since the call stays pending.
 func (e *Engine) Updates(dst []Update) []Update {
 	var room [64]uint64
-	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).PendingNumbers) {
+	for _, n := range e.pending(room[:0]) {
 		if u, ok := one(e, n, (*coalesce.Coalescer).Update); ok {
 			dst = append(dst, u)
 		}
@@ -415,7 +415,7 @@ func (e *Engine) Current() (Attention, bool) {
 // at the call, and is when its turn comes, is there as it is then.
 func (e *Engine) Open(dst []Attention) []Attention {
 	var room [64]uint64
-	for _, n := range e.listed(room[:0], (*coalesce.Coalescer).OpenNumbers) {
+	for _, n := range e.opened(room[:0]) {
 		if a, ok := one(e, n, (*coalesce.Coalescer).OpenItem); ok {
 			dst = append(dst, a)
 		}
@@ -423,11 +423,19 @@ func (e *Engine) Open(dst []Attention) []Attention {
 	return dst
 }
 
-// listed returns the items that list lists.
-func (e *Engine) listed(dst []uint64, list func(*coalesce.Coalescer, []uint64) []uint64) []uint64 {
+// pending returns the items with an update. It calls the method by its name, as
+// opened does: through a value the caller's room would be on the heap.
+func (e *Engine) pending(dst []uint64) []uint64 {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return list(e.coalescer, dst)
+	return e.coalescer.PendingNumbers(dst)
+}
+
+// opened returns the items that are open.
+func (e *Engine) opened(dst []uint64) []uint64 {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.OpenNumbers(dst)
 }
 
 // one returns what get renders of item number n. Each rendering has the lock for

@@ -328,6 +328,16 @@ func TestLogAllocatesNothing(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(1000, func() { e.LogBatch(batch) }))
 }
 
+// TestNothingPendingAllocatesNothing: hosts ask after every entry.
+func TestNothingPendingAllocatesNothing(t *testing.T) {
+	e := mustNew(t, Config{})
+	e.Log(event.Log{Level: event.LevelError, Message: "Could not do the thing with Muffalo49213"})
+	require.NotEmpty(t, e.Updates(nil))
+	var updates []Update
+	require.Zero(t, testing.AllocsPerRun(1000, func() { updates = e.Updates(updates[:0]) }))
+	require.Empty(t, updates)
+}
+
 // TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
 // whatever was taken in before.
 func TestLogIsEntry(t *testing.T) {

@@ -43,10 +43,11 @@ type batch struct {
 // position is how far a [Reader] had come, and what it took the log to be there.
 type position struct {
 	lines  int
+	bytes  uint64
 	layout Layout
 }
 
-func (r *Reader) position() position { return position{r.Lines(), r.Layout()} }
+func (r *Reader) position() position { return position{r.Lines(), r.Bytes(), r.Layout()} }
 
 // NewAhead begins to read r, which from then on is its own. Who has had enough
 // calls [Ahead.Close].
@@ -84,6 +85,9 @@ func (a *Ahead) Next() (*Record, error) {
 
 // Lines is [Reader.Lines] after what Next returned last.
 func (a *Ahead) Lines() int { return a.at.lines }
+
+// Bytes is [Reader.Bytes] after what Next returned last.
+func (a *Ahead) Bytes() uint64 { return a.at.bytes }
 
 // Layout is [Reader.Layout] after what Next returned last.
 func (a *Ahead) Layout() Layout { return a.at.layout }

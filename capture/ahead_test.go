@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readAhead is readAll through an Ahead. It requires that lines and layout are
+// readAhead is readAll through an Ahead. It requires that lines, bytes and layout are
 // those of a Reader at every record, and that the error stays.
 func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Record, error) {
 	tb.Helper()
@@ -25,6 +25,7 @@ func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Reco
 	var out []Record
 	for {
 		require.Equal(tb, alone.Lines(), a.Lines())
+		require.Equal(tb, alone.Bytes(), a.Bytes())
 		require.Equal(tb, alone.Layout(), a.Layout())
 		var rec Record
 		wantErr := alone.Next(&rec)

@@ -63,6 +63,12 @@
 // and Fabric write it; those of which a line such as BepInEx's says so one by one. A
 // line of another form is skipped. What is kept of a record's text does not matter.
 //
+// # Environment
+//
+// An [Environment] gathers from the records at the beginning of a capture where it was
+// made: game, engine, loader, system, graphics. [Record].Machine has what the header of
+// an upload tells about the machine, however long the header is.
+//
 // # JSON lines
 //
 // One object per line. "kind" is "log" (the default), "operation", "state" or

@@ -41,8 +41,7 @@ const (
 //
 // The zero value is ready. It keeps a few hundred bytes, whatever the log holds, and
 // costs a comparison for each record after the first 2,000. An Environment is for one
-// goroutine. The header of an upload tells about the machine at its end: of one that is
-// longer than [Options.MaxRecordText] that is not known.
+// goroutine.
 type Environment struct {
 	facts   Facts
 	records int
@@ -64,10 +63,12 @@ func (e *Environment) Observe(rec *Record) {
 		return
 	}
 	e.records++
-	switch rec.Kind {
-	case KindContext:
-		e.header(rec.Log.Message)
-	case KindLog:
+	if m := rec.Machine; m != nil {
+		learn(&e.facts.CPU, m.CPU)
+		learn(&e.facts.System, m.System)
+		learn(&e.facts.Memory, m.Memory)
+	}
+	if rec.Kind == KindLog {
 		for line := range strings.SplitSeq(rec.Log.Message, "\n") {
 			if line = strings.TrimRight(line, " \t\r"); line != "" {
 				e.line(line)
@@ -94,36 +95,6 @@ func shorten(s string, limit int) string {
 		}
 	}
 	return strings.Clone(s)
-}
-
-// header reads the part of the header of an upload that tells about the machine:
-//
-//	Platform information:
-//	CPU: Some CPU 3700
-//	OS: Windows 10  (10.0.0) 64bit
-//	Memory: 16384 MB
-func (e *Environment) header(message string) {
-	_, rest, ok := strings.Cut(message, "\nPlatform information:")
-	if !ok {
-		return
-	}
-	_, rest, _ = strings.Cut(rest, "\n")
-	for line := range strings.SplitSeq(rest, "\n") {
-		name, value, ok := strings.Cut(strings.TrimRight(line, " \t\r"), ": ")
-		if !ok {
-			return
-		}
-		switch name {
-		case "CPU":
-			learn(&e.facts.CPU, value)
-		case "OS":
-			learn(&e.facts.System, value)
-		case "Memory":
-			learn(&e.facts.Memory, value)
-		default:
-			return
-		}
-	}
 }
 
 // line looks at a line of a log, which has no spaces at its end.

@@ -2,9 +2,12 @@ package capture
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -116,6 +119,65 @@ RimWorld 1.3.1 rev2
 	}
 }
 
+// longHeader is the header of an upload of which the machine is told below more than
+// any record keeps.
+func longHeader(mods int) string {
+	var b strings.Builder
+	b.WriteString("Log uploaded on Monday, January 1, 2024, 1:02:03 AM\nLoaded mods:\n")
+	for i := range mods {
+		fmt.Fprintf(&b, "Mod %d(some.mod%d)[mv:1.2.%d]: CPU(1.0), Memory(2.0)\n", i, i, i)
+	}
+	b.WriteString("\nActive Harmony patches:\nSome.Method: post: Other.Method\nOS: post: Other.Method\n\n")
+	return b.String() + "Platform information:\r\nCPU: Maker 12-Core\r\nOS: Some System 10 \r\nMemory: 16384 MB\r\n\r\nLog file contents:\r\nCPU: none\nMemory: none\n"
+}
+
+const machineOfLongHeader = "System: Some System 10\nCPU: Maker 12-Core\nMemory: 16384 MB\n"
+
+func TestMachineOfLongHeader(t *testing.T) {
+	in := longHeader(3000)
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	require.Positive(t, recs[0].Cut)
+	require.NotContains(t, recs[0].Log.Message, contextMachine)
+	require.Equal(t, &Machine{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].Machine)
+	require.Equal(t, machineOfLongHeader, environment(t, in))
+	for _, rec := range recs[1:] {
+		require.Nil(t, rec.Machine)
+	}
+}
+
+// TestMachineOfUploads: files that were joined tell of the first machine, and a
+// header that is in a JSON line tells as well.
+func TestMachineOfUploads(t *testing.T) {
+	one := longHeader(1)
+	other := strings.NewReplacer("Maker 12-Core", "Other 2-Core", "Memory: 16384 MB\r\n", "").Replace(one)
+	require.Equal(t, machineOfLongHeader, environment(t, one+other))
+	require.Equal(t, strings.Replace(machineOfLongHeader, "Maker 12", "Other 2", 1), environment(t, other+one))
+	line, err := json.Marshal(map[string]string{"kind": "context", "message": one})
+	require.NoError(t, err)
+	require.Equal(t, machineOfLongHeader, environment(t, string(line)+"\n"))
+}
+
+// TestMachineOfGrowingUpload: lines without their end tell nothing, and what comes
+// after the header was delivered is told all the same.
+func TestMachineOfGrowingUpload(t *testing.T) {
+	in := longHeader(2)
+	for _, size := range []int{1, 7, 64} {
+		s, err := NewStream(Options{Layout: LayoutHugsLib})
+		require.NoError(t, err)
+		var e Environment
+		var rec Record
+		for part := range slices.Chunk([]byte(in), size) {
+			s.Feed(part)
+			s.Flush(true)
+			for s.Next(&rec) {
+				e.Observe(&rec)
+			}
+		}
+		require.Equal(t, Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, e.Facts(), "%d bytes", size)
+	}
+}
+
 func TestEnvironmentIsBounded(t *testing.T) {
 	var e Environment
 	say := func(message string) {
@@ -146,11 +208,15 @@ func FuzzEnvironment(f *testing.F) {
 	f.Add("GfxDevice: creating device client; threaded=1\n Renderer: X (ID=0x1)\nVersion: 4.5 (Core Profile)")
 	f.Add("[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11")
 	f.Add("[Vulkan init] Physical Device 0x1 [0]: \"A\"\n[Vulkan init] Selected physical device 0x1")
+	f.Add("Platform information:\nCPU: A\r\nOS:  B\nMemory: 1 MB\nCPU: C")
 	f.Fuzz(func(t *testing.T, message string) {
 		var e Environment
-		for _, kind := range []Kind{KindLog, KindContext} {
-			e.Observe(&Record{Kind: kind, Log: event.Log{Message: message}})
-		}
+		e.Observe(&Record{Kind: KindLog, Log: event.Log{Message: message}})
+		header := Record{Kind: KindContext}
+		var m machineLines
+		m.message(message)
+		m.take(&header)
+		e.Observe(&header)
 		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
 			text := value.String()
 			require.LessOrEqual(t, utf8.RuneCountInString(text), maxFact)

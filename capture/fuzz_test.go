@@ -50,6 +50,7 @@ func FuzzReader(f *testing.F) {
 			lines++
 		}
 		require.Equal(t, lines, r.Lines())
+		require.Equal(t, uint64(len(data)), r.Bytes())
 		for i := range recs {
 			require.LessOrEqual(t, len(recs[i].Log.Message), 256)
 			require.LessOrEqual(t, len(recs[i].Log.Stack), 256)

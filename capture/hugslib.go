@@ -6,13 +6,14 @@ import (
 )
 
 // An upload by HugsLib puts a header before the log: when it was made, the
-// mods with their assemblies, the Harmony patches. The header ends with the
-// line contextEnd.
+// mods with their assemblies, the Harmony patches, the machine. The header ends with
+// the line contextEnd.
 const (
 	contextStart   = "Log uploaded on "
 	contextMods    = "Loaded mods:"
 	contextPatches = "Active Harmony patches:"
 	contextHarmony = "Harmony versions present:"
+	contextMachine = "Platform information:"
 	contextEnd     = "Log file contents:"
 
 	noAssemblies = "(no assemblies)" // what the list says of a mod without any

@@ -59,8 +59,9 @@ type lineReader struct {
 	src  io.Reader
 	buf  []byte
 	r, w int
-	err  error // from src; sticky
-	nul  int   // place of the first NUL in buf[r:w], w without one
+	err  error  // from src; sticky
+	came uint64 // bytes from src
+	nul  int    // place of the first NUL in buf[r:w], w without one
 	no   int
 	long []byte // holds the kept part of a line longer than buf
 
@@ -107,6 +108,7 @@ func (l *lineReader) convert(b []byte) int {
 func (l *lineReader) fill() {
 	for range maxEmptyReads {
 		n, err := l.src.Read(l.buf[l.w:])
+		l.came += uint64(n)
 		if l.cr {
 			n = l.convert(l.buf[l.w : l.w+n])
 		}

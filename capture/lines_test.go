@@ -104,6 +104,33 @@ func TestLinesOfOldMacs(t *testing.T) {
 	require.Equal(t, 1, r.Lines(), "who names the layout waits for nothing")
 }
 
+// TestBytes: all that was read counts, once it is decompressed and in UTF-8.
+func TestBytes(t *testing.T) {
+	long := strings.Repeat("x", 3*windowSize) + "\n"
+	for name, c := range map[string]struct {
+		src  io.Reader
+		want int
+	}{
+		"nothing":           {strings.NewReader(""), 0},
+		"lines":             {iotest.OneByteReader(strings.NewReader("a\r\n\nb")), 5},
+		"a mark":            {strings.NewReader(byteOrderMark + "a"), 4},
+		"holes":             {strings.NewReader("a\n" + strings.Repeat("\x00", 700) + "b\n" + strings.Repeat("\x00", 80)), 784},
+		"a long line":       {strings.NewReader(long + long), 2 * len(long)},
+		"other line ends":   {strings.NewReader("a\rb\r\nc"), 6},
+		"gzip":              {bytes.NewReader(gz(t, long)), len(long)},
+		"UTF-16":            {bytes.NewReader(encode16(binary.LittleEndian, "ж\n")), len("ж\n")},
+		"broken off midway": {io.MultiReader(strings.NewReader("a\nb\n"), iotest.ErrReader(io.ErrUnexpectedEOF)), 4},
+	} {
+		_, r, _ := readAll(t, c.src, Options{}) // an error leaves what was read before
+		require.Equal(t, uint64(c.want), r.Bytes(), name)
+	}
+	r, err := NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	require.Zero(t, r.Bytes())
+	require.NoError(t, r.Next(&Record{}))
+	require.Equal(t, uint64(len("one\ntwo\n")), r.Bytes(), "the line after a record tells that it is complete")
+}
+
 func TestHead(t *testing.T) {
 	r, err := NewReader(bytes.NewReader(gz(t, string(encode16(binary.BigEndian, "one\ntwo\n")))), Options{})
 	require.NoError(t, err)

@@ -30,6 +30,7 @@ type Reader struct {
 	footered bool // managed code's warnings and errors have footers in this log
 	json     jsonLine
 	mods     modLists
+	machine  machineLines
 
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
@@ -97,6 +98,10 @@ func (r *Reader) Layout() Layout {
 // Lines returns how many lines have been read, the last one included if it has
 // no line end.
 func (r *Reader) Lines() int { return r.lines.no }
+
+// Bytes returns how many bytes the lines have that have been read, with their ends and
+// what is missing among them: of the text of the input, decompressed and in UTF-8.
+func (r *Reader) Bytes() uint64 { return r.lines.came - uint64(r.lines.w-r.lines.r) }
 
 // Head returns up to n bytes with which the text of the input begins, decompressed
 // and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next
@@ -286,6 +291,7 @@ func (r *Reader) begin(ln *line) {
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
 		r.mods.begin(text(ln.text), true)
+		r.machine = machineLines{}
 		return
 	}
 	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
@@ -336,6 +342,9 @@ func (r *Reader) join(ln *line) bool {
 	a.add(ln, to, ev)
 	if r.mods.form != formNone {
 		r.mods.line(text(ln.text))
+	}
+	if a.block == blockContext {
+		r.machine.line(text(ln.text))
 	}
 	if to == partStack && ev == EvidenceFrame {
 		a.frame(ln.text)
@@ -413,10 +422,15 @@ func (r *Reader) fill(rec *Record) {
 		if rec.Kind == KindLog || rec.Kind == KindContext {
 			r.mods.message(rec.Log.Message, rec.Kind == KindContext)
 		}
+		if rec.Kind == KindContext {
+			r.machine.message(rec.Log.Message)
+			r.machine.take(rec)
+		}
 	} else {
 		rec.Log.Message, rec.Log.Stack, rec.Log.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
 			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
+			r.machine.take(rec)
 		} else {
 			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
 		}

@@ -89,6 +89,11 @@ type Record struct {
 	// how much of the record's text is kept.
 	Mods *ModList
 
+	// Machine is what the record tells about the machine, if it is the header of an
+	// upload; nil where it tells nothing. It does not depend on how much of the
+	// record's text is kept.
+	Machine *Machine
+
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is
 	// never blank. Both are 0 for a notice that capture makes itself: it has no
@@ -102,13 +107,13 @@ type Record struct {
 	// Layout is the layout in which the record was read.
 	Layout Layout
 
-	// Ref is the reference X of a line "[Ref X]" in the record, the last one if
-	// there are several, and RefState what became of it.
-	Ref      uint64
-	RefState RefState
-
 	// Continues says that part of the record was delivered before: see [Stream].
 	Continues bool
+
+	// RefState says what became of the reference Ref, the X of a line "[Ref X]" in the
+	// record, the last one if there are several.
+	RefState RefState
+	Ref      uint64
 
 	// Cut is how many bytes of the record's text were left out because a line
 	// or the record was longer than [Options.MaxRecordText].

@@ -304,7 +304,7 @@ func (s *Stream) glance() bool {
 		*b = s.sides[i]
 	}
 	p.held = heldLines{}
-	p.mods = modLists{blind: true}
+	p.mods, p.machine = modLists{blind: true}, machineLines{}
 	p.lines = &lineReader{buf: s.tail, w: n, no: s.lines.no, err: errMore, partial: true}
 	p.lines.findNUL(0)
 	p.err, p.live.flush = nil, true

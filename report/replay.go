@@ -206,6 +206,11 @@ type End struct {
 	Layout string // of the log, as capture names it
 	Lines  int    // read
 
+	// Bytes are those of the log, decompressed, with what the notices about holes say
+	// is missing; 0 where they are not known. With them the share that is missing is
+	// exact.
+	Bytes uint64
+
 	// Err says why the log was not read to its end; nil when it was.
 	Err error
 	// Interrupted says that the reader was asked to stop.

@@ -485,6 +485,48 @@ var verdicts = []struct {
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
+		"most is missing, exactly", func(s *script) {
+			s.hole(2, 512000)
+			s.text(3, 20000)
+		},
+		End{Lines: 3, Bytes: 550000},
+		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
+	},
+	{
+		"nearly all is missing", func(s *script) {
+			s.hole(2, 549999)
+			s.text(3, 1)
+		},
+		End{Lines: 3, Bytes: 550000},
+		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
+	},
+	{
+		"nearly half is missing", func(s *script) {
+			s.hole(2, 499)
+			s.text(3, 400)
+		},
+		End{Lines: 3, Bytes: 1000},
+		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		[]string{"499 bytes are missing at line 2, 50% of the log."},
+	},
+	{
+		"a hole that is small in bytes", func(s *script) {
+			s.hole(2, 5120)
+			s.text(3, 7000)
+		},
+		End{Lines: 3, Bytes: 52000},
+		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		[]string{"5,120 bytes are missing at line 2."},
+	},
+	{
+		"nothing but a hole", func(s *script) { s.hole(1, 5120) },
+		End{Lines: 1, Bytes: 5120},
+		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		[]string{"5,120 bytes are missing at line 1, 100% of the log."},
+	},
+	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
 		StateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/heedlog/heed"
@@ -62,18 +63,42 @@ const (
 	most         = 50
 )
 
-// missingShare returns about how much of the log is missing bytes, in percent. What
-// there is counts by the text of its records: footers and blank lines are left out, so
-// that the share is a little less. Tens are as exact as that is.
-func (r *Replay) missingShare() int {
+// missingShare returns how much of the log is missing bytes, in percent. Where
+// nobody has said how many bytes it has, the text of its records counts for what there
+// is: footers and blank lines are left out, so that tens are as exact as that is.
+func (r *Replay) missingShare() (percent float64, exact bool) {
 	m := r.notices[event.StatusHole]
-	if m == nil || r.text == 0 {
-		return 0
+	switch {
+	case m == nil:
+		return 0, false
+	case r.end.Bytes >= m.Amount && r.end.Bytes > 0:
+		return 100 * float64(m.Amount) / float64(r.end.Bytes), true
+	case r.text == 0:
+		return 0, false
 	}
-	return 10 * int(10*float64(m.Amount)/(float64(m.Amount)+float64(r.text)))
+	return 10 * math.Floor(10*float64(m.Amount)/(float64(m.Amount)+float64(r.text))), false
 }
 
-func (r *Replay) mostlyMissing() bool { return r.missingShare() >= most }
+func (r *Replay) mostlyMissing() bool {
+	percent, _ := r.missingShare()
+	return percent >= most
+}
+
+// shareWords says how much of the log is missing bytes, "" where that is not
+// considerable.
+func (r *Replay) shareWords() string {
+	percent, exact := r.missingShare()
+	switch {
+	case percent < considerable:
+		return ""
+	case exact:
+		if percent < 100 {
+			percent = min(percent, 99) // something is left
+		}
+		return fmt.Sprintf("%.0f%% of the log", percent)
+	}
+	return fmt.Sprintf("about %.0f%% of the log", percent)
+}
 
 // asFar limits what is said of a game to the part of its log that told anything.
 func (r *Replay) asFar(says string) string {

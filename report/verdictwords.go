@@ -207,8 +207,8 @@ func (r *Replay) doubts() []string {
 	}
 	for _, m := range r.noticed() {
 		s := m.sentence()
-		if share := r.missingShare(); m.Status == event.StatusHole && share >= considerable {
-			s = fmt.Sprintf("%s, about %d%% of the log.", strings.TrimSuffix(s, "."), share)
+		if share := r.shareWords(); m.Status == event.StatusHole && share != "" {
+			s = strings.TrimSuffix(s, ".") + ", " + share + "."
 		}
 		says = append(says, s)
 	}

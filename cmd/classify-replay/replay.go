@@ -253,7 +253,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		if err := source.next(); err != nil {
 			end := report.End{
 				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
-				Environment: source.environment(),
+				Environment: source.environment(), Bytes: source.bytes(),
 			}
 			switch {
 			case ctx.Err() != nil:

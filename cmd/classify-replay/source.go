@@ -145,6 +145,15 @@ func (s *source) environment() report.Environment {
 	return e
 }
 
+// bytes returns how many bytes of the log were read, 0 where they do not tell how long
+// it is: in JSON lines, notices are about what the lines were made from.
+func (s *source) bytes() uint64 {
+	if s.records.Layout() == capture.LayoutJSON {
+		return 0
+	}
+	return s.records.Bytes()
+}
+
 // learn tells the engine which mods a record lists.
 func (s *source) learn(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
