@@ -264,6 +264,9 @@ func union(a, b []string) []string {
 func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gabp.Welcome) error {
 	if !p.looksOn(session) {
 		p.awaitMod(ctx)
+		if ctx.Err() != nil { // it is over: nobody has arrived, and nobody is to come again
+			return ctx.Err()
+		}
 		p.arrive(ctx, session)
 	}
 	theirs, ok := p.modFor(session)
