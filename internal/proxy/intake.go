@@ -44,6 +44,14 @@ func newIntake(dedup *Dedup, log func(event.Log), operation func(event.Operation
 	}
 }
 
+// connected begins with another connection to the mod. Its ids say nothing of those before: a
+// mod that was started again gives them anew, and what it tells must not pass for told.
+func (in *intake) connected(channels []string) {
+	in.hasLog = slices.ContainsFunc(channels, isLogChannel)
+	in.repeats.Purge()
+	in.items.Purge()
+}
+
 func newLRU(size int) *simplelru.LRU[string, uint64] {
 	lru, err := simplelru.NewLRU[string, uint64](size, nil)
 	if err != nil {

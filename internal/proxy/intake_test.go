@@ -114,3 +114,16 @@ func FuzzIntake(f *testing.F) {
 		require.LessOrEqual(t, len(*got), 3*maxCopies+len(s))
 	})
 }
+
+// TestModStartedAgain: a mod that was started again gives its ids anew, of entries and of
+// attention.
+func TestModStartedAgain(t *testing.T) {
+	in, got := newTaken()
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"first","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":9,"sample":[{"level":"error","message":"a","latestSequence":9}]}`))
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"second","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":2,"sample":[{"level":"error","message":"b","latestSequence":2}]}`))
+	require.Equal(t, []string{"error first", "error a", "error second", "error b"}, *got)
+}

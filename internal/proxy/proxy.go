@@ -426,8 +426,8 @@ func (p *Proxy) modError(ctx context.Context, err error) *gabp.Error {
 
 func (p *Proxy) onUp(again bool) {
 	defer p.callBack()
-	client := p.mod.current()
-	p.intake.hasLog = client != nil && slices.ContainsFunc(client.Welcome().Capabilities.Events, isLogChannel)
+	w, _ := p.mod.welcome()
+	p.intake.connected(w.Capabilities.Events)
 	if again {
 		p.cfg.Session.State(event.State{Status: event.StatusConnected, Detail: "the mod answers again"})
 	}
