@@ -87,7 +87,6 @@ type Proxy struct {
 	goneOnce sync.Once
 	arrival  sync.Once   // of the first agent
 	taken    chan string // attention ids to acknowledge to the mod
-	start    chan struct{}
 
 	earlyMu sync.Mutex
 	early   map[*gabp.ServerSession]struct{} // welcomed without the mod
@@ -109,7 +108,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p := &Proxy{
 		cfg: cfg, log: cfg.Logger, mod: newMod(cfg.Handed.Inner, cfg.Logger),
-		gone: make(chan struct{}), taken: make(chan string, 1), start: make(chan struct{}),
+		gone: make(chan struct{}), taken: make(chan string, 1),
 		early: map[*gabp.ServerSession]struct{}{},
 	}
 	p.mod.onEvent, p.mod.onUp, p.mod.onDown = p.onEvent, p.onUp, p.onDown
@@ -168,11 +167,9 @@ const serverTimeout = 30 * time.Minute
 // Serve serves bridges that come to l, and keeps the connection to the mod, until
 // ctx is done or the listener fails. It may be called once.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	close(p.start)
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if p.mod.addr != "" {
 		wg.Go(func() { p.mod.run(ctx) })
@@ -193,8 +190,7 @@ func (p *Proxy) Current(ctx context.Context, viewer string) gabp.CurrentResult {
 	return p.plane.Current(ctx, viewer)
 }
 
-// Server returns the counts of the bridges' side, and Connected whether the mod
-// is there.
+// Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 
 // Connected reports whether the mod is there.
@@ -594,55 +590,70 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	p.hear(ctx, client)
 	p.inFlight.Add(-1)
 
-	status, text := event.StatusCompleted, ""
-	var failure *gabp.Error
-	verbatim := p.untaken(err)
-	if verbatim != nil {
-		if verbatim.Failed {
-			status = event.StatusFailed
-		}
-		text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + verbatim.Err.Message
-	} else if err != nil {
-		failure = p.modError(ctx, err)
-		status, text = p.failed(ctx, err), failure.Message
-	} else {
-		var bad bool
-		var theirs string
-		if bad, text, theirs = inBand(result); bad {
-			status = event.StatusFailed
-		}
-		// What the mod said of its own operation is of this call.
-		if theirs != "" && operation != "" {
-			p.cfg.Session.Operation(event.Operation{ID: theirs, Parent: operation})
-		}
+	o := p.outcome(ctx, result, err)
+	// What the mod said of its own operation is of this call.
+	if o.theirs != "" && operation != "" {
+		p.cfg.Session.Operation(event.Operation{ID: o.theirs, Parent: operation})
 	}
 	// The bridge may be gone; what came of the call is to be known all the same.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateTimeout)
 	defer cancel()
-	res := p.gate.Done(done, d, status, text)
-	if verbatim != nil { // there is no place in it for an item, which holds the next call back
-		return nil, verbatim
-	}
-	if res.Related == nil || p.plane == nil {
-		if failure != nil {
-			return nil, failure
-		}
+	res := p.gate.Done(done, d, o.status, o.text)
+	switch {
+	case o.verbatim != nil: // there is no place in it for an item, which holds the next call back
+		return nil, o.verbatim
+	case res.Related != nil && p.plane != nil:
+	case o.failure != nil:
+		return nil, o.failure
+	default:
 		return result, nil
 	}
 	item := gabp.Project(*res.Related)
 	if p.cfg.ObserveOnly {
 		item = item.Advisory()
 	}
-	if failure != nil {
-		data := failure.Data
+	if o.failure != nil {
+		data := o.failure.Data
 		if _, answered := errors.AsType[*gabp.Error](err); answered {
 			data = amend(data, item)
 		} else {
 			data = join(data, append([]byte(`"attention":`), encode(item)...))
 		}
-		return nil, &gabp.Error{Code: failure.Code, Message: failure.Message, Data: data}
+		return nil, &gabp.Error{Code: o.failure.Code, Message: o.failure.Message, Data: data}
 	}
 	return amend(result, item), nil
+}
+
+// outcome is how a call ended that the mod was given.
+type outcome struct {
+	status event.Status
+	text   string // of what did not complete, or is odd
+	theirs string // the mod's own operation
+
+	failure  *gabp.Error    // what the bridge is answered, where that is an error
+	verbatim *gabp.Verbatim // the same, where it is not as the protocol has it
+}
+
+// outcome returns what an answer of the mod, or the lack of one, says of a call.
+func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) outcome {
+	o := outcome{status: event.StatusCompleted}
+	if o.verbatim = p.untaken(err); o.verbatim != nil {
+		if o.verbatim.Failed {
+			o.status = event.StatusFailed
+		}
+		o.text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + o.verbatim.Err.Message
+		return o
+	}
+	if err != nil {
+		o.failure = p.modError(ctx, err)
+		o.status, o.text = p.failed(ctx, err), o.failure.Message
+		return o
+	}
+	var bad bool
+	if bad, o.text, o.theirs = inBand(result); bad {
+		o.status = event.StatusFailed
+	}
+	return o
 }
 
 // hearTimeout bounds how long an answer waits for what the mod told before it.
@@ -679,8 +690,8 @@ func (p *Proxy) failed(ctx context.Context, err error) event.Status {
 	return event.StatusTimedOut // nobody knows how it ended
 }
 
-// Blocked is the data of the error that a refused call is answered with.
-type Blocked struct {
+// blocked is the data of the error that a refused call is answered with.
+type blocked struct {
 	Executed  bool            `json:"executed"` // false
 	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
 	Tool      string          `json:"tool"`
@@ -689,7 +700,7 @@ type Blocked struct {
 }
 
 func refusal(d *gate.Decision) *gabp.Error {
-	data := Blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
+	data := blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
 	if d.Attention != nil {
 		item := gabp.Project(*d.Attention)
 		data.Attention = &item
@@ -711,7 +722,7 @@ func steps(id, tool string) []string {
 
 // noMod refuses a call that there is nobody to execute.
 func (p *Proxy) noMod(ctx context.Context, viewer, tool string) *gabp.Error {
-	data := Blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
+	data := blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
 	text := "not executed: no mod is connected that could execute " + tool
 	if a, open, err := p.source.Current(ctx, viewer); err == nil && open {
 		item := gabp.Project(a)

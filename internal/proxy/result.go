@@ -26,13 +26,13 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 		return false, "", ""
 	}
 	// A member of another type says nothing, and takes nothing from the others.
-	switch yes, no := "true", "false"; {
-	case string(r.Success) == yes, string(r.Success) == no:
-		failed = string(r.Success) == no
-	case string(r.OK) == yes, string(r.OK) == no:
-		failed = string(r.OK) == no
+	switch {
+	case isBool(r.Success):
+		failed = string(r.Success) == "false"
+	case isBool(r.OK):
+		failed = string(r.OK) == "false"
 	default:
-		failed = string(r.IsError) == yes || isText(r.Error) || isObject(r.Error)
+		failed = string(r.IsError) == "true" || isText(r.Error) || isObject(r.Error)
 	}
 	if failed {
 		for _, raw := range []json.RawMessage{r.ErrorMessage, r.Error, r.Message} {
@@ -69,6 +69,8 @@ func memberOf(object json.RawMessage, name string) json.RawMessage {
 	}
 	return m[name]
 }
+
+func isBool(raw json.RawMessage) bool { return string(raw) == "true" || string(raw) == "false" }
 
 // isText reports whether raw is a string that is not empty.
 func isText(raw json.RawMessage) bool {
