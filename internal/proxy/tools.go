@@ -98,7 +98,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
 		case err != nil:
-			return nil, p.modError(ctx, err)
+			return nil, modError(ctx, err)
 		default:
 			see(raw)
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
