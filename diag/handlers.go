@@ -3,7 +3,6 @@ package diag
 import (
 	"context"
 	"encoding/json"
-	"path"
 	"slices"
 
 	"github.com/heedlog/heed/gabp"
@@ -23,23 +22,8 @@ func (d *Diagnostics) listTools(_ context.Context, r *gabp.Request) (any, error)
 	if len(r.Params) > 0 && json.Unmarshal(r.Params, &params) != nil {
 		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params: want an object with a filter, of tags and a namePattern, or nothing")
 	}
-	all := d.Tools()
-	if f := params.Filter; f != nil {
-		all = slices.DeleteFunc(all, func(t gabp.Tool) bool {
-			return len(f.Tags) > 0 && !slices.ContainsFunc(f.Tags, func(tag string) bool { return slices.Contains(t.Tags, tag) }) ||
-				!fits(f.NamePattern, t.Name)
-		})
-	}
+	all := slices.DeleteFunc(d.Tools(), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
 	return gabp.ToolsListResult{Tools: all}, nil
-}
-
-// fits reports whether a name fits a glob, as every name does an empty one.
-func fits(pattern, name string) bool {
-	if pattern == "" {
-		return true
-	}
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }
 
 func (d *Diagnostics) callTool(ctx context.Context, r *gabp.Request) (any, error) {
@@ -61,7 +45,7 @@ func (d *Diagnostics) listResources(_ context.Context, r *gabp.Request) (any, er
 	if len(r.Params) > 0 && json.Unmarshal(r.Params, &params) != nil {
 		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params: want an object with a pattern, or nothing")
 	}
-	all := slices.DeleteFunc(d.Resources(), func(r gabp.Resource) bool { return !fits(params.Pattern, r.URI) })
+	all := slices.DeleteFunc(d.Resources(), func(r gabp.Resource) bool { return !gabp.FitsGlob(params.Pattern, r.URI) })
 	return gabp.ResourcesListResult{Resources: all}, nil
 }
 

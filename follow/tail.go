@@ -140,8 +140,7 @@ func (t *tail) run(ctx context.Context) error {
 		case <-t.poked:
 			t.told, t.untold = true, 0
 		case <-t.lost:
-			t.unwatch()
-			t.unwatch = nil
+			t.unlisten()
 		case s := <-t.syncs:
 			t.begin(s)
 		case <-timer.C:
@@ -217,6 +216,17 @@ func (t *tail) listen(poll bool) {
 	stop, err := t.watch(t.cfg.Path, signal(t.poked), signal(t.lost))
 	if err == nil { // else the file is polled
 		t.unwatch = stop
+	}
+}
+
+// unlisten ends a watch that has ended by itself. It may say so more than once, as of a folder
+// that is renamed and then removed; what it said is not of the next watch.
+func (t *tail) unlisten() {
+	t.unwatch()
+	t.unwatch = nil
+	select {
+	case <-t.lost:
+	default:
 	}
 }
 
@@ -383,7 +393,10 @@ func (t *tail) open() (bool, error) {
 	}
 	t.file, t.info = file, info
 	if first && t.history != 0 && t.cfg.From == FromEnd {
-		return true, t.skip()
+		if err := t.skip(); err != nil {
+			t.info = nil // as if it had not been opened: it would else be read from its beginning
+			return false, err
+		}
 	}
 	return true, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -140,7 +139,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
-		if errors.Is(err, syscall.ECONNREFUSED) { // it was killed: it listens before it leaves word
+		if errors.Is(err, errRefused) { // it was killed: it listens before it leaves word
 			_ = os.Remove(dir.runPath(r.PID))
 			continue
 		}

@@ -87,6 +87,7 @@ type host struct {
 	dedup   *proxy.Dedup
 
 	follower *follow.Follower // nil: there is no log
+	metrics  net.Listener     // nil: none are served
 	closers  []func() error
 }
 
@@ -148,6 +149,12 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}
 	if h.session, err = live.New(cfg); err != nil {
 		return nil, failed(exitUsage, err)
+	}
+	if f.metrics != "" { // before a game is started, too
+		if h.metrics, err = net.Listen("tcp", f.metrics); err != nil {
+			return nil, failed(exitUsage, fmt.Errorf("--metrics: %w", err))
+		}
+		h.closers = append(h.closers, h.metrics.Close)
 	}
 	return h, nil
 }
@@ -238,9 +245,6 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	return px, nil
 }
 
-// errEnded ends all that runs, in good order.
-var errEnded = errors.New("ended")
-
 // serve runs the session, the listener's server and the metrics until ctx is done
 // or one of them fails.
 func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error {
@@ -258,12 +262,12 @@ func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error
 	if px != nil {
 		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
 	}
-	if h.flags.metrics != "" {
+	if h.metrics != nil {
 		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })
 	}
 	<-ctx.Done()
 	wg.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, errEnded) {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
 	return nil

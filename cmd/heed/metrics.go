@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -16,12 +15,7 @@ import (
 // serveMetrics serves the counts in Prometheus' text format, which is a line for each:
 // that needs no library.
 func (h *host) serveMetrics(ctx context.Context, px *proxy.Proxy) error {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", h.flags.metrics)
-	if err != nil {
-		return err
-	}
-	h.log.Info("metrics are served", "addr", "http://"+l.Addr().String()+"/metrics")
+	h.log.Info("metrics are served", "addr", "http://"+h.metrics.Addr().String()+"/metrics")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
@@ -30,7 +24,7 @@ func (h *host) serveMetrics(ctx context.Context, px *proxy.Proxy) error {
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(h.metrics); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

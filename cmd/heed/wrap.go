@@ -101,8 +101,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
 		}
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	ctx := cmd.Context()
 	// Signals are the game's: it decides whether it ends.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, forwarded...)
@@ -115,13 +114,12 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
 	log, unfit := p.findLog(f, args)
 	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
-	path := log.Path
-	var standard string
+	path, spool := log.Path, ""
 	if path == gamelog.Standard {
-		standard = name + "-" + strconv.Itoa(os.Getpid()) + ".stdout"
-		path = standard // in the state folder, which newHost opens
+		spool = p.spoolPath(f, name)
+		path = spool
 	}
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: p.inState(f, path, standard != ""), From: follow.FromEnd, Continues: standard != ""}, name)
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: follow.FromEnd, Continues: spool != ""}, name)
 	if err != nil {
 		return own(err)
 	}
@@ -151,8 +149,9 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	defer remove()
 
-	// The log, the server and the mod's connection are up before the game is.
-	serving, stop := context.WithCancel(ctx)
+	// The log, the server and the mod's connection are up before the game is, and as long: what
+	// ends ctx ends the game first.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- h.serve(serving, px, l) }()
 	defer func() {
@@ -163,7 +162,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 			}
 		}
 	}()
-	game, wait, err := p.startGame(f, h, handed, args, standard)
+	game, wait, err := p.startGame(f, h, handed, args, spool)
 	if err != nil {
 		return err
 	}
@@ -210,12 +209,11 @@ func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.P
 			return game.Exit(), true, nil
 		case sig := <-signals:
 			h.log.Info("passing on a signal", "signal", sig.String())
-			again := asked
-			asked = true
-			if again { // twice: no more patience
+			if asked { // twice: no more patience
 				game.Kill()
 				continue
 			}
+			asked = true
 			go game.Stop(ctx, sig)
 		}
 	}
@@ -318,21 +316,19 @@ func (p *program) findLog(f *wrapFlags, args []string) (found gamelog.Found, unf
 	return gamelog.Found{Path: f.log, How: "--log"}, nil
 }
 
-// inState returns a path in the state folder for a log that heed itself writes.
-func (p *program) inState(f *wrapFlags, path string, standard bool) string {
-	if !standard {
-		return path
-	}
+// spoolPath returns the file in the state folder, which newHost opens, for the copy of the
+// game's standard output.
+func (p *program) spoolPath(f *wrapFlags, name string) string {
 	dir := stateDir(f.state)
 	if dir == "" {
 		dir, _ = defaultState(p.Getenv) // newHost says what is wrong with it
 	}
-	return dir.path(path)
+	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
 }
 
-// startGame starts the game. What it returns second waits until all of the game's output
-// has been passed on.
-func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, standard string) (*proc.Process, func(), error) {
+// startGame starts the game, with a copy of its output in the file called spool, "" for none.
+// What it returns second waits until all of the output has been passed on.
+func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, spool string) (*proc.Process, func(), error) {
 	cfg := proc.Config{
 		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
 		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
@@ -341,15 +337,20 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 		cfg.Guard = []string{self, guardName}
 	}
 	wait := func() {}
-	if standard != "" {
-		w, done, err := p.tee(h, h.state.path(standard))
+	if spool != "" {
+		w, done, err := p.tee(h, spool)
 		if err != nil {
 			return nil, nil, failed(exitOwn, err)
 		}
-		defer w.Close() //nolint:errcheck // the game has its own
 		cfg.Stdout, wait = w, done
 	}
 	game, err := proc.Start(cfg)
+	if spool != "" {
+		_ = cfg.Stdout.Close() // the game has its own
+	}
+	if err != nil {
+		wait() // the copy goes
+	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
 		return nil, nil, failed(exitNotFound, err)

@@ -490,6 +490,8 @@ func TestWrapStandardOutput(t *testing.T) {
 	out, code := command(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
 	require.Equal(t, "spoken\n", out)
 	require.Equal(t, 5, code)
+	_, code = command(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
+	require.Equal(t, exitNotFound, code)
 	left, err := filepath.Glob(filepath.Join(dir, "*.stdout"))
 	require.NoError(t, err)
 	require.Empty(t, left)
@@ -590,6 +592,9 @@ func TestKilledLeavesNoWord(t *testing.T) {
 func TestWrapFailures(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close() //nolint:errcheck // nobody comes
 	for _, tc := range []struct {
 		name string
 		args []string
@@ -601,6 +606,7 @@ func TestWrapFailures(t *testing.T) {
 		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
 		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
+		{"metrics where another listens", []string{"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--", filepath.Join(t.TempDir(), "nothing")}, exitUsage},
 		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
 		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},

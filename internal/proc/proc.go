@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// DefaultGrace is how long a tree that was asked to end is waited for.
+// DefaultGrace is a [Config].Grace that gives a game the time to save.
 const DefaultGrace = 10 * time.Second
 
 // tick is how often a tree whose first process is gone is looked at.
@@ -39,7 +39,7 @@ type Config struct {
 	// none.
 	Guard []string
 
-	// Grace is how long [Process.Stop] waits before it kills. Default
+	// Grace is how long [Process.Stop] waits before it kills: 0 not at all, see
 	// [DefaultGrace].
 	Grace time.Duration
 }
@@ -86,9 +86,6 @@ func Start(cfg Config) (*Process, error) {
 	}
 	if cfg.Mark != "" && len(cfg.Mark) < 16 {
 		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could hold it")
-	}
-	if cfg.Grace == 0 {
-		cfg.Grace = DefaultGrace
 	}
 	p := &Process{cfg: cfg, done: make(chan struct{}), killed: make(chan struct{})}
 	var err error

@@ -126,11 +126,16 @@ const patience = 20 * time.Second
 
 func start(t *testing.T, helper string, args ...string) *Process {
 	t.Helper()
+	return startGrace(t, DefaultGrace, helper, args...)
+}
+
+func startGrace(t *testing.T, grace time.Duration, helper string, args ...string) *Process {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	mark := fmt.Sprintf("test-mark-%d-%s", os.Getpid(), t.Name())
 	p, err := Start(Config{
-		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark,
+		Args: append([]string{self}, args...), Env: helperEnviron(helper, "MARK="+mark), Mark: mark, Grace: grace,
 		Guard: []string{"/usr/bin/env", helperEnv + "=guard", self},
 	})
 	require.NoError(t, err)
@@ -223,6 +228,13 @@ func TestStop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // no grace
 	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(ctx, syscall.SIGTERM))
+
+	dir = t.TempDir()
+	p = startGrace(t, 0, "stubborn", dir)
+	pids(t, dir, 1)
+	begun := time.Now()
+	require.Equal(t, Exit{Code: 137, Signal: syscall.SIGKILL}, p.Stop(t.Context(), syscall.SIGTERM))
+	require.Less(t, time.Since(begun), DefaultGrace, "0 is no grace")
 }
 
 func TestKillsAll(t *testing.T) {

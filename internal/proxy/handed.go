@@ -21,12 +21,14 @@ type Handed struct {
 	Outer, Inner gabp.Bridge
 }
 
-// replaced returns by name what the game got and what the bridge gave.
-func (h *Handed) replaced() map[string][2]string {
-	return map[string][2]string{
-		gabp.EnvPort:   {strconv.Itoa(h.Inner.Port()), strconv.Itoa(h.Outer.Port())},
-		gabp.EnvToken:  {h.Inner.Token, h.Outer.Token},
-		gabp.EnvBridge: {h.Inner.Path, h.Outer.Path},
+// replacement is an environment variable: what the bridge gave, and what the game got.
+type replacement struct{ name, outer, inner string }
+
+func (h *Handed) replaced() []replacement {
+	return []replacement{
+		{gabp.EnvPort, strconv.Itoa(h.Outer.Port()), strconv.Itoa(h.Inner.Port())},
+		{gabp.EnvToken, h.Outer.Token, h.Inner.Token},
+		{gabp.EnvBridge, h.Outer.Path, h.Inner.Path},
 	}
 }
 
@@ -39,17 +41,16 @@ func sameName(a, b string) bool {
 // there was one, the path of the bridge file replaced. Where there were no port and
 // token, since a person started this process, they are added.
 func (h *Handed) Environ(environ []string) []string {
-	replaced := h.replaced()
 	out := slices.Clone(environ)
-	for _, name := range []string{gabp.EnvPort, gabp.EnvToken, gabp.EnvBridge} {
-		value, there := replaced[name][0], false
+	for _, r := range h.replaced() {
+		there := false
 		for i, kv := range out {
-			if n, _, ok := strings.Cut(kv, "="); ok && sameName(n, name) {
-				out[i], there = n+"="+value, true
+			if n, _, ok := strings.Cut(kv, "="); ok && sameName(n, r.name) {
+				out[i], there = n+"="+r.inner, true
 			}
 		}
-		if !there && name != gabp.EnvBridge {
-			out = append(out, name+"="+value)
+		if !there && r.name != gabp.EnvBridge {
+			out = append(out, r.name+"="+r.inner)
 		}
 	}
 	return out
@@ -73,9 +74,9 @@ func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 	var values map[string]string
 	if json.Unmarshal(members["envValues"], &values) == nil && len(values) > 0 {
 		for name, v := range values {
-			for known, r := range h.replaced() {
-				if sameName(name, known) && v == r[0] {
-					values[name] = r[1]
+			for _, r := range h.replaced() {
+				if sameName(name, r.name) && v == r.inner {
+					values[name] = r.outer
 				}
 			}
 		}

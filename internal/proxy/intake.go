@@ -20,6 +20,10 @@ const (
 	// whose latest count is known.
 	maxRepeats = 4096
 	maxItems   = 256
+
+	// maxID bounds the ids that are remembered, in bytes. What has a longer one is taken in each
+	// time that it is told.
+	maxID = 256
 )
 
 // intake makes entries of what a mod tells by its events. It is for one goroutine.
@@ -42,6 +46,14 @@ func newIntake(dedup *Dedup, log func(event.Log), operation func(event.Operation
 		log: log, operation: operation, dedup: dedup, now: now,
 		repeats: newLRU(maxRepeats), items: newLRU(maxItems),
 	}
+}
+
+// connected begins with another connection to the mod. Its ids say nothing of those before: a
+// mod that was started again gives them anew, and what it tells must not pass for told.
+func (in *intake) connected(channels []string) {
+	in.hasLog = slices.ContainsFunc(channels, isLogChannel)
+	in.repeats.Purge()
+	in.items.Purge()
 }
 
 func newLRU(size int) *simplelru.LRU[string, uint64] {
@@ -126,7 +138,7 @@ func (in *intake) takeEntry(e *modEntry) {
 		level = modLevel(e.Severity)
 	}
 	copies := max(1, e.Repeats)
-	if e.EntryID != "" {
+	if e.EntryID != "" && len(e.EntryID) <= maxID {
 		before, _ := in.repeats.Get(e.EntryID)
 		in.repeats.Add(e.EntryID, max(before, e.Repeats, 1))
 		if copies <= before {
@@ -227,7 +239,9 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		return ""
 	}
 	before, seen := in.items.Get(a.ID)
-	in.items.Add(a.ID, max(before, a.Latest))
+	if len(a.ID) <= maxID {
+		in.items.Add(a.ID, max(before, a.Latest))
+	}
 	if a.ByID != "" && a.By != "" && !seen {
 		in.operation(event.Operation{ID: a.ByID, Method: a.By})
 	}

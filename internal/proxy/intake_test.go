@@ -114,3 +114,31 @@ func FuzzIntake(f *testing.F) {
 		require.LessOrEqual(t, len(*got), 3*maxCopies+len(s))
 	})
 }
+
+// TestModStartedAgain: a mod that was started again gives its ids anew, of entries and of
+// attention.
+func TestModStartedAgain(t *testing.T) {
+	in, got := newTaken()
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"first","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":9,"sample":[{"level":"error","message":"a","latestSequence":9}]}`))
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"second","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":2,"sample":[{"level":"error","message":"b","latestSequence":2}]}`))
+	require.Equal(t, []string{"error first", "error a", "error second", "error b"}, *got)
+}
+
+// TestLongIDs: an id of any length is no reason to keep it.
+func TestLongIDs(t *testing.T) {
+	in, got := newTaken()
+	for _, n := range []int{maxID, maxID + 1} {
+		id := strings.Repeat("i", n)
+		for range 2 {
+			in.takeLog(json.RawMessage(`{"message":"m","level":"error","entryId":"` + id + `"}`))
+			require.Equal(t, id, in.takeAttention(json.RawMessage(`{"attentionId":"`+id+`","state":"open"}`)))
+		}
+	}
+	require.Equal(t, []string{"error m", "error m", "error m"}, *got)
+	require.Equal(t, 1, in.repeats.Len())
+	require.Equal(t, 1, in.items.Len())
+}

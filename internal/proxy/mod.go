@@ -168,6 +168,7 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 			Tags []string `json:"tags"`
 		} `json:"tools"`
 	}
+	m.tags = nil // what an earlier list exempts, as of the mod before, holds no more
 	if json.Unmarshal(list, &tools) != nil {
 		return // a tool of which nothing is known is held back
 	}
@@ -198,7 +199,7 @@ func (m *mod) tagsOf(tool string) []string {
 	return m.tags[tool]
 }
 
-// welcome returns what the mod said last, and false where it never did.
+// welcome returns what the mod that is connected said of itself, and false where none is.
 func (m *mod) welcome() (gabp.Welcome, bool) {
 	if c := m.current(); c != nil {
 		return c.Welcome(), true

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"strings"
@@ -55,5 +56,17 @@ func TestMissed(t *testing.T) {
 		seq, missed uint64
 	}{{"a", 7, 0}, {"a", 8, 0}, {"b", 1, 0}, {"a", 12, 3}, {"a", 12, 0}, {"a", 0, 0}, {"a", 1, 0}, {"b", 2, 0}} {
 		require.Equal(t, c.missed, m.missed(&gabp.Event{Channel: c.channel, Seq: c.seq}))
+	}
+}
+
+// TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
+func TestTagsAreOfTheLatestList(t *testing.T) {
+	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	const list = `{"tools":[{"name":"look","tags":["read-only"]}]}`
+	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
+		m.learnTags(json.RawMessage(list))
+		require.Equal(t, []string{"read-only"}, m.tagsOf("look"))
+		m.learnTags(json.RawMessage(unreadable))
+		require.Empty(t, m.tagsOf("look"), unreadable)
 	}
 }

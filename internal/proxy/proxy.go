@@ -3,18 +3,13 @@ package proxy
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"net"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
@@ -25,7 +20,7 @@ import (
 // minute for which bridges wait for a welcome.
 const DefaultModWait = 20 * time.Second
 
-// Config sets up a [Proxy]. Session, Outer and Logger are required.
+// Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
 	// Session has the engine that decides.
 	Session *live.Session
@@ -87,7 +82,6 @@ type Proxy struct {
 	goneOnce sync.Once
 	arrival  sync.Once   // of the first agent
 	taken    chan string // attention ids to acknowledge to the mod
-	start    chan struct{}
 
 	earlyMu sync.Mutex
 	early   map[*gabp.ServerSession]struct{} // welcomed without the mod
@@ -109,7 +103,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p := &Proxy{
 		cfg: cfg, log: cfg.Logger, mod: newMod(cfg.Handed.Inner, cfg.Logger),
-		gone: make(chan struct{}), taken: make(chan string, 1), start: make(chan struct{}),
+		gone: make(chan struct{}), taken: make(chan string, 1),
 		early: map[*gabp.ServerSession]struct{}{},
 	}
 	p.mod.onEvent, p.mod.onUp, p.mod.onDown = p.onEvent, p.onUp, p.onDown
@@ -168,11 +162,9 @@ const serverTimeout = 30 * time.Minute
 // Serve serves bridges that come to l, and keeps the connection to the mod, until
 // ctx is done or the listener fails. It may be called once.
 func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	close(p.start)
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if p.mod.addr != "" {
 		wg.Go(func() { p.mod.run(ctx) })
@@ -193,8 +185,7 @@ func (p *Proxy) Current(ctx context.Context, viewer string) gabp.CurrentResult {
 	return p.plane.Current(ctx, viewer)
 }
 
-// Server returns the counts of the bridges' side, and Connected whether the mod
-// is there.
+// Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 
 // Connected reports whether the mod is there.
@@ -221,499 +212,4 @@ func (p *Proxy) Limits() []live.Limit {
 		}
 	}
 	return hit
-}
-
-// capabilities says what bridges may ask for beyond what is served here.
-func (p *Proxy) capabilities() gabp.Capabilities {
-	var c gabp.Capabilities
-	if p.plane != nil {
-		c.Events = p.plane.Channels()
-	}
-	for _, r := range p.cfg.Tools.Resources() {
-		c.Resources = append(c.Resources, r.URI)
-	}
-	w, ok := p.mod.welcome()
-	if !ok {
-		return c
-	}
-	theirs := w.Capabilities
-	if p.plane != nil {
-		ours := func(name string) bool { return strings.HasPrefix(name, "attention/") }
-		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
-		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
-	}
-	c.Events = union(theirs.Events, c.Events)
-	c.Resources = union(theirs.Resources, c.Resources)
-	c.Methods = theirs.Methods
-	c.Extensions = theirs.Extensions
-	return c
-}
-
-// union returns the elements of both, in their order, each once.
-func union(a, b []string) []string {
-	out := make([]string, 0, len(a)+len(b))
-	for _, s := range slices.Concat(a, b) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// welcome waits for the mod and then says what it said.
-func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gabp.Welcome) error {
-	if !p.looksOn(session) {
-		p.awaitMod(ctx)
-		p.arrive(ctx, session)
-	}
-	theirs, ok := p.modFor(session)
-	if !ok {
-		return nil
-	}
-	if theirs.AgentID != "" {
-		w.AgentID = theirs.AgentID
-	}
-	if theirs.App.Name != "" && theirs.App.Version != "" {
-		w.App = theirs.App
-	}
-	w.ServerInfo = theirs.ServerInfo
-	w.SchemaVersion = cmp.Or(theirs.SchemaVersion, w.SchemaVersion)
-	w.Observed = p.cfg.Handed.observed(theirs.Observed)
-	limits := w.Capabilities.Limits
-	caps := p.capabilities()
-	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
-	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
-	w.Capabilities = caps
-	return nil
-}
-
-// arrive tells the engine once that an agent has come: what was open before and does
-// not hold any more is no reason to stop it. A bridge that comes again is no arrival,
-// and neither is any after heed itself came again: the agent knows what was open.
-func (p *Proxy) arrive(ctx context.Context, session *gabp.ServerSession) {
-	p.arrival.Do(func() {
-		if p.plane == nil || p.cfg.Session.Status().Restored {
-			return
-		}
-		if err := p.sync(ctx); err != nil {
-			p.log.Warn("what the log said before the agent came is not all known", "error", err)
-			return
-		}
-		p.cfg.Session.Attach(session.Viewer())
-	})
-}
-
-// looksOn reports whether a session is no agent's.
-func (p *Proxy) looksOn(session *gabp.ServerSession) bool {
-	client := session.Hello().ClientInfo
-	return client != nil && client.Name != "" && client.Name == p.cfg.Observer
-}
-
-// modFor returns what the mod said of itself. Where it said nothing yet, it notes that
-// the session is welcomed without it.
-func (p *Proxy) modFor(session *gabp.ServerSession) (gabp.Welcome, bool) {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	theirs, ok := p.mod.welcome()
-	if !ok && p.mod.addr != "" && !p.looksOn(session) {
-		p.early[session] = struct{}{}
-	}
-	return theirs, ok
-}
-
-// callBack disconnects the bridges that were welcomed without the mod.
-func (p *Proxy) callBack() {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	for session := range p.early {
-		p.log.Info("a bridge is to come again, for the mod's tools", "bridge", session.Viewer())
-		session.Close()
-	}
-	clear(p.early)
-}
-
-// ended forgets a session that is over.
-func (p *Proxy) ended(session *gabp.ServerSession) {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	delete(p.early, session)
-}
-
-func (p *Proxy) awaitMod(ctx context.Context) {
-	if p.mod.addr == "" {
-		return
-	}
-	timer := time.NewTimer(p.cfg.ModWait)
-	defer timer.Stop()
-	select {
-	case <-p.mod.first:
-	case <-p.gone:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
-
-// lesser returns the lesser of each limit. A zero is none.
-func lesser(a, b *gabp.WireLimits) *gabp.WireLimits {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	least := func(x, y int) int {
-		if x <= 0 || y <= 0 {
-			return max(x, y)
-		}
-		return min(x, y)
-	}
-	return &gabp.WireLimits{
-		MaxMessageSize:        least(a.MaxMessageSize, b.MaxMessageSize),
-		MaxConcurrentRequests: least(a.MaxConcurrentRequests, b.MaxConcurrentRequests),
-		RequestTimeout:        least(a.RequestTimeout, b.RequestTimeout),
-	}
-}
-
-// forward gives a request to the mod, and its answer back, byte for byte.
-func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
-	client := p.mod.current()
-	if client == nil {
-		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "method not found: %s (no mod is connected)", r.Method)
-	}
-	result, err := client.CallRaw(ctx, r.Method, r.Params)
-	if v := p.untaken(err); v != nil {
-		return nil, v
-	}
-	if err != nil {
-		return nil, p.modError(ctx, err)
-	}
-	return result, nil
-}
-
-// untaken returns the answer of the mod that err is, where it is one that is not as the
-// protocol has it, and counts it. The bridge is given it as it came: it may take what heed does
-// not, and would have got it without heed.
-func (p *Proxy) untaken(err error) *gabp.Verbatim {
-	v, ok := errors.AsType[*gabp.Verbatim](err)
-	if !ok {
-		return nil
-	}
-	p.odd.Add(1)
-	return v
-}
-
-// unknown is the data of an error by which nobody can tell whether a request was
-// executed: neither that it was nor that it was not.
-type unknown struct {
-	Outcome string `json:"outcome"`
-}
-
-// modError is what a bridge is told of an error of a call to the mod: the mod's own
-// words, or what happened to the connection. Then nobody knows whether the request was
-// executed, and the data say so.
-func (p *Proxy) modError(ctx context.Context, err error) *gabp.Error {
-	if e, ok := errors.AsType[*gabp.Error](err); ok {
-		return e
-	}
-	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
-		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the request was executed is not known").WithData(unknown{"unknown"})
-	}
-	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known").WithData(unknown{"unknown"})
-	}
-	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was executed is not known").WithData(unknown{"unknown"})
-}
-
-func (p *Proxy) onUp(again bool) {
-	defer p.callBack()
-	client := p.mod.current()
-	p.intake.hasLog = client != nil && slices.ContainsFunc(client.Welcome().Capabilities.Events, isLogChannel)
-	if again {
-		p.cfg.Session.State(event.State{Status: event.StatusConnected, Detail: "the mod answers again"})
-	}
-}
-
-func (p *Proxy) onDown(err error) {
-	p.log.Info("the connection to the mod ended", "error", err)
-	select {
-	case <-p.gone: // the game has ended, and says so itself
-	default:
-		p.cfg.Session.State(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"})
-	}
-}
-
-// onEvent takes in what the mod tells, and passes it on.
-func (p *Proxy) onEvent(e gabp.Event) {
-	if e.Lost > 0 {
-		p.lost.Add(e.Lost)
-		p.log.Warn("events of the mod were lost: they came faster than they can be taken in", "lost", e.Lost)
-	}
-	switch {
-	case p.plane != nil && strings.HasPrefix(e.Channel, "attention/"):
-		if id := p.intake.takeAttention(e.Payload); id != "" {
-			select {
-			case p.taken <- id:
-			default: // one is being acknowledged; what is open then comes again with its answer
-			}
-		}
-		return
-	case isLogChannel(e.Channel):
-		p.intake.takeLog(e.Payload)
-	case isOperationChannel(e.Channel) && p.inFlight.Load() == 0:
-		p.intake.takeOperation(e.Payload)
-	}
-	var err error
-	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
-		err = p.server.Publish(e.Channel, "", e.Payload)
-	} else {
-		err = p.server.Pass(e.Channel, p.mod.missed(&e), e.Payload)
-	}
-	if err != nil {
-		p.log.Warn("an event of the mod cannot be passed on", "channel", e.Channel, "error", err)
-	}
-}
-
-// takeOver acknowledges to the mod what was taken in of its attention, so that it
-// does not gather what nobody looks at.
-func (p *Proxy) takeOver(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case id := <-p.taken:
-			p.acknowledge(ctx, id)
-		}
-	}
-}
-
-func (p *Proxy) acknowledge(ctx context.Context, id string) {
-	client := p.mod.current()
-	if client == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	var answer struct {
-		Current json.RawMessage `json:"currentAttention"`
-	}
-	if err := client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &answer); err != nil {
-		p.log.Debug("the mod's attention could not be acknowledged", "error", err)
-		return
-	}
-	// The next event of an item that is still open acknowledges it.
-	if next := words(memberOf(answer.Current, "attentionId")); next != "" && next != id {
-		select {
-		case p.taken <- next:
-		default:
-		}
-	}
-}
-
-// source is the session as the gate sees it.
-type source struct {
-	gate.Recorder
-	proxy *Proxy
-
-	mu    sync.Mutex
-	begun map[string]string // call → operation, from Check until the call is taken
-}
-
-// Current implements [gate.Source]. What cannot be seen is the plane's item, so that
-// the gate and attention/current agree, and there is something to acknowledge.
-func (s *source) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
-	p := s.proxy
-	if p.cfg.NoAttention {
-		return heed.Attention{}, false, gate.ErrNoAttention
-	}
-	if client := p.mod.current(); client != nil {
-		p.hear(ctx, client)
-	}
-	a, open, err := s.Recorder.Current(ctx, viewer)
-	if p.cfg.ObserveOnly {
-		a.Blocking = false
-		return a, open, nil
-	}
-	if err == nil || p.cfg.FailOpen {
-		return a, open, err
-	}
-	current := p.plane.Current(ctx, viewer).Attention
-	if current == nil {
-		return heed.Attention{}, false, nil // acknowledged: go on all the same
-	}
-	if a, ok := p.cfg.Session.Item(current.AttentionID); ok {
-		return a, true, nil
-	}
-	return heed.Attention{
-		ID: current.AttentionID, State: current.State, Severity: event.SeverityError, Blocking: current.Blocking,
-		StateInvalidated: current.StateInvalidated, Summary: current.Summary,
-	}, true, nil
-}
-
-// Begin implements [gate.Recorder].
-func (s *source) Begin(call gate.Call) gate.Running {
-	running := s.Recorder.Begin(call)
-	if r, ok := running.(interface{ ID() string }); ok {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.begun[call.ID] = r.ID()
-	}
-	return running
-}
-
-// operation returns the operation that a call has become, and forgets it.
-func (s *source) operation(call string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := s.begun[call]
-	delete(s.begun, call)
-	return id
-}
-
-// callTool answers tools/call.
-func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
-	call, err := gabp.ParseToolCall(r.Params)
-	if err != nil {
-		return nil, err
-	}
-	viewer := r.Session.Viewer()
-	if result, known, err := p.cfg.Tools.Call(ctx, viewer, call); known {
-		return result, err
-	}
-	client := p.mod.current()
-	if client == nil {
-		return nil, p.noMod(ctx, viewer, call.Name)
-	}
-	id := strconv.FormatUint(p.calls.Add(1), 10)
-	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Viewer: viewer})
-	if !d.Allowed {
-		return nil, refusal(&d)
-	}
-	operation := p.source.operation(id)
-	p.inFlight.Add(1)
-	result, err := client.CallRaw(ctx, r.Method, r.Params)
-	p.hear(ctx, client)
-	p.inFlight.Add(-1)
-
-	status, text := event.StatusCompleted, ""
-	var failure *gabp.Error
-	verbatim := p.untaken(err)
-	if verbatim != nil {
-		if verbatim.Failed {
-			status = event.StatusFailed
-		}
-		text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + verbatim.Err.Message
-	} else if err != nil {
-		failure = p.modError(ctx, err)
-		status, text = p.failed(ctx, err), failure.Message
-	} else {
-		var bad bool
-		var theirs string
-		if bad, text, theirs = inBand(result); bad {
-			status = event.StatusFailed
-		}
-		// What the mod said of its own operation is of this call.
-		if theirs != "" && operation != "" {
-			p.cfg.Session.Operation(event.Operation{ID: theirs, Parent: operation})
-		}
-	}
-	// The bridge may be gone; what came of the call is to be known all the same.
-	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateTimeout)
-	defer cancel()
-	res := p.gate.Done(done, d, status, text)
-	if verbatim != nil { // there is no place in it for an item, which holds the next call back
-		return nil, verbatim
-	}
-	if res.Related == nil || p.plane == nil {
-		if failure != nil {
-			return nil, failure
-		}
-		return result, nil
-	}
-	item := gabp.Project(*res.Related)
-	if p.cfg.ObserveOnly {
-		item = item.Advisory()
-	}
-	if failure != nil {
-		data := failure.Data
-		if _, answered := errors.AsType[*gabp.Error](err); answered {
-			data = amend(data, item)
-		} else {
-			data = join(data, append([]byte(`"attention":`), encode(item)...))
-		}
-		return nil, &gabp.Error{Code: failure.Code, Message: failure.Message, Data: data}
-	}
-	return amend(result, item), nil
-}
-
-// hearTimeout bounds how long an answer waits for what the mod told before it.
-const hearTimeout = 500 * time.Millisecond
-
-// hear takes in what the mod has told so far.
-func (p *Proxy) hear(ctx context.Context, client *gabp.Client) {
-	ctx, cancel := context.WithTimeout(ctx, hearTimeout)
-	defer cancel()
-	if err := client.Handled(ctx); err != nil {
-		p.log.Debug("not all that the mod told was taken in in time", "error", err)
-	}
-}
-
-// sync takes in everything that is there: what the mod told, and the log.
-func (p *Proxy) sync(ctx context.Context) error {
-	if client := p.mod.current(); client != nil {
-		p.hear(ctx, client)
-	}
-	return p.cfg.Session.Sync(ctx)
-}
-
-// failed says how a call ended that has no result.
-func (p *Proxy) failed(ctx context.Context, err error) event.Status {
-	e, refused := errors.AsType[*gabp.Error](err)
-	switch {
-	case refused && (e.Code == gabp.CodeToolTimeout || e.Code == gabp.CodeTimeout):
-		return event.StatusTimedOut
-	case refused:
-		return event.StatusFailed
-	case errors.Is(ctx.Err(), context.Canceled):
-		return event.StatusCancelled // the bridge has gone
-	}
-	return event.StatusTimedOut // nobody knows how it ended
-}
-
-// Blocked is the data of the error that a refused call is answered with.
-type Blocked struct {
-	Executed  bool            `json:"executed"` // false
-	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
-	Tool      string          `json:"tool"`
-	Attention *gabp.Attention `json:"attention,omitempty"`
-	Next      []string        `json:"next"` // what to do, in order
-}
-
-func refusal(d *gate.Decision) *gabp.Error {
-	data := Blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
-	if d.Attention != nil {
-		item := gabp.Project(*d.Attention)
-		data.Attention = &item
-		data.Next = steps(d.Attention.ID, d.Call.Tool)
-	} else {
-		data.Next = []string{"look at the game's state", "call " + d.Call.Tool + " again"}
-	}
-	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(data)
-}
-
-func steps(id, tool string) []string {
-	return []string{
-		"read the item and what it points at; tools tagged diagnostics can be called",
-		"acknowledge " + id + " with attention/ack",
-		"read the game's state again where stateInvalidated is true",
-		"call " + tool + " again if it is still wanted",
-	}
-}
-
-// noMod refuses a call that there is nobody to execute.
-func (p *Proxy) noMod(ctx context.Context, viewer, tool string) *gabp.Error {
-	data := Blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
-	text := "not executed: no mod is connected that could execute " + tool
-	if a, open, err := p.source.Current(ctx, viewer); err == nil && open {
-		item := gabp.Project(a)
-		data.Attention = &item
-		text += "; " + a.Summary
-	}
-	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", text).WithData(data)
 }

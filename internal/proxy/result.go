@@ -11,9 +11,9 @@ import (
 // words, and which operation of the mod it was.
 func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	var r struct {
-		Success      *bool           `json:"success"`
-		OK           *bool           `json:"ok"`
-		IsError      bool            `json:"isError"`
+		Success      json.RawMessage `json:"success"`
+		OK           json.RawMessage `json:"ok"`
+		IsError      json.RawMessage `json:"isError"`
 		Error        json.RawMessage `json:"error"`
 		Message      json.RawMessage `json:"message"`
 		ErrorMessage json.RawMessage `json:"errorMessage"`
@@ -25,14 +25,14 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	if !isObject(result) || json.Unmarshal(result, &r) != nil {
 		return false, "", ""
 	}
-	said := func(b *bool) bool { return b != nil }
+	// A member of another type says nothing, and takes nothing from the others.
 	switch {
-	case said(r.Success):
-		failed = !*r.Success
-	case said(r.OK):
-		failed = !*r.OK
+	case isBool(r.Success):
+		failed = string(r.Success) == "false"
+	case isBool(r.OK):
+		failed = string(r.OK) == "false"
 	default:
-		failed = r.IsError || isText(r.Error) || isObject(r.Error)
+		failed = string(r.IsError) == "true" || isText(r.Error) || isObject(r.Error)
 	}
 	if failed {
 		for _, raw := range []json.RawMessage{r.ErrorMessage, r.Error, r.Message} {
@@ -70,6 +70,8 @@ func memberOf(object json.RawMessage, name string) json.RawMessage {
 	return m[name]
 }
 
+func isBool(raw json.RawMessage) bool { return string(raw) == "true" || string(raw) == "false" }
+
 // isText reports whether raw is a string that is not empty.
 func isText(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
@@ -87,13 +89,10 @@ func isObject(raw json.RawMessage) bool {
 // both stand in a member "heed". What is no object becomes the member "value" of
 // one. Where even "heed" is taken, it is left as it is.
 func amend(result json.RawMessage, a gabp.Attention) json.RawMessage {
-	said, err := json.Marshal(struct {
+	said := encode(struct {
 		Executed  bool           `json:"executed"`
 		Attention gabp.Attention `json:"attention"`
 	}{true, a})
-	if err != nil {
-		panic("BUG: " + err.Error()) // an item has a JSON form
-	}
 	var members map[string]json.RawMessage
 	if !isObject(result) || json.Unmarshal(result, &members) != nil {
 		if len(bytes.TrimSpace(result)) == 0 {

@@ -27,6 +27,10 @@ func TestInBand(t *testing.T) {
 		{`{"error":""}`, false, "", ""},
 		{`{"error":0}`, false, "", ""},
 		{`{"success":"no"}`, false, "", ""}, // not a boolean: nothing is said
+		{`{"ok":"no","success":false,"message":"no room"}`, true, "no room", ""},
+		{`{"success":1,"ok":false}`, true, "", ""},
+		{`{"isError":1,"error":"broken","operationId":"op_0"}`, true, "broken", "op_0"},
+		{`{"success":null,"ok":true,"error":"of a part"}`, false, "", ""},
 		{`{"operationId":"op_1"}`, false, "", "op_1"},
 		{`{"operation":{"operationId":"op_2"}}`, false, "", "op_2"},
 		{`{"meta":{"operationId":"op_3"},"success":false}`, true, "", "op_3"},

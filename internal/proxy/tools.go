@@ -3,7 +3,6 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"path"
 	"slices"
 
 	"github.com/heedlog/heed/gabp"
@@ -41,30 +40,14 @@ func (none) Read(context.Context, string, string) (any, bool, error) { return ni
 // listTools answers tools/list: the mod's, byte for byte each, and ours. A tool of
 // the mod that has the name of one of ours could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
-	ours := p.cfg.Tools.Tools()
 	var params gabp.ToolsListParams
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	if params.Filter != nil {
-		ours = slices.DeleteFunc(slices.Clone(ours), func(t gabp.Tool) bool { return !fits(params.Filter, &t) })
-	}
+	ours := slices.DeleteFunc(slices.Clone(p.cfg.Tools.Tools()), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
 	return p.list(ctx, r, "tools", "name", named(ours, func(t gabp.Tool) string { return t.Name }), func(raw json.RawMessage) {
 		if params.Filter == nil {
 			p.mod.learnTags(raw)
 		}
 	})
-}
-
-// fits reports whether a tool is one that a filter asks for: with one of its tags,
-// and a name that its pattern fits, in which "*" stands for a part of a segment.
-func fits(f *gabp.ToolFilter, t *gabp.Tool) bool {
-	if len(f.Tags) > 0 && !slices.ContainsFunc(f.Tags, func(tag string) bool { return slices.Contains(t.Tags, tag) }) {
-		return false
-	}
-	if f.NamePattern == "" {
-		return true
-	}
-	ok, err := path.Match(f.NamePattern, t.Name)
-	return ok && err == nil
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
@@ -98,7 +81,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
 		case err != nil:
-			return nil, p.modError(ctx, err)
+			return nil, modError(ctx, err)
 		default:
 			see(raw)
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {

@@ -1,0 +1,61 @@
+package follow
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWatchEndsTwice: a watch may say more than once that it has ended, as of a folder that is
+// renamed and then removed. The next watch has nothing to do with that.
+func TestWatchEndsTwice(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		f, err := New(Config{Path: filepath.Join(dir, "Player.log")})
+		require.NoError(t, err)
+		fl := &following{Follower: f, t: t, path: f.cfg.Path}
+		watches := 0
+		var end func()
+		f.watch = func(_ string, _, ended func()) (func(), error) {
+			watches++
+			end = ended
+			return ended, nil
+		}
+		fl.run()
+		synctest.Wait()
+		require.Equal(t, 1, watches)
+		end()
+		after(time.Second)
+		require.Equal(t, 2, watches)
+		require.True(t, fl.Status().Notified)
+		fl.write("one\n")
+		got, _ := fl.synced()
+		require.Equal(t, []string{"one"}, got)
+		require.NoError(t, fl.stop())
+	})
+}
+
+// TestFromEndUnreadable: a file whose end is to be found, and which cannot be read, is not read
+// from its beginning when it can.
+func TestFromEndUnreadable(t *testing.T) {
+	const unreadable = "/proc/self/mem" // at its beginning, which is never mapped
+	if info, err := os.Stat(unreadable); err != nil || !info.Mode().IsRegular() {
+		t.Skip("no regular file here opens and cannot be read")
+	}
+	bubble(t, func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "Player.log")
+		require.NoError(t, os.Symlink(unreadable, path))
+		fl := start(t, dir, func(c *Config) { c.From = FromEnd })
+		require.ErrorContains(t, fl.Sync(t.Context()), "read ")
+		require.NoError(t, os.Remove(path))
+		fl.write("of a run before\n")
+		after(10 * time.Second)
+		fl.write("new\n")
+		got, _ := fl.synced()
+		require.Equal(t, []string{"new"}, got)
+		require.NoError(t, fl.stop())
+	})
+}
