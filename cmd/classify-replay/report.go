@@ -25,7 +25,7 @@ func (p *program) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE... -o report.html",
-		Short: "Write what a log deserved attention for as one HTML file, to look at and to share",
+		Short: "Write one HTML page about logs, to look at and to share",
 		Long: `report replays logs and writes a page about them: is this game healthy, broken or
 blind, since when, and which mod; the timeline; each group of entries with a sample,
 whom it points at, and the rule that decided; the lines around.

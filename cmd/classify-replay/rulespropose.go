@@ -27,7 +27,7 @@ func (p *program) rulesProposeCommand() *cobra.Command {
 	var dispositionName, until string
 	cmd := &cobra.Command{
 		Use:   "propose FILE:LINE",
-		Short: "Print a rule file that gives one kind of record another disposition",
+		Short: "Print a rule file that decides one kind of record otherwise",
 		Long: `propose prints a rule file for the record that holds a line of a capture: a rule
 that matches records with its text and its stack, whatever stands in the masked
 parts, with tests beside it. It compiles, passes "rules check" and decides that

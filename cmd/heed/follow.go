@@ -31,7 +31,7 @@ func (p *program) followCommand() *cobra.Command {
 replacement, and prints each change of attention as it happens: when, whether an item
 was opened, updated or cleared, whether it would hold calls back, and what happened,
 with the mod that the log points at. As JSON lines it is what classify-replay prints
-with --format jsonl ("classify-replay schema jsonl").
+with --format jsonl ("classify-replay schema replay-lines").
 
 It ends when it is told to (Ctrl-C), with status 0, and says what is open then.`,
 		Example: `  heed follow Player.log
