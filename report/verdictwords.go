@@ -218,18 +218,18 @@ func (r *Replay) doubts() []string {
 // sentence says where the log stopped telling what happened, "" where it did
 // not. What is missing at one point has a sentence of its own.
 func (b *blindness) sentence() string {
-	times, first, last := b.stretches, b.first, b.last
+	n, first, last := b.stretches, b.first, b.last
 	switch {
-	case times == 0:
+	case n == 0:
 		return ""
-	case times == 1 && first.To == 0:
+	case n == 1 && first.To == 0:
 		return fmt.Sprintf("The log went blind at line %d and stayed so to its end: silence after that line says nothing.", first.From)
-	case times == 1:
+	case n == 1:
 		return fmt.Sprintf("The log was blind from line %d to line %d.", first.From, first.To)
 	case last.To == 0:
-		return fmt.Sprintf("The log went blind %d times, first at line %d, and has been blind since line %d: silence after that line says nothing.", times, first.From, last.From)
+		return fmt.Sprintf("The log went blind %s, first at line %d, and has been blind since line %d: silence after that line says nothing.", times(n), first.From, last.From)
 	}
-	return fmt.Sprintf("The log was blind %d times, first from line %d to line %d, last from line %d to line %d.", times, first.From, first.To, last.From, last.To)
+	return fmt.Sprintf("The log was blind %s, first from line %d to line %d, last from line %d to line %d.", times(n), first.From, first.To, last.From, last.To)
 }
 
 // sentence says what is missing from a log.

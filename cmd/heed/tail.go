@@ -66,7 +66,7 @@ with what comes. The cursor to go on from is said at the end, on standard error.
 	f.register(cmd, formatJSONL, "an entry as heed/entries has it in a line")
 	flags := cmd.Flags()
 	flags.StringVar(&f.after, "after", "", "begin after `CURSOR`, such as an earlier tail has named")
-	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the latest `N` entries, 0 for all that are held")
+	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the latest `N` entries (of those that --least asks for), 0 for all that are held")
 	flags.BoolVarP(&f.follow, "follow", "f", false, "go on with entries as they come")
 	flags.StringVar(&f.least, "least", "", "only entries that are at least `WHAT`: advisory, or blocking")
 	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
@@ -85,15 +85,19 @@ func isCursor(text string) bool {
 
 func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
 	tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
+	keep := 0 // of those that are asked for from the first held on, the latest
 	switch {
 	case f.after != "":
 		arguments["after"] = f.after
+	case f.last > 0 && f.least != "": // the tool counts before it leaves out
+		keep = f.last
 	case f.last > 0:
 		arguments["last"] = f.last
 	}
 	if f.least != "" {
 		arguments["minDisposition"] = f.least
 	}
+	var held shownPage
 	next := ""
 	defer func() {
 		if next != "" {
@@ -112,10 +116,20 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return err
 		}
-		if err := p.showEntries(&page, f); err != nil {
-			return err
-		}
 		next = page.Next
+		if keep > 0 {
+			held.Lost += page.Lost
+			held.Entries = append(held.Entries, page.Entries...)
+			held.Entries = held.Entries[max(0, len(held.Entries)-keep):]
+			if !page.More {
+				page.Entries, page.Lost, keep = held.Entries, held.Lost, 0
+			}
+		}
+		if keep == 0 {
+			if err := p.showEntries(&page, f); err != nil {
+				return err
+			}
+		}
 		delete(arguments, "last")
 		arguments["after"] = next
 		switch {
