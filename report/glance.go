@@ -19,6 +19,9 @@ func (t *text) glance(v *Verdict) {
 		t.labeledIn("first", v.First.place(), strong)
 		if v.Worst != nil {
 			t.labeledIn("worst", v.Worst.place(), strong)
+			if v.Before != nil {
+				t.labeledIn("", "Shortly before: "+v.Before.place(), plain)
+			}
 		}
 		in := plain
 		if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return m.By == byFirst }) {

@@ -14,6 +14,9 @@ type verdictView struct {
 	Blind *place // since when the log was blind too, at its end
 	What  string
 	At    *place // of what What tells
+
+	Before   string // what came shortly before that
+	BeforeAt *place
 }
 
 // factView is one of the facts on the first screen.
@@ -58,6 +61,9 @@ func (s *section) facts(v *Verdict) {
 	}
 	if v.Worst != nil {
 		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
+	}
+	if v.Before != nil {
+		s.Verdict.Before, s.Verdict.BeforeAt = strings.TrimSuffix(v.Before.What, "."), s.at(v.Before.Line, time.Time{})
 	}
 	s.mods(v)
 }

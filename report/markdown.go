@@ -101,6 +101,9 @@ func (m *markdown) headline() {
 	}
 	if v.Worst != nil {
 		m.printf("- worst: %s\n", prose(v.Worst.place()))
+		if v.Before != nil {
+			m.printf("- shortly before: %s\n", prose(v.Before.place()))
+		}
 	}
 	if v.First != nil {
 		quote := func(name string) string { return code(name, maxName) }

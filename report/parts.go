@@ -15,7 +15,7 @@ type part struct {
 	rule        string
 	disposition event.Disposition // the highest that the rule came to
 	entries     uint64
-	first       uint64 // line of the first of them
+	first, last uint64 // lines of the first and of the last of them
 
 	// blame names whom the first entry points at that names anybody; names is its
 	// row, and named its line. Differs says that others name somebody else; it is
@@ -39,6 +39,7 @@ func (p parts) add(d *event.Decision, line uint64) *part {
 	}
 	it.disposition = max(it.disposition, d.Disposition)
 	it.entries++
+	it.last = max(it.last, line)
 	return it
 }
 
@@ -53,9 +54,7 @@ func (p parts) merge(others parts) {
 		}
 		it.disposition = max(it.disposition, o.disposition)
 		it.entries += o.entries
-		if o.first < it.first {
-			it.first = o.first
-		}
+		it.first, it.last = min(it.first, o.first), max(it.last, o.last)
 		if len(it.blame) == 0 {
 			it.blame = o.blame
 		}

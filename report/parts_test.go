@@ -48,8 +48,8 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 			p.names, p.named = nil, 0
 		}
 		require.Equal(t, []*part{
-			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, blame: named},
-			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, blame: named},
+			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, last: 301, blame: named},
+			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, last: 204, blame: named},
 		}, with)
 	}
 	doc := requireValidPage(t, page(t, r))

@@ -42,9 +42,11 @@ type Verdict struct {
 
 	// First is what broke first: the first cause of the highest disposition there
 	// is, other than that the log went blind. Worst is the one that weighs more, if
-	// there is one. Nil where there is none.
-	First *VerdictCause `json:"first,omitempty"`
-	Worst *VerdictCause `json:"worst,omitempty"`
+	// there is one. Before is what blocked last before that, if shortly: a game that
+	// crashes has often said why. Nil where there is none.
+	First  *VerdictCause `json:"first,omitempty"`
+	Worst  *VerdictCause `json:"worst,omitempty"`
+	Before *VerdictCause `json:"before,omitempty"`
 
 	// Mods are those that are named: by what broke first, by the worst, and then
 	// those that other urgent entries name, by how much of that blocks and how
@@ -149,6 +151,7 @@ func (r *Replay) Verdict() *Verdict {
 	}
 	if worst.Severity > first.Severity {
 		v.Worst = r.verdictCause(worst)
+		v.Before = r.shortlyBefore(worst, first, causes)
 	}
 	r.nameMods(v)
 	return v
@@ -157,6 +160,29 @@ func (r *Replay) Verdict() *Verdict {
 func (r *Replay) verdictCause(c *cause) *VerdictCause {
 	what, _ := r.explain(c)
 	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
+}
+
+// shortly is within how many lines what comes before something tells of it.
+const shortly = 200
+
+// shortlyBefore returns what blocked last before worst, other than what broke first.
+func (r *Replay) shortlyBefore(worst, first *cause, causes []*cause) *VerdictCause {
+	var before *part
+	for _, c := range causes {
+		for _, it := range c.parts {
+			switch {
+			case it.disposition != event.Blocking || it.rule == first.Rule || it.rule == worst.Rule:
+			case it.last >= worst.First || worst.First-it.last > shortly:
+			case before == nil || it.last > before.last:
+				before = it
+			}
+		}
+	}
+	if before == nil {
+		return nil
+	}
+	what, _ := r.describe(before.rule, first.Severity)
+	return &VerdictCause{Line: before.last, Disposition: before.disposition, Rule: safe(before.rule), What: sentence(what)}
 }
 
 // brokeFirst returns, of causes in the order of their list, the one that came first

@@ -568,6 +568,9 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	if v.Worst != nil {
 		facts = append(facts, strings.TrimSuffix(v.Worst.What, "."))
 	}
+	if v.Before != nil {
+		facts = append(facts, strings.TrimSuffix(v.Before.What, "."))
+	}
 	facts = append(facts, v.Log...)
 	for _, m := range v.Mods {
 		facts = append(facts, m.Name)
@@ -635,4 +638,48 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
 	require.Contains(t, text, "\x1b["+string(calm)+"mThe log speaks to its end")
 	require.Contains(t, html, `<div class="fact healthy"><h3>Is the log still speaking?`)
+}
+
+// TestShortlyBefore: what a crash item says is that the game is gone; why it went may
+// stand in an item that began long before.
+func TestShortlyBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		line  uint64
+		as    event.Disposition
+		rule  string
+		found bool
+	}{
+		"shortly before":               {990, event.Blocking, "no.memory", true},
+		"as long as that is shortly":   {800, event.Blocking, "no.memory", true},
+		"long before":                  {799, event.Blocking, "no.memory", false},
+		"after it":                     {1001, event.Blocking, "no.memory", false},
+		"no more than advisory":        {990, event.Advisory, "no.memory", false},
+		"more of what broke first":     {990, event.Blocking, "broke.first", false},
+		"more of what is called worst": {990, event.Blocking, "crash", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReplay(t, Config{Details: true, File: "Player.log", Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
+			observed(r, "0-1", "broke.first", event.Blocking, 7)
+			first := opened("0-1", event.Blocking, 7)
+			first.Attention.Cause.Rule, first.Attention.Cause.Seq = "broke.first", 1
+			r.Update(first)
+			observed(r, "0-1", test.rule, test.as, test.line)
+			observed(r, "0-2", "crash", event.Blocking, 1000)
+			crash := opened("0-2", event.Blocking, 1000)
+			crash.Attention.Cause.Rule, crash.Attention.Cause.Seq, crash.Attention.Severity = "crash", 3, event.SeverityFatal
+			r.Update(crash)
+			r.End(End{Layout: "unity", Lines: 1001, Open: []heed.Attention{first.Attention, crash.Attention}})
+			v := r.Verdict()
+			require.NotNil(t, v.Worst)
+			const says = "What no.memory is"
+			if !test.found {
+				require.Nil(t, v.Before)
+				return
+			}
+			require.Equal(t, &VerdictCause{Line: test.line, Disposition: event.Blocking, Rule: "no.memory", What: says + "."}, v.Before)
+			requireSameVerdict(t, r)
+			require.Contains(t, string(r.AppendText(nil, TextOptions{})), fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
+			require.Contains(t, readable(requireValidPage(t, page(t, r))), fmt.Sprintf("Shortly before: %s, line %d", says, test.line))
+		})
+	}
 }
