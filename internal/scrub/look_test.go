@@ -74,10 +74,10 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestCleanTextIsNotCopied: where nothing is private and nothing looks so, nothing is
-// allocated.
+// TestCleanTextIsNotCopied: where no look sees a form, no expression is asked and nothing
+// is allocated.
 func TestCleanTextIsNotCopied(t *testing.T) {
-	for _, name := range []string{"prose", "frame", "key", "file", "assem", "stack"} {
+	for _, name := range []string{"prose", "frame", "key", "assem", "stack"} {
 		s := texts[name]
 		require.Equal(t, s, Text(s), name)
 		require.Zero(t, testing.AllocsPerRun(100, func() { Text(s) }), name)
