@@ -23,6 +23,9 @@ func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../docs/man", *
 
 // TestScripts runs the program as a person would: see testdata/script.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of processes, each of which compiles rules: minutes under the race detector")
+	}
 	captures, err := filepath.Abs(ownCaptures)
 	require.NoError(t, err)
 	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
