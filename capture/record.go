@@ -135,3 +135,17 @@ func (e *ReadError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
+
+// Entry returns what an engine makes of the record, by its kind. It shares the
+// record's strings.
+func (r *Record) Entry() event.Entry {
+	switch r.Kind {
+	case KindOperation:
+		return r.Operation.Entry()
+	case KindState:
+		return r.State.Entry()
+	case KindNotice:
+		return r.Notice.Entry()
+	}
+	return r.Log.Entry()
+}

@@ -36,7 +36,7 @@ func corpus(tb testing.TB, set *Set, files []string) []Input {
 				break
 			}
 			require.NoError(tb, err)
-			e := entryOf(&rec)
+			e := rec.Entry()
 			head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
 			key := Input{
 				Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status,
@@ -58,18 +58,6 @@ func corpus(tb testing.TB, set *Set, files []string) []Input {
 		require.NoError(tb, f.Close())
 	}
 	return out
-}
-
-func entryOf(rec *capture.Record) event.Entry {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return rec.Operation.Entry()
-	case capture.KindState:
-		return rec.State.Entry()
-	case capture.KindNotice:
-		return rec.Notice.Entry()
-	}
-	return rec.Log.Entry()
 }
 
 // ownCaptures returns the captures that were written for the project.

@@ -40,7 +40,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json or markdown")
 	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
-	widthFlag(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width)
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
 	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of all ratios with this `PROBABILITY`")
 	f.scrub.register(cmd)
@@ -166,7 +166,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		}
 		run.Observe(&compare.Entry{
 			Signature: o.Signature, Disposition: o.Decision.Disposition, Own: own, Severity: o.Decision.Severity,
-			Rule: o.Decision.Rule, Line: line, Time: entryOf(rec).Time,
+			Rule: o.Decision.Rule, Line: line, Time: rec.Entry().Time,
 		})
 		return true
 	})
@@ -193,7 +193,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 			if t, ok := src.engine.Template(sig); ok {
 				return t, true
 			}
-			e := entryOf(src.record)
+			e := src.record.Entry()
 			return string(c.normalizer.AppendTemplate(nil, e.Message, e.Stack)), true
 		},
 		Blame: func() []heed.Suspect {
@@ -203,7 +203,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 			return src.blame()
 		},
 		Sample: func() string {
-			e := entryOf(src.record)
+			e := src.record.Entry()
 			return sampleOf(&e)
 		},
 	})

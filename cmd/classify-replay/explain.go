@@ -87,7 +87,7 @@ rule that was tried, in order.`,
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
 	cli.Completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
-	widthFlag(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
 	return cmd

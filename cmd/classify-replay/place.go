@@ -83,7 +83,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, e
 			after = &span{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, entryOf(rec), *o, src.records.Layout()
+			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry(), *o, src.records.Layout()
 			f.blame = src.blame()
 			return false
 		default:

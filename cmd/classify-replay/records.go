@@ -114,7 +114,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			out.buf = report.AppendRecord(out.buf, &r)
 		case formatOTLP:
 			log := scrubber.Log(rec.Log)
-			log.Time = entryOf(rec).Time
+			log.Time = rec.Entry().Time
 			out.buf = report.AppendRecordOTLP(out.buf, &r, &log)
 		default:
 			out.buf = report.AppendRecordText(out.buf, &r)

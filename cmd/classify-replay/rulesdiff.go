@@ -175,7 +175,7 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 		key := changeKey{o.Signature, before, after}
 		c := bySignature[key]
 		if c == nil {
-			e := entryOf(rec)
+			e := rec.Entry()
 			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
 			bySignature[key] = c
 			found = append(found, c)

@@ -173,7 +173,7 @@ func (s *source) time() time.Time {
 	if s.acted {
 		return s.record.Act.Time
 	}
-	return entryOf(s.record).Time
+	return s.record.Entry().Time
 }
 
 // entry describes s.record for the report.
@@ -195,19 +195,6 @@ func (s *source) entry() report.Entry {
 		}
 	}
 	return e
-}
-
-// entryOf returns what an engine makes of a record.
-func entryOf(rec *capture.Record) event.Entry {
-	switch rec.Kind {
-	case capture.KindOperation:
-		return rec.Operation.Entry()
-	case capture.KindState:
-		return rec.State.Entry()
-	case capture.KindNotice:
-		return rec.Notice.Entry()
-	}
-	return rec.Log.Entry()
 }
 
 // sampleOf returns one line that an entry can be recognized by.

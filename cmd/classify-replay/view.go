@@ -20,7 +20,7 @@ func (f *viewFlags) register(cmd *cobra.Command, what string) {
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
 	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent "+what+", 0 for all")
-	widthFlag(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
 }
 
@@ -41,20 +41,10 @@ func (p *program) layout(width, top int) report.TextOptions {
 	return report.TextOptions{Width: width, Top: top, Color: p.Color, Rows: rows}
 }
 
-// widthFlag adds the flag that says how wide text is.
-func widthFlag(cmd *cobra.Command, width *int) {
-	cmd.Flags().IntVar(width, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
-}
-
 // checkLayout refuses a width in which no text can be read, and fewer rows than none.
 func checkLayout(cmd *cobra.Command, width, top int) error {
-	switch {
-	case top < 0:
+	if top < 0 {
 		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
-	case width < 0:
-		return cli.Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", width)
-	case width > 0 && width < report.MinWidth:
-		return cli.Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", width, report.MinWidth)
 	}
-	return nil
+	return cli.CheckWidth(cmd, width, report.MinWidth)
 }

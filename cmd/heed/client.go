@@ -60,7 +60,7 @@ func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	flags.StringVar(&f.game, "game", "", "the heed of the game with this `ID`")
 	flags.IntVar(&f.pid, "pid", 0, "the heed that is the process with this `ID`")
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
-	registerWidth(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width)
 	cli.Completes(cmd, "format", f.formats...)
 }
 
@@ -77,18 +77,7 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 			return cli.Usage(cmd, "--connect: %w", err)
 		}
 	}
-	return validWidth(cmd, f.width)
-}
-
-func registerWidth(cmd *cobra.Command, columns *int) {
-	cmd.Flags().IntVar(columns, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
-}
-
-func validWidth(cmd *cobra.Command, columns int) error {
-	if columns < 0 {
-		return cli.Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", columns)
-	}
-	return nil
+	return cli.CheckWidth(cmd, f.width, 0)
 }
 
 // connect says hello to the heed that is meant, and returns what word it left of

@@ -45,7 +45,7 @@ It ends when it is told to (Ctrl-C), with status 0, and says what is open then.`
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or jsonl (an update in a line)")
 	flags.BoolVar(&f.fromEnd, "from-end", false, "begin with what is added from now on")
 	flags.StringVar(&f.logFile, "log-file", "-", "write what heed says of itself to `FILE`, - for standard error")
-	registerWidth(cmd, &f.width)
+	cli.WidthFlag(cmd, &f.width)
 	cli.Completes(cmd, "format", formatText, formatJSONL)
 	return cmd
 }
@@ -57,7 +57,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSONL); err != nil {
 		return err
 	}
-	if err := validWidth(cmd, f.width); err != nil {
+	if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(cmd.Context())

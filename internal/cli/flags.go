@@ -122,3 +122,20 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 	}
 	return all
 }
+
+// WidthFlag adds the flag that says how wide text is.
+func WidthFlag(cmd *cobra.Command, columns *int) {
+	cmd.Flags().IntVar(columns, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+}
+
+// CheckWidth refuses a width that is negative, or less than the least in which text can
+// be read.
+func CheckWidth(cmd *cobra.Command, columns, least int) error {
+	switch {
+	case columns < 0:
+		return Usage(cmd, "--width %d: must not be negative; 0 fills the terminal", columns)
+	case columns > 0 && columns < least:
+		return Usage(cmd, "--width %d: must be %d or more; 0 fills the terminal", columns, least)
+	}
+	return nil
+}
