@@ -193,9 +193,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = conn.Close()
 			continue
 		}
+		// Here, not in the goroutine: who came first gives way first.
+		ss := newServerSession(s, newConn(conn, s.limits))
+		if s.admit(ss) != nil {
+			continue
+		}
 		conns.Go(func() {
 			// What ends a connection is logged, and no reason for others to end.
-			_ = s.ServeConn(ctx, conn)
+			_ = s.serve(ctx, ss)
 		})
 	}
 }
@@ -236,28 +241,32 @@ func waitFor(wg *sync.WaitGroup) {
 // what ended it. It is for standard input and output (see [Join]) and for
 // tests; whether the peer is local is not asked.
 func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
-	s.counts.connections.Add(1)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	ss := newServerSession(s, newConn(rwc, s.limits))
-	if !s.admit(ss) {
-		s.counts.rejected.Add(1)
-		s.log.Warn("gabp: connection rejected: too many", "connections", s.limits.Connections)
-		_ = ss.conn.Close()
-		return fmt.Errorf("gabp: more than %d connections", s.limits.Connections)
+	if err := s.admit(ss); err != nil {
+		return err
 	}
+	return s.serve(ctx, ss)
+}
+
+// serve serves a session that was admitted.
+func (s *Server) serve(ctx context.Context, ss *ServerSession) error {
 	defer s.forget(ss)
 	return ss.serve(ctx)
 }
 
 // admit makes room for a connection: where there is none, the oldest that has
-// not said hello gives way, so that silent peers cannot keep a bridge out.
-func (s *Server) admit(ss *ServerSession) bool {
+// not said hello gives way, so that silent peers cannot keep a bridge out. Where
+// nobody can, the connection is closed.
+func (s *Server) admit(ss *ServerSession) error {
+	s.counts.connections.Add(1)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.sessions) >= s.limits.Connections {
 		if len(s.waiting) == 0 {
-			return false
+			s.counts.rejected.Add(1)
+			s.log.Warn("gabp: connection rejected: too many", "connections", s.limits.Connections)
+			_ = ss.conn.Close()
+			return fmt.Errorf("gabp: more than %d connections", s.limits.Connections)
 		}
 		oldest := s.waiting[0]
 		s.removeLocked(oldest)
@@ -266,7 +275,7 @@ func (s *Server) admit(ss *ServerSession) bool {
 	}
 	s.sessions[ss] = struct{}{}
 	s.waiting = append(s.waiting, ss)
-	return true
+	return nil
 }
 
 // welcomed notes that a session has said hello.
