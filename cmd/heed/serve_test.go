@@ -78,10 +78,8 @@ func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
 	write(t, rules, "version: 1\nrules: []\n")
-	addr, err := freePort()
-	require.NoError(t, err)
-	metrics, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
+	metrics := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	_, errs := background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token,
@@ -138,8 +136,7 @@ func TestArrival(t *testing.T) {
     disposition: blocking
 `)
 	write(t, log, "TROUBLE with the audio device\nall is well\n")
-	addr, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)
