@@ -20,7 +20,7 @@ import (
 
 func connect(t testing.TB, addr string, change func(*gabp.ClientConfig)) *gabp.Client {
 	t.Helper()
-	cfg := gabp.ClientConfig{Token: token}
+	cfg := gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience}}
 	if change != nil {
 		change(&cfg)
 	}

@@ -49,8 +49,9 @@ func newOutbox(lim *Limits) *outbox {
 }
 
 // reply adds a reply, and waits while there are too many: that slows down only
-// the peer that does not read them. A reply to a session that is over is lost.
-func (b *outbox) reply(m Message) {
+// the peer that does not read them. A reply to a session that is over is lost. placed, if
+// not nil, is called when the reply has its place and cannot be written yet; it must not wait.
+func (b *outbox) reply(m Message, placed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.replies) >= b.maxReplies && !b.ending && !b.closed {
@@ -60,6 +61,9 @@ func (b *outbox) reply(m Message) {
 		return
 	}
 	b.replies = append(b.replies, m)
+	if placed != nil {
+		placed()
+	}
 	b.changed.Broadcast()
 }
 

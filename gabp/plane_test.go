@@ -1,6 +1,7 @@
 package gabp_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,8 +89,11 @@ func raise(e *heed.Engine, key string, d event.Disposition) string {
 	return e.Raise(heed.Report{Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key, Message: key})
 }
 
+// newPlane returns a plane that answers in any time, unless cfg says otherwise: a machine that
+// stands still for a moment must not make it blind.
 func newPlane(t testing.TB, cfg gabp.PlaneConfig) *gabp.Plane {
 	t.Helper()
+	cfg.Budget = cmp.Or(cfg.Budget, patience)
 	p, err := gabp.NewPlane(cfg)
 	require.NoError(t, err)
 	return p
@@ -243,7 +247,7 @@ func TestPlaneLate(t *testing.T) {
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
 	}
 	// A bridge that left is no reason to be blind.
-	p := newPlane(t, gabp.PlaneConfig{Source: newEngine(t), Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	p := newPlane(t, gabp.PlaneConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.Current(ctx, "v")

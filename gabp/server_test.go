@@ -105,6 +105,7 @@ func start(t testing.TB, change func(*gabp.ServerConfig)) *rig {
 		Token: token, AgentID: "heed", App: gabp.App{Name: "Farm", Version: "1.0"}, Handler: mux,
 		Capabilities: func() gabp.Capabilities { return gabp.Capabilities{Events: []string{"a/b", "c/d"}} },
 		Logger:       slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Limits:       gabp.Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience},
 	}
 	if change != nil {
 		change(&cfg)
@@ -477,6 +478,17 @@ func TestConcurrentRequests(t *testing.T) {
 	eventually(t, "running", func() bool { return running.Load() == 1 })
 	require.NoError(t, p.Close())
 	eventually(t, "cancelled with its connection", func() bool { return running.Load() == 0 })
+}
+
+// TestNextRequest: who has as many requests as it may, and is answered, has room for the next.
+func TestNextRequest(t *testing.T) {
+	s := start(t, func(c *gabp.ServerConfig) { c.Limits.ConcurrentRequests = 1 })
+	p := dial(t, s.addr)
+	p.hello()
+	for range 200 {
+		require.Nil(t, p.call("tools/call", `{"name":"a/b"}`).Error)
+	}
+	require.Zero(t, s.Stats().Busy)
 }
 
 func TestRequestTimeout(t *testing.T) {

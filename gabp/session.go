@@ -170,7 +170,7 @@ func (s *ServerSession) refuse(m *Message, e *Error) {
 	if id == "" {
 		id = NilID
 	}
-	s.out.reply(Message{ID: id, Type: TypeResponse, Error: e})
+	s.out.reply(Message{ID: id, Type: TypeResponse, Error: e}, nil)
 }
 
 // dispatch answers what is built in, and has the rest handled. An error ends
@@ -206,9 +206,9 @@ func (s *ServerSession) dispatch(ctx context.Context, m *Message) error {
 	case MethodHello:
 		s.refuse(m, Errorf(CodeInvalidRequest, "the session is open already"))
 	case MethodPing:
-		s.answer(m.ID, struct{}{}, nil)
+		s.answer(m.ID, struct{}{}, nil, nil)
 	case MethodGoodbye:
-		s.answer(m.ID, struct{}{}, nil)
+		s.answer(m.ID, struct{}{}, nil, nil)
 		return errGoodbye
 	case MethodEventsSubscribe:
 		s.subscribe(m)
@@ -233,15 +233,16 @@ func (s *ServerSession) request(ctx context.Context, m *Message) {
 	}
 	s.server.counts.requests.Add(1)
 	req := &Request{ID: m.ID, Method: m.Method, Params: m.Params, Session: s}
-	s.work.Go(func() {
-		defer func() { <-s.slots }()
-		s.handle(ctx, req)
-	})
+	s.work.Go(func() { s.handle(ctx, req) })
 }
 
 // handle answers a request, once: with what the handler returns, or when the
-// time for it is over.
+// time for it is over. Its place is free before the peer can read the answer, so that one
+// with as many requests as it may have is not refused the next; where the time was over
+// before, when the handler has returned.
 func (s *ServerSession) handle(ctx context.Context, r *Request) {
+	free := sync.OnceFunc(func() { <-s.slots })
+	defer free()
 	ctx, cancel := context.WithTimeout(ctx, s.server.limits.RequestTimeout)
 	defer cancel()
 	var once sync.Once
@@ -251,7 +252,7 @@ func (s *ServerSession) handle(ctx context.Context, r *Request) {
 		}
 		once.Do(func() {
 			s.server.counts.timeouts.Add(1)
-			s.answer(r.ID, nil, s.timeout(r.Method))
+			s.answer(r.ID, nil, s.timeout(r.Method), nil)
 		})
 	}
 	stop := context.AfterFunc(ctx, late)
@@ -260,7 +261,7 @@ func (s *ServerSession) handle(ctx context.Context, r *Request) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		late()
 	}
-	once.Do(func() { s.answer(r.ID, result, err) })
+	once.Do(func() { s.answer(r.ID, result, err, free) })
 }
 
 func (s *ServerSession) timeout(method string) *Error {
@@ -284,12 +285,12 @@ func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err e
 	return s.server.cfg.Handler.ServeGABP(ctx, r)
 }
 
-// answer replies with a result or an error.
-func (s *ServerSession) answer(id string, result any, err error) {
+// answer replies with a result or an error, and calls placed as [outbox.reply] does.
+func (s *ServerSession) answer(id string, result any, err error, placed func()) {
 	m := Message{ID: id, Type: TypeResponse}
 	if v, ok := errors.AsType[*Verbatim](err); ok && len(v.text) <= s.server.limits.MessageSize-maxEnvelope {
 		m.verbatim = v
-		s.out.reply(m)
+		s.out.reply(m, placed)
 		return
 	}
 	if err != nil {
@@ -305,7 +306,7 @@ func (s *ServerSession) answer(id string, result any, err error) {
 		// A message may be escaped to six times its length.
 		m.Error = Errorf(m.Error.Code, "%s", m.Error.Message)
 	}
-	s.out.reply(m)
+	s.out.reply(m, placed)
 }
 
 // greet answers what comes before the session is open. An error ends it.
@@ -340,7 +341,7 @@ func (s *ServerSession) greet(ctx context.Context, m *Message) error {
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
 	s.server.log.Debug("gabp: session", "session", s.id, "viewer", s.viewer)
-	s.answer(m.ID, w, nil)
+	s.answer(m.ID, w, nil, nil)
 	return nil
 }
 
@@ -460,7 +461,7 @@ func (s *ServerSession) subscribe(m *Message) {
 		s.refuse(m, Errorf(CodeSubscriptionFailed, "subscribed to %d channels, and no more at a time", s.server.limits.Subscriptions))
 		return
 	}
-	s.answer(m.ID, Subscribed{Subscribed: subscribed}, nil)
+	s.answer(m.ID, Subscribed{Subscribed: subscribed}, nil, nil)
 }
 
 // unsubscribe answers with those channels that the session was subscribed to.
@@ -482,7 +483,7 @@ func (s *ServerSession) unsubscribe(m *Message) {
 		}
 	}
 	s.mu.Unlock()
-	s.answer(m.ID, Unsubscribed{Unsubscribed: gone}, nil)
+	s.answer(m.ID, Unsubscribed{Unsubscribed: gone}, nil, nil)
 }
 
 func (s *ServerSession) listEvents(m *Message) {
@@ -498,7 +499,7 @@ func (s *ServerSession) listEvents(m *Message) {
 		}
 	}
 	s.mu.Unlock()
-	s.answer(m.ID, list, nil)
+	s.answer(m.ID, list, nil, nil)
 }
 
 // publish queues an event where the session is subscribed to its channel. A

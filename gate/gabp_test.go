@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,6 +16,9 @@ import (
 
 var _ gate.Caller = (*gabp.Client)(nil)
 
+// patience bounds what tests with a server wait for; nothing takes that long.
+const patience = 20 * time.Second
+
 var token = strings.Repeat("0f", 16)
 
 // connect returns a client of a server with these methods, and what ends both.
@@ -22,6 +26,7 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 	t.Helper()
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "heed", App: gabp.App{Name: "game", Version: "1"}, Handler: mux,
+		Limits: gabp.Limits{HelloTimeout: patience},
 	})
 	require.NoError(t, err)
 	here, there := net.Pipe()
@@ -31,7 +36,7 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 		defer close(done)
 		_ = server.ServeConn(ctx, there)
 	}()
-	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{Token: token})
+	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: patience}})
 	require.NoError(t, err)
 	stop = func() {
 		cancel()
@@ -45,12 +50,12 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 // TestOverGABP asks a server that has the attention of an engine, through a client.
 func TestOverGABP(t *testing.T) {
 	e := newEngine(t)
-	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: e})
+	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: e, Budget: patience})
 	require.NoError(t, err)
 	mux := gabp.NewMux()
 	plane.Register(mux)
 	c, stop := connect(t, mux)
-	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods)})
+	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods), Timeout: patience})
 	call := gate.Call{ID: "1", Tool: "colony/build"}
 	ctx := t.Context()
 

@@ -35,8 +35,9 @@ func followed(t testing.TB, c live.Config) (*live.Session, *os.File) {
 // TestFollowed writes to a file that a session follows: what is in it when a call
 // is checked holds the call back, and what comes of a call is in its result.
 func TestFollowed(t *testing.T) {
-	s, log := followed(t, live.Config{})
-	g, err := s.Gate(gate.Config{})
+	const patience = time.Minute // a machine that stands still for a moment is no log that cannot be read
+	s, log := followed(t, live.Config{SyncTimeout: patience})
+	g, err := s.Gate(gate.Config{Timeout: patience})
 	require.NoError(t, err)
 	call := gate.Call{ID: "r", Tool: "colony/build", Viewer: "agent"}
 	for i := range 5 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
@@ -62,7 +63,7 @@ func (a *agent) build(ctx context.Context, i int) error {
 			}
 			continue // the call was not sent
 		}
-		raw, err := a.client.CallTool(ctx, "colony/build", map[string]int{"step": i})
+		raw, err := a.client.CallTool(ctx, "colony/build", map[string]int64{"step": int64(i), "made": time.Now().UnixNano()})
 		var refused *gabp.Error
 		if errors.As(err, &refused) && refused.Code == gabp.CodeToolUnavailable {
 			item, err := a.attention(refused.Data)
@@ -128,14 +129,21 @@ func (a *agent) attention(raw json.RawMessage) (*gabp.Attention, error) {
 	return &item, nil
 }
 
+// blindPrefix begins the id of the item by which heed says that it got no time to look, as on a
+// machine that stands still: of the game it says nothing.
+const blindPrefix = "blind-"
+
 // stop does what an agent is asked to when it is stopped: look, acknowledge, read the
 // state anew.
 func (a *agent) stop(ctx context.Context, item *gabp.Attention) error {
-	a.stops++
 	var res gabp.AckResult
 	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.AttentionID}, &res); err != nil {
 		return err
 	}
+	if strings.HasPrefix(item.AttentionID, blindPrefix) {
+		return nil // it looks again before the next call
+	}
+	a.stops++
 	a.acks++
 	r, err := a.read(ctx)
 	if err != nil {

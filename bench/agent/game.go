@@ -95,12 +95,13 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 	switch call.Name {
 	case "colony/build":
 		var a struct {
-			Step int `json:"step"`
+			Step int   `json:"step"`
+			Made int64 `json:"made"` // when, in nanoseconds of Unix time
 		}
 		if err := json.Unmarshal(call.Arguments, &a); err != nil || a.Step < 0 || a.Step >= len(g.steps) {
 			return nil, gabp.Errorf(gabp.CodeInvalidParams, "step: 0 to %d", len(g.steps)-1)
 		}
-		g.build(&g.steps[a.Step])
+		g.build(&g.steps[a.Step], time.Unix(0, a.Made))
 		return map[string]any{"success": true, "built": a.Step}, nil
 	case "colony/read":
 		return g.read(), nil
@@ -114,12 +115,17 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeToolNotFound, "no tool %q", call.Name)
 }
 
-// build executes one call.
-func (g *game) build(s *step) {
+// build executes a call that was made at some time. A fault that showed only after that is late
+// for it, whatever was planned: on a busy machine it may take its time.
+func (g *game) build(s *step, made time.Time) {
 	g.mu.Lock()
 	g.score.Executed++
-	if g.stale != "" {
+	switch {
+	case g.stale == "":
+	case made.After(g.brokenAt):
 		g.score.Stale[g.stale]++
+	default:
+		g.score.Stale[late]++
 	}
 	g.mu.Unlock()
 	if s.noise != "" {
@@ -140,21 +146,23 @@ func (g *game) build(s *step) {
 
 // fail logs a fault. Its first line is the moment from which the state is broken.
 func (g *game) fail(s *step) {
-	for i, line := range s.lines {
-		if i > 0 {
-			time.Sleep(s.pace)
-		}
+	g.show(s)
+	for _, line := range s.lines[1:] {
+		time.Sleep(s.pace)
 		g.write(line, true)
-		if i > 0 {
-			continue
-		}
-		g.mu.Lock()
-		g.score.Faults++
-		if g.stale == "" {
-			g.stale, g.brokenAt = s.fault, time.Now()
-			g.score.Incidents++
-		}
-		g.mu.Unlock()
+	}
+}
+
+// show logs the first line of a fault. Who saw the line and reads the state waits until it is
+// broken.
+func (g *game) show(s *step) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.write(s.lines[0], true)
+	g.score.Faults++
+	if g.stale == "" {
+		g.stale, g.brokenAt = s.fault, time.Now()
+		g.score.Incidents++
 	}
 }
 

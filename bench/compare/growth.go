@@ -28,12 +28,17 @@ type growth struct {
 	ratio func() (float64, error)
 }
 
+// tries is how often a growth is measured until it is within its limit. What does not grow was
+// seen at 1.9 times where ten others were busy on two processors; what does is beyond its limit
+// each time, and costs the time of all of them only then.
+const tries = 7
+
 // growths measures each growth of the list, and returns those beyond their
 // limits.
 func growths(w io.Writer, list []growth) (grown []error, err error) {
 	for _, g := range list {
 		least := math.Inf(1)
-		for try := 0; try < 3 && least > g.limit; try++ {
+		for try := 0; try < tries && least > g.limit; try++ {
 			ratio, err := g.ratio()
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", g.name, err)

@@ -15,7 +15,7 @@
 //     twentieth (so that none stays none);
 //   - growth with size: what an operation, or a byte, costs at the large size as
 //     a multiple of the small size, beyond the limit that stands in growth.go.
-//     It is measured up to three times, and the least counts, since everything
+//     It is measured up to seven times, and the least counts, since everything
 //     that disturbs a measurement makes it larger.
 //
 // What an operation costs at more sizes is a table of its own:

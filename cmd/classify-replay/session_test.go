@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +42,8 @@ func TestSessionReplays(t *testing.T) {
 	replay, err := heed.New(config)
 	require.NoError(t, err)
 	config.Epoch = replay.Latest().Epoch // a session would have one of its own
-	session, err := live.New(live.Config{Engine: config, Log: follower, Recorder: recorder})
+	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
+	session, err := live.New(live.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
 	require.NoError(t, err)
 	var mu sync.Mutex
 	want := map[string]heed.Update{}
@@ -57,7 +59,7 @@ func TestSessionReplays(t *testing.T) {
 	go func() { done <- session.Run(ctx) }()
 	t.Cleanup(cancel)
 
-	g, err := session.Gate(gate.Config{})
+	g, err := session.Gate(gate.Config{Timeout: patience})
 	require.NoError(t, err)
 	refused := 0
 	var operations []string

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -72,7 +73,7 @@ func TestProgressAndInterrupt(t *testing.T) {
 
 	var seen bytes.Buffer
 	b := make([]byte, 4096)
-	for !strings.Contains(seen.String(), "read") { // or the test's own time is up
+	for !strings.Contains(seen.String(), fmt.Sprint(len(plainLog), " B read")) { // or the test's own time is up
 		n, err := master.Read(b)
 		require.NoError(t, err)
 		seen.Write(b[:n])

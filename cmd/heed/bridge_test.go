@@ -20,6 +20,8 @@ import (
 // wrong.
 const patience = 30 * time.Second
 
+func init() { answerWithin = patience }
+
 // bridge is a client as bridges in the field are: it sends no Content-Type,
 // "parameters" in place of "arguments" and its own name of the platform, has a new
 // launch id for each connection, and handles events in no order.

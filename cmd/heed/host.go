@@ -120,7 +120,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	if shared != nil {
 		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
 	}
-	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, Now: p.Now, Logger: h.log}
+	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
 		return nil, failed(exitUsage, err)
@@ -158,6 +158,10 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}
 	return h, nil
 }
+
+// answerWithin is how long an answer waits for what it must know: 0, as usual, but in tests, in
+// which a machine that stands still for a moment is not a game that cannot be seen.
+var answerWithin time.Duration
 
 // maxClaims bounds the heeds that keep files of one kind in one folder.
 const maxClaims = 64
@@ -237,7 +241,8 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	}
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, AnswerWithin: answerWithin,
+		Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)

@@ -78,10 +78,8 @@ func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
 	write(t, rules, "version: 1\nrules: []\n")
-	addr, err := freePort()
-	require.NoError(t, err)
-	metrics, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
+	metrics := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	_, errs := background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token,
@@ -93,7 +91,9 @@ func TestServe(t *testing.T) {
 	// Rules change while it runs; bad ones do not count.
 	write(t, rules, "rules: [\n")
 	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "rules were refused") }, patience, time.Millisecond)
-	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	// In place of the file, as an editor does: one that is cut off and then written is refused in between.
+	write(t, rules+".new", testRules)
+	require.NoError(t, os.Rename(rules+".new", rules))
 	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience, time.Millisecond)
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
@@ -136,8 +136,7 @@ func TestArrival(t *testing.T) {
     disposition: blocking
 `)
 	write(t, log, "TROUBLE with the audio device\nall is well\n")
-	addr, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
 	token := filepath.Join(dir, "token")
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)

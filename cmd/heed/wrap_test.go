@@ -49,8 +49,7 @@ func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	addr, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
 	w := &wrapped{
@@ -550,8 +549,7 @@ func TestWrapSlowMod(t *testing.T) {
 // TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
 // and the game does not learn where its port was.
 func TestWrapBridgeFile(t *testing.T) {
-	addr, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
 	file := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
 	file.Path = filepath.Join(t.TempDir(), "bridge.json")
 	require.NoError(t, gabp.WriteBridgeFile(file.Path, file, time.Time{}))
@@ -579,10 +577,9 @@ func TestWrapBridgeFile(t *testing.T) {
 
 // TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
 func TestKilledLeavesNoWord(t *testing.T) {
-	addr, err := freePort()
-	require.NoError(t, err)
+	addr := reserve(t)
 	dir := stateDir(t.TempDir())
-	_, err = dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
+	_, err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
 	require.NoError(t, err)
 	_, code := command(t, "current", "--state", string(dir))
 	require.Equal(t, exitNone, code)

@@ -42,7 +42,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 		p.cfg.Session.Operation(event.Operation{ID: o.theirs, Parent: operation})
 	}
 	// The bridge may be gone; what came of the call is to be known all the same.
-	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateTimeout)
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.within(gateTimeout))
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
 	switch {

@@ -100,7 +100,7 @@ const hearTimeout = 500 * time.Millisecond
 
 // hear takes in what the mod has told so far.
 func (p *Proxy) hear(ctx context.Context, client *gabp.Client) {
-	ctx, cancel := context.WithTimeout(ctx, hearTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.within(hearTimeout))
 	defer cancel()
 	if err := client.Handled(ctx); err != nil {
 		p.log.Debug("not all that the mod told was taken in in time", "error", err)

@@ -52,6 +52,11 @@ type Config struct {
 	// nothing.
 	ModWait time.Duration
 
+	// AnswerWithin bounds each wait for what an answer must know: what the mod told,
+	// and what the log holds. Past it nobody knows what is open, which holds calls back.
+	// 0 is as long as bridges in the field wait.
+	AnswerWithin time.Duration
+
 	// Version is that of the program.
 	Version string
 
@@ -115,9 +120,12 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.source = &source{Recorder: s.Source(), proxy: p, begun: map[string]string{}}
 	var err error
-	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: cfg.FailOpen, Timeout: gateTimeout})
+	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: cfg.FailOpen, Timeout: p.within(gateTimeout)})
 	return p, err
 }
+
+// within returns [Config.AnswerWithin], or what it is where it is not set.
+func (p *Proxy) within(usual time.Duration) time.Duration { return cmp.Or(p.cfg.AnswerWithin, usual) }
 
 // gateTimeout bounds a look of the gate. Bridges wait for a call for half a minute
 // at least, so that there is time to look twice.
@@ -133,7 +141,7 @@ func (p *Proxy) serving() (err error) {
 	mux.Fallback(gabp.HandlerFunc(p.forward))
 	if !p.cfg.NoAttention {
 		p.plane, err = gabp.NewPlane(gabp.PlaneConfig{
-			Source: p.cfg.Session, ObserveOnly: p.cfg.ObserveOnly, Before: p.sync,
+			Source: p.cfg.Session, ObserveOnly: p.cfg.ObserveOnly, Before: p.sync, Budget: p.cfg.AnswerWithin,
 			Publish: func(channel, key string, payload any, sent func(*gabp.ServerSession)) error {
 				return p.server.PublishFunc(channel, key, payload, sent)
 			},

@@ -18,6 +18,9 @@ import (
 	"github.com/heedlog/heed/live"
 )
 
+// patience bounds what tests wait for; nothing takes that long.
+const patience = 20 * time.Second
+
 // oddMod answers each call of a tool in its own way, as arguments.answer says, in which %s is
 // where the id goes.
 func oddMod(t *testing.T, l net.Listener) {
@@ -67,7 +70,7 @@ func TestUntaken(t *testing.T) {
 	require.NoError(t, err)
 	token := gabp.NewToken()
 	p, err := New(Config{
-		Session: s, Logger: slog.New(slog.DiscardHandler), ModWait: 20 * time.Second,
+		Session: s, Logger: slog.New(slog.DiscardHandler), ModWait: patience, AnswerWithin: patience,
 		Handed: Handed{Outer: gabp.Bridge{Token: token}, Inner: gabp.Bridge{Address: inner.Addr().String(), Token: gabp.NewToken()}},
 	})
 	require.NoError(t, err)
@@ -82,7 +85,7 @@ func TestUntaken(t *testing.T) {
 		require.NoError(t, <-served)
 		require.NoError(t, <-served)
 	}()
-	c, err := gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: 20 * time.Second}})
+	c, err := gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: patience}})
 	require.NoError(t, err)
 	defer c.Close() //nolint:errcheck // a test's
 
