@@ -478,6 +478,23 @@ func TestGameCodeIsNobody(t *testing.T) {
 	})
 }
 
+// TestLearnGame holds that code named for the game's program is the game's, also after the
+// rules were changed.
+func TestLearnGame(t *testing.T) {
+	const message = "System.NullReferenceException: x"
+	stack := trace("SomeGame.Drone.Turn", "PressLib.Roller.Turn")
+	f := finder(t)
+	require.Equal(t, "SomeGame 60 frame:2; PressLib 25 frame:3", show(f.Find(nil, message, stack)))
+	f.LearnGame("somegame")
+	require.NoError(t, f.SetGameCode(gameCode))
+	require.Equal(t, "PressLib 45 frame:3", show(f.Find(nil, message, stack)))
+	require.Empty(t, f.Find(nil, "[Some Game] stuck", trace("SomeGame.Drone.Turn")))
+	require.Equal(t, "SomeGamePlus 60 frame:1", show(f.Find(nil, "", trace("SomeGamePlus.Drone.Turn"))))
+	f = finder(t)
+	f.LearnGame("a")
+	require.Equal(t, "A.B 30 tag:1", show(f.Find(nil, "[A.B] stuck", "")), "a name that is too short is not taken in")
+}
+
 func BenchmarkFind(b *testing.B) {
 	f := finder(b, blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}})
 	stack := trace("System.Collections.Generic.List`1[T].get_Item", "PressLib.Roller.Turn", "Game.Pawn.Tick", "Game.Loop.Tick", "Game.Loop.Update", "Engine.Loop.Run", "Engine.Loop.Start", "Engine.Main") +
