@@ -42,18 +42,14 @@ func plainLevel(b []byte) (event.Level, bool) {
 			b = b[end+1:]
 			continue
 		}
-		end := bytes.IndexAny(b[:min(len(b), maxTag)], " \t")
-		if end < 0 {
-			end = len(b)
-		}
-		word := b[:end]
-		b = b[end:]
+		word, equals, colon := cutWord(b)
+		b = b[len(word):]
 		if isDigit(word[0]) {
 			timed = true
 			continue
 		}
-		if name, value, ok := bytes.Cut(word, []byte("=")); ok {
-			switch string(name) {
+		if equals > 0 {
+			switch value := word[equals+1:]; string(word[:equals]) {
 			case "level", "lvl", "severity":
 				return parseLevel(bytes.Trim(value, `"`))
 			case "time", "ts", "timestamp", "t":
@@ -61,20 +57,47 @@ func plainLevel(b []byte) (event.Level, bool) {
 			}
 			break
 		}
-		name, _, colon := bytes.Cut(word, []byte(":"))
-		if l, ok := levelWord(name); ok && (timed && !named || colon || isCapitals(name)) {
-			return l, true
+		name := word
+		if colon >= 0 {
+			name = word[:colon]
+		}
+		if timed && !named || colon >= 0 || isCapitals(name) {
+			if l, ok := levelWord(name); ok {
+				return l, true
+			}
 		}
 		switch {
-		case colon && hasPrefix(word, "Log") && len(word) == len(name)+1: // a category of Unreal's
+		case colon > 0 && colon+1 == len(word) && hasPrefix(word, "Log"): // a category of Unreal's
 		case string(word) == "SCRIPT", string(word) == "USER", string(word) == "SHADER": // Godot's, before ERROR
-		case !timed, colon, string(word) == "-": // the message itself
+		case timed && string(word) == "-": // between the parts of a line of Python's
+		case !timed, colon >= 0: // the message itself
 			return event.LevelUnknown, false
 		default:
 			named = true
 		}
 	}
 	return event.LevelUnknown, false
+}
+
+// cutWord returns the word that b begins with, as far as it may be part of what a logger
+// writes before a message, and where its first equals sign and colon are, -1 for none.
+func cutWord(b []byte) (word []byte, equals, colon int) {
+	equals, colon = -1, -1
+	for i, c := range b[:min(len(b), maxTag)] {
+		switch c {
+		case ' ', '\t':
+			return b[:i], equals, colon
+		case '=':
+			if equals < 0 {
+				equals = i
+			}
+		case ':':
+			if colon < 0 {
+				colon = i
+			}
+		}
+	}
+	return b[:min(len(b), maxTag)], equals, colon
 }
 
 func isCapitals(b []byte) bool {
