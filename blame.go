@@ -31,6 +31,14 @@ func (e *Engine) LearnMods(mods []Mod) int {
 	return n
 }
 
+// LearnGame tells the engine how the game's program is called: code and tags of that name
+// are the game's own, and no mod's. See [blame.Finder.LearnGame].
+func (e *Engine) LearnGame(program string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.finder.LearnGame(program)
+}
+
 // Blame returns the mods that a log record points at, the likeliest first, and
 // none where it names none. It changes nothing, and does not matter to what the
 // engine decides. It costs some microseconds and a few allocations: ask for what

@@ -39,6 +39,11 @@ func TestBlameOfTheGameIsEmpty(t *testing.T) {
 	require.True(t, ok)
 	require.Empty(t, a.Blame)
 
+	r.Stack = "  at SomeGame.Roller.Turn () [0x00012] in <0>:0"
+	require.NotEmpty(t, e.Blame(&r))
+	e.LearnGame("somegame")
+	require.Empty(t, e.Blame(&r), "code with the name of the program")
+
 	out := e.Operation(event.Operation{ID: "1", Method: "m", Status: event.StatusTimedOut, Error: "[Some Mod] did not answer"})
 	a, ok = e.Item(out.AttentionID)
 	require.True(t, ok)

@@ -15,6 +15,11 @@ func (s *scan) announced(line string) {
 			}
 		}
 	}
+	for _, word := range [...]string{"load", "loading", "skipping"} {
+		for _, rest := range wordsAfter(line, word) {
+			s.plugin(rest)
+		}
+	}
 	for i, rest := range wordsAfter(line, "packageID") {
 		if hasWord(line[:i], "example") {
 			break
@@ -38,6 +43,17 @@ func (s *scan) announced(line string) {
 		}
 		s.typeName(after)
 		rest = after
+	}
+}
+
+// plugin reads what BepInEx writes of a plugin that it does not load, with its
+// version: "Skipping [Some Mod 1.2.0] because …".
+func (s *scan) plugin(rest string) {
+	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
+	if i := strings.LastIndexByte(tag, ' '); ok && i > 0 && version(tag[i+1:]) {
+		if o, ok := s.finder.owner(rankNamed, tag[:i]); ok {
+			s.found(Named, weightNamed, o)
+		}
 	}
 }
 
@@ -94,13 +110,16 @@ func (s *scan) announcedName(before, rest string) string {
 		return workshop + word
 	}
 	name, rest := capitalized(rest)
+	if i := strings.LastIndexByte(name, ' '); i > 0 && version(name[i+1:]) {
+		name = name[:i]
+	}
 	if name == "" || notAName(name) {
 		return ""
 	}
 	// "Mod Loaded." is no name: at the beginning of a line the sentence must go
 	// on, and within it the word before must lead up to a name.
 	before = strings.TrimRight(before, " ")
-	switch before[strings.LastIndexByte(before, ' ')+1:] {
+	switch strings.ToLower(before[strings.LastIndexByte(before, ' ')+1:]) {
 	case "":
 		if next, _ := utf8.DecodeRuneInString(strings.TrimLeft(rest, " ")); unicode.IsLower(next) {
 			return name

@@ -15,7 +15,7 @@ import (
 	"github.com/heedlog/heed/blame"
 )
 
-var gameCode = []string{"Game.", "Engine.", "Engine.UI.", "System.", "Mono.", "HarmonyLib.", "MonoMod.", "SharedLib", "GameAssembly", "Publisher.", "PhysX"}
+var gameCode = []string{"Game.", "Engine.", "Engine.UI.", "System.", "Mono.", "HarmonyLib.", "MonoMod.", "SharedLib", "GameAssembly", "Publisher.", "PhysX", "java."}
 
 func finder(t testing.TB, mods ...blame.Mod) *blame.Finder {
 	t.Helper()
@@ -59,6 +59,8 @@ var cases = []struct {
 	{"the game's assembly in a generic frame", "x", "System.Collections.Generic.List`1[[Game.Thing, GameAssembly, Version=1.6.0.1, Culture=neutral]]..ctor(IEnumerable`1 c)", ""},
 	{"a tag of the engine", "[PhysX] could not initialize", "", ""},
 	{"a tag of the engine's part", "[Engine.UI] layout failed", "", ""},
+	{"Java's own trace, and top-level domains", "x", "\tat game.World.tick(World.java:9) ~[server.jar:?]\n\tat java.base/java.lang.Thread.run(Thread.java:833) ~[?:?]\n\tat com.Main.run(Main.java:1)", ""},
+	{"a loader's tag", "[Error  : GameAssembly] stuck", "", ""},
 	{"levels", "[Error] [WARN] [Exception] Could not open the door", "", ""},
 	{"time", "[12:00] noon", "", ""},
 	{"time with seconds and zone", "[12:00:31.250 UTC] noon", "", ""},
@@ -73,6 +75,15 @@ var cases = []struct {
 	{"rich text", "<color=red>Could not open</color> the <b>door</b>", "", ""},
 	{"open tag", "[Some Mod could not", "", ""},
 	{"empty tag", "[] x", "", ""},
+
+	// Loggers and loaders of mods.
+	{"Java, by the archive", "x", "\tat com.acme.mods.Roller.turn(Roller.java:57) ~[press-fabric-2.3.0.jar:?]", "press 60 frame:2"},
+	{"Java, by the module", "x", "\tat TRANSFORMER/press@2.3.0/com.acme.mods.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]", "press 60 frame:2"},
+	{"Java, by the package", "x", "\tat knot//com.acme.press.Roller.turn(Roller.java:57)\n\tat org.acme.Roller.turn(Roller.java:57)", "press 60 frame:2; acme 25 frame:3"},
+	{"a plugin's tag with the level", "[Error  :Some Mod] stuck", "", "Some Mod 30 tag:1"},
+	{"a mod's tag with time and level", "[10:00:00 ERROR Some Mod] stuck", "", "Some Mod 30 tag:1"},
+	{"a plugin that is not loaded", "[Warning:    System] Skipping [Some Mod 1.2.0] because it has missing dependencies", "", "Some Mod 40 named:1"},
+	{"The mod, with its version", "Exception at tick 7: The mod Some Mod (0.4.2) caused an error.", "", "Some Mod 40 named:1"},
 	{"a tag inside the text", "Could not open [Some Mod]", "", ""},
 	{"obfuscated code", "x", trace("q.a", "bl.b"), ""},
 	{"what mods in general do", "Mod Loaded. Mod Settings were read, mod list changed!", "", ""},
@@ -465,6 +476,23 @@ func TestGameCodeIsNobody(t *testing.T) {
 		}
 		require.Empty(t, f.Find(nil, "System.NullReferenceException: Object reference not set", trace(methods...)))
 	})
+}
+
+// TestLearnGame holds that code named for the game's program is the game's, also after the
+// rules were changed.
+func TestLearnGame(t *testing.T) {
+	const message = "System.NullReferenceException: x"
+	stack := trace("SomeGame.Drone.Turn", "PressLib.Roller.Turn")
+	f := finder(t)
+	require.Equal(t, "SomeGame 60 frame:2; PressLib 25 frame:3", show(f.Find(nil, message, stack)))
+	f.LearnGame("somegame")
+	require.NoError(t, f.SetGameCode(gameCode))
+	require.Equal(t, "PressLib 45 frame:3", show(f.Find(nil, message, stack)))
+	require.Empty(t, f.Find(nil, "[Some Game] stuck", trace("SomeGame.Drone.Turn")))
+	require.Equal(t, "SomeGamePlus 60 frame:1", show(f.Find(nil, "", trace("SomeGamePlus.Drone.Turn"))))
+	f = finder(t)
+	f.LearnGame("a")
+	require.Equal(t, "A.B 30 tag:1", show(f.Find(nil, "[A.B] stuck", "")), "a name that is too short is not taken in")
 }
 
 func BenchmarkFind(b *testing.B) {

@@ -38,6 +38,9 @@
 // faults run through. So a patch by itself never weighs enough for [Likely]; it is
 // among the suspects for whoever wants to show where to begin.
 //
+// A frame of Java names a mod by the module or archive that it gives as its place, or else
+// by the part of the package behind the domain: press, of com.acme.press.Roller.
+//
 // What belongs to the game, to its engine, to the runtime or to a library that
 // mods share is nobody's fault here: [Config].GameCode names it. It is matched
 // against namespaces, assemblies, owners of patches, tags and package ids alike.

@@ -40,6 +40,7 @@ type Config struct {
 type Finder struct {
 	gameCode []string
 	folded   map[string]bool // gameCode, folded
+	game     string          // the game's program, folded; see LearnGame
 	max      int
 	mods     []string          // names as they are shown, "" for what is no mod
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
@@ -169,17 +170,17 @@ func stem(id string) string {
 	return id
 }
 
-// nobody reports whether a name is that of something in GameCode.
+// nobody reports whether a name is that of something in GameCode, or of the game.
 func (f *Finder) nobody(name string) bool {
 	for _, g := range f.gameCode {
 		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
 			continue
 		}
-		if len(name) == len(g) || strings.IndexByte(".+:/`", name[len(g)]) >= 0 {
+		if len(name) == len(g) || strings.IndexByte(nameEnds, name[len(g)]) >= 0 {
 			return true
 		}
 	}
-	return false
+	return f.isGame(name)
 }
 
 // known returns the mod that goes by name, by its number, and 0 when there is

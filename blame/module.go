@@ -23,7 +23,7 @@ func (f *Finder) LearnModules(trace string) {
 			continue
 		}
 		path = methodPath(path)
-		if root := identifier(path); readable(root) && !f.nobody(path) && !keyword(root, path) {
+		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) {
 			f.modules[strings.Clone(module)] = strings.Clone(root)
 		}
 	}

@@ -80,8 +80,9 @@ func (s *scan) frame(line string, stack bool) bool {
 		return false
 	}
 	s.arguments(path)
+	path, archive := javaPath(path, line)
 	path = methodPath(path)
-	root := identifier(path)
+	root := rootOf(path)
 	if root == "" {
 		return true
 	}
@@ -97,6 +98,9 @@ func (s *scan) frame(line string, stack bool) bool {
 		path = root
 	}
 	o, ok := s.codeOwner(path, root)
+	if readable(archive) {
+		o, ok = s.finder.owner(rankFolder, archive, root)
+	}
 	if !ok {
 		s.game = true
 		return true
@@ -452,7 +456,7 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod that speaks, and without a version.
 func tagName(tag string) string {
-	tag = strings.TrimSpace(tag)
+	tag = behindLevel(strings.TrimSpace(tag))
 	if strings.ContainsAny(tag, ",=/\\{}<>\"|%$;") || len(tag) > MaxName {
 		return ""
 	}
@@ -476,6 +480,23 @@ func tagName(tag string) string {
 		return ""
 	case isLevel(key), isReference(tag), version(tag):
 		return ""
+	}
+	return tag
+}
+
+// behindLevel returns what stands in a tag behind its level, as loaders of mods write
+// it: [Error  :  Some Mod], [10:00:00 ERROR Some Mod]. A tag of another form stays.
+func behindLevel(tag string) string {
+	if before, after, ok := strings.Cut(tag, ":"); ok && isLevel(fold(before)) {
+		return strings.TrimLeft(after, " ")
+	}
+	if tag == "" || !digit(tag[0]) {
+		return tag
+	}
+	if time, rest, ok := strings.Cut(tag, " "); ok && version(strings.ReplaceAll(time, ":", "")) {
+		if level, name, ok := strings.Cut(strings.TrimLeft(rest, " "), " "); ok && isLevel(fold(level)) {
+			return strings.TrimLeft(name, " ")
+		}
 	}
 	return tag
 }

@@ -77,6 +77,7 @@ type openRecord struct {
 	frames    int  // lines in stack that are frames
 	unity     bool // a frame in Unity's form was among them
 	report    bool // the message holds CRLF after a blank line; see joinsReport
+	traceback bool // a trace of Python's is open; see joinsThrown
 	searched  int  // length of the message when it was searched for mentions
 	mentions  bool // the message has the word Exception; see mentionsException
 	exception bool // a line below the first is an exception that the first announced
@@ -114,6 +115,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	a.cut = ln.cut
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
+		a.traceback = hasPrefix(b, traceback)
 		return
 	}
 	switch {

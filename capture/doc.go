@@ -38,7 +38,8 @@
 //
 // A level is given only where something speaks for it: a footer (a warning at
 // least), the logging frame of a console copy, the form of an exception, a
-// crash, a field, a tag such as [ERR]. In a log whose warnings and errors have
+// crash, a field, a tag such as [ERR] or [main/WARN]; in plain text a word such as ERROR
+// where loggers write it. In a log whose warnings and errors have
 // footers, what has none is information, unless it opens as the engine opens
 // reports of its own faults, which may lack one. Everything else is unknown,
 // which is not the same as information. Times are given only where the input has them; capture knows no

@@ -57,6 +57,19 @@ type device struct{ handle, name string }
 // Facts returns what is known.
 func (e *Environment) Facts() Facts { return e.facts }
 
+// Program returns the name of the game's program, without what it was built for, in small
+// letters and digits; "" where the engine has not told it. The game's own code often has
+// the same name, and is no mod's: see LearnGame of package blame.
+func (e *Environment) Program() string {
+	const shortest = 3 // of names that name anything
+	for i := shortest; i < len(e.program); i++ {
+		if isBuild(e.program[i:]) {
+			return e.program[:i]
+		}
+	}
+	return e.program
+}
+
 // Observe looks at the next record of a capture. It keeps nothing of rec.
 func (e *Environment) Observe(rec *Record) {
 	if e.records == maxBeginning {
@@ -338,9 +351,12 @@ func parseGame(line string, own func(name string) bool) (text string, ok bool) {
 // what it was built for.
 func isProgram(program, game string) bool {
 	rest, ok := strings.CutPrefix(program, game)
-	if !ok || game == "" {
-		return false
-	}
+	return ok && game != "" && isBuild(rest)
+}
+
+// isBuild reports whether rest, which is left of the name of a program behind that of a
+// game, says no more than what it was built for.
+func isBuild(rest string) bool {
 	switch rest {
 	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32", "linux", "linux64", "mac", "osx", "server", "64bit":
 		return true

@@ -246,3 +246,19 @@ func TestEnvironmentOfReferenceCaptures(t *testing.T) {
 		}
 	}
 }
+
+func TestEnvironmentProgram(t *testing.T) {
+	for line, want := range map[string]string{
+		"Mono path[0] = 'C:/Games/Some Game/SomeGameWin64_Data/Managed'":              "somegame",
+		"Mono path[0] = '/opt/game/Some Game_Data/Managed'":                           "somegame",
+		"Mono path[0] = '/Applications/Foo.app/Contents/Resources/Data/Managed'":      "foo",
+		"Mono path[0] = 'C:/Games/x64_Data/Managed'":                                  "x64",
+		"Mono config path = 'C:/Games/Some Game/SomeGameWin64_Data/MonoBleedingEdge'": "",
+	} {
+		var e Environment
+		rec := Record{Kind: KindLog}
+		rec.Log.Message = line
+		e.Observe(&rec)
+		require.Equal(t, want, e.Program(), line)
+	}
+}

@@ -28,7 +28,7 @@ const (
 	EvidenceException // the text has the form of an exception
 	EvidenceCrash     // it is the report of a native crash
 	EvidenceField     // a field of the input says so
-	EvidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]"
+	EvidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]", or a word where loggers have it
 	EvidenceNoFooter  // it has no footer where warnings and errors have one
 )
 

@@ -13,7 +13,7 @@ const (
 	LayoutAuto Layout = iota // recognize it
 
 	// LayoutPlain is text of no known program: a record per line, to which
-	// indented lines and stack frames below it belong.
+	// indented lines, stack frames and what was thrown below it belong.
 	LayoutPlain
 	// LayoutJSON is JSON lines; see doc.go for the fields.
 	LayoutJSON

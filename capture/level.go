@@ -8,8 +8,14 @@ import (
 
 // level returns the level of the record and what it rests on, from the hardest
 // evidence to the softest. Footered says that the log has footers under warnings
-// and errors, so that the lack of one speaks as well.
-func (a *assembly) level(footered bool) (event.Level, Evidence) {
+// and errors, so that in the layouts that have them the lack of one speaks as well.
+func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
+	footered = footered && (layout == LayoutUnity2019_2 || layout == LayoutUnity2019_4)
+	if layout == LayoutPlain {
+		if l, ok := plainLevel(a.message); ok {
+			return l, EvidenceTag
+		}
+	}
 	switch {
 	case a.block == blockCrash:
 		return event.LevelFatal, EvidenceCrash
@@ -47,11 +53,11 @@ func tagLevel(b []byte) (event.Level, bool) {
 		if len(b) == 0 || b[0] != '[' {
 			break
 		}
-		end := bytes.IndexByte(b[:min(len(b), 48)], ']')
+		end := bytes.IndexByte(b[:min(len(b), maxTag)], ']')
 		if end < 0 {
 			break
 		}
-		if l, ok := levelWord(b[1:end]); ok {
+		if l, ok := levelTag(b[1:end]); ok {
 			return l, true
 		}
 		b = trimLeft(b[end+1:])
@@ -59,8 +65,26 @@ func tagLevel(b []byte) (event.Level, bool) {
 	return event.LevelUnknown, false
 }
 
+// maxTag is how long such a tag, or a word before a level, may be.
+const maxTag = 48
+
+// levelTag returns the level that a tag names, alone or with the time, the thread or
+// the logger, as loaders of mods and loggers write them:
+//
+//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]
+func levelTag(tag []byte) (event.Level, bool) {
+	if i := bytes.IndexByte(tag, ' '); i > 0 && isDigit(tag[0]) {
+		tag, _, _ = bytes.Cut(trimLeft(tag[i:]), []byte(" "))
+	} else if i := bytes.LastIndexByte(tag, '/'); i > 0 {
+		tag = tag[i+1:]
+	} else if i := bytes.IndexByte(tag, ':'); i > 0 {
+		tag = trimRight(tag[:i])
+	}
+	return levelWord(tag)
+}
+
 func levelWord(word []byte) (event.Level, bool) {
-	var lower [len("warning")]byte
+	var lower [len("critical")]byte
 	if len(word) > len(lower) {
 		return event.LevelUnknown, false
 	}
@@ -68,13 +92,13 @@ func levelWord(word []byte) (event.Level, bool) {
 		lower[i] = c | 0x20
 	}
 	switch string(lower[:len(word)]) {
-	case "fatal":
+	case "fatal", "critical":
 		return event.LevelFatal, true
-	case "error", "err":
+	case "error", "err", "severe":
 		return event.LevelError, true
 	case "warning", "warn":
 		return event.LevelWarning, true
-	case "info":
+	case "info", "display":
 		return event.LevelInfo, true
 	case "debug", "trace", "verbose":
 		return event.LevelDebug, true

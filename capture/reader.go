@@ -432,7 +432,7 @@ func (r *Reader) fill(rec *Record) {
 			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
 			r.machine.take(rec)
 		} else {
-			rec.Log.Level, rec.LevelBy = a.level(r.footered && (r.layout == LayoutUnity2019_2 || r.layout == LayoutUnity2019_4))
+			rec.Log.Level, rec.LevelBy = a.level(r.layout, r.footered)
 		}
 	}
 	r.mods.take(rec)

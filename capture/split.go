@@ -158,21 +158,6 @@ func (a *assembly) maybeContext() bool {
 // frame or footer after them.
 const maxInnerBlanks = 1
 
-// joinsPlain is joins for text of no known program.
-func (a *assembly) joinsPlain(b []byte) (part, Evidence, bool) {
-	switch {
-	case a.split == EvidenceJSON:
-		return 0, 0, false
-	case isFrame(b):
-		return partStack, EvidenceFrame, true
-	case a.blanks == 0 && (b[0] == ' ' || b[0] == '\t'):
-		return partMessage, EvidenceIndent, true
-	case a.blanks == 0 && isExceptionDetail(b):
-		return partMessage, EvidenceForm, true
-	}
-	return 0, 0, false
-}
-
 // isCrashHeading reports whether b turns the open record, so far nothing but
 // what Mono prints above it, into a crash report.
 func (a *assembly) isCrashHeading(b []byte) bool {

@@ -57,6 +57,7 @@ func (s *Session) take(r *follow.Record) {
 		if rec.Mods != nil {
 			s.learnMods(rec.Mods)
 		}
+		s.learnGame(rec)
 		s.engine.Log(rec.Log)
 	}
 }
@@ -65,6 +66,15 @@ func (s *Session) take(r *follow.Record) {
 func stamp(t *time.Time, now time.Time) {
 	if t.IsZero() {
 		*t = now
+	}
+}
+
+// learnGame tells the engine how the game's program is called, once the log has.
+func (s *Session) learnGame(rec *capture.Record) {
+	s.began.Observe(rec)
+	if program := s.began.Program(); program != s.program {
+		s.program = program
+		s.engine.LearnGame(program)
 	}
 }
 

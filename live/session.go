@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/rules"
@@ -48,6 +49,10 @@ type Session struct {
 	timeline timeline
 	disk     disk
 	rules    ruleFiles
+
+	// Of the goroutine that feeds: what the beginning of the log tells of the game.
+	began   capture.Environment
+	program string
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; one

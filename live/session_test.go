@@ -302,6 +302,19 @@ func TestModsAndStatus(t *testing.T) {
 	})
 }
 
+func TestLogTellsTheGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, live.Config{Log: f})
+		synctest.Wait()
+		record := event.Log{Message: `Broken: mod "Some Game" failed`}
+		require.NotEmpty(t, s.Engine().Blame(&record))
+		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'")
+		require.NoError(t, s.Sync(t.Context()))
+		require.Empty(t, s.Engine().Blame(&record), "the game, by its own name")
+	})
+}
+
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()

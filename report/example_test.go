@@ -52,6 +52,7 @@ rules:
 	// game.log: plain, 3 lines, 3 records
 	//   Broken since line 2. 1 blocking problem, not known to be over.
 	//   first     The game was not saved (line 2).
+	//             > cannot save to slot 1
 	//   mod       Not known: what broke first names no mod.
 	//   log       The log speaks to its end at line 3; nothing is known to be missing.
 	//

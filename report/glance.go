@@ -17,8 +17,10 @@ func (t *text) glance(v *Verdict) {
 	}
 	if v.First != nil {
 		t.labeledIn("first", v.First.place(), strong)
+		t.quote(v.First)
 		if v.Worst != nil {
 			t.labeledIn("worst", v.Worst.place(), strong)
+			t.quote(v.Worst)
 			if v.Before != nil {
 				t.labeledIn("", "Shortly before: "+v.Before.place(), plain)
 			}
@@ -42,6 +44,30 @@ func (t *text) glance(v *Verdict) {
 		all("log", v.Log, calm)
 	}
 }
+
+// quoteLines is how many lines of text the words of the log may take: loggers write so
+// much before them that one may hold nothing else.
+const quoteLines = 2
+
+// quote shows a cause in the words of the log: what a rule says of it is true of others
+// as well.
+func (t *text) quote(c *VerdictCause) {
+	if c.Says == "" {
+		return
+	}
+	const mark = "> "
+	indent := t.label("") + len(mark)
+	says := c.Says
+	if t.options.Width > 0 {
+		says = fit(says, quoteLines*(t.options.Width-indent-quoteSlack))
+	}
+	t.printf(mark)
+	t.wrapped(says, indent, faint)
+}
+
+// quoteSlack is how many columns of a line of a quote may stay free, since it ends with a
+// word.
+const quoteSlack = 6
 
 // stateStyles are the colors of states.
 var stateStyles = map[State]style{

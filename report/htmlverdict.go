@@ -23,6 +23,7 @@ type verdictView struct {
 type factView struct {
 	Class  string
 	Answer string
+	Says   string // what the log says of it
 	At     *place
 	More   []moreView
 }
@@ -54,7 +55,7 @@ func (s *section) facts(v *Verdict) {
 		s.Verdict.Since = s.causeAt(first)
 	}
 	f := &s.First
-	f.Class, f.Answer, f.At = first.Disposition.String(), v.First.What, s.causeAt(first)
+	f.Class, f.Answer, f.Says, f.At = first.Disposition.String(), v.First.What, v.First.Says, s.causeAt(first)
 	f.More = append(f.More, moreView{Text: howOften(first) + s.ended(first)})
 	if first.Invalidates {
 		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})

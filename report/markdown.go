@@ -71,6 +71,18 @@ func (r *Replay) markdownCause(c *cause) string {
 	return strings.TrimPrefix(string(m.out), "\n")
 }
 
+// maxQuoted is how much of the words of the log stands beside what a rule says, in
+// characters.
+const maxQuoted = 160
+
+// quoted is what the log says of a cause, "" where that is not known.
+func (c *VerdictCause) quoted() string {
+	if c.Says == "" {
+		return ""
+	}
+	return " " + code(c.Says, maxQuoted)
+}
+
 // markdown is the state of one rendering.
 type markdown struct {
 	*Replay
@@ -97,10 +109,10 @@ func (m *markdown) headline() {
 	v := m.Verdict()
 	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
 	if v.First != nil {
-		m.printf("- first: %s\n", prose(v.First.place()))
+		m.printf("- first: %s%s\n", prose(v.First.place()), v.First.quoted())
 	}
 	if v.Worst != nil {
-		m.printf("- worst: %s\n", prose(v.Worst.place()))
+		m.printf("- worst: %s%s\n", prose(v.Worst.place()), v.Worst.quoted())
 		if v.Before != nil {
 			m.printf("- shortly before: %s\n", prose(v.Before.place()))
 		}

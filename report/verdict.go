@@ -70,6 +70,7 @@ type VerdictCause struct {
 	Disposition event.Disposition `json:"disposition"`
 	Rule        string            `json:"rule"`
 	What        string            `json:"what"`
+	Says        string            `json:"says,omitempty"` // the log, in its own words: the first line of the entry
 
 	cause *cause
 }
@@ -159,7 +160,11 @@ func (r *Replay) Verdict() *Verdict {
 
 func (r *Replay) verdictCause(c *cause) *VerdictCause {
 	what, _ := r.explain(c)
-	return &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
+	v := &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
+	if samples := c.samples(); len(samples) > 0 && samples[0].FirstPos == c.First {
+		v.Says = safe(samples[0].Message)
+	}
+	return v
 }
 
 // shortly is within how many lines what comes before something tells of it.

@@ -633,11 +633,11 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	text, html := ended(func(s *script) { s.crash(2) })
 	require.Contains(t, text, "The log ends with the crash")
 	require.NotContains(t, text, "\x1b["+string(calm)+"m")
-	require.Contains(t, html, `<div class="fact none"><h3>Is the log still speaking?`)
+	require.Contains(t, html, `<div class="fact none"><h2>Is the log still speaking?`)
 
 	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
 	require.Contains(t, text, "\x1b["+string(calm)+"mThe log speaks to its end")
-	require.Contains(t, html, `<div class="fact healthy"><h3>Is the log still speaking?`)
+	require.Contains(t, html, `<div class="fact healthy"><h2>Is the log still speaking?`)
 }
 
 // TestShortlyBefore: what a crash item says is that the game is gone; why it went may

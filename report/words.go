@@ -21,6 +21,8 @@ func (r *Replay) describe(rule string, severity event.Severity) (what, why strin
 	case what != "":
 	case isDefault && kind != event.KindLog.String():
 		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
+	case isDefault:
+		what = reported(defaultSeverity(key, severity))
 	default:
 		what = reported(severity)
 	}
@@ -28,6 +30,18 @@ func (r *Replay) describe(rule string, severity event.Severity) (what, why strin
 		why = "no rule knows it, so its kind decided"
 	}
 	return what, why
+}
+
+// defaultSeverity is how heavy the records of a level are that no rule knows. An item
+// may be heavier by what else is in it.
+func defaultSeverity(level string, severity event.Severity) event.Severity {
+	switch level {
+	case event.LevelWarning.String():
+		return min(severity, event.SeverityWarning)
+	case event.LevelError.String():
+		return min(severity, event.SeverityError)
+	}
+	return severity
 }
 
 // reported says what happened where no author of a rule does, as summaries of items do.

@@ -24,6 +24,8 @@ type source struct {
 	began capture.Environment // what the beginning of the capture tells
 	mods  report.Environment  // those that were listed
 
+	program string // of the game, as the engine was told
+
 	record  *capture.Record // the last one
 	acted   bool            // it is what a host did, of which there is no outcome
 	outcome heed.Outcome    // what became of it
@@ -109,6 +111,10 @@ func (s *source) next() error {
 	}
 	s.record = rec
 	s.began.Observe(rec)
+	if program := s.began.Program(); program != s.program {
+		s.program = program
+		s.engine.LearnGame(program)
+	}
 	if s.acted = rec.Kind == capture.KindAct; s.acted {
 		if a := &rec.Act; a.Time.IsZero() {
 			s.engine.View(a.Viewer) // what it names is covered

@@ -1,0 +1,85 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+func TestPlainLevel(t *testing.T) {
+	for in, want := range map[string]event.Level{
+		"2031-04-05T10:00:00.001Z WARN  queue is long":             event.LevelWarning,
+		"2031-04-05 10:00:00,001 CRITICAL worker: gone":            event.LevelFatal,
+		"10:00:00.001 [main] ERROR c.a.Press - stuck":              event.LevelError,
+		"[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck":     event.LevelError,
+		"[2031.04.05-10.00.00:001][  7]LogPress: Display: turning": event.LevelInfo,
+		" 131.421 Error Press.cpp:12: stuck":                       event.LevelError,
+		"   2.102 Warning Press.cpp:12: slow":                      event.LevelWarning,
+		"time=2031-04-05T10:00:00Z level=warn msg=stuck":           event.LevelWarning,
+		`ts=1 level="error" msg=stuck`:                             event.LevelError,
+		"2031-04-05T10:00:00Z\terror\tpress stuck":                 event.LevelError,
+		"2031-04-05 10:00:00,001 - acme.press - ERROR - stuck":     event.LevelError,
+		"- ERROR stuck":                 event.LevelUnknown,
+		"10:00:00 worker-1 ERROR stuck": event.LevelError,
+		"SCRIPT ERROR: stuck":           event.LevelError,
+		"WARNING: slow":                 event.LevelWarning,
+		"ERROR:root:stuck":              event.LevelError,
+		"[05Apr2031 10:00:00.001] [main/FATAL] [acme.Press/]: stuck": event.LevelFatal,
+		"[Message:   Loader] ready":                                  event.LevelUnknown,
+
+		"Error messages are on":                     event.LevelUnknown,
+		"Gadgets: ERROR stuck":                      event.LevelUnknown,
+		"3 Errors in the press":                     event.LevelUnknown,
+		"3 things had an error":                     event.LevelUnknown,
+		"key=value ERROR":                           event.LevelUnknown,
+		"[2031.04.05-10.00.00:001][  7]LogPress: x": event.LevelUnknown,
+		"[open": event.LevelUnknown,
+		"":      event.LevelUnknown,
+		"   ":   event.LevelUnknown,
+		"1 2 3": event.LevelUnknown,
+	} {
+		got, ok := plainLevel([]byte(in))
+		require.Equal(t, want, got, in)
+		require.Equal(t, want != event.LevelUnknown, ok, in)
+	}
+}
+
+// TestPlainExceptions holds that what was thrown is told together with the line that
+// reports it, in the forms of Java, Python, .NET and loaders of mods.
+func TestPlainExceptions(t *testing.T) {
+	const frame = "\tat acme.Press.turn(Press.java:57) ~[press-2.3.jar:?]\n"
+	for name, c := range map[string]struct {
+		in   string
+		want []string
+	}{
+		"Java": {
+			"[10:00:00] [main/ERROR]: Press is stuck\nacme.class_148: no paper\n" + frame + "\t... 5 more\nCaused by: java.lang.Error: empty\n" + frame + "[10:00:01] [main/INFO]: on\n",
+			[]string{"1-6 error", "7-7 info"},
+		},
+		"Java, below what is no fault":   {"[10:00:00] [main/INFO]: on\njava.lang.Error: empty\n", []string{"1-1 info", "2-2 unknown"}},
+		"Caused by without a trace":      {"2031 ERROR x\nCaused by: rain\n", []string{"1-1 error", "2-2 unknown"}},
+		".NET":                           {"[10:00:00 ERROR Gadgets] Press is stuck: \nSystem.Exception: x\n   at Gadgets.Press.Turn()\n", []string{"1-3 error"}},
+		"a loader":                       {"[Error  : Unity Log] Exception: x\nStack trace:\nGadgets.Press.Turn () (at <00112233445566778899aabbccddeeff>:0)\n\n[Info   : Unity Log] on\n", []string{"1-3 error", "5-5 info"}},
+		"Python":                         {"2031 ERROR job failed\nTraceback (most recent call last):\n  File \"a.py\", line 4, in run\n    self.go()\nKeyError: 'x'\n2031 INFO on\n", []string{"1-5 error", "6-6 info"}},
+		"Python, alone":                  {"Traceback (most recent call last):\n  File \"a.py\", line 4, in run\nKeyError: 'x'\nnext\n", []string{"1-3 unknown", "4-4 unknown"}},
+		"Python, below what is no fault": {"2031 INFO on\nTraceback (most recent call last):\n  File \"a.py\"\nKeyError\n", []string{"1-1 info", "2-4 unknown"}},
+		"a word below an error":          {"2031 ERROR job failed\nretrying\n", []string{"1-1 error", "2-2 unknown"}},
+		"a host below an error":          {"2031 ERROR job failed\n10.0.0.1: gone\n", []string{"1-1 error", "2-2 unknown"}},
+		"seconds, flush right":           {"   0.000 starting\n   0.101 Error Press.cpp:1: stuck\n  in the tray\n 131.421 Info Press.cpp:2: on\n", []string{"1-1 unknown", "2-3 error", "4-4 info"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			recs, _, err := readAll(t, strings.NewReader(c.in), Options{Layout: LayoutPlain})
+			require.NoError(t, err)
+			requireCovers(t, c.in, recs)
+			var got []string
+			for _, rec := range recs {
+				got = append(got, fmt.Sprintf("%d-%d %s", rec.StartLine, rec.EndLine, rec.Log.Level))
+			}
+			require.Equal(t, c.want, got)
+		})
+	}
+}
