@@ -222,9 +222,10 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 //
 // The same end directly below a line is not enough: mods write tables whose
 // rows are better seen one by one. Nor is it for a line that opens a record: what is
-// swallowed is judged by the first line.
+// swallowed is judged by the first line. The engine's own lines head no report: their
+// ends are what those of a message are told from.
 func (a *assembly) joinsReport(ln *line) bool {
-	if !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
+	if a.engine || !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
 	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
