@@ -181,11 +181,12 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 
 // joinsException reports whether b is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
-// own), or a further line of an exception's message.
+// own), or a further line of an exception's message. What announces a list of
+// something else may have none: an exception taken for it would be judged as the list.
 func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 	if a.lines == 1 {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
-			yes := announcesException(a.message)
+			yes := announcesException(a.message) && (a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
