@@ -97,6 +97,31 @@ func TestInvestigate(t *testing.T) {
 	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
 }
 
+// TestDiffMods: a difference tells which mods came and went, and not which were moved.
+func TestDiffMods(t *testing.T) {
+	c := collector(t, compare.Config{})
+	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
+	before.Mods([]compare.Mod{mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0")})
+	require.Empty(t, c.Diff().Mods, "one side alone has a list")
+	after.Mods([]compare.Mod{mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0")})
+	changes := map[string]compare.Change{}
+	for _, m := range c.Diff().Mods {
+		changes[m.Mod.Name] = m.Change
+	}
+	require.Equal(t, map[string]compare.Change{"Lamps": compare.Updated, "Doors": compare.Added, "Tools": compare.Removed}, changes)
+	require.True(t, c.Diff().Empty(), "the log says the same")
+}
+
+// TestSkip: an entry that is compared with nothing is one of the log all the same.
+func TestSkip(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	feed(c, compare.New, "new.log", session(1)).Skip()
+	d := c.Diff()
+	require.True(t, d.Empty())
+	require.Equal(t, d.Old.Records+1, d.New.Records)
+}
+
 func TestInvestigateWithoutLists(t *testing.T) {
 	c := collector(t, compare.Config{})
 	give := func(side compare.Side, text, name string) {
