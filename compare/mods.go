@@ -270,6 +270,9 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 		case Moved:
 			s.say("moved in the load order from place %d to %d", ch.OldPlace, ch.NewPlace)
 		}
+		if points == 0 && ch.Change != Unchanged { // to differ between the lists is no proof
+			s.say("nothing in the log points at it")
+		}
 		if s.Score = points + changeScores[ch.Change]; s.Score > 0 {
 			out = append(out, s)
 		}

@@ -53,6 +53,7 @@ func TestModChanges(t *testing.T) {
 func TestInvestigate(t *testing.T) {
 	before := []compare.Mod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
 	after := []compare.Mod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
+	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})
 		c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}).Mods(before)
@@ -69,6 +70,7 @@ func TestInvestigate(t *testing.T) {
 		for _, s := range in.Groups[0].Suspects {
 			require.LessOrEqual(t, s.Score, last)
 			require.NotEmpty(t, s.Evidence)
+			require.Equal(t, s.Score == changed[s.Name], slices.Contains(s.Evidence, "nothing in the log points at it"), s.Name)
 			last = s.Score
 			out[s.Name] = s.Score
 		}
@@ -77,7 +79,6 @@ func TestInvestigate(t *testing.T) {
 	frame := func(name string) blame.Suspect {
 		return blame.Suspect{Mod: name, Score: 60, Evidence: []blame.Evidence{{Kind: blame.Frame, Line: 2}}}
 	}
-	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	with := func(name string, score int) map[string]int {
 		out := map[string]int{name: score}
 		for k, v := range changed {
