@@ -83,6 +83,7 @@ func requireOwn(t *testing.T, recs []Record, head, name string) {
 func TestExceptionInBlocks(t *testing.T) {
 	const frame = "  at Gadget.Panel.Draw () [0x00012] in <00000000000000000000000000000000>:0 "
 	for name, above := range map[string]string{
+		"announced":   doc("[Gadgets] panels:"),
 		"list":        doc("[Gadgets] panels:", "Lamp: one", "Door: two"),
 		"words":       doc("[Gadgets] panels:", "Lamp", "Door"),
 		"section":     doc("[Gadgets] panels", "", "GRAMMAR RESOLUTION TRACE", "a -> b"),

@@ -88,6 +88,23 @@ func speaksOfFault(b []byte) bool {
 	return false
 }
 
+// speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
+// announce an exception: besides the words of a failure it has those with which people
+// say that something did not go as it should.
+func speaksOfTrouble(b []byte) bool {
+	if speaksOfFault(b) || opensFault(b) {
+		return true
+	}
+	for _, word := range []string{
+		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught", "rash", "arning", "ERR", "EXC", "FAIL", "WARN",
+	} {
+		if bytes.Contains(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
 // loaderErrors reports whether b, the first line of a record, names the
 // exception that lists, below its trace, one exception per type that could not
 // be loaded.

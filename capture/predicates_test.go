@@ -160,6 +160,12 @@ func TestAnnouncesException(t *testing.T) {
 	})
 }
 
+func TestSpeaksOfTrouble(t *testing.T) {
+	table(t, speaksOfTrouble, []string{
+		"Exception while ticking lord:", "[Gadgets] Could not open the panel:", "Caught:", "[ERR] Gadgets:", "Something went wrong:", "[Gadgets] UNEXPECTED ERROR:",
+	}, []string{"[Gadgets] panels that may be opened:", "Patch loaded, panels affected: ", "Loaded mods:"})
+}
+
 func TestIsExceptionDetail(t *testing.T) {
 	table(t, isExceptionDetail, []string{
 		"Parameter name: index", "Actual value was -1.", "File name: 'Gadget, Version=1.0.0.0'", "Object name: 'Panel'.",

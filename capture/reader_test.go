@@ -169,6 +169,16 @@ notice restarted count=0 pos=12
 `,
 		},
 		{
+			"one such line below a line of the engine's and a blank one", unity2019_4,
+			"[Tools] on\r\n" + "UnloadTime: 0.25 ms\r\n" + "\r\n" + "Allow patch: Мира\r\r\n" + "Row b of 1\r\r\n",
+			`
+4-4 line "[Tools] on"
+5-5 blank "UnloadTime: 0.25 ms"
+7-7 line "Allow patch: Мира"
+8-8 line "Row b of 1"
+`,
+		},
+		{
 			"a known message of three lines", unity2022_3,
 			doc("OnLevelWasLoaded was found on Gadget", "This message has been deprecated and will be removed in a later version of Unity.", "Add a delegate to SceneManager.sceneLoaded instead to get notifications", "next"),
 			`

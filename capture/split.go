@@ -166,11 +166,12 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 
 // joinsException reports whether b is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
-// own), or a further line of an exception's message.
+// own), or a further line of an exception's message. What announces a list of
+// something else may have none: an exception taken for it would be judged as the list.
 func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 	if a.lines == 1 {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
-			yes := announcesException(a.message)
+			yes := announcesException(a.message) && (a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
@@ -207,9 +208,10 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 //
 // The same end directly below a line is not enough: mods write tables whose
 // rows are better seen one by one. Nor is it for a line that opens a record: what is
-// swallowed is judged by the first line.
+// swallowed is judged by the first line. The engine's own lines head no report: their
+// ends are what those of a message are told from.
 func (a *assembly) joinsReport(ln *line) bool {
-	if !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
+	if a.engine || !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
 	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))

@@ -106,11 +106,12 @@ type WriteOptions struct {
 // Written is what became of a baseline.
 type Written struct {
 	Baseline *Baseline
-	Added    int // groups that the previous one did not know
-	Kept     int // that it knew, and that were seen again
-	Unseen   int // that it knew, that were not seen, and stay
-	Dropped  int // that were not seen and have expired
-	Expired  int // that were seen and have expired: renew them, or mend what causes them
+	Updated  bool // there was a previous one
+	Added    int  // groups that the previous one did not know
+	Kept     int  // that it knew, and that were seen again
+	Unseen   int  // that it knew, that were not seen, and stay
+	Dropped  int  // that were not seen and have expired
+	Expired  int  // that were seen and have expired: renew them, or mend what causes them
 }
 
 // Write makes a baseline of what is urgent on the new side.
@@ -120,7 +121,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	}
 	totals := c.totals(New)
 	b := &Baseline{Versions: o.Versions, Mods: ModsHash(c.listed(New)), Written: o.Today, Incomplete: totals.Incomplete()}
-	w := &Written{Baseline: b}
+	w := &Written{Baseline: b, Updated: o.Previous != nil}
 	previous := &Baseline{}
 	if o.Previous != nil {
 		previous = o.Previous

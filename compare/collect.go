@@ -260,6 +260,10 @@ func (r *Run) Observe(e *Entry) {
 	}
 }
 
+// Skip counts an entry that is compared with nothing, such as the header of an upload,
+// which lists what is compared by itself.
+func (r *Run) Skip() { r.records++ }
+
 // maxGaps bounds the gaps of a log that are kept: the first. One that goes blind
 // more often is described well enough by their number.
 const maxGaps = 16

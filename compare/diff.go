@@ -24,6 +24,10 @@ type Diff struct {
 	Worse []Row
 
 	Groups int // of both sides together
+
+	// Mods are those that were added, updated or removed, where both sides have a list.
+	// The load order alone is no difference.
+	Mods []ModChange
 }
 
 // Empty reports whether nothing is new, gone, more or less frequent.
@@ -106,6 +110,7 @@ type Place struct {
 func (c *Collector) Diff() *Diff {
 	groups, _ := c.groups(nil)
 	d := &Diff{Old: c.totals(Old), New: c.totals(New), Groups: len(groups)}
+	d.Mods = slices.DeleteFunc(c.modChanges(), func(m ModChange) bool { return m.Change == Moved })
 	compared := 0
 	for _, g := range groups {
 		if g.common() {

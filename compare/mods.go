@@ -184,21 +184,30 @@ type Investigation struct {
 	Groups []Suspects
 }
 
+// lists reports whether a log of the side has a list of mods.
+func (c *Collector) lists(side Side) bool {
+	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
+}
+
+// modChanges returns the mods that differ between the sides, where both have a list.
+func (c *Collector) modChanges() []ModChange {
+	if !c.lists(Old) || !c.lists(New) {
+		return nil
+	}
+	return slices.DeleteFunc(ModChanges(c.listed(Old), c.listed(New)), func(m ModChange) bool { return m.Change == Unchanged })
+}
+
 // Investigate finds the suspects for the groups of d that are new or more frequent,
 // and urgent. d must be of this collector.
 func (c *Collector) Investigate(d *Diff) *Investigation {
 	out := &Investigation{}
 	for side := range c.runs {
-		out.Listed[side] = slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
+		out.Listed[side] = c.lists(Side(side))
 	}
 	var changes []ModChange
 	if out.Listed[Old] && out.Listed[New] {
 		changes = ModChanges(c.listed(Old), c.listed(New))
-		for _, ch := range changes {
-			if ch.Change != Unchanged {
-				out.Changes = append(out.Changes, ch)
-			}
-		}
+		out.Changes = c.modChanges()
 	} else {
 		for i, m := range c.listed(New) { // nothing is known of changes, but names are
 			changes = append(changes, ModChange{Mod: m, NewPlace: i + 1})
@@ -260,6 +269,9 @@ func suspectsOf(row *Row, changes []ModChange, known map[string]bool) []ModSuspe
 			s.say("removed")
 		case Moved:
 			s.say("moved in the load order from place %d to %d", ch.OldPlace, ch.NewPlace)
+		}
+		if points == 0 && ch.Change != Unchanged { // to differ between the lists is no proof
+			s.say("nothing in the log points at it")
 		}
 		if s.Score = points + changeScores[ch.Change]; s.Score > 0 {
 			out = append(out, s)

@@ -53,6 +53,7 @@ func TestModChanges(t *testing.T) {
 func TestInvestigate(t *testing.T) {
 	before := []compare.Mod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
 	after := []compare.Mod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
+	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})
 		c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}).Mods(before)
@@ -69,6 +70,7 @@ func TestInvestigate(t *testing.T) {
 		for _, s := range in.Groups[0].Suspects {
 			require.LessOrEqual(t, s.Score, last)
 			require.NotEmpty(t, s.Evidence)
+			require.Equal(t, s.Score == changed[s.Name], slices.Contains(s.Evidence, "nothing in the log points at it"), s.Name)
 			last = s.Score
 			out[s.Name] = s.Score
 		}
@@ -77,7 +79,6 @@ func TestInvestigate(t *testing.T) {
 	frame := func(name string) blame.Suspect {
 		return blame.Suspect{Mod: name, Score: 60, Evidence: []blame.Evidence{{Kind: blame.Frame, Line: 2}}}
 	}
-	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	with := func(name string, score int) map[string]int {
 		out := map[string]int{name: score}
 		for k, v := range changed {
@@ -95,6 +96,31 @@ func TestInvestigate(t *testing.T) {
 	require.Equal(t, changed, suspects("cannot load 0Shared"), "an assembly of several mods")
 	require.Equal(t, changed, suspects("the Kilnsman is here"), "a part of a word")
 	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
+}
+
+// TestDiffMods: a difference tells which mods came and went, and not which were moved.
+func TestDiffMods(t *testing.T) {
+	c := collector(t, compare.Config{})
+	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
+	before.Mods([]compare.Mod{mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0")})
+	require.Empty(t, c.Diff().Mods, "one side alone has a list")
+	after.Mods([]compare.Mod{mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0")})
+	changes := map[string]compare.Change{}
+	for _, m := range c.Diff().Mods {
+		changes[m.Mod.Name] = m.Change
+	}
+	require.Equal(t, map[string]compare.Change{"Lamps": compare.Updated, "Doors": compare.Added, "Tools": compare.Removed}, changes)
+	require.True(t, c.Diff().Empty(), "the log says the same")
+}
+
+// TestSkip: an entry that is compared with nothing is one of the log all the same.
+func TestSkip(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	feed(c, compare.New, "new.log", session(1)).Skip()
+	d := c.Diff()
+	require.True(t, d.Empty())
+	require.Equal(t, d.Old.Records+1, d.New.Records)
 }
 
 func TestInvestigateWithoutLists(t *testing.T) {

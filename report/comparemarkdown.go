@@ -35,6 +35,9 @@ func (c *comparison) appendMarkdown(dst []byte, title string, top int) []byte {
 	for _, s := range c.headline[1:] { // the first is the title
 		dst = fmt.Appendf(dst, "- %s\n", prose(s))
 	}
+	if mods := c.changedMods(func(name string) string { return code(name, 0) }); mods != "" {
+		dst = fmt.Appendf(dst, "- %s\n", mods)
+	}
 	for i := range c.sections {
 		s := &c.sections[i]
 		if len(s.rows) == 0 {

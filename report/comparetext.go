@@ -31,6 +31,7 @@ const (
 // comparison is what the text and the markdown forms are made of.
 type comparison struct {
 	headline  []string // sentences, the first of them a title
+	mods      []ModRow // that differ
 	sections  []compareSection
 	footnotes []string
 	hours     bool // there are rates by the hour
@@ -40,7 +41,7 @@ type comparison struct {
 
 // comparison says what a difference is.
 func (d *DiffDocument) comparison() *comparison {
-	c := &comparison{hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1, manyNew: len(d.New.Files) > 1}
+	c := &comparison{mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1, manyNew: len(d.New.Files) > 1}
 	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
 	c.say("%s → %s", d.Old.describe(), d.New.describe())
 	if changed == 0 {
@@ -100,6 +101,37 @@ func (d *CheckDocument) comparison() *comparison {
 	}
 	c.footnote()
 	return c
+}
+
+// maxChangedMods bounds the mods that are named for each change.
+const maxChangedMods = 5
+
+// changedMods says which mods differ, with their names as named shows them; "" where none
+// does.
+func (c *comparison) changedMods(named func(string) string) string {
+	var parts []string
+	for _, change := range []compare.Change{compare.Added, compare.Updated, compare.Removed} {
+		var names []string
+		n := 0
+		for i := range c.mods {
+			if c.mods[i].Change != change {
+				continue
+			}
+			if n++; n <= maxChangedMods {
+				names = append(names, named(c.mods[i].title()))
+			}
+		}
+		if n > maxChangedMods {
+			names = append(names, fmt.Sprintf("%d more", n-maxChangedMods))
+		}
+		if n > 0 {
+			parts = append(parts, string(change)+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Mods: " + strings.Join(parts, "; ") + "."
 }
 
 func (c *comparison) say(format string, args ...any) {
@@ -379,6 +411,9 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 		}
 		dst = append(dst, strings.Repeat(" ", indent)...)
 		dst = appendWrapped(dst, s, o.Width, indent)
+	}
+	if mods := c.changedMods(func(name string) string { return name }); mods != "" {
+		dst = appendWrapped(append(dst, "  "...), mods, o.Width, 2)
 	}
 	for i := range c.sections {
 		s := &c.sections[i]

@@ -28,6 +28,7 @@ type DiffDocument struct {
 	More          []CompareRow `json:"more"`
 	Less          []CompareRow `json:"less"`
 	Worse         []CompareRow `json:"worse"` // of both sides, and judged to be more urgent than before
+	Mods          []ModRow     `json:"mods"`  // that were added, updated or removed
 }
 
 // CheckDocument is the JSON form of a [compare.Checked].
@@ -177,7 +178,7 @@ func (c *Comparer) Diff(d *compare.Diff) *DiffDocument {
 	return &DiffDocument{
 		SchemaVersion: ComparisonVersion, Old: c.side(&d.Old), New: c.side(&d.New), Groups: d.Groups,
 		Added: c.rows(d.Added, oldGaps), Gone: c.rows(d.Gone, newGaps),
-		More: c.rows(d.More, oldGaps), Less: c.rows(d.Less, newGaps), Worse: c.rows(d.Worse, false),
+		More: c.rows(d.More, oldGaps), Less: c.rows(d.Less, newGaps), Worse: c.rows(d.Worse, false), Mods: c.mods(d.Mods),
 	}
 }
 
@@ -216,18 +217,7 @@ func (c *Comparer) Check(file string, checked *compare.Checked) *CheckDocument {
 func (c *Comparer) Suspects(d *compare.Diff, in *compare.Investigation) *SuspectsDocument {
 	out := &SuspectsDocument{
 		SchemaVersion: ComparisonVersion, Old: c.side(&d.Old), New: c.side(&d.New),
-		OldMods: in.Listed[compare.Old], NewMods: in.Listed[compare.New], Mods: []ModRow{}, Groups: []SuspectGroup{},
-	}
-	for i := range in.Changes {
-		ch := &in.Changes[i]
-		row := ModRow{
-			Name: c.text(ch.Mod.Name, maxName), PackageID: c.text(ch.Mod.PackageID, maxName), Change: ch.Change,
-			OldVersion: c.text(ch.OldVersion, maxName), OldPlace: ch.OldPlace, Place: ch.NewPlace,
-		}
-		if ch.NewPlace > 0 {
-			row.Version = c.text(ch.Mod.Version, maxName)
-		}
-		out.Mods = append(out.Mods, row)
+		OldMods: in.Listed[compare.Old], NewMods: in.Listed[compare.New], Mods: c.mods(in.Changes), Groups: []SuspectGroup{},
 	}
 	for i := range in.Groups {
 		s := &in.Groups[i]
@@ -240,6 +230,22 @@ func (c *Comparer) Suspects(d *compare.Diff, in *compare.Investigation) *Suspect
 			g.Suspects = append(g.Suspects, row)
 		}
 		out.Groups = append(out.Groups, g)
+	}
+	return out
+}
+
+func (c *Comparer) mods(changes []compare.ModChange) []ModRow {
+	out := []ModRow{}
+	for i := range changes {
+		ch := &changes[i]
+		row := ModRow{
+			Name: c.text(ch.Mod.Name, maxName), PackageID: c.text(ch.Mod.PackageID, maxName), Change: ch.Change,
+			OldVersion: c.text(ch.OldVersion, maxName), OldPlace: ch.OldPlace, Place: ch.NewPlace,
+		}
+		if ch.NewPlace > 0 {
+			row.Version = c.text(ch.Mod.Version, maxName)
+		}
+		out = append(out, row)
 	}
 	return out
 }

@@ -139,8 +139,20 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 
 // sayWritten says what a baseline that was written to a file holds, and what to look at in it.
 func (p *program) sayWritten(file string, w *compare.Written) {
-	p.Note("%s: %s: %d new, %d as before, %d not seen and kept, %d not seen and dropped since they expired",
-		file, plural(len(w.Baseline.Entries), "group"), w.Added, w.Kept, w.Unseen, w.Dropped)
+	said := file + ": " + plural(len(w.Baseline.Entries), "group")
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen and kept"}, {w.Dropped, "expired and dropped"}} {
+		if part.n > 0 && w.Updated {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	if len(parts) > 0 {
+		said += " (" + strings.Join(parts, ", ") + ")"
+	}
+	p.Note("%s", said)
 	if w.Expired > 0 {
 		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew", plural(w.Expired, "group"))
 	}

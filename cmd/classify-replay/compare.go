@@ -151,6 +151,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		}
 		switch rec.Kind {
 		case capture.KindContext:
+			run.Skip()
 			return true
 		case capture.KindNotice:
 			if rec.Notice.Status != event.StatusRestarted {

@@ -26,6 +26,9 @@ log went blind, or was cut, what seems gone may just be unseen, which is said. T
 last record of a log counts as the longer one that it is the beginning of: the game
 was killed while it wrote.
 
+Where both sides list their mods, those that were added, updated or removed are
+named; the load order alone is no difference.
+
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
 both sides that are judged more urgent than before.
 
