@@ -135,6 +135,8 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
+	scrubber.Learn(record.entry.Message)
+	scrubber.Learn(record.entry.Stack)
 	return explain(explainer, normalizer, record, f.all, scrubber), nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -136,6 +137,13 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 		return nil
 	}
 	return &report.Scrubber{}
+}
+
+// learnNames takes in the names that a record tells of users and computers. What is written
+// before a record that tells one still has it.
+func learnNames(s *report.Scrubber, rec *capture.Record) {
+	s.Learn(rec.Log.Message)
+	s.Learn(rec.Log.Stack)
 }
 
 // removed says on standard error what a scrubber took out.

@@ -162,6 +162,7 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
 		engine = src.engine
+		learnNames(d.scrub, rec)
 		n := feed(other, rec)
 		updates = other.Updates(updates[:0])
 		d.records++

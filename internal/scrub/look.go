@@ -105,7 +105,7 @@ func lower(b byte) byte {
 }
 
 func hasAt(s string) bool {
-	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") || strings.Contains(s, "u0040") || strings.Contains(s, "U0040")
+	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") || strings.Contains(s, "0040")
 }
 
 // hasHome looks for what the homes of Unix are in, whose names have a case.

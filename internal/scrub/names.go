@@ -89,6 +89,9 @@ func isSource(rest string) bool {
 	return false
 }
 
+// Any reports whether n knows a name.
+func (n *Names) Any() bool { return len(n.known) > 0 }
+
 func (n *Names) add(kind Kind, text string) {
 	if plain, err := url.PathUnescape(text); err == nil {
 		text = plain
