@@ -338,8 +338,8 @@ var forms = []form{
 	},
 	{
 		// The name before an account.
-		kind: User, hints: []string{"(<steam-id>)"}, teaches: true,
-		expr: regexp.MustCompile(`(?:^|[\s"'])(?P<private>[^\s()"'<>:=,]{3,}) \(<steam-id>\)`),
+		kind: User, hints: []string{"(<steam-id>)", "(7656119"}, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[\s"'])(?P<private>[^\s()"'<>:=,]{3,}) \((?:<steam-id>|7656119\d{10})\)`),
 		keep: isOrdinaryPart,
 	},
 	{
