@@ -113,7 +113,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
-		if record, err = p.find(cmd.Context(), explainer.Set(), at); err != nil {
+		if record, err = p.find(cmd.Context(), explainer.Set(), at, scrubber); err != nil {
 			return nil, err
 		}
 	} else {
