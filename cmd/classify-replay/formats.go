@@ -126,7 +126,7 @@ type scrubFlags struct {
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.scrub, "scrub", false, "take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }

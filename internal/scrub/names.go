@@ -244,7 +244,7 @@ var ordinary = setOf(`
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set

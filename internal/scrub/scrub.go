@@ -1,30 +1,35 @@
-// Package scrub takes out of log text what its owner would not want to share: user
-// names in paths, accounts, addresses, secrets, e-mail.
+// Package scrub takes out of log text what its owner would not want to share: names of
+// users and computers, accounts, ids of devices, addresses, secrets, e-mail.
 //
-// It looks for forms, not for values: whoever shares a log decides by a table of
+// [Text] looks for forms, not for values: whoever shares a log decides by a table of
 // kinds ([Kinds]) what goes. What is taken out leaves its kind in angle brackets, so
 // that a reader sees that something was there, and two users stay two words of one
 // shape:
 //
 //	C:\Users\Maria\AppData\…      C:\Users\<user>\AppData\…
-//	/home/maria/.config           /home/<user>/.config
+//	\\MARIA-PC\mods\x.dll         \\<computer>\mods\x.dll
 //	76561198000000001             <steam-id>
+//	deviceId: 0a1b2c3d4e5f        deviceId: <id>
 //	192.168.178.20:27015          <address>:27015
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
 //
-// A form that could as well be something that a reader needs stays: a version such as
-// 1.4.3.0, the id of a Workshop item, a hash without a word that says it is a secret,
-// loopback addresses. A name that stands alone, outside a path, is not found, nor is a
-// value on another line than its key, where the text is given line by line.
+// A name that stands alone has no form. [Names] learns names from the texts that tell
+// them, and finds them in others.
 //
-// All functions are pure and safe for concurrent use. Scrubbing twice changes nothing
-// more.
+// A form that could as well be something that a reader needs stays: a version such as
+// 1.4.3.0 or 10.2.0.1 where nothing says that it is an address, the id of a Workshop
+// item, the id of a package, a hash without a word that says it is a secret, loopback
+// addresses. What is in another text than the key that tells it is not found: a text
+// should be a record rather than a line.
+//
+// All functions are pure and safe for concurrent use; a Names is for one goroutine.
+// Scrubbing twice changes nothing more.
 //
 // # Cost
 //
 // A text sees only the expressions of which it has a hint, which one pass over it
-// finds (look.go): some 5 ns for each byte of a text in which nothing is private, and
+// finds (look.go): some 6 ns for each byte of a text in which nothing is private, and
 // no allocation. Where something is, tens of microseconds may go by.
 package scrub
 
