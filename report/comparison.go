@@ -295,7 +295,7 @@ func (c *Comparer) row(r *compare.Row, unseen bool) CompareRow {
 	out := CompareRow{
 		ID: r.Signature.ID.String(), Forms: r.Forms, Template: c.template(r.Templates), Sample: c.text(firstLineOf(r.Sample), maxShown),
 		Disposition: weight.Disposition, Severity: weight.Severity, Rule: c.text(weight.Rule, 0),
-		Blame: safeAll(c.Scrub.names(blame.Likely(r.Blame))), Old: c.tally(&r.Old), New: c.tally(&r.New), MayBeUnseen: unseen,
+		Blame: safeAll(c.Scrub.texts(blame.Likely(r.Blame))), Old: c.tally(&r.Old), New: c.tally(&r.New), MayBeUnseen: unseen,
 	}
 	if c.Rule != nil {
 		what, _ := c.Rule(weight.Rule)

@@ -111,7 +111,9 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, su
 	blamed := blamedLines(suspects)
 	det, number, gap := row.detail, 0, false
 	for _, part := range [...]string{e.Message, e.Stack} {
-		for rest := strings.TrimRight(part, "\r\n"); rest != ""; {
+		rest := strings.TrimRight(part, "\r\n")
+		scrubbed := config.Scrub.lines(rest)
+		for at := 0; rest != ""; at++ {
 			if number == sampleSeen {
 				det.more += 1 + strings.Count(rest, "\n")
 				break
@@ -124,14 +126,20 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, su
 				gap = true
 				continue
 			}
-			det.sample = append(det.sample, sampleText{text: strings.Clone(config.Scrub.Text(cut(strings.TrimRight(line, "\r"), sampleLine))), gap: gap, blamed: blamed[number]})
+			text := strings.TrimRight(line, "\r")
+			if scrubbed != nil {
+				text = cut(strings.TrimRight(scrubbed[at], "\r"), sampleLine)
+			} else {
+				text = config.Scrub.Text(cut(text, sampleLine))
+			}
+			det.sample = append(det.sample, sampleText{text: strings.Clone(text), gap: gap, blamed: blamed[number]})
 			*taken += len(line) + sampleCost
 			gap = false
 		}
 	}
 	if urgent && config.Reason != nil && d.reasons < maxReasons {
 		d.reasons++
-		det.reason = config.Scrub.names(config.Reason())
+		det.reason = config.Scrub.texts(config.Reason())
 	}
 }
 

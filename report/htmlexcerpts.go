@@ -45,8 +45,14 @@ func (s *section) excerpts() {
 		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
 		lines := strings.Split(string(r.text), "\n")
 		exact := uint64(len(lines)+r.more) == r.last-r.first+1
+		scrubbed := s.replay.config.Scrub.lines(string(r.text))
 		for j, text := range lines {
-			l := excerptLine{Text: safe(s.replay.config.Scrub.Text(text)), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
+			if scrubbed != nil {
+				text = scrubbed[j]
+			} else {
+				text = s.replay.config.Scrub.Text(text)
+			}
+			l := excerptLine{Text: safe(text), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
 			if j == 0 {
 				l.Rule = safe(r.rule)
 			}

@@ -145,8 +145,8 @@ type Entry struct {
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
 
-	// Without [Config.Details] only the lengths of these texts count. They need to be
-	// valid during the call only.
+	// Without [Config.Details] only the lengths of these texts count, and the names that
+	// [Config.Scrub] learns from the first of a row. They need to be valid during the call only.
 	Last    uint64    // line it ends at
 	Time    time.Time // zero where the log does not tell
 	Message string
@@ -170,6 +170,10 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
+	if row.Count <= asked {
+		r.config.Scrub.Learn(e.Message)
+		r.config.Scrub.Learn(e.Stack)
+	}
 	var suspects []heed.Suspect
 	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
@@ -229,6 +233,7 @@ type End struct {
 // End closes the replay. Call it once, last.
 func (r *Replay) End(end End) {
 	r.end = end
+	r.rescrub()
 	if r.config.Group != nil {
 		for _, t := range r.tables {
 			t.fold(r.config.Group)

@@ -11,9 +11,14 @@ import (
 	"github.com/heedlog/heed/internal/scrub"
 )
 
-// A Scrubber takes out of log text what its owner would not want to share: user
-// names in paths, accounts, addresses, secrets, e-mail. It remembers which kinds
-// there were, so that a report can say what is not in it.
+// A Scrubber takes out of log text what its owner would not want to share: names of
+// users and computers, accounts, ids of devices, addresses, secrets, e-mail. It remembers
+// which kinds there were, so that a report can say what is not in it.
+//
+// Names have no form. They are learned where something tells them, such as the path of
+// a home, and are taken out wherever they stand from then on: give it every text
+// of a log by Learn, as it goes by. A Replay does so, and goes over what it kept once the
+// log has ended; what is written while a log is read lacks the names that come later.
 //
 // A nil Scrubber leaves text as it is. One Scrubber may serve the replays of
 // several files, one after another; it is for one goroutine.
@@ -22,6 +27,7 @@ import (
 // address or of an account is none any more, and stays.
 type Scrubber struct {
 	kinds []scrub.Kind
+	names scrub.Names
 
 	// known has the results for short texts seen lately: stacks and templates come
 	// again and again, and where something in them is private, it takes expressions
@@ -44,6 +50,7 @@ func (s *Scrubber) Text(text string) string {
 	if scrubbed, ok := s.known[text]; ok {
 		return scrubbed
 	}
+	s.Learn(text)
 	scrubbed := s.scrub(text)
 	if len(text) <= knownBytes {
 		if s.known == nil || len(s.known) == knownTexts {
@@ -58,9 +65,41 @@ func (s *Scrubber) Text(text string) string {
 	return scrubbed
 }
 
+// Learn takes from log text the names of users and computers that it tells. Text that
+// was scrubbed before may still have them. Most text costs a few searches.
+func (s *Scrubber) Learn(text string) {
+	if s != nil && s.names.Learn(text) {
+		clear(s.known)
+	}
+}
+
+// lines returns the lines of text without what is private in them, which another line may
+// tell: that of a key has its value on the next. It returns nil where that cannot be
+// done, and lines are to be scrubbed one by one: without a Scrubber, for a text of more
+// than maxWhole bytes, and where several lines are one secret.
+func (s *Scrubber) lines(text string) []string {
+	if s == nil || len(text) > maxWhole {
+		return nil
+	}
+	lines := strings.Split(s.Text(text), "\n")
+	if len(lines) != 1+strings.Count(text, "\n") {
+		return nil
+	}
+	return lines
+}
+
+const maxWhole = 64 << 10
+
+// again takes out of text that was scrubbed the names that were learned since.
+func (s *Scrubber) again(text string) string {
+	scrubbed := s.names.Text(text)
+	s.remember(text, scrubbed)
+	return scrubbed
+}
+
 // scrub takes out what is private and remembers its kinds.
 func (s *Scrubber) scrub(text string) string {
-	scrubbed := scrub.Text(text)
+	scrubbed := s.names.Text(scrub.Text(text))
 	if strings.Contains(scrubbed, "@") {
 		scrubbed = partialEmail.ReplaceAllStringFunc(scrubbed, func(part string) string {
 			local, rest, _ := strings.Cut(part, "@")
@@ -70,14 +109,20 @@ func (s *Scrubber) scrub(text string) string {
 			return string(scrub.Email) + strings.TrimLeft(rest, partialDomain)
 		})
 	}
-	if scrubbed != text {
-		for _, kind := range scrub.Kinds() {
-			if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
-				s.kinds = append(s.kinds, kind)
-			}
+	s.remember(text, scrubbed)
+	return scrubbed
+}
+
+// remember remembers the kinds that scrubbed has marks of and text has not.
+func (s *Scrubber) remember(text, scrubbed string) {
+	if scrubbed == text {
+		return
+	}
+	for _, kind := range scrub.Kinds() {
+		if !slices.Contains(s.kinds, kind) && strings.Count(scrubbed, string(kind)) > strings.Count(text, string(kind)) {
+			s.kinds = append(s.kinds, kind)
 		}
 	}
-	return scrubbed
 }
 
 // partialEmail is an address of which a template has masked the domain, or of
@@ -139,16 +184,16 @@ func (s *Scrubber) attention(a heed.Attention) heed.Attention {
 	for _, text := range []*string{&a.Summary, &a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod} {
 		*text = s.Text(*text)
 	}
-	a.Blame = s.names(a.Blame)
+	a.Blame = s.texts(a.Blame)
 	a.Sample = slices.Clone(a.Sample)
 	for i := range a.Sample {
 		sample := &a.Sample[i]
-		sample.Message, sample.Blame = s.Text(sample.Message), s.names(sample.Blame)
+		sample.Message, sample.Blame = s.Text(sample.Message), s.texts(sample.Blame)
 	}
 	return a
 }
 
-func (s *Scrubber) names(names []string) []string {
+func (s *Scrubber) texts(names []string) []string {
 	if s == nil || len(names) == 0 {
 		return names
 	}
@@ -186,9 +231,11 @@ func (s *Scrubber) removed(name func(scrub.Kind) string) []string {
 
 // kindWords are the kinds in the plural.
 var kindWords = map[scrub.Kind]string{
-	scrub.User:    "user names",
-	scrub.SteamID: "Steam ids",
-	scrub.Address: "network addresses",
-	scrub.Secret:  "secrets",
-	scrub.Email:   "e-mail addresses",
+	scrub.User:     "user names",
+	scrub.Computer: "computer names",
+	scrub.SteamID:  "Steam ids",
+	scrub.ID:       "ids of devices and accounts",
+	scrub.Address:  "network addresses",
+	scrub.Secret:   "secrets",
+	scrub.Email:    "e-mail addresses",
 }

@@ -220,7 +220,7 @@ baseline, above its rate, more urgent than before, or expired; blocking or advis
 			if !p.readAll(cmd, c, compare.New, names) {
 				return nil // what went wrong was told
 			}
-			comparer := f.comparer(c.set)
+			comparer := c.comparer()
 			d := comparer.Check(name, c.collector.Check(b, c.versions(), today, c.mask))
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
 			return p.compared(f, comparer, d)

@@ -67,11 +67,6 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 	return checkLayout(cmd, f.width, f.top)
 }
 
-// comparer shows what was compared, by the flags.
-func (f *compareFlags) comparer(set *rules.Set) *report.Comparer {
-	return &report.Comparer{Scrub: f.scrub.scrubber(f.format), Rule: ruleTexts(set)}
-}
-
 // comparison is what a [report.Comparer] makes.
 type comparison interface {
 	AppendJSON(dst []byte) []byte
@@ -97,6 +92,7 @@ type comparing struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
+	scrubber   *report.Scrubber // of what is shown
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
@@ -112,7 +108,12 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparing{set, normalizer, collector}, nil
+	return &comparing{set, normalizer, collector, f.scrub.scrubber(f.format)}, nil
+}
+
+// comparer shows what was compared.
+func (c *comparing) comparer() *report.Comparer {
+	return &report.Comparer{Scrub: c.scrubber, Rule: ruleTexts(c.set)}
 }
 
 // versions returns what a baseline depends on.
@@ -191,6 +192,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: name,
 		Template: func(sig signature.Signature) (string, bool) {
+			learnNames(c.scrubber, src.record)
 			if t, ok := src.engine.Template(sig); ok {
 				return t, true
 			}

@@ -113,7 +113,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
-		if record, err = p.find(cmd.Context(), explainer.Set(), at); err != nil {
+		if record, err = p.find(cmd.Context(), explainer.Set(), at, scrubber); err != nil {
 			return nil, err
 		}
 	} else {
@@ -135,6 +135,8 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
+	scrubber.Learn(record.entry.Message)
+	scrubber.Learn(record.entry.Stack)
 	return explain(explainer, normalizer, record, f.all, scrubber), nil
 }
 

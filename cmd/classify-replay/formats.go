@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -125,7 +126,7 @@ type scrubFlags struct {
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false, "take user names in paths, Steam ids, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.scrub, "scrub", false, "take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
@@ -136,6 +137,13 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 		return nil
 	}
 	return &report.Scrubber{}
+}
+
+// learnNames takes in the names that a record tells of users and computers. What is written
+// before a record that tells one still has it.
+func learnNames(s *report.Scrubber, rec *capture.Record) {
+	s.Learn(rec.Log.Message)
+	s.Learn(rec.Log.Stack)
 }
 
 // removed says on standard error what a scrubber took out.

@@ -647,6 +647,49 @@ func TestScrub(t *testing.T) {
 	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr, "nothing taken out, nothing said")
 }
 
+// namesLog tells names late, and has them where nothing tells them.
+const namesLog = "starting\ncannot save for quillabt on QUILLTOWER\nUSERNAME=quillabt\nCOMPUTERNAME=QUILLTOWER\n" +
+	"cannot load, quillabt on quilltower said so\ncannot open \"secret\":\n  \"0a1b2c3d\"\nby someone at C:\\Users\\wrightq\\source\\repos\\M\\M.cs:1\n" +
+	"cannot use wrightq.mod\n"
+
+// TestScrubNames: what is shown once the log has ended has no name that the log tells; what
+// is written while it is read has none that was told before.
+func TestScrubNames(t *testing.T) {
+	log := write(t, "quillabt.log", namesLog)
+	old := write(t, "old.log", plainLog)
+	page := filepath.Join(t.TempDir(), "page.html")
+	shows := func(args ...string) string {
+		r := runArgs(t, append(testArgs(t, args...), log)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		return r.stdout
+	}
+	for _, format := range []string{formatText, formatJSON, formatMarkdown, formatJUnit, formatSARIF} {
+		require.NotRegexp(t, "(?i)quill", shows("--format", format, "--scrub"), format)
+	}
+	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
+		r := runArgs(t, append([]string{"diff"}, testArgs(t, "--format", format, "--scrub", old, log)...)...)
+		require.NotRegexp(t, "(?i)quill", r.stdout, format)
+	}
+	r := runArgs(t, append([]string{"rules", "coverage"}, testArgs(t, "--scrub", log)...)...)
+	require.NotEmpty(t, r.stdout)
+	require.NotRegexp(t, "(?i)quill", r.stdout)
+	require.NotRegexp(t, "(?i)quill", runArgs(t, "signatures", "--group", "--scrub", log).stdout)
+	require.Equal(t, exitOK, runArgs(t, append([]string{"report"}, testArgs(t, "-o", page, log)...)...).status)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.NotRegexp(t, "(?i)quill", string(html))
+	require.NotContains(t, string(html), "0a1b2c3d", "on another line than its key")
+	require.Contains(t, string(html), "wrightq.mod", "a mod bears the name of its author")
+
+	for _, args := range [][]string{append([]string{"records"}, testArgs(t, "--format", "otlp")...), {"signatures"}} {
+		r := runArgs(t, append(args, "--scrub", log)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.Contains(t, r.stdout, "<user> on <computer> said so", args)
+		require.NotRegexp(t, "(?i)quill[a-z ]* said", r.stdout, args)
+	}
+	require.Contains(t, runArgs(t, "explain", "--scrub", log+":5").stdout, "cannot load, <user> on <computer> said so")
+}
+
 // decodeOTLP reads OTLP's JSON strictly, as its protocol buffers define it, and
 // returns the records, one of each line.
 func decodeOTLP(t *testing.T, out string) (records []otlpLogRecord) {

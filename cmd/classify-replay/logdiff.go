@@ -48,7 +48,7 @@ blind: evidence of NEW is missing.`,
 			if c == nil {
 				return err
 			}
-			comparer := f.comparer(c.set)
+			comparer := c.comparer()
 			d := comparer.Diff(c.collector.Diff())
 			p.findings(f, &d.New, d.Added, d.More, d.Worse)
 			return p.compared(f, comparer, d)

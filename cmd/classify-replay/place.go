@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -63,13 +64,14 @@ type found struct {
 // find replays a capture up to the record that covers a line: what was before
 // it sets the phase that it is decided in. Of a line that no record covers, it
 // finds what capture noticed there.
-func (p *program) find(ctx context.Context, set *rules.Set, at place) (*found, error) {
+func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *report.Scrubber) (*found, error) {
 	f := &found{place: at}
 	var notice *found // that stands at the line
 	var before, after *span
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
+		learnNames(scrubber, rec)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
 			if at.line == int(rec.Notice.Pos) {

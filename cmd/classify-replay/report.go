@@ -34,9 +34,9 @@ The page is one file. It loads nothing, sends nothing, and is readable without
 scripts. Several logs become one page with a section each. However long a log is,
 the file stays below 5 MB: what is left out is counted.
 
-Since a page is meant to be shared, user names in paths, Steam ids, network
-addresses, secrets and e-mail addresses are taken out, where their form tells them;
---no-scrub leaves them in.`,
+Since a page is meant to be shared, names of users and computers, accounts, ids of
+devices, network addresses, secrets and e-mail addresses are taken out, where their
+form or another line of the log tells them; --no-scrub leaves them in.`,
 		Example: `  classify-replay report Player.log -o report.html
   classify-replay report before.log after.log -o compare.html
   classify-replay report --game rimworld -o report.html

@@ -197,6 +197,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
+			learnNames(scrubber, src.record)
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.engine.Template(o.Signature)
 				return scrubber.Text(t)
@@ -209,6 +210,10 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 				continue
 			}
 		}
+		for _, s := range c.sigs {
+			s.template, s.first.file = scrubber.Text(s.template), scrubber.Text(s.first.file) // again: more names are known
+		}
+		shownName = scrubber.Text(shownName)
 		reports = append(reports, c.report(set, shownName, view.top))
 		for key, s := range c.sigs {
 			total.add(key, func() string { return s.template }, s.first, s.count)

@@ -162,6 +162,7 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
 		engine = src.engine
+		learnNames(d.scrub, rec)
 		n := feed(other, rec)
 		updates = other.Updates(updates[:0])
 		d.records++
@@ -242,7 +243,7 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 	}
 	for _, c := range all {
 		rep.Changes = append(rep.Changes, diffChange{
-			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), c.first.String(), c.sample,
+			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
 		})
 	}
 	return rep

@@ -128,7 +128,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	}); err != nil {
 		return nil, err
 	}
-	f, err := p.find(ctx, set, at)
+	f, err := p.find(ctx, set, at, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ they were.`,
 // signatures prints one line for each line of an input, as it is read.
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
 	out := &output{w: p.Stdout}
-	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
 	})
 	return cmp.Or(out.done("the signatures"), err)
@@ -106,7 +106,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	var lines, order []signature.Signature
 	texts := map[signature.Signature]*known{}
 	out := &output{w: p.Stdout}
-	err := p.templates(ctx, normalizer, name, out, func(template []byte) {
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
 		s := signature.Of(template)
 		if texts[s] == nil {
 			texts[s] = &known{template: string(template)}
@@ -153,7 +153,7 @@ func appendSignature(dst []byte, id signature.ID, template string) []byte {
 
 // templates calls f with the template of each line of an input. What f writes to
 // out goes on when the input has no more for a while.
-func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output, f func(template []byte)) error {
+func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output, scrubber *report.Scrubber, f func(template []byte)) error {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return err
@@ -164,7 +164,9 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 	for {
 		line, err = readLine(br, line[:0])
 		if len(line) > 0 || err == nil {
-			template = normalizer.AppendTemplate(template[:0], string(line), "")
+			text := string(line)
+			scrubber.Learn(text)
+			template = normalizer.AppendTemplate(template[:0], text, "")
 			f(template)
 		}
 		// What is buffered will not be more for a while when the input is a

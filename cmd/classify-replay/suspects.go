@@ -58,7 +58,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 				}
 			}
 			diff := c.collector.Diff()
-			comparer := f.comparer(c.set)
+			comparer := c.comparer()
 			d := comparer.Suspects(diff, c.collector.Investigate(diff))
 			return p.compared(f, comparer, d)
 		},

@@ -25,3 +25,17 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLearn is what a text costs from which nothing new is learned.
+func BenchmarkLearn(b *testing.B) {
+	for name, s := range texts {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(s)))
+			var n Names
+			for b.Loop() {
+				n.Learn(s)
+			}
+		})
+	}
+}

@@ -104,7 +104,9 @@ func lower(b byte) byte {
 	return b
 }
 
-func hasAt(s string) bool { return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") }
+func hasAt(s string) bool {
+	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") || strings.Contains(s, "0040")
+}
 
 // hasHome looks for what the homes of Unix are in, whose names have a case.
 func hasHome(s string) bool {
@@ -114,23 +116,35 @@ func hasHome(s string) bool {
 func hasOption(s string) bool { return strings.Contains(s, "--") }
 
 var (
-	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "key", "id", "credential", "credentials", "authorization")
-	hasUser   = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "computername", "computer name", "computer_name",
-		"hostname", "host name", "host_name", "machinename", "machine name", "machine_name", "personaname", "persona name", "persona_name")
+	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "psk", "key", "id", "credential", "credentials", "authorization")
+	hasUser   = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "personaname", "persona name", "persona_name",
+		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag")
+	hasAccount  = assigned(",;<>", "user", "account")
+	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name", "host_name", "machinename", "machine name", "machine_name",
+		"clientname", "client name", "client_name")
 )
 
 // assigned returns a look for one of words, in any case, that a sign behind it gives
 // a value which isWord does not keep. Quotes, of whatever level, and spaces may stand
-// around the sign. Outside quotes a value ends at spaces, quotes and what else is in
+// around the sign, and without one between two values in quotes. Outside quotes a value ends at spaces, quotes and what else is in
 // ends.
 func assigned(ends string, words ...string) func(string) bool {
 	ends += spaces + `"'`
+	var last [256]bool // letters of words
+	for _, w := range words {
+		last[w[len(w)-1]] = true
+	}
 	return func(s string) bool {
 		for i := range len(s) {
-			if s[i] != '=' && s[i] != ':' || !endsIn(strings.TrimRight(s[:i], spaces), words) {
+			sign := s[i] == '=' || s[i] == ':'
+			if !sign && (s[i] != '"' || i+1 == len(s) || strings.IndexByte(spaces, s[i+1]) < 0) ||
+				i == 0 || wordByte(s[i-1]) && !last[lower(s[i-1])] || !endsIn(strings.TrimRight(s[:i], spaces+"()"), words) {
 				continue
 			}
 			value := strings.TrimLeft(s[i+1:], spaces)
+			if strings.HasPrefix(value, ">") { // of YAML
+				return true
+			}
 			bare := strings.TrimLeft(value, `\"'`)
 			if isValue(upTo(value, ends)) || isValue(upTo(bare, ends)) ||
 				bare != value && isValue(upTo(bare, "\"'\\<>\r\n")) { // all between the quotes
@@ -152,7 +166,7 @@ func upTo(s, ends string) string {
 // isValue reports whether s is more than a word which isWord keeps. The name of a
 // scheme has its value behind it.
 func isValue(s string) bool {
-	return s != "" && (!isWord(s, 0, len(s)) || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "basic"))
+	return s != "" && (!isWord(s, 0, len(s)) || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "basic") || strings.EqualFold(s, "digest"))
 }
 
 // spaces are those of \s.
@@ -178,6 +192,101 @@ func digit(b byte) bool { return '0' <= b && b <= '9' }
 
 // hexDigit reports whether b is a digit of hexadecimal.
 func hexDigit(b byte) bool { return digit(b) || 'a' <= lower(b) && lower(b) <= 'f' }
+
+// mayBeBot looks for six or seven signs between two dots, after and before longer words.
+func mayBeBot(s string) bool {
+	const before, after = 23, 27
+	for dot := 0; ; dot++ {
+		n := strings.IndexByte(s[dot:], '.')
+		if n < 0 || dot+n+after > len(s) {
+			return false
+		}
+		if dot += n; dot < before || !wordByte(s[dot-1]) && s[dot-1] != '-' {
+			continue
+		}
+		next := strings.IndexByte(s[dot+1:min(dot+9, len(s))], '.')
+		if next >= 6 && isToken(s[dot-before:dot]) && len(s) >= dot+next+2+after && isToken(s[dot+next+2:dot+next+2+after]) {
+			return true
+		}
+	}
+}
+
+// isToken reports whether s is one word, which may have dashes.
+func isToken(s string) bool {
+	for i := range len(s) {
+		if !wordByte(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeHome looks for what homes are in, below what before takes.
+func mayBeHome(before func(string) bool, words ...string) func(string) bool {
+	return func(s string) bool {
+		for i := range len(s) {
+			for _, w := range words {
+				if lower(s[i]) == w[0] && i+len(w) < len(s) && equalFold(s[i:i+len(w)], w) && before(s[:i]) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// isDrive reports whether s ends in a drive, a share or what else homes of Windows are on.
+func isDrive(s string) bool {
+	top := strings.TrimRight(s, `\/`)
+	for n := len(top); n >= 3 && (equalFold(top[n-3:], "%5c") || equalFold(top[n-3:], "%2f")); n = len(top) {
+		top = strings.TrimRight(top[:n-3], `\/`)
+	}
+	if top == s || top == "" {
+		return false
+	}
+	switch top[len(top)-1] {
+	case ':', 'a', 'A', 'c', 'C', '%':
+		return true
+	}
+	return strings.Contains(s, `\\`)
+}
+
+// isRoot reports whether s ends where a path begins, and in backslashes.
+func isRoot(s string) bool { return strings.HasSuffix(s, `\`) && isStart(strings.TrimRight(s, `\`)) }
+
+// isStart reports whether a path may begin after s.
+func isStart(s string) bool { return s == "" || strings.IndexByte(spaces+`"'=([`, s[len(s)-1]) >= 0 }
+
+// mayBeShare looks for two backslashes that begin a path.
+func mayBeShare(s string) bool {
+	for i := 0; ; {
+		n := strings.Index(s[i:], `\\`)
+		if n < 0 {
+			return false
+		}
+		if i += n; i == 0 || !wordByte(s[i-1]) && s[i-1] != ':' && s[i-1] != '\\' {
+			return true
+		}
+		i += len(`\\`)
+	}
+}
+
+// hasID looks for a word of six signs that has a digit.
+func hasID(s string) bool {
+	run, digits := 0, false
+	for i := range len(s) {
+		b := s[i]
+		if !wordByte(b) && b != '-' {
+			run, digits = 0, false
+			continue
+		}
+		run++
+		if digits = digits || digit(b); digits && run >= 6 {
+			return true
+		}
+	}
+	return false
+}
 
 // mayBeHardware looks for six pairs of digits with dashes or colons between them.
 func mayBeHardware(s string) bool {

@@ -1,34 +1,40 @@
-// Package scrub takes out of log text what its owner would not want to share: user
-// names in paths, accounts, addresses, secrets, e-mail.
+// Package scrub takes out of log text what its owner would not want to share: names of
+// users and computers, accounts, ids of devices, addresses, secrets, e-mail.
 //
-// It looks for forms, not for values: whoever shares a log decides by a table of
+// [Text] looks for forms, not for values: whoever shares a log decides by a table of
 // kinds ([Kinds]) what goes. What is taken out leaves its kind in angle brackets, so
 // that a reader sees that something was there, and two users stay two words of one
 // shape:
 //
 //	C:\Users\Maria\AppData\…      C:\Users\<user>\AppData\…
-//	/home/maria/.config           /home/<user>/.config
+//	\\MARIA-PC\mods\x.dll         \\<computer>\mods\x.dll
 //	76561198000000001             <steam-id>
+//	deviceId: 0a1b2c3d4e5f        deviceId: <id>
 //	192.168.178.20:27015          <address>:27015
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
 //
-// A form that could as well be something that a reader needs stays: a version such as
-// 1.4.3.0, the id of a Workshop item, a hash without a word that says it is a secret,
-// loopback addresses. A name that stands alone, outside a path, is not found, nor is a
-// value on another line than its key, where the text is given line by line.
+// A name that stands alone has no form. [Names] learns names from the texts that tell
+// them, and finds them in others.
 //
-// All functions are pure and safe for concurrent use. Scrubbing twice changes nothing
-// more.
+// A form that could as well be something that a reader needs stays: a version such as
+// 1.4.3.0 or 10.2.0.1 where nothing says that it is an address, the id of a Workshop
+// item, the id of a package, a hash without a word that says it is a secret, loopback
+// addresses. What is in another text than the key that tells it is not found: a text
+// should be a record rather than a line.
+//
+// All functions are pure and safe for concurrent use; a Names is for one goroutine.
+// Scrubbing twice changes nothing more.
 //
 // # Cost
 //
 // A text sees only the expressions of which it has a hint, which one pass over it
-// finds (look.go): some 5 ns for each byte of a text in which nothing is private, and
+// finds (look.go): some 6 ns for each byte of a text in which nothing is private, and
 // no allocation. Where something is, tens of microseconds may go by.
 package scrub
 
 import (
+	"encoding/base64"
 	"net/netip"
 	"regexp"
 	"strings"
@@ -39,11 +45,13 @@ type Kind string
 
 // The kinds that [Text] takes out, by the mark that it leaves.
 const (
-	User    Kind = "<user>"
-	SteamID Kind = "<steam-id>"
-	Address Kind = "<address>"
-	Secret  Kind = "<secret>"
-	Email   Kind = "<email>"
+	User     Kind = "<user>"
+	Computer Kind = "<computer>"
+	SteamID  Kind = "<steam-id>"
+	ID       Kind = "<id>" // of a device, or of an account elsewhere than on Steam
+	Address  Kind = "<address>"
+	Secret   Kind = "<secret>"
+	Email    Kind = "<email>"
 )
 
 // form is one form of private text. What matches the group "private" is replaced,
@@ -59,6 +67,9 @@ type form struct {
 
 	expr *regexp.Regexp
 	keep func(text string, from, to int) bool
+
+	// teaches says that the form finds names, which [Names] learns.
+	teaches bool
 }
 
 // forms are in the order in which they are looked for: what an earlier one took out
@@ -74,15 +85,22 @@ var forms = []form{
 		// Keys that say by their first letters whose they are.
 		kind: Secret, hints: []string{
 			"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "npm_", "hf_",
-			"sk-", "pk_", "rk_", "sk_", "oauth:",
+			"sk-", "pk_", "rk_", "sk_", "oauth:", "ya29.", "gocspx-", "sg.", "pypi-", "p_v1_", "mfa.", "glsa_", "dckr_pat_",
 		},
 		expr: regexp.MustCompile(`\b(?P<private>gh[oprsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|` +
-			`A(?:KI|SI)A[0-9A-Z]{16,}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{30,}|sk-[\w-]{20,}|[spr]k_(?:live|test)_\w{10,}|oauth:[0-9a-z]{20,})`),
+			`A(?:KI|SI)A[0-9A-Z]{16,}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{30,}|sk-[\w-]{20,}|[spr]k_(?:live|test)_\w{10,}|oauth:[0-9a-z]{20,}|` +
+			`ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{20,}|pypi-[\w-]{20,}|dop_v1_[0-9a-f]{40,}|mfa\.[\w-]{60,}|glsa_\w{30,}|dckr_pat_[\w-]{20,})`),
 	},
 	{
 		// The token of a bot: its id, a time and a signature.
-		kind: Secret, hints: []string{"discord", "token"}, may: runOf(27, "_-"),
+		kind: Secret, may: mayBeBot,
 		expr: regexp.MustCompile(`\b(?P<private>[MNO][\w-]{22,28}\.[\w-]{6,7}\.[\w-]{27,})`),
+		keep: isNoBot,
+	},
+	{
+		// The same of Telegram.
+		kind: Secret, hints: []string{":aa"},
+		expr: regexp.MustCompile(`\b(?P<private>\d{8,10}:AA[\w-]{33})(?:$|[^\w-])`),
 	},
 	{
 		// A private key, to its end or to that of the text.
@@ -99,6 +117,11 @@ var forms = []form{
 		kind: Secret, hints: []string{"bearer", "basic"},
 		expr: regexp.MustCompile(`(?i)\b(?:bearer|basic)(?:\s+|\s*[:=]\s*)(?P<private>[\w.~+/=-]{8,})`),
 		keep: isPlainWord,
+	},
+	{
+		// An answer to a challenge, which is names and values.
+		kind: Secret, hints: []string{"igest"},
+		expr: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?digest\s+(?P<private>\w+=[^\r\n<>]+)`),
 	},
 	{
 		// What stands before the host of a URL: a name, a token, or a name and a
@@ -125,7 +148,7 @@ var forms = []form{
 	},
 	{
 		kind: Secret, hints: secretHints, may: hasSecret,
-		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*` + `(?:(?:bearer|basic|token|digest)\s+)?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
+		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*` + `(?:[|>][+-]?\s+)?(?:(?:bearer|basic|token|digest)\s+)?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
 		keep: isNoSecret,
 	},
 	{
@@ -149,28 +172,51 @@ var forms = []form{
 	},
 	{
 		kind: Email, may: hasAt,
-		expr: regexp.MustCompile(`(?P<private>(?:[\pL\pN._%+-]+(?:'[\pL\pN._%+-]+)*|"[^"@\r\n]{1,64}")(?:@|%40)` +
+		expr: regexp.MustCompile(`(?P<private>(?:[\pL\pN._%+-]+(?:'[\pL\pN._%+-]+)*|"[^"@\r\n]{1,64}")(?:@|%40|&#64;|\\+u0040)` +
 			`(?:[\pL\pN-]+(?:\.[\pL\pN-]+)*\.(?:xn--[\pL\pN-]+|\pL{2,})|\[?\d{1,3}(?:\.\d{1,3}){3}\b\]?))`),
-		keep: isService,
+		keep: isNoMailbox,
+	},
+	{
+		// One that was to be hidden from machines.
+		kind: Email, hints: []string{"[at]", "(at)"},
+		expr: regexp.MustCompile(`(?i)(?P<private>[\pL\pN._+-]+ ?[(\[]at[)\]] ?[\pL\pN-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\pL\pN-]+)+)`),
 	},
 	{
 		// Homes: the first part below Users or home, on a drive, in a prefix of Wine, or
 		// on a share. A name may hold spaces, so it ends at the next separator where there
 		// is one on the line.
-		kind: User, hints: []string{`users\`, "users/", "users%", `home\`, "home/", "home%", `settings\`, "settings/", "settings%"},
-		expr: regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a)|drive_c|\\\\[\w.-]+(?:\\+[a-z]\$)?|\\\\wsl(?:\$|\.localhost)[\\/]+[\w.-]+)` +
-			`(?:[\\/]|%5c|%2f)+(?:users|home|documents and settings)(?:[\\/]|%5c|%2f)+` +
-			`(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`),
+		kind: User, teaches: true,
+		hints: []string{`users\`, "users/", "users%", `home\`, "home/", "home%", `settings\`, "settings/", "settings%", `einstellungen\`},
+		may:   mayBeHome(isDrive, "users", "home", "documents and settings", "dokumente und einstellungen"),
+		expr: regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a)|drive_c|\\\\[\w.-]+(?:\\+[a-z]\$)?|\\\\wsl(?:\$|\.localhost)[\\/]+[\w.-]+|%(?:systemdrive|homedrive)%)` +
+			`(?:[\\/]|%5c|%2f)+(?:users|home|documents and settings|dokumente und einstellungen)(?:[\\/]|%5c|%2f)+` + homeName),
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, may: hasHome,
-		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|export|usr|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|(?:mnt/|cygdrive/|host_mnt/)?[a-z]))?` +
-			`/(?:home|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
+		// The same without the drive.
+		kind: User, hints: []string{`users\`}, may: mayBeHome(isRoot, "users"), teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])\\+users\\+` + homeName),
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{"%2fhome", "%2fusers"},
+		kind: User, hints: []string{`users\`, "users/"}, may: mayBeHome(isStart, "users"), teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])users[\\/]+(?P<private>[^\\/:*?"<>|\r\n%]+)[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`),
+		keep: isSharedHome,
+	},
+	{
+		// Homes on a server.
+		kind: User, hints: []string{`\\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\\\\(?:\?\\+UNC\\+)?(?:[\w.-]+|<computer>)\\+(?:users?|homes?|(?:user)?profiles?|redirect\w*|folderredirection)\$?(?:\.v\d)?\\+` + homeName),
+		keep: isSharedHome,
+	},
+	{
+		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, may: hasHome, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|var/services|export|usr|nfs|srv|net|data|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|mnt|(?:mnt/|cygdrive/|host_mnt/)?[a-z]|mnt/[\w.-]+))?` +
+			`/(?:homes?\\*/users|homes?|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
+		keep: isSharedHome,
+	},
+	{
+		kind: User, hints: []string{"%2fhome", "%2fusers"}, teaches: true,
 		expr: regexp.MustCompile(`(?i)%2f(?:home|users)%2f(?P<private>[\w.+-]+(?:%20[\w.+-]+){0,3})`),
 		keep: isSharedHome,
 	},
@@ -178,22 +224,109 @@ var forms = []form{
 		// A folder that is synchronized bears the name of the company.
 		kind: User, hints: []string{"onedrive - "},
 		expr: regexp.MustCompile(`OneDrive - (?P<private>[^\\/:*?"<>|\r\n]+)`),
+		keep: isPersonal,
 	},
 	{
 		// What the environment of a process says of its user.
-		kind: User, hints: []string{"name", "domain"}, may: hasUser,
-		expr: regexp.MustCompile(`(?i)\b(?:user[_ ]?name|user[_ ]?domain|logname|computer[_ ]?name|host[_ ]?name|machine[_ ]?name|persona[_ ]?name)["']?(?:\s*:\s*|=|\s+=\s+)["']?(?P<private>[^\s"',;<>]{2,})`),
+		kind: User, hints: []string{"name", "domain", "rtag", "rsona"}, may: hasUser, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_ ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
 	},
 	{
-		kind: User, hints: []string{"user="},
-		expr: regexp.MustCompile(`\bUSER=["']?(?P<private>[^\s"',;<>]{2,})`),
+		kind: Computer, hints: []string{"name"}, may: hasComputer, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:computer[_ ]?name|host[_ ]?name|machine[_ ]?name|client[_ ]?name)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
 	},
 	{
-		kind: User, hints: []string{"logged in as", "logged on as"},
-		expr: regexp.MustCompile(`(?i)\blogged (?:in|on) as\s*:?\s*["']?(?P<private>[^\s"',;<>]{2,})`),
+		kind: User, hints: []string{"name>", "rtag>"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)<(?:user[_-]?name|persona[_-]?name|account[_-]?name|gamertag)>(?P<private>[^<>]+)</`),
 		keep: isWord,
+	},
+	{
+		kind: User, hints: []string{"user="}, teaches: true,
+		expr: regexp.MustCompile(`\b(?:SUDO_)?USER=["']?(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		kind: User, hints: []string{"logged in as", "logged on as", "running as", "whoami"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:logged (?:in|on) as\s*:?\s*["']?|(?:running as|whoami)\s*:?\s*["']?[\w.-]+\\+)(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		// The domain of an account, which is the computer where there is none.
+		kind: Computer, hints: []string{"running as", "whoami"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:running as|whoami)\s*[:=]?\s*["']?` + ownDomain),
+	},
+	{
+		kind: Computer, hints: []string{"user", "ccount"}, may: hasAccount, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?` + ownDomain),
+	},
+	{
+		kind: User, hints: []string{`<computer>\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?<computer>\\+(?P<private>[^\s"',;<>\\]{2,})`),
+	},
+	{
+		// Names that have a number, since others have the name.
+		kind: User, hints: []string{"discord", "ttle", "rich presence"},
+		expr: regexp.MustCompile(`(?i)\b(?:discord|battle[ _-]?tag|rich presence)\b[^\r\n#]{0,40}?[\s:"'=](?P<private>[\pL\pN_.]{2,32}#\d{4,6})\b`),
+	},
+	{
+		// The host of a share.
+		kind: Computer, hints: []string{`\\`}, may: mayBeShare, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[\s"'=(\[,;])(?:\\\\|\\\\\\\\)(?:\?\\+UNC\\+)?(?P<private>[\pL\pN][\pL\pN_.-]+)\\{1,2}[\pL\pN_]`),
+		keep: isNoShare,
+	},
+	{
+		kind: Computer, hints: []string{"e://", "b://"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:file|smb)://(?P<private>[\pL\pN][\pL\pN_.-]+)/`),
+		keep: isNoHost,
+	},
+	{
+		// Names that Windows gives.
+		kind: Computer, hints: []string{"ktop-", "ptop-", "win-"},
+		expr: regexp.MustCompile(`\b(?P<private>(?:DESKTOP|desktop)-[0-9A-Za-z]{7}|(?:LAPTOP|laptop)-[0-9A-Za-z]{8}|(?:WIN|win)-[0-9A-Za-z]{11})\b`),
+		keep: isGivenByNobody,
+	},
+	{
+		// Names that systems make of the name of their owner.
+		kind: Computer, hints: []string{"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-", "-de-", "-di-", "-van-"},
+		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
+			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+)(?:$|[^\pL\pN_-])`),
+	},
+	{
+		// Names in a network at home.
+		kind: Computer, hints: []string{".fritz.box", ".home.arpa"},
+		expr: regexp.MustCompile(`(?i)(?:^|[^\pL\pN-])(?P<private>[\pL\pN-]+)\.(?:fritz\.box|home\.arpa)\b`),
+	},
+	{
+		// The same under words that others than networks have, too.
+		kind: Computer, hints: []string{".local", ".lan"},
+		expr: regexp.MustCompile(`(?i)(?:^|[^\pL\pN-])(?P<private>[\pL\pN]+(?:-[\pL\pN]+)+)\.(?:local|localdomain|lan)(?:$|[^\w.-]|\.(?:$|\W))`),
+	},
+	{
+		// Security identifiers of Windows: those of a domain or of the cloud have numbers
+		// of their own.
+		kind: ID, hints: []string{"s-1-5-21-", "s-1-12-1-"},
+		expr: regexp.MustCompile(`(?i)\b(?P<private>S-1-(?:5-21|12-1)(?:-\d+){3,5})(?:$|[^\d-])`),
+	},
+	{
+		// What a key says to be the id of a device, or of an account.
+		kind: ID, hints: []string{
+			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial",
+		}, may: hasID,
+		expr: regexp.MustCompile(`(?i)(?:\b|[_-])(?:machine[_ -]?(?:gu)?id|device[_ -]?unique[_ -]?id(?:entifier)?|device[_ -]?(?:uu|gu)?id|(?:hw|hardware)[_ -]?id|install(?:ation)?[_ -]?(?:gu)?id|` +
+			`epic(?:[_ -]?(?:account|user))?[_ -]?id|product[_ -]?user[_ -]?id|xuid|galaxy[_ -]?(?:user[_ -]?)?id|gog[_ -]?(?:user[_ -]?)?id|discord[_ -]?(?:user[_ -]?)?id|` +
+			`(?:steam[_ -]?)?account[_ -]?id|steam[_ ]account|serial[_ -]?(?:number|no))` +
+			`["']?(?:\s*[:=]\s*|\s+(?:reg_sz\s+|is\s+)?)["'{(\[]*(?P<private>[0-9a-z][0-9a-z_-]{5,})`),
+		keep: isNoID,
+	},
+	{
+		kind: ID, hints: []string{"<@"},
+		expr: regexp.MustCompile(`<@!?(?P<private>\d{15,20})>`),
+	},
+	{
+		kind: ID, hints: []string{"nlobby"},
+		expr: regexp.MustCompile(`(?i)joinlobby/\d+/(?P<private>\d{15,20})\b`),
 	},
 	{
 		// Individual accounts: universe 1, type 1.
@@ -209,6 +342,12 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z0-9:]|%5b)(?P<private>\[U:1:\d{3,}\]|U(?::|%3a)1(?::|%3a)\d{3,}\b)`),
 	},
 	{
+		// The name before an account.
+		kind: User, hints: []string{"(<steam-id>)", "(7656119"}, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[\s"'])(?P<private>[^\s()"'<>:=,]{3,}) \((?:<steam-id>|7656119\d{10})\)`),
+		keep: isOrdinaryPart,
+	},
+	{
 		kind: SteamID, hints: []string{"steamcommunity"},
 		expr: regexp.MustCompile(`(?i)steamcommunity\.com/id/(?P<private>[\w-]+)`),
 	},
@@ -222,6 +361,11 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)(?:^|[^0-9a-f:-])(?P<private>[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?:$|[^0-9a-f:-])`),
 	},
 	{
+		// The same without signs, which takes a word.
+		kind: Address, hints: []string{"ddress"},
+		expr: regexp.MustCompile(`(?i)\b(?:mac|physical|hardware)[_ ]?address["']?(?:\s*[:=]\s*|\s+)["']?(?P<private>[0-9a-f]{12}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2})\b`),
+	},
+	{
 		kind: Address, may: mayBeIPv4,
 		expr: regexp.MustCompile(`(?:^|[^\w.])(?P<private>\d{1,3}(?:\.\d{1,3}){3})(?:$|[^\w.]|\.(?:$|\D))`),
 		keep: isVersion,
@@ -233,18 +377,29 @@ var forms = []form{
 	},
 }
 
+// homeName matches the name of a home in a path of Windows.
+const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`
+
+// ownDomain matches the domain before the name of an account: in capitals, or as people
+// call computers.
+const ownDomain = `(?P<private>[a-z0-9]+(?:-[a-z0-9]+)+|(?-i:[A-Z0-9]+))\\+[\w<]`
+
+// isGiven matches what stands between a name for names and the name. Valve's files
+// have spaces between them, where both are quoted.
+const isGiven = `(?:\(\))?(?:["']?(?:\s*:\s*|=|\s+=\s+)|"\s+")["']?`
+
 // secretKey matches a name of a value that is nobody's business, after something that
 // is no letter, so that the end of "PublicKeyToken" is none.
 const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
 	`(?:access|auth|refresh|id|api|bot|client|user|session|login)?[_-]?(?:token|secret|ticket)|` +
-	`pass(?:word|wd|phrase)|pwd|` +
+	`pass(?:word|wd|phrase)|pwd|psk|` +
 	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
 	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
 
-var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "key", "sess", "ticket", "credential", "authorization"}
+var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket", "credential", "authorization"}
 
 // Kinds returns the kinds, for a message that says what is taken out.
-func Kinds() []Kind { return []Kind{User, SteamID, Address, Secret, Email} }
+func Kinds() []Kind { return []Kind{User, Computer, SteamID, ID, Address, Secret, Email} }
 
 // Text returns s without what is private in it. It allocates only where there is
 // something to take out, or much looks as if there were.
@@ -255,16 +410,16 @@ func Text(s string) string {
 		if hinted&(1<<i) == 0 || f.may != nil && hinted != every && !f.may(s) {
 			continue
 		}
-		if t := f.scrub(s); t != s {
+		if t := f.scrub(s, nil); t != s {
 			s, hinted = t, look(t)
 		}
 	}
 	return s
 }
 
-// scrub replaces all that f finds. Matches may share the signs around them, so each
-// search begins where the last private text ended.
-func (f *form) scrub(s string) string {
+// scrub replaces all that f finds, and tells of it where found is not nil. Matches may
+// share the signs around them, so each search begins where the last private text ended.
+func (f *form) scrub(s string, found func(s string, from, to int)) string {
 	group := 2 * f.expr.SubexpIndex("private")
 	var b strings.Builder
 	done, at := 0, 0
@@ -280,6 +435,9 @@ func (f *form) scrub(s string) string {
 		at = max(to, at+1)
 		if strings.HasPrefix(s[from:to], string(f.kind)) || f.keep != nil && f.keep(s, from, to) {
 			continue
+		}
+		if found != nil {
+			found(s, from, to)
 		}
 		b.WriteString(s[done:from])
 		b.WriteString(string(f.kind))
@@ -304,6 +462,60 @@ func isService(s string, from, to int) bool {
 	return name == "git" || name == "hg"
 }
 
+// isNoMailbox keeps what isService does, and an image for screens of twice the dots.
+func isNoMailbox(s string, from, to int) bool {
+	return isService(s, from, to) || scale.MatchString(s[from:to])
+}
+
+var scale = regexp.MustCompile(`(?i)@\dx\.[a-z]+$`)
+
+// isNoBot keeps what does not begin with a number in base64, as the token of a bot does.
+func isNoBot(s string, from, to int) bool {
+	id, _, _ := strings.Cut(s[from:to], ".")
+	number, err := base64.RawStdEncoding.DecodeString(id)
+	return err != nil || strings.Trim(string(number), "0123456789") != ""
+}
+
+// isPersonal keeps the folder of those who have no company.
+func isPersonal(s string, from, to int) bool { return strings.EqualFold(s[from:to], "personal") }
+
+// isNoShare keeps what stands further down in a path, and what isNoHost does.
+func isNoShare(s string, from, to int) bool {
+	top := strings.TrimRight(s[:from], `\`)
+	if n := len(top) - len(`\UNC`); n >= 0 && strings.EqualFold(top[n:], `\UNC`) {
+		top = strings.TrimRight(strings.TrimRight(top[:n], `\`), "?")
+		top = strings.TrimRight(top, `\`)
+	}
+	return top != "" && !isStart(top) && strings.IndexByte(",;", top[len(top)-1]) < 0 || isNoHost(s, from, to)
+}
+
+// isNoHost keeps what a share may have where a host is, and is none with a name.
+func isNoHost(s string, from, to int) bool {
+	switch host := strings.ToLower(s[from:to]); host {
+	case "localhost", "wsl.localhost", "tsclient", "unc", "home", "users":
+		return true
+	default:
+		return strings.Trim(host, "0123456789.") == ""
+	}
+}
+
+// isGivenByNobody keeps words that are no random signs: those are in one case, and have
+// a digit or are in capitals.
+func isGivenByNobody(s string, from, to int) bool {
+	s = s[from:to]
+	random := s[strings.IndexByte(s, '-')+1:]
+	if strings.ContainsAny(random, "0123456789") {
+		return strings.ToUpper(s) != s && strings.ToLower(s) != s
+	}
+	return strings.ToUpper(s) != s || strings.HasPrefix(s, "WIN")
+}
+
+// isNoID keeps words, and numbers of kinds of devices, which are in hexadecimal.
+func isNoID(s string, from, to int) bool {
+	s = s[from:to]
+	return !strings.ContainsAny(s, "0123456789") || strings.HasPrefix(s, "0x")
+}
+
 // isAddressee keeps a name alone, but where the scheme is one for which it may be all
 // that is needed: actors and services have names before a host, too.
 func isAddressee(s string, from, to int) bool {
@@ -323,7 +535,7 @@ const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
 // isNoSecret keeps what is no value of a key, as isWord does, and the words that
 // parsers have for tokens and people for tickets: "unexpected token: StartObject".
 func isNoSecret(s string, from, to int) bool {
-	if isWord(s, from, to) {
+	if isWord(s, from, to) || to-from < 4 && !strings.ContainsFunc(s[from:to], isNamePart) {
 		return true
 	}
 	return to-from < 20 && bareToken.MatchString(s[max(0, from-24):from]) &&
@@ -337,7 +549,7 @@ var bareToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)["'\\]*\s*
 func isWord(s string, from, to int) bool {
 	switch strings.ToLower(strings.TrimRight(s[from:to], ".,!?:")) {
 	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
-		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "string", "object",
+		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest", "string", "object",
 		"system.string":
 		return true
 	}
@@ -347,7 +559,7 @@ func isWord(s string, from, to int) bool {
 // isSharedHome keeps the homes that belong to nobody.
 func isSharedHome(s string, from, to int) bool {
 	switch strings.ToLower(strings.Trim(s[from:to], " /")) {
-	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username", "%username%", "$user", "runner", "deck", "steamuser":
+	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username", "%username%", "$user", "runner", "deck", "steamuser", "users":
 		return true
 	}
 	return false
@@ -355,10 +567,10 @@ func isSharedHome(s string, from, to int) bool {
 
 // context is what has to stand shortly before four small numbers so that they are an
 // address: versions have four numbers too.
-var context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|listen\w*|remote|client|gateway|dns|ping\w*|from|to|at|://|@)[\s:="'(\[]*$`)
+var context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 
 // version is what stands before a version.
-var version = regexp.MustCompile(`(?i)(?:version|ver|v|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*$`)
+var version = regexp.MustCompile(`(?i)(?:(?:version|ver|v|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
 
 // isVersion keeps four numbers that are no address of somebody: more than 255, the
 // machine itself, or a version.
@@ -367,15 +579,28 @@ func isVersion(s string, from, to int) bool {
 	if err != nil || a.IsLoopback() || a.IsUnspecified() {
 		return true
 	}
-	before := s[max(0, from-24):from]
+	before := s[max(0, from-48):from]
 	// Nearly all that gets here says "Version=", which takes an expression long to find.
-	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || version.MatchString(before) {
+	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || suffix.MatchString(s[to:]) {
 		return true
 	}
-	if a.IsPrivate() || context.MatchString(before) || port.MatchString(s[to:]) {
+	if deed.MatchString(s[to:]) {
 		return false
 	}
-	for _, n := range a.As4() {
+	if version.MatchString(before) {
+		return true
+	}
+	if port.MatchString(s[to:]) {
+		return false
+	}
+	n := a.As4()
+	if n[3] == 0 { // a network, or the usual end of a version
+		return true
+	}
+	if n[0] != 10 && a.IsPrivate() || context.MatchString(before) {
+		return false
+	}
+	for _, n := range n {
 		if n >= 100 { // versions seldom get there, three of four addresses do
 			return false
 		}
@@ -383,7 +608,13 @@ func isVersion(s string, from, to int) bool {
 	return true
 }
 
-var port = regexp.MustCompile(`^:\d{2,5}\b`)
+var (
+	port = regexp.MustCompile(`^:\d{2,5}\b`)
+
+	// suffix is what stands behind a version, deed what a peer does.
+	suffix = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
+	deed   = regexp.MustCompile(`(?i)^\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
+)
 
 // isNoIPv6 keeps what only looks like an address: a time, a name with two colons, the
 // machine itself.
