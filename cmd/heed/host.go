@@ -60,7 +60,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 // registerGate adds the flags of the commands that serve bridges.
 func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "how long a call's end waits for what the log says of it, at most")
+	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
 	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")

@@ -74,9 +74,9 @@ where heed itself could not do its work, 126 where the game's program cannot be 
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
-	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "how long a bridge's welcome waits for the game's mod; 0 where it has none")
-	flags.DurationVar(&f.linger, "linger", defaultLinger, "how long to answer after the game has failed")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "how long a game that was told to end is waited for")
+	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "answer for `DURATION` after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for a game that was told to end")
 	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
 	return cmd
 }
