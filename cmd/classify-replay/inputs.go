@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,7 +105,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitIO, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
+			Status: exitIO, Err: notFound(f.game, places),
 			Next: "run the game once, or name the file: the game's own menu can open its folder",
 		}
 	}
@@ -113,6 +114,18 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 		p.Note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
 	}
 	return []string{runs[0].Path}, nil
+}
+
+// notFound says where the log of a game would be, a place in a line.
+func notFound(game string, places []string) error {
+	if len(places) == 1 {
+		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])
+	}
+	lines := []error{fmt.Errorf("--game %s: no log was found; looked for", game)}
+	for _, place := range places {
+		lines = append(lines, errors.New("  "+place))
+	}
+	return errors.Join(lines...)
 }
 
 // watched follows the reading of one input, for progress and for --verbose.

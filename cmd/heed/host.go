@@ -237,7 +237,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	}
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)

@@ -351,14 +351,37 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	if err != nil {
 		wait() // the copy goes
 	}
-	switch {
-	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return nil, nil, failed(exitNotFound, err)
-	case err != nil:
-		return nil, nil, failed(exitCannotStart, err)
+	if err != nil {
+		return nil, nil, notStarted(args[0], err)
 	}
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
 	return game, wait, nil
+}
+
+// notStarted makes of an error of a game's program one that says what is wrong with it, and
+// what to do.
+func notStarted(program string, err error) error {
+	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
+	reason := err.Error()
+	switch info, statErr := os.Stat(program); {
+	case errors.Is(err, exec.ErrNotFound):
+		status, reason, next = exitNotFound, "no such program in the folders of PATH", "write the path of one that is in none of them, such as ./"+program
+	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
+		status, reason, next = exitNotFound, "it is in this folder, where programs are not looked for by their name", "write ./"+program
+	case errors.Is(err, os.ErrNotExist) && statErr == nil:
+		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
+	case errors.Is(err, os.ErrNotExist):
+		status, reason, next = exitNotFound, "no such program", "name the game's program after --, by its path"
+	case statErr == nil && info.IsDir():
+		reason = "is a directory"
+	case errors.Is(err, os.ErrPermission):
+		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
+	default:
+		if inner, ok := errors.AsType[*os.PathError](err); ok {
+			reason = inner.Err.Error()
+		}
+	}
+	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
 }
 
 // file returns the file that a standard stream is. What is none is left to nobody.
