@@ -364,16 +364,16 @@ func notStarted(program string, err error) error {
 	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
 	reason := err.Error()
 	switch info, statErr := os.Stat(program); {
-	case errors.Is(err, exec.ErrNotFound):
+	case statErr == nil && info.IsDir():
+		reason = "is a directory"
+	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
 		status, reason, next = exitNotFound, "no such program in the folders of PATH", "write the path of one that is in none of them, such as ./"+program
 	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
 		status, reason, next = exitNotFound, "it is in this folder, where programs are not looked for by their name", "write ./"+program
 	case errors.Is(err, os.ErrNotExist) && statErr == nil:
 		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
-	case errors.Is(err, os.ErrNotExist):
-		status, reason, next = exitNotFound, "no such program", "name the game's program after --, by its path"
-	case statErr == nil && info.IsDir():
-		reason = "is a directory"
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		status, reason, next = exitNotFound, "no such program"+cli.Missing(program), "name the game's program after --, by its path"
 	case errors.Is(err, os.ErrPermission):
 		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
 	default:
