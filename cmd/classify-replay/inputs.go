@@ -174,27 +174,12 @@ func (w *watched) over(in *input) *input {
 		w.progress.End()
 		if p := w.program; p.Verbose {
 			took := p.Now().Sub(w.began)
-			p.Detail("%s: read %s in %s, %s/s", w.name, bytesText(float64(w.read.Load())), took.Round(time.Millisecond),
-				bytesText(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
+			p.Detail("%s: read %s in %s, %s/s", w.name, cli.Bytes(float64(w.read.Load())), took.Round(time.Millisecond),
+				cli.Bytes(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
 		}
 		return closeInput()
 	}
 	return in
-}
-
-// bytesText returns an amount of bytes for people.
-func bytesText(n float64) string {
-	unit := "B"
-	for _, u := range []string{"KiB", "MiB", "GiB"} {
-		if n < 1024 {
-			break
-		}
-		n, unit = n/1024, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%.0f B", n)
-	}
-	return fmt.Sprintf("%.1f %s", n, unit)
 }
 
 // standardInputName is how messages name standard input.

@@ -201,18 +201,3 @@ func number(n uint64) string {
 	}
 	return s
 }
-
-// bytesText returns an amount of bytes for people.
-func bytesText(n uint64) string {
-	value, unit := float64(n), "B"
-	for _, u := range []string{"KiB", "MiB", "GiB"} {
-		if value < 1024 {
-			break
-		}
-		value, unit = value/1024, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", value, unit)
-}
