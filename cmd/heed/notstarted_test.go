@@ -15,7 +15,7 @@ import (
 // TestNotStarted is the table of what is said of a game's program that cannot be started.
 func TestNotStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "text", "no program")
+	require.NoError(t, os.WriteFile("text", []byte("no program"), 0o600))
 	require.NoError(t, os.Mkdir("folder", 0o700))
 	path := func(err error) error { return &os.PathError{Op: "fork/exec", Path: "x", Err: err} }
 	for _, c := range []struct {
