@@ -407,7 +407,7 @@ var verdicts = []struct {
 			s.after(12)
 		},
 		End{Lines: 12},
-		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		StateBroken, "Broken since line 2. 1 blocking problem, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log ends with the crash at line 2: the game is gone. Nothing before that is known to be missing."},
 	},
@@ -449,7 +449,7 @@ var verdicts = []struct {
 			s.crash(3)
 		},
 		End{Lines: 12},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		StateBroken, "Broken since line 3. 1 blocking problem, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game is gone."},
 	},

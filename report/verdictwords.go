@@ -163,7 +163,7 @@ func (r *Replay) counts() string {
 	blocking, advisory := r.causes.byDisposition[event.Blocking], r.causes.byDisposition[event.Advisory]
 	var parts []string
 	if blocking > 0 {
-		parts = append(parts, count(blocking, "blocking problem")+", "+fate(r.causes.openBlocking(), blocking))
+		parts = append(parts, count(blocking, "blocking problem")+", "+r.fateOfAll(blocking))
 	}
 	if advisory > 0 {
 		parts = append(parts, count(advisory, "complaint"))

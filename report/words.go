@@ -167,21 +167,6 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// fate says of how many problems nothing shows that they ended before the log did.
-func fate(open, all uint64) string {
-	switch {
-	case open == 0 && all > 1:
-		return "all over by the end"
-	case open == 0:
-		return "over by the end"
-	case open < all:
-		return grouped(open) + " not known to be over"
-	case all > 1:
-		return "none known to be over"
-	}
-	return "not known to be over"
-}
-
 // howOften counts what a cause's rule decided apart from what came with it, so that
 // the name of the first fault is not read as that of all.
 func howOften(c *cause) string {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -51,8 +52,8 @@ func FuzzSegment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, data := range [][]byte{data, slices.Concat(whole[:segmentHeader], data), seal(data)} {
 			disk := newFaultFS()
-			disk.files["d/"+segmentName(7)] = &faultFile{data: slices.Clone(data)}
-			disk.files["d/"+segmentName(8)] = &faultFile{data: slices.Clone(whole)}
+			disk.files[filepath.Join("d", segmentName(7))] = &faultFile{data: slices.Clone(data)}
+			disk.files[filepath.Join("d", segmentName(8))] = &faultFile{data: slices.Clone(whole)}
 			j, err := openJournal(disk, JournalConfig{Dir: "d", Epoch: "run-1"})
 			if err != nil {
 				require.ErrorIs(t, err, ErrVersion)

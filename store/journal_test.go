@@ -380,6 +380,7 @@ func TestReadWhileWriting(t *testing.T) {
 	c.Dir, c.Epoch = t.TempDir(), "run-1"
 	j, err := OpenJournal(c)
 	require.NoError(t, err)
+	defer func() { require.NoError(t, j.Close()) }() // Windows removes no file that is open
 	const n = 3000
 	var writer sync.WaitGroup
 	writer.Go(func() {
@@ -816,13 +817,13 @@ func TestDamageBetween(t *testing.T) {
 	require.NoError(t, j.Close())
 	// A file that is not there, and one that is not a segment.
 	delete(disk.files, path)
-	disk.files["d/"+segmentName(2)] = &faultFile{data: make([]byte, 5000)}
-	disk.files["d/journal-1.seg"] = &faultFile{data: []byte("not a name of ours")}
+	disk.files[filepath.Join("d", segmentName(2))] = &faultFile{data: make([]byte, 5000)}
+	disk.files[filepath.Join("d", "journal-1.seg")] = &faultFile{data: []byte("not a name of ours")}
 	j = open(t, disk, small)
 	gap := readAll(t, j, journal.Cursor{}, 0).gaps
 	require.Equal(t, []Gap{{from - 1, to, GapDamaged}}, gap)
 	require.EqualValues(t, 5000, j.Recovery().DamagedBytes)
-	require.Contains(t, disk.files, "d/"+segmentName(2))
+	require.Contains(t, disk.files, filepath.Join("d", segmentName(2)))
 	delete(disk.files, j.path(j.segments[2]))
 	// One that goes while the journal is open will not come back; one that cannot
 	// be read now may.
@@ -907,7 +908,7 @@ func TestOpenErrors(t *testing.T) {
 	whole := slices.Clone(disk.files[name].data)
 	for _, why := range []error{errFull, os.ErrPermission, errDevice} {
 		for op, message := range map[string]string{
-			"mkdir": "store: mkdir d: ", "lock": "in use, or cannot be locked: lock d/lock: ",
+			"mkdir": "store: mkdir d: ", "lock": "in use, or cannot be locked: lock " + filepath.Join("d", "lock") + ": ",
 			"sync": "store: sync " + name + ": ", "syncdir": "store: syncdir d: ",
 		} {
 			disk.fault = func(is string, n int) (int, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,7 +105,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	}
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
-			Status: exitIO, Err: fmt.Errorf("--game %s: no log was found; looked for %s", f.game, strings.Join(places, ", ")),
+			Status: exitIO, Err: notFound(f.game, places),
 			Next: "run the game once, or name the file: the game's own menu can open its folder",
 		}
 	}
@@ -113,6 +114,18 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 		p.Note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
 	}
 	return []string{runs[0].Path}, nil
+}
+
+// notFound says where the log of a game would be, a place in a line.
+func notFound(game string, places []string) error {
+	if len(places) == 1 {
+		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])
+	}
+	lines := []error{fmt.Errorf("--game %s: no log was found; looked for", game)}
+	for _, place := range places {
+		lines = append(lines, errors.New("  "+place))
+	}
+	return errors.Join(lines...)
 }
 
 // watched follows the reading of one input, for progress and for --verbose.
@@ -161,27 +174,12 @@ func (w *watched) over(in *input) *input {
 		w.progress.End()
 		if p := w.program; p.Verbose {
 			took := p.Now().Sub(w.began)
-			p.Detail("%s: read %s in %s, %s/s", w.name, bytesText(float64(w.read.Load())), took.Round(time.Millisecond),
-				bytesText(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
+			p.Detail("%s: read %s in %s, %s/s", w.name, cli.Bytes(float64(w.read.Load())), took.Round(time.Millisecond),
+				cli.Bytes(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
 		}
 		return closeInput()
 	}
 	return in
-}
-
-// bytesText returns an amount of bytes for people.
-func bytesText(n float64) string {
-	unit := "B"
-	for _, u := range []string{"KiB", "MiB", "GiB"} {
-		if n < 1024 {
-			break
-		}
-		n, unit = n/1024, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%.0f B", n)
-	}
-	return fmt.Sprintf("%.1f %s", n, unit)
 }
 
 // standardInputName is how messages name standard input.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -50,7 +49,7 @@ func (o *output) flush() bool {
 // if not all of it could be written.
 func (o *output) done(what string) error {
 	if !o.flush() {
-		return ioError(fmt.Errorf("cannot write %s: %w", what, o.err))
+		return cli.CannotWrite(exitIO, what, o.err)
 	}
 	return nil
 }

@@ -180,14 +180,17 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	if form.begin != nil {
 		out.buf = form.begin(out.buf)
 	}
-	for _, name := range names {
+	for i, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)
 			break
 		}
 		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
 		if err != nil {
-			p.Fail(withCommand(cmd, name, err))
+			if i == 0 {
+				err = withCommand(cmd, name, err)
+			}
+			p.Fail(err)
 		}
 		if out.err != nil {
 			break
@@ -300,7 +303,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 func withCommand(cmd *cobra.Command, name string, err error) error {
 	if name != "" && errors.Is(err, errNoFile) {
 		if near := cli.Command(cmd, name); near != "" {
-			return ioError(fmt.Errorf("%w; did you mean the command %q?", err, near))
+			return ioError(fmt.Errorf("%s: %w; did you mean the command %q?", name, errNoFile, near))
 		}
 	}
 	return err

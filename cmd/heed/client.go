@@ -85,7 +85,7 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
 		return gabp.Dial(ctx, address, gabp.ClientConfig{
-			Token: token, Name: clientName, LaunchID: clientLaunch, Version: version(),
+			Token: token, Name: clientName, LaunchID: clientLaunch, Version: cli.ModuleVersion(),
 			// heed holds a welcome back until the game's mod is there.
 			Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
 		})

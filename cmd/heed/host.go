@@ -60,7 +60,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 // registerGate adds the flags of the commands that serve bridges.
 func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "how long a call's end waits for what the log says of it, at most")
+	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
 	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
@@ -242,7 +242,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
 		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, AnswerWithin: answerWithin,
-		Version: version(), Observer: clientName, Now: p.Now, Logger: h.log,
+		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, failed(exitUsage, err)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -97,13 +95,6 @@ func (p *program) guardCommand() *cobra.Command {
 }
 
 const guardName = "guard"
-
-// version is that of the module, where the build says it: what peers are told.
-func version() string {
-	info, _ := debug.ReadBuildInfo()
-	short, _, _ := strings.Cut(cli.Version(info), " ")
-	return short
-}
 
 // failed makes an error with an exit status.
 func failed(status int, err error) error { return cli.Failed(status, err) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/heedlog/heed/internal/cli"
@@ -141,26 +140,18 @@ func (g *page) inPlace(rows int) {
 // write prints the page.
 func (p *program) write(g *page) error { return p.print(g.buf) }
 
-// print writes to standard output, and says what it means where that cannot be done. A reader
-// that is gone ends the process by a signal, or where that is ignored by errReaderGone.
+// print writes to standard output, and says what it means where that cannot be done.
 func (p *program) print(data []byte) error {
 	_, err := p.Stdout.Write(data)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, syscall.EPIPE):
-		return errReaderGone
+	if err != nil {
+		return cli.CannotWrite(p.Unwritten, "", err)
 	}
-	return failed(p.Unwritten, fmt.Errorf("cannot write: %w", err))
+	return nil
 }
-
-// errReaderGone ends a command whose output nobody reads any more, in good order and
-// without a word.
-var errReaderGone = errors.New("nobody reads the output any more")
 
 // unlessGone returns err, but nil where it says that nobody reads any more.
 func unlessGone(err error) error {
-	if errors.Is(err, errReaderGone) {
+	if errors.Is(err, cli.ErrReaderGone) {
 		return nil
 	}
 	return err
@@ -209,19 +200,4 @@ func number(n uint64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
-}
-
-// bytesText returns an amount of bytes for people.
-func bytesText(n uint64) string {
-	value, unit := float64(n), "B"
-	for _, u := range []string{"KiB", "MiB", "GiB"} {
-		if value < 1024 {
-			break
-		}
-		value, unit = value/1024, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", value, unit)
 }

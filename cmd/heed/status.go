@@ -255,9 +255,9 @@ func (p *program) speaks(st *diag.Status) (style, string) {
 		}
 		return yellow, "none is followed"
 	}
-	read := fmt.Sprintf("%s, %s read", plural(l.Lines, "line", "lines"), bytesText(l.Offset))
+	read := fmt.Sprintf("%s, %s read", plural(l.Lines, "line", "lines"), cli.Bytes(float64(l.Offset)))
 	if l.LostBytes > 0 {
-		read += ", " + bytesText(l.LostBytes) + " lost"
+		read += ", " + cli.Bytes(float64(l.LostBytes)) + " lost"
 	}
 	switch {
 	case l.Error != "":

@@ -74,9 +74,9 @@ where heed itself could not do its work, 126 where the game's program cannot be 
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
-	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "how long a bridge's welcome waits for the game's mod; 0 where it has none")
-	flags.DurationVar(&f.linger, "linger", defaultLinger, "how long to answer after the game has failed")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "how long a game that was told to end is waited for")
+	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "answer for `DURATION` after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for a game that was told to end")
 	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
 	return cmd
 }
@@ -351,14 +351,37 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	if err != nil {
 		wait() // the copy goes
 	}
-	switch {
-	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
-		return nil, nil, failed(exitNotFound, err)
-	case err != nil:
-		return nil, nil, failed(exitCannotStart, err)
+	if err != nil {
+		return nil, nil, notStarted(args[0], err)
 	}
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
 	return game, wait, nil
+}
+
+// notStarted makes of an error of a game's program one that says what is wrong with it, and
+// what to do.
+func notStarted(program string, err error) error {
+	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
+	reason := err.Error()
+	switch info, statErr := os.Stat(program); {
+	case statErr == nil && info.IsDir():
+		reason = "is a directory"
+	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
+		status, reason, next = exitNotFound, "no such program in the folders of PATH", "write the path of one that is in none of them, such as ./"+program
+	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
+		status, reason, next = exitNotFound, "it is in this folder, where programs are not looked for by their name", "write ./"+program
+	case errors.Is(err, os.ErrNotExist) && statErr == nil:
+		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		status, reason, next = exitNotFound, "no such program"+cli.Missing(program), "name the game's program after --, by its path"
+	case errors.Is(err, os.ErrPermission):
+		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
+	default:
+		if inner, ok := errors.AsType[*os.PathError](err); ok {
+			reason = inner.Err.Error()
+		}
+	}
+	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
 }
 
 // file returns the file that a standard stream is. What is none is left to nobody.

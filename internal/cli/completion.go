@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Completes names the values of a flag, for the completion of shells. Of a flag that takes
@@ -48,6 +48,61 @@ func CompletesAll(root *cobra.Command, flag string, values []string) {
 	}
 }
 
+// completing says to a shell that completes what the tree of commands tells by itself and
+// cobra does not make of it: which words are files, which are folders and which are
+// neither. args are those of the process.
+func completing(root *cobra.Command, args []string) {
+	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
+		return
+	}
+	for _, cmd := range commands(root) {
+		if cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = words(cmd)
+			cmd.ValidArgs = nil // which would prevail
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			value, usage := pflag.UnquoteUsage(f)
+			f.Usage = usage // it is shown as it is
+			if _, ok := cmd.GetFlagCompletionFunc(f.Name); ok || f.NoOptDefVal != "" {
+				return
+			}
+			if err := cmd.RegisterFlagCompletionFunc(f.Name, values(f.Name, value)); err != nil {
+				panic("BUG: " + err.Error())
+			}
+		})
+	}
+}
+
+// words completes the arguments of a command: one of those that it names, or else files,
+// unless its usage has none. The files of a command with others below it are among them.
+func words(cmd *cobra.Command) cobra.CompletionFunc {
+	valid, directive := cmd.ValidArgs, cobra.ShellCompDirectiveNoFileComp
+	for _, of := range []string{"FILE", "PATH", "OLD", "CAPTURE", "EXPECTATIONS", "GAME"} {
+		if strings.Contains(cmd.Use, of) {
+			directive = cobra.ShellCompDirectiveDefault
+		}
+	}
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, directive
+		}
+		return valid, directive
+	}
+}
+
+// values completes what a flag takes by the name that its help has for that.
+func values(flag, value string) cobra.CompletionFunc {
+	switch {
+	case flag == "rules":
+		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	case value == "FILE" || value == "PATH":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	case value == "DIR":
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
+	}
+	return cobra.NoFileCompletions
+}
+
 // CompletionCommand makes the command that prints the completion script of a shell.
 func (p *Program) CompletionCommand() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
@@ -86,7 +141,7 @@ and PowerShell.`,
 				err = root.GenPowerShellCompletionWithDesc(p.Stdout)
 			}
 			if err != nil {
-				return Failed(p.Unwritten, fmt.Errorf("cannot write the script: %w", err))
+				return CannotWrite(p.Unwritten, "the script", err)
 			}
 			return nil
 		},

@@ -82,6 +82,7 @@ func OneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
+	completing(root, args)
 	root.SetIn(p.Stdin)
 	var help bytes.Buffer // the parser writes help and the version, and does not look how that went
 	root.SetOut(&help)
@@ -89,7 +90,7 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 	err := root.ExecuteContext(ctx)
 	if help.Len() > 0 {
 		if _, unwritten := p.Stdout.Write(help.Bytes()); unwritten != nil {
-			err = Failed(p.Unwritten, fmt.Errorf("cannot write: %w", unwritten))
+			err = CannotWrite(p.Unwritten, "", unwritten)
 		}
 	}
 	if err != nil {
@@ -107,6 +108,9 @@ func (p *Program) Raise(status int) { p.Status = max(p.Status, status) }
 func (p *Program) Fail(err error) {
 	if errors.Is(err, context.Canceled) { // not an error: it was asked for
 		p.Raise(ExitInterrupted)
+		return
+	}
+	if errors.Is(err, ErrReaderGone) {
 		return
 	}
 	status, next := ExitUsage, ""

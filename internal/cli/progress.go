@@ -90,15 +90,14 @@ func (s *Screen) Progress(name string, size int64, read func() int64) *Progress 
 		bar.SetTemplateString(countTemplate)
 	}
 	bar.Start()
-	_ = bar.SetWidth(1).String() // rates count from here
 	go p.run(bar)
 	return p
 }
 
 // What a bar shows: with the size known, and without.
 const (
-	barTemplate   = `{{string . "name"}}  {{counters . }} {{bar . "[" "=" ">" " " "]"}} {{percent . "%3.0f%%"}}  {{speed . "%s/s" "…/s"}}  {{rtime . "%s left" "" ""}}`
-	countTemplate = `{{string . "name"}}  {{counters . }} read  {{speed . "%s/s" "…/s"}}`
+	barTemplate   = `{{string . "name"}}  {{counters . }} {{bar . "[" "=" ">" " " "]"}} {{percent . "%3.0f%%"}}  {{string . "rate"}}  {{string . "left"}}`
+	countTemplate = `{{string . "name"}}  {{counters . }} read  {{string . "rate"}}`
 
 	maxBarName = 24 // characters
 
@@ -120,7 +119,7 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 				columns = usualColumns
 			}
 			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line
-			bar.SetCurrent(p.read())
+			p.rate(bar)
 			line = bar.String()
 		}
 		s.mu.Lock()
@@ -130,6 +129,23 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 			return
 		}
 		next.Reset(progressEvery)
+	}
+}
+
+// rate sets what a bar shows by what has been read since it was started. It is the average,
+// which is right for a file from the first look on: the bar's own rate follows what has
+// become of it in half a minute.
+func (p *Progress) rate(bar *pb.ProgressBar) {
+	n := p.read()
+	bar.SetCurrent(n).Set("rate", "…/s").Set("left", "")
+	perSecond := float64(n) / time.Since(bar.StartTime()).Seconds() //nolint:forbidigo // as above
+	if perSecond < 1 {
+		return
+	}
+	bar.Set("rate", bar.Format(int64(perSecond))+"/s")
+	if rest := bar.Total() - n; rest > 0 {
+		left := time.Duration(float64(rest) / perSecond * float64(time.Second))
+		bar.Set("left", max(left.Round(time.Second), time.Second).String()+" left")
 	}
 }
 

@@ -7,16 +7,28 @@ import (
 	"strings"
 )
 
+// ModuleVersion is the version of the program that runs, where its build says one: what
+// peers are told.
+func ModuleVersion() string {
+	info, _ := debug.ReadBuildInfo()
+	return moduleVersion(info)
+}
+
+// moduleVersion is the version of a build; info may be nil.
+func moduleVersion(info *debug.BuildInfo) string {
+	if info == nil || info.Main.Version == "" {
+		return "(devel)"
+	}
+	return info.Main.Version
+}
+
 // Version says in one line what was built: the module's version, the commit,
 // whether files differed from it, its date, and the Go release and system. What a
 // build does not tell is left out; info may be nil.
 func Version(info *debug.BuildInfo) string {
-	version, goVersion := "(devel)", runtime.Version()
+	goVersion := runtime.Version()
 	var details []string
 	if info != nil {
-		if info.Main.Version != "" {
-			version = info.Main.Version
-		}
 		if info.GoVersion != "" {
 			goVersion = info.GoVersion
 		}
@@ -35,5 +47,5 @@ func Version(info *debug.BuildInfo) string {
 		}
 	}
 	details = append(details, goVersion, runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("%s (%s)", version, strings.Join(details, ", "))
+	return fmt.Sprintf("%s (%s)", moduleVersion(info), strings.Join(details, ", "))
 }

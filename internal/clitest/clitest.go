@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,8 +34,9 @@ func Commands(root *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// Help holds each command to a description, an example that names it, and a usage
-// text for each flag; and each example to commands and flags that there are.
+// Help holds each command to a description, an example that names it, a usage text
+// for each flag, and a name for what a flag takes; and each example to commands and
+// flags that there are.
 func Help(t *testing.T, root *cobra.Command) {
 	t.Helper()
 	for _, cmd := range Commands(root) {
@@ -42,6 +44,11 @@ func Help(t *testing.T, root *cobra.Command) {
 			require.NotEmpty(t, cmd.Short)
 			require.NotEmpty(t, cmd.Long, "what help says at length")
 			require.Contains(t, cmd.Example, cmd.CommandPath(), "an example")
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				value, usage := pflag.UnquoteUsage(f)
+				require.NotEmpty(t, usage, "--%s", f.Name)
+				require.Equal(t, strings.ToUpper(value), value, "--%s: what it takes has no `NAME`", f.Name)
+			})
 			for line := range strings.Lines(cmd.Long) {
 				require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 100, line)
 			}
@@ -124,14 +131,17 @@ func Man(t *testing.T, root *cobra.Command, dir string, update bool) {
 		cmd.Long = markdown(cmd.Long)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if !escapedFlags[f] { // a flag of the root is one of each command
-				f.Usage, escapedFlags[f] = literal.Replace(f.Usage), true
+				inPage(f)
+				escapedFlags[f] = true
 			}
 		})
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
 		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date, Source: "heed", Manual: "heed"}
 		var page bytes.Buffer
 		require.NoError(t, doc.GenMan(cmd, header, &page))
-		want[name] = bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
+		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
+		text = bytes.ReplaceAll(text, []byte("\\fP=\n"), []byte("\\fP\n")) // a flag that takes nothing
+		want[name] = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
 	}
 	if update {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
@@ -162,6 +172,31 @@ func Man(t *testing.T, root *cobra.Command, dir string, update bool) {
 		t.Errorf("%s is the page of no command", e.Name())
 	}
 }
+
+// flagText is what the generator makes of a flag: a paragraph, in which what is said of
+// the flag runs on behind it.
+var flagText = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t`)
+
+// inPage makes a page say of a flag what help does: the name of what it takes, and the
+// default. The generator would write the default as the value, and "[=false]" of a switch.
+func inPage(f *pflag.Flag) {
+	value, usage := pflag.UnquoteUsage(f)
+	usage = literal.Replace(usage)
+	switch f.DefValue {
+	case "", "0", "0s", "false", "[]": // as help, which shows none
+	default:
+		usage += " (default " + literal.Replace(f.DefValue) + ")"
+	}
+	if value != "" {
+		value = "_" + value + "_" // in italics
+	}
+	f.Usage, f.DefValue, f.NoOptDefVal, f.Value = usage, value, "", unquoted{f.Value}
+}
+
+// unquoted is a value that the generator does not put in quotes.
+type unquoted struct{ pflag.Value }
+
+func (unquoted) Type() string { return "" }
 
 // literal escapes what Markdown, which pages are made from, would take for itself.
 var literal = strings.NewReplacer(`*`, `\*`, `_`, `\_`, `<`, `\<`, `[`, `\[`)

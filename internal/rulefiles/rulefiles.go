@@ -2,11 +2,14 @@
 package rulefiles
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -62,6 +65,9 @@ func read(name string) ([]byte, error) {
 // expand returns the files that a name of a file or a folder stands for.
 func expand(name string) ([]string, error) {
 	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: no such file or folder%s", name, cli.Missing(name))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ effect can be seen, too. What only the other program goes by is shown where it i
 				out = p.Settings.appendJSON(nil, p.Name)
 			}
 			if _, err := p.Stdout.Write(out); err != nil {
-				return cli.Failed(p.Unwritten, fmt.Errorf("cannot write the settings: %w", err))
+				return cli.CannotWrite(p.Unwritten, "the settings", err)
 			}
 			return nil
 		},

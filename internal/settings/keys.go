@@ -38,7 +38,7 @@ type Key struct {
 	Kind    Kind
 	Values  []string // of a Word or of Words
 	Default string   // as a flag would show it
-	Help    string   // in a few words
+	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
 	Program string   // the one that alone goes by it, [Offline] or [Live]; "" for both
 }
 
@@ -54,29 +54,29 @@ func (k *Key) Variable() string {
 // files. A command uses those that it has a flag for.
 func Keys() []Key {
 	return []Key{
-		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items", Program: Offline},
-		{Name: "addr", Kind: Text, Help: "where serve listens", Program: Live},
-		{Name: "allow", Kind: Texts, Help: "tools that are never held back", Program: Live},
+		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items `WHEN`", Program: Offline},
+		{Name: "addr", Kind: Text, Help: "let serve listen on `ADDR`", Program: Live},
+		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Program: Live},
 		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors"},
-		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on these", Program: Offline},
+		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on `WHAT`", Program: Offline},
 		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Program: Live},
-		{Name: "grace", Kind: Duration, Default: "10s", Help: "how long a game that was told to end is waited for", Program: Live},
-		{Name: "journal", Kind: Number, Default: "24576", Help: "how many entries are kept for who asks later", Program: Live},
-		{Name: "linger", Kind: Duration, Default: "3s", Help: "how long to answer after the game has failed", Program: Live},
-		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "how much heed says of itself", Program: Live},
-		{Name: "metrics", Kind: Text, Help: "where metrics are served", Program: Live},
-		{Name: "mod-wait", Kind: Duration, Default: "20s", Help: "how long a bridge waits for the game's mod", Program: Live},
+		{Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for a game that was told to end", Program: Live},
+		{Name: "journal", Kind: Number, Default: "24576", Help: "keep `N` entries for who asks later", Program: Live},
+		{Name: "linger", Kind: Duration, Default: "3s", Help: "answer for `DURATION` after the game has failed", Program: Live},
+		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "say of heed itself what is of `LEVEL` or above", Program: Live},
+		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Program: Live},
+		{Name: "mod-wait", Kind: Duration, Default: "20s", Help: "let a bridge wait `DURATION` for the game's mod", Program: Live},
 		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Program: Live},
 		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the embedded rules"},
 		{Name: "observe-only", Kind: Bool, Default: "false", Help: "hold no call back", Program: Live},
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "no messages but errors, no progress"},
-		{Name: "rules", Kind: Paths, Help: "rule files, before the embedded ones"},
-		{Name: "settle", Kind: Duration, Default: "30ms", Help: "how long a call's end waits for the log", Program: Live},
-		{Name: "state", Kind: Path, Help: "the folder for heed's state", Program: Live},
-		{Name: "token-file", Kind: Path, Help: "the file with the token of serve", Program: Live},
-		{Name: "top", Kind: Number, Default: "10", Help: "rows of each table, 0 for all", Program: Offline},
+		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the embedded ones"},
+		{Name: "settle", Kind: Duration, Default: "30ms", Help: "let a call's end wait `DURATION` for the log, at most", Program: Live},
+		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Program: Live},
+		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Program: Live},
+		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all", Program: Offline},
 		{Name: "verbose", Kind: Bool, Default: "false", Help: "say more of what is done"},
-		{Name: "width", Kind: Number, Default: "0", Help: "columns of text, 0 for those of the terminal"},
+		{Name: "width", Kind: Number, Default: "0", Help: "fill `N` columns of text, 0 for those of the terminal"},
 	}
 }
 
