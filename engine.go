@@ -170,6 +170,10 @@ type Outcome struct {
 	// AttentionID is the item that the entry was folded into, "" for an
 	// ignored one.
 	AttentionID string
+
+	// Pending says that updates are pending after the entry, so that whoever drains
+	// them after each need not ask: nearly no entry has one, and asking takes the lock.
+	Pending bool
 }
 
 // Log takes in a log record. It copies what it keeps of r. On a known signature
@@ -249,6 +253,7 @@ func (e *Engine) outcome() Outcome {
 		Seq: e.entry.Seq, Signature: res.Signature, Group: res.Group, Decision: *d,
 		Escalated: escalated && d.Rule == res.Rule.ID, // else the host decided
 		Phase:     res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
+		Pending:   e.coalescer.Pending() > 0,
 	}
 }
 

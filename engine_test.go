@@ -338,6 +338,22 @@ func TestNothingPendingAllocatesNothing(t *testing.T) {
 	require.Empty(t, updates)
 }
 
+// TestPending has updates drained only where an outcome says so, and misses none.
+func TestPending(t *testing.T) {
+	e := mustNew(t, Config{})
+	said := 0
+	for i := range 300 {
+		o := e.Observe(event.Log{Level: event.Level(i % 5 * 4), Message: strings.Repeat("Broken ", i%7+1) + "thing"})
+		if o.Pending {
+			said++
+			require.NotEmpty(t, e.Updates(nil), "entry %d", o.Seq)
+		}
+		require.Empty(t, e.Updates(nil), "entry %d", o.Seq)
+	}
+	require.Positive(t, said)
+	require.Less(t, said, 300)
+}
+
 // TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
 // whatever was taken in before.
 func TestLogIsEntry(t *testing.T) {

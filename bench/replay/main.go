@@ -261,7 +261,10 @@ func (p *player) take(rec *capture.Record) {
 		}
 		o = p.engine.Observe(rec.Log)
 	}
-	p.updates = p.engine.Updates(p.updates[:0])
+	p.updates = p.updates[:0]
+	if o.Pending {
+		p.updates = p.engine.Updates(p.updates)
+	}
 	if p.report == nil {
 		return
 	}

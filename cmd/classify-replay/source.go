@@ -76,7 +76,9 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string, f fu
 		default:
 			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
-		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		if src.acted || src.outcome.Pending {
+			updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		}
 		if !src.acted && !f(src, &src.outcome) {
 			return nil
 		}
