@@ -253,7 +253,7 @@ func (e *Engine) outcome() Outcome {
 		Seq: e.entry.Seq, Signature: res.Signature, Group: res.Group, Decision: *d,
 		Escalated: escalated && d.Rule == res.Rule.ID, // else the host decided
 		Phase:     res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
-		Pending:   e.coalescer.Pending() > 0,
+		Pending: e.coalescer.Pending() > 0,
 	}
 }
 
