@@ -164,18 +164,25 @@ func hasArrow(b []byte) bool {
 	}
 }
 
-// wordHash is FNV-1a over eight bytes at a time, folded: a first word may be a
-// path or an expression, and nearly every line of a list is asked for its own.
+// wordHash is FNV-1a over eight bytes at a time, the last of which may be of those
+// before too, folded: a first word may be a path or an expression, and nearly every
+// line of a list is asked for its own.
 func wordHash(b []byte) uint32 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset) ^ uint64(len(b))
-	for ; len(b) >= 8; b = b[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
-		h ^= h >> 32
+	last := uint64(0)
+	if n := len(b); n >= 8 {
+		last = binary.LittleEndian.Uint64(b[n-8:])
+		for ; len(b) > 8; b = b[8:] {
+			h = (h ^ binary.LittleEndian.Uint64(b)) * prime
+			h ^= h >> 32
+		}
+	} else {
+		for _, c := range b {
+			last = last<<8 | uint64(c)
+		}
 	}
-	for _, c := range b {
-		h = (h ^ uint64(c)) * prime
-	}
+	h = (h ^ last) * prime
 	return uint32(h ^ h>>32)
 }
 
