@@ -285,6 +285,9 @@ func (a *assembly) isException() bool {
 	if a.exception {
 		return true
 	}
+	if a.mentionsNone() {
+		return false
+	}
 	head := a.head()
 	n, _ := exceptionType(head)
 	return n > 0 || namesException(head)

@@ -47,19 +47,20 @@ func frameOrProse(b []byte) (frame, prose bool) {
 
 // isProse reports whether b begins as no frame at the margin does, isDottedCall's
 // neither, and nearly every other line: with a word without brackets, a space, and
-// neither arguments nor the "at" of isOffsetFrame. First words are short: a loop is
-// done with one before a search for the space has begun.
+// neither arguments nor the "at" of isOffsetFrame. (One loop for both is slower: many
+// lines are one long word.)
 func isProse(b []byte) bool {
-	for i, c := range b {
-		if wordEnds[c] {
-			return c == ' ' && i+1 < len(b) && b[i+1] != '(' && b[i+1] != 'a'
+	word := bytes.IndexByte(b, ' ')
+	if word < 0 || word+1 == len(b) || b[word+1] == '(' || b[word+1] == 'a' {
+		return false
+	}
+	for _, c := range b[:word] {
+		if c == '(' || c == '[' || c == '<' {
+			return false
 		}
 	}
-	return false
+	return true
 }
-
-// wordEnds are the bytes that end the first word, or tell that it is not one.
-var wordEnds = [256]bool{' ': true, '(': true, '[': true, '<': true}
 
 // isAtFrame reports whether t, without its indentation, is "at" and a method: a
 // word with a dot in it or in brackets.

@@ -14,6 +14,7 @@ var opens = func() (t [256]uint8) {
 		{mayRef, "["},
 		{mayCrash, "ACDGRN \t=*"},
 		{mayDetail, "PAFOC-<="},
+		{mayFault, "CFUIEAGWXPMdV"},
 		{mayGoOnForm, "fSTAMCDYXw[" + "FRW" + "NS"},
 	} {
 		for _, c := range []byte(o.bytes) {
@@ -31,5 +32,6 @@ const (
 	mayRef                  // parseRef
 	mayCrash                // isCrashStart
 	mayDetail               // isExceptionDetail
+	mayFault                // opensFaultWord
 	mayGoOnForm             // isKnownContinuation, isXMLSection, isShaderNote
 )

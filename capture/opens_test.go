@@ -22,7 +22,8 @@ func FuzzOpens(f *testing.F) {
 		"Your script should either check if it is null or you should not destroy the object",
 		"Field contents: x", "Root node: x", "Whole XML:", "Note: Creation of internal variant of shader x", "ShaderProgram is unsupported, x",
 		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "a> b(int)", "Foo (int)",
-		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "plain prose (with a remark)", "word", "word ",
+		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "plain prose (with a remark)", "word", "word ", "Could not x", "Couldn't", "Failed to", "Unable to", "Cannot x", "Invalid x", "Error in", "Exception x", "Fatal x",
+		"Assertion x", "GC x", "WARNING: x", "Config x", "XML x", "Plugins: x", "Metal: x", "d3d11: x", "Vulkan: x", "x: System.Exception: y",
 	} {
 		f.Add([]byte(s))
 	}
@@ -33,20 +34,14 @@ func FuzzOpens(f *testing.F) {
 		_, _, ref := parseRef(b)
 		for may, is := range map[uint8]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b),
-			mayDetail: isExceptionDetail(b), mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
+			mayDetail: isExceptionDetail(b), mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b), mayFault: opensFaultWord(b),
 		} {
 			require.False(t, is && opens[b[0]]&may == 0, "bit %#x for %q", may, b)
 		}
 		frame, prose := frameOrProse(b)
 		require.False(t, prose && (frame || isUnityFrame(b) || isOffsetFrame(b) || isDottedCall(b)), "%q is no prose", b)
-		require.Equal(t, proseBySearch(b), isProse(b), "%q", b)
+		require.Equal(t, opensFault(b), opens[b[0]]&mayFault != 0 && opensFaultWord(b) || namesException(b))
 		n := len(b) - len(bytes.TrimLeft(b, "\x00"))
 		require.Equal(t, n, zeros(b))
 	})
-}
-
-// proseBySearch is isProse in two steps: where the first word ends, and what is in it.
-func proseBySearch(b []byte) bool {
-	word := bytes.IndexByte(b, ' ')
-	return word >= 0 && word+1 < len(b) && b[word+1] != '(' && b[word+1] != 'a' && !bytes.ContainsAny(b[:word], "([<")
 }
