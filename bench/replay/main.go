@@ -259,7 +259,7 @@ func (p *player) take(rec *capture.Record) {
 			}
 			p.engine.LearnMods(p.mods)
 		}
-		o = p.engine.Observe(rec.Log)
+		p.engine.ObserveInto(&o, &rec.Log)
 	}
 	p.updates = p.updates[:0]
 	if o.Pending {
