@@ -59,7 +59,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		return partNone, EvidenceFooter, true
 	case may&mayBanner != 0 && isBanner(b):
 		return 0, 0, false
-	case ln.isFrame():
+	case !ln.prose && ln.isFrame():
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return 0, 0, false // the trace of a message without text
 		}
