@@ -170,6 +170,10 @@ type Outcome struct {
 	// AttentionID is the item that the entry was folded into, "" for an
 	// ignored one.
 	AttentionID string
+
+	// Pending says that updates are pending after the entry, so that whoever drains
+	// them after each need not ask: nearly no entry has one, and asking takes the lock.
+	Pending bool
 }
 
 // Log takes in a log record. It copies what it keeps of r. On a known signature
@@ -189,6 +193,16 @@ func (e *Engine) Observe(r event.Log) Outcome {
 	defer e.mu.Unlock()
 	e.log(&r)
 	return e.outcome()
+}
+
+// ObserveInto is Observe for whoever has many records to go through: it copies
+// neither r nor what it sets o to, which took a tenth of the time of a record that is
+// known. It does not retain r or o.
+func (e *Engine) ObserveInto(o *Outcome, r *event.Log) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.log(r)
+	e.outcomeInto(o)
 }
 
 // LogBatch takes in log records in their order, under one lock: nobody else's
@@ -242,14 +256,19 @@ func (e *Engine) log(r *event.Log) {
 
 // outcome is take for callers that are told what became of the entry. The lock is
 // held.
-func (e *Engine) outcome() Outcome {
+func (e *Engine) outcome() (o Outcome) {
+	e.outcomeInto(&o)
+	return o
+}
+
+// outcomeInto is outcome, with all of o set where it is.
+func (e *Engine) outcomeInto(o *Outcome) {
 	escalated, folded := e.take()
 	res, d := e.result, &e.input.Decision
-	return Outcome{
-		Seq: e.entry.Seq, Signature: res.Signature, Group: res.Group, Decision: *d,
-		Escalated: escalated && d.Rule == res.Rule.ID, // else the host decided
-		Phase:     res.PhaseBefore, Blind: res.Blind, AttentionID: folded.ID,
-	}
+	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
+	o.Escalated = escalated && d.Rule == res.Rule.ID // else the host decided
+	o.Phase, o.Blind, o.AttentionID = res.PhaseBefore, res.Blind, folded.ID
+	o.Pending = e.coalescer.Pending() > 0
 }
 
 // take passes e.entry through the rooms, and leaves what came of it in e.result

@@ -338,6 +338,40 @@ func TestNothingPendingAllocatesNothing(t *testing.T) {
 	require.Empty(t, updates)
 }
 
+// TestPending has updates drained only where an outcome says so, and misses none.
+func TestPending(t *testing.T) {
+	e := mustNew(t, Config{})
+	said := 0
+	for i := range 300 {
+		o := e.Observe(event.Log{Level: event.Level(i % 5 * 4), Message: strings.Repeat("Broken ", i%7+1) + "thing"})
+		if o.Pending {
+			said++
+			require.NotEmpty(t, e.Updates(nil), "entry %d", o.Seq)
+		}
+		require.Empty(t, e.Updates(nil), "entry %d", o.Seq)
+	}
+	require.Positive(t, said)
+	require.Less(t, said, 300)
+}
+
+// TestObserveInto: nothing of what an outcome was before is left.
+func TestObserveInto(t *testing.T) {
+	a, b := mustNew(t, Config{}), mustNew(t, Config{})
+	var o Outcome
+	for i := range 100 {
+		l := event.Log{Level: event.Level(i % 5 * 4), Source: "x", Message: strings.Repeat("Broken ", i%7+1) + "thing", Pos: uint64(i)}
+		o = Outcome{
+			Seq: 99, Signature: signature.Signature{ID: 1, Check: 1}, Group: signature.Signature{ID: 2, Check: 2},
+			Decision:  event.Decision{Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal, Invalidates: true, Tags: []string{"old"}},
+			Escalated: true, Phase: "old", Blind: true, AttentionID: "old", Pending: true,
+		}
+		b.ObserveInto(&o, &l)
+		require.Equal(t, a.Observe(l), o)
+	}
+	l := event.Log{Message: "the same"}
+	require.Zero(t, testing.AllocsPerRun(1000, func() { b.ObserveInto(&o, &l) }))
+}
+
 // TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
 // whatever was taken in before.
 func TestLogIsEntry(t *testing.T) {

@@ -74,14 +74,15 @@ type openRecord struct {
 	ends       lineEnds
 	cut        uint64
 
-	frames    int  // lines in stack that are frames
-	unity     bool // a frame in Unity's form was among them
-	report    bool // the message holds CRLF after a blank line; see joinsReport
-	traceback bool // a trace of Python's is open; see joinsThrown
-	searched  int  // length of the message when it was searched for mentions
-	mentions  bool // the message has the word Exception; see mentionsException
-	exception bool // a line below the first is an exception that the first announced
-	inner     bool // the last line is a further exception of an AggregateException
+	frames    int    // lines in stack that are frames
+	unity     bool   // a frame in Unity's form was among them
+	report    bool   // the message holds CRLF after a blank line; see joinsReport
+	traceback bool   // a trace of Python's is open; see joinsThrown
+	searched  int    // length of the message when it was searched for mentions
+	mentions  bool   // the message has the word Exception; see mentionsException
+	loader    answer // of listsLoaderErrors
+	exception bool   // a line below the first is an exception that the first announced
+	inner     bool   // the last line is a further exception of an AggregateException
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	section   bool // a title within it has been read; shape is that of its lines
@@ -118,8 +119,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.traceback = hasPrefix(b, traceback)
 		return
 	}
+	may := opens[b[0]]
 	switch {
-	case isCrashStart(b):
+	case may&mayCrash != 0 && isCrashStart(b):
 		a.block, a.split = blockCrash, EvidenceBlock
 	case hasPrefix(b, memoryStart):
 		a.block, a.split = blockMemory, EvidenceBlock
@@ -127,13 +129,15 @@ func (a *assembly) begin(ln *line, layout Layout) {
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
 		a.block = blockPatchTrace
-	case isFooter(b):
+	case may&mayFooter != 0 && isFooter(b):
 		a.footer, a.sealed = true, true
 	}
 	a.put(partMessage, b)
-	if ref, duplicate, ok := parseRef(b); ok {
-		a.reference(ref, duplicate)
-		return
+	if may&mayRef != 0 {
+		if ref, duplicate, ok := parseRef(b); ok {
+			a.reference(ref, duplicate)
+			return
+		}
 	}
 	if ln.isFrame() {
 		a.frame(b)
@@ -261,6 +265,18 @@ func (a *assembly) mentionsException() bool {
 	return a.mentions
 }
 
+// listsLoaderErrors is loaderErrors of the first line, for lines below a trace: each
+// of them asks.
+func (a *assembly) listsLoaderErrors() bool {
+	if a.loader == unasked {
+		a.loader = no
+		if loaderErrors(a.head()) {
+			a.loader = yes
+		}
+	}
+	return a.loader == yes
+}
+
 // mentionsNone reports whether it is known already that the message does not have the
 // word.
 func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && !a.mentions }
@@ -270,6 +286,9 @@ func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && 
 func (a *assembly) isException() bool {
 	if a.exception {
 		return true
+	}
+	if a.mentionsNone() {
+		return false
 	}
 	head := a.head()
 	n, _ := exceptionType(head)

@@ -16,28 +16,39 @@ import "bytes"
 //	Foo.Bar.Baz () (at <0123…>:0)
 //	Bar at offset 0 in file:line:column <filename unknown>:0:0
 func isFrame(b []byte) bool {
+	frame, _ := frameOrProse(b)
+	return frame
+}
+
+// frameOrProse is isFrame, and what it has found out besides: that b is prose, as
+// isProse says. Neither says that it is not.
+func frameOrProse(b []byte) (frame, prose bool) {
 	switch b[0] {
 	case ' ', '\t':
 		t := trimLeft(b)
 		return isAtFrame(t) || hasPrefix(t, "[0x") && bytes.Contains(t, []byte("] in <")) ||
-			hasPrefix(t, "(wrapper ") || isTraceMark(t)
+			hasPrefix(t, "(wrapper ") || isTraceMark(t), false
 	case '(':
-		return hasPrefix(b, "(wrapper ")
+		return hasPrefix(b, "(wrapper "), false
 	case '-', 'R':
 		if isTraceMark(b) {
-			return true
+			return true, false
 		}
 	case 'a': // the first frame of a trace that was trimmed
 		if isAtFrame(b) && bytes.Contains(b, []byte("] in <")) {
-			return true
+			return true, false
 		}
 	}
-	return !isProse(b) && (isUnityFrame(b) || isOffsetFrame(b))
+	if isProse(b) {
+		return false, true
+	}
+	return isUnityFrame(b) || isOffsetFrame(b), false
 }
 
-// isProse reports whether b begins as no frame at the margin does, and nearly
-// every other line: with a word without brackets, a space, and neither arguments
-// nor the "at" of isOffsetFrame.
+// isProse reports whether b begins as no frame at the margin does, isDottedCall's
+// neither, and nearly every other line: with a word without brackets, a space, and
+// neither arguments nor the "at" of isOffsetFrame. (One loop for both is slower: many
+// lines are one long word.)
 func isProse(b []byte) bool {
 	word := bytes.IndexByte(b, ' ')
 	if word < 0 || word+1 == len(b) || b[word+1] == '(' || b[word+1] == 'a' {

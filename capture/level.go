@@ -35,7 +35,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 		return event.LevelWarning, EvidenceFooter
 	case tagged:
 		return tag, EvidenceTag
-	case footered && a.frames == 0 && a.refState == RefNone && a.split != EvidenceHole && !opensFault(a.message):
+	case footered && a.frames == 0 && a.refState == RefNone && a.split != EvidenceHole && !a.opensFault():
 		return event.LevelInfo, EvidenceNoFooter
 	}
 	return event.LevelUnknown, EvidenceNone
@@ -110,14 +110,23 @@ func levelWord(word []byte) (event.Level, bool) {
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
 // line has one; so the lack of it says nothing there.
-func opensFault(b []byte) bool {
+func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
+
+// opensFault is opensFault of the message, with what is known of it.
+func (a *assembly) opensFault() bool {
+	b := a.message
+	return len(b) > 0 && opens[b[0]]&mayFault != 0 && opensFaultWord(b) || a.mentionsException() && namesException(b)
+}
+
+// opensFaultWord reports whether the first word of b is one that those reports open with.
+func opensFaultWord(b []byte) bool {
 	word, _, _ := bytes.Cut(b, []byte(" "))
 	switch string(word) {
 	case "Could", "Couldn't", "Failed", "Unable", "Cannot", "Can't", "Invalid", "Error", "ERROR:", "Exception", "Fatal",
 		"Assertion", "GC", "WARNING:", "Warning:", "Config", "XML", "Plugins:", "Metal:", "d3d11:", "d3d12:", "Vulkan:":
 		return true
 	}
-	return namesException(b)
+	return false
 }
 
 // isManaged reports whether b is the footer of a line that managed code logged:

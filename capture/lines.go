@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 )
@@ -24,6 +25,7 @@ type line struct {
 	ended     bool   // a \n followed
 
 	frame answer // of isFrame
+	prose bool   // and that it is prose, as far as isFrame found out
 }
 
 // answer is that of a question about a line that is asked more than once.
@@ -40,7 +42,8 @@ const (
 func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
-		if isFrame(ln.text) {
+		var frame bool
+		if frame, ln.prose = frameOrProse(ln.text); frame {
 			ln.frame = yes
 		}
 	}
@@ -272,10 +275,7 @@ type holeFilter struct {
 func (h *holeFilter) add(b []byte) {
 	for len(b) > 0 {
 		if b[0] == 0 {
-			n := 1
-			for n < len(b) && b[n] == 0 {
-				n++
-			}
+			n := zeros(b)
 			h.run += uint64(n)
 			b = b[n:]
 			continue
@@ -296,6 +296,19 @@ func (h *holeFilter) add(b []byte) {
 		h.cut += uint64(n - kept)
 		b = b[n:]
 	}
+}
+
+// zeros returns how many NULs b begins with. It looks at eight bytes at a time: a
+// crash may leave hundreds of kilobytes.
+func zeros(b []byte) int {
+	n := 0
+	for n+8 <= len(b) && binary.LittleEndian.Uint64(b[n:]) == 0 {
+		n += 8
+	}
+	for n < len(b) && b[n] == 0 {
+		n++
+	}
+	return n
 }
 
 func (h *holeFilter) keep(c byte) {

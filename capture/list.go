@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -164,19 +165,33 @@ func hasArrow(b []byte) bool {
 	}
 }
 
-// wordHash is FNV-1a over eight bytes at a time, folded: a first word may be a
-// path or an expression, and nearly every line of a list is asked for its own.
+// wordHash takes sixteen bytes with one multiplication, as wyhash does, and those left
+// over with what is before them: a first word may be a path or an expression, and nearly
+// every line of a list is asked for its own.
 func wordHash(b []byte) uint32 {
-	const offset, prime = 14695981039346656037, 1099511628211
-	h := uint64(offset) ^ uint64(len(b))
-	for ; len(b) >= 8; b = b[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
-		h ^= h >> 32
+	const odd, other = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9 // nothing depends on which they are
+	n := len(b)
+	h := uint64(n) * odd
+	if n < 8 {
+		last := uint64(0)
+		for _, c := range b {
+			last = last<<8 | uint64(c)
+		}
+		return fold(h^last, other)
 	}
-	for _, c := range b {
-		h = (h ^ uint64(c)) * prime
+	last := b[max(0, n-16):]
+	for ; len(b) > 16; b = b[16:] {
+		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^odd, binary.LittleEndian.Uint64(b[8:])^h)
+		h = hi ^ lo
 	}
-	return uint32(h ^ h>>32)
+	return fold(binary.LittleEndian.Uint64(last)^odd^h, binary.LittleEndian.Uint64(last[len(last)-8:])^other)
+}
+
+// fold spreads a product over 32 bits.
+func fold(a, b uint64) uint32 {
+	hi, lo := bits.Mul64(a, b)
+	hi ^= lo
+	return uint32(hi ^ hi>>32)
 }
 
 // like reports whether two items look as if they came from one list.

@@ -323,13 +323,15 @@ func (r *Reader) join(ln *line) bool {
 	if !ok {
 		return false
 	}
-	if ref, duplicate, isRef := parseRef(ln.text); isRef && to == partNone {
-		a.add(ln, partNone, ev)
-		a.reference(ref, duplicate)
-		if a.refState == RefUnresolved {
-			a.put(partMessage, trimRight(ln.text))
+	if to == partNone {
+		if ref, duplicate, isRef := parseRef(ln.text); isRef {
+			a.add(ln, partNone, ev)
+			a.reference(ref, duplicate)
+			if a.refState == RefUnresolved {
+				a.put(partMessage, trimRight(ln.text))
+			}
+			return true
 		}
-		return true
 	}
 	if ev == EvidenceFooter {
 		r.noteFooter(ln.text)

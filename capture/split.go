@@ -52,36 +52,39 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		}
 		a.block = blockNone
 	}
+	may := opens[b[0]]
 	switch {
-	case isFooter(b):
+	case may&mayFooter != 0 && isFooter(b):
 		a.sealed = true
 		return partNone, EvidenceFooter, true
-	case isBanner(b):
+	case may&mayBanner != 0 && isBanner(b):
 		return 0, 0, false
-	case ln.isFrame():
+	case !ln.prose && ln.isFrame():
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
 			return 0, 0, false // the trace of a message without text
 		}
 		a.list = listNone
 		return partStack, EvidenceFrame, true
-	case a.blanks == 0 && isEngineFrame(b):
+	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
 		a.list = listNone
 		return partStack, EvidenceFrame, true
 	case layout == LayoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
 		a.sealed = true
 		return partNone, EvidenceForm, true
-	case a.frames > 0 && a.blanks == 0 && isDottedCall(b):
+	case a.frames > 0 && a.blanks == 0 && !ln.prose && isDottedCall(b):
 		return partStack, EvidenceFrame, true
 	case !ln.ended:
 		if to, ev, ok = a.joinsCut(b); ok {
 			return to, ev, ok
 		}
 	}
-	if _, _, ok := parseRef(b); ok {
-		a.list = listNone
-		return partNone, EvidenceFrame, a.blanks == 0
+	if may&mayRef != 0 {
+		if _, _, ok := parseRef(b); ok {
+			a.list = listNone
+			return partNone, EvidenceFrame, a.blanks == 0
+		}
 	}
-	if a.isCrashHeading(b) {
+	if may&mayCrash != 0 && a.isCrashHeading(b) {
 		a.block = blockCrash
 		return partMessage, EvidenceBlock, true
 	}
@@ -106,7 +109,7 @@ func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool
 		}
 		a.indentedItem(b)
 		return partMessage, EvidenceIndent, true
-	case a.blanks == 0 && isKnownContinuation(b), isXMLSection(b), isShaderNote(b), a.blanks > 0 && a.joinsXML(b):
+	case may&mayGoOnForm != 0 && (a.blanks == 0 && isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)), a.blanks > 0 && a.joinsXML(b):
 		a.list = listNone
 		if announcesList(b) {
 			a.list, a.anyItem = listExpected, true
@@ -175,12 +178,12 @@ func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 			return yes, yes
 		}
 	}
-	if a.frames > 0 {
-		if n, qualified := exceptionType(b); n > 0 && qualified && loaderErrors(a.head()) {
+	if a.frames > 0 && a.listsLoaderErrors() {
+		if n, qualified := exceptionType(b); n > 0 && qualified {
 			return false, true
 		}
 	}
-	return false, isExceptionDetail(b) && (a.frames > 0 || a.isException() || announcesException(a.head()))
+	return false, opens[b[0]]&mayDetail != 0 && isExceptionDetail(b) && (a.frames > 0 || a.isException() || announcesException(a.head()))
 }
 
 // joinsPaths reports whether b is one of the folders that a message lists below

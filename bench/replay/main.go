@@ -259,9 +259,12 @@ func (p *player) take(rec *capture.Record) {
 			}
 			p.engine.LearnMods(p.mods)
 		}
-		o = p.engine.Observe(rec.Log)
+		p.engine.ObserveInto(&o, &rec.Log)
 	}
-	p.updates = p.engine.Updates(p.updates[:0])
+	p.updates = p.updates[:0]
+	if o.Pending {
+		p.updates = p.engine.Updates(p.updates)
+	}
 	if p.report == nil {
 		return
 	}

@@ -57,7 +57,7 @@ func TestRecordingReplays(t *testing.T) {
 			if rec.Mods != nil {
 				live.learn(rec.Mods)
 			}
-			feed(engine, rec)
+			feed(&heed.Outcome{}, engine, rec)
 			want = engine.Updates(want)
 			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
 				a, _ := engine.View("agent")

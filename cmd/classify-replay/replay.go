@@ -274,6 +274,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		}
 		if !source.acted {
 			rep.Observe(source.entry(), &source.outcome)
+			if !source.outcome.Pending {
+				continue
+			}
 		}
 		updates = engine.Updates(updates[:0])
 		for len(updates) > 0 {

@@ -157,13 +157,14 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 		updates []heed.Update
 		engine  *heed.Engine
 		found   []*change // by signature, in the order of their first records
+		n       heed.Outcome
 	)
 	bySignature := map[changeKey]*change{}
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
 		engine = src.engine
 		learnNames(d.scrub, rec)
-		n := feed(other, rec)
+		feed(&n, other, rec)
 		updates = other.Updates(updates[:0])
 		d.records++
 		before, after := classOf(o), classOf(&n)

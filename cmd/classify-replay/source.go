@@ -78,7 +78,9 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string, f fu
 		default:
 			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
-		updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		if src.acted || src.outcome.Pending {
+			updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		}
 		if !src.acted && !f(src, &src.outcome) {
 			return nil
 		}
@@ -127,21 +129,22 @@ func (s *source) next() error {
 	if rec.Mods != nil {
 		s.learn(rec.Mods)
 	}
-	s.outcome = feed(s.engine, rec)
+	feed(&s.outcome, s.engine, rec)
 	return nil
 }
 
-// feed gives a record to an engine.
-func feed(engine *heed.Engine, rec *capture.Record) heed.Outcome {
+// feed gives a record to an engine, and sets o to what became of it.
+func feed(o *heed.Outcome, engine *heed.Engine, rec *capture.Record) {
 	switch rec.Kind {
 	case capture.KindOperation:
-		return engine.Operation(rec.Operation)
+		*o = engine.Operation(rec.Operation)
 	case capture.KindState:
-		return engine.State(rec.State)
+		*o = engine.State(rec.State)
 	case capture.KindNotice:
-		return engine.Notice(rec.Notice)
+		*o = engine.Notice(rec.Notice)
+	default:
+		engine.ObserveInto(o, &rec.Log)
 	}
-	return engine.Observe(rec.Log)
 }
 
 // environment returns where the capture was made, as far as it told by now.

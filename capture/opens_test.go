@@ -1,0 +1,47 @@
+package capture
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// FuzzOpens holds what is found out about a line by its first byte, or along the way,
+// to the predicates themselves.
+func FuzzOpens(f *testing.F) {
+	for _, s := range []string{
+		"(Filename:  Line: 580)", bannerPath + "'/x'", bannerVersion + "2019.4.30f1 (0)", contextStart + "Monday",
+		"#3  0x007f3a00000000 in raise", "0x00007FF0DECADE00 (KERNEL32) BaseThreadInitThunk", "[Ref 5EED0003]",
+		"Crash!!!", "A crash has been intercepted by the crash handler.", "\tNative Crash Reporting", "Got a SIGSEGV while executing native code.",
+		"Debug info from gdb:", "Received signal SIGSEGV", "Native stacktrace:", "========== OUTPUTTING STACK TRACE", "* Assertion at mini.c:42",
+		"Parameter name: x", "Actual value was 3", "File name: 'x'", "Object name: x", "Could not load file or assembly x", "---> x", "<---", "=> x",
+		"file: x", "Source file: x", "The top operation is the one that failed", "Add a delegate to SceneManager.sceneLoaded",
+		"Memory overview", "Constructors and field initializers will be executed from the loading thread",
+		"Don't use this function in the constructor or field initializers", "XML:", "with error: x", "[End of stack trace]",
+		"Your script should either check if it is null or you should not destroy the object",
+		"Field contents: x", "Root node: x", "Whole XML:", "Note: Creation of internal variant of shader x", "ShaderProgram is unsupported, x",
+		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "a> b(int)", "Foo (int)",
+		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "plain prose (with a remark)", "word", "word ", "Could not x", "Couldn't", "Failed to", "Unable to", "Cannot x", "Invalid x", "Error in", "Exception x", "Fatal x",
+		"Assertion x", "GC x", "WARNING: x", "Config x", "XML x", "Plugins: x", "Metal: x", "d3d11: x", "Vulkan: x", "x: System.Exception: y",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if len(b) == 0 {
+			t.Skip("lines that are looked at are not blank")
+		}
+		_, _, ref := parseRef(b)
+		for may, is := range map[uint8]bool{
+			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b),
+			mayDetail: isExceptionDetail(b), mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b), mayFault: opensFaultWord(b),
+		} {
+			require.False(t, is && opens[b[0]]&may == 0, "bit %#x for %q", may, b)
+		}
+		frame, prose := frameOrProse(b)
+		require.False(t, prose && (frame || isUnityFrame(b) || isOffsetFrame(b) || isDottedCall(b)), "%q is no prose", b)
+		require.Equal(t, opensFault(b), opens[b[0]]&mayFault != 0 && opensFaultWord(b) || namesException(b))
+		n := len(b) - len(bytes.TrimLeft(b, "\x00"))
+		require.Equal(t, n, zeros(b))
+	})
+}
