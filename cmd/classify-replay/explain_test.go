@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -82,6 +83,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 	require.NoError(t, err)
 	n, err := signature.New(x.Set().Masking())
 	require.NoError(t, err)
+	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		p := &program{}
@@ -106,6 +108,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
 			requireInert(t, string(e.appendText(nil, 0)))
+			clitest.RequireValid(t, schema, string(appendJSON(nil, e)))
 			return true
 		}))
 	})

@@ -23,6 +23,7 @@ func TestCoverageAddsUp(t *testing.T) {
 		r := runArgs(t, "rules", "coverage", "--format", "json", "--top", "0", path)
 		require.Equal(t, exitOK, r.status, r.stderr)
 		requireInert(t, r.stdout)
+		requireSchema(t, "rules-coverage", r.stdout)
 		var doc struct {
 			Files []coverageReport
 			Total coverageReport
@@ -142,6 +143,7 @@ func TestProposalsHold(t *testing.T) {
 
 				diff := runArgs(t, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default", mute, path)
 				require.Equal(t, exitFinding, diff.status, "%s: %s", at, diff.stderr)
+				requireSchema(t, "rules-diff", diff.stdout)
 				var rep diffReport
 				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
 				for _, c := range rep.Changes {

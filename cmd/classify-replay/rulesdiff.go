@@ -200,6 +200,8 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 // The JSON form of a difference.
 type (
 	diffReport struct {
+		SchemaVersion int `json:"schemaVersion"`
+
 		Old      string       `json:"old"`
 		New      string       `json:"new"`
 		Files    int          `json:"files"`
@@ -229,7 +231,7 @@ type (
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
+	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {
 		all = append(all, c)
