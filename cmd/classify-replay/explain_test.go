@@ -55,6 +55,7 @@ var ruleCommandGoldens = []struct {
 	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
 	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
 	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"), own("cascade-1.6.log")}},
+	{"diff-narrow.txt", []string{"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
 	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},

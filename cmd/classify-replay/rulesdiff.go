@@ -267,9 +267,9 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
-		p.line("    old     %s", c.Old.text())
-		p.line("    new     %s", c.New.text())
-		p.line("    sample  %s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
+		p.hang("    old     ", "%s", c.Old.text())
+		p.hang("    new     ", "%s", c.New.text())
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
 		p.line("\n  … and %s (--top 0 shows all)", plural(r.NotShown, "more change"))
