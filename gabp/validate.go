@@ -59,9 +59,9 @@ func validateParams(method string, params json.RawMessage) *Error {
 	case MethodAttentionAck:
 		_, e = parseAck(params)
 	case MethodResourcesRead:
-		_, e = parseResourceRead(params)
+		e = checkResourceRead(params)
 	case MethodToolsList:
-		_, e = parseToolsList(params)
+		e = checkToolsList(params)
 	}
 	return e
 }
@@ -162,39 +162,22 @@ func parseAck(params json.RawMessage) (AckParams, *Error) {
 	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.err
 }
 
-func parseResourceRead(params json.RawMessage) (ResourceReadParams, *Error) {
+func checkResourceRead(params json.RawMessage) *Error {
 	o := parseObject(params, "params", CodeInvalidParams)
-	return ResourceReadParams{URI: o.text("uri", true, 4096)}, o.err
+	_ = o.text("uri", true, 4096)
+	return o.err
 }
 
-// ParseResourceRead reads the parameters of resources/read. An error is an
-// [*Error].
-func ParseResourceRead(params json.RawMessage) (ResourceReadParams, error) {
-	p, e := parseResourceRead(params)
-	if e != nil {
-		return p, e
-	}
-	return p, nil
-}
-
-// ParseToolsList reads the parameters of tools/list. An error is an [*Error].
-func ParseToolsList(params json.RawMessage) (ToolsListParams, error) {
-	p, e := parseToolsList(params)
-	if e != nil {
-		return p, e
-	}
-	return p, nil
-}
-
-func parseToolsList(params json.RawMessage) (ToolsListParams, *Error) {
+func checkToolsList(params json.RawMessage) *Error {
 	o := parseObject(params, "params", CodeInvalidParams)
 	raw := o.raw("filter")
 	if raw == nil || o.err != nil {
-		return ToolsListParams{}, o.err
+		return o.err
 	}
 	f := parseObject(raw, "filter", CodeInvalidParams)
-	tags, _ := f.texts("tags")
-	return ToolsListParams{Filter: &ToolFilter{Tags: tags, NamePattern: f.text("namePattern", false, maxNameBytes)}}, f.err
+	_, _ = f.texts("tags")
+	_ = f.text("namePattern", false, maxNameBytes)
+	return f.err
 }
 
 // ParseAttention reads an attention item, as in the payload of its events. An

@@ -100,10 +100,6 @@ var (
 	fileFields  = []string{"version", "protect", "logger_frames", "game_code", "lists", "macros", "defaults", "rules"}
 	listFields  = []string{"items", "override", "append"}
 	macroFields = []string{"when", "override"}
-	ruleFields  = []string{
-		"id", "when", "exceptions", "disposition", "severity", "invalidates", "escalate", "summary", "why",
-		"sets_phase", "blinds", "resolves", "tags", "continue", "enabled", "override", "tests",
-	}
 	// Fields that decide or act, which a rule with "continue" does neither.
 	decidingFields  = []string{"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds", "resolves"}
 	exceptionFields = []string{"name", "when"}
@@ -353,13 +349,12 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 				switch f.key {
 				case "disposition":
 					given = true
-					s, _ := oneOf(fp, f.value, dispositions, errs)
-					d.disposition, _ = event.ParseDisposition(s)
+					d.disposition = parseDisposition(fp, f.value, errs)
 				case "severity":
 					s, _ := oneOf(fp, f.value, severities, errs)
 					d.severity, d.hasSeverity = event.ParseSeverity(s)
 				case "invalidates":
-					d.invalidates, _ = boolean(fp, f.value, errs)
+					d.invalidates = parseBool(fp, f.value, errs)
 				}
 			}
 			if !given {
@@ -384,69 +379,9 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 	for _, f := range fields {
 		fp := p.under(f.key)
 		d.given[f.key] = fp.here(f.name)
-		switch f.key {
-		case "id":
-			d.idAt = fp.here(f.value)
-			s, ok := text(fp, f.value, errs)
-			switch {
-			case !ok:
-			case !validID(s):
-				errs.addf(d.idAt, "", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxID)
-			case strings.HasPrefix(s, "default."):
-				errs.add(d.idAt, `ids beginning with "default." name the defaults`, "use another first word")
-			default:
-				r.ID = s
-			}
-		case "when":
-			d.when = expression(fp, f.value, errs)
-		case "exceptions":
-			d.exceptions = parseExceptions(fp, f.value, errs)
-		case "disposition":
-			s, _ := oneOf(fp, f.value, dispositions, errs)
-			r.Disposition, _ = event.ParseDisposition(s)
-		case "severity":
-			s, _ := oneOf(fp, f.value, severities, errs)
-			r.Severity, r.HasSeverity = event.ParseSeverity(s)
-		case "invalidates":
-			r.Invalidates, _ = boolean(fp, f.value, errs)
-		case "escalate":
-			r.Escalate, d.escalateTo = parseEscalate(fp, f.value, errs)
-		case "summary":
-			s, ok := text(fp, f.value, errs)
-			if ok && (s == "" || len(s) > maxSummary || clean(s) != s) {
-				errs.addf(fp.here(f.value), "", "must be one line of 1 to %d bytes without control characters", maxSummary)
-			}
-			r.Summary = s
-		case "why":
-			r.Why, _ = text(fp, f.value, errs)
-		case "sets_phase":
-			s, ok := text(fp, f.value, errs)
-			if ok && !validName(s) {
-				errs.addf(fp.here(f.value), `such as "load" or "play"`, "%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
-			}
-			r.SetsPhase = s
-		case "blinds":
-			r.Blinds, _ = boolean(fp, f.value, errs)
-		case "continue":
-			r.Continue, _ = boolean(fp, f.value, errs)
-		case "enabled":
-			on, ok := boolean(fp, f.value, errs)
-			r.Disabled = ok && !on
-		case "override":
-			d.override, _ = boolean(fp, f.value, errs)
-		case "resolves":
-			for i, item := range items(fp, f.value, errs) {
-				if s, ok := text(fp.item(i), item, errs); ok {
-					d.resolves = append(d.resolves, word{s, fp.item(i).here(item)})
-				}
-			}
-		case "tags":
-			r.Tags = parseTags(fp, f.value, errs)
-		case "tests":
-			for i, item := range items(fp, f.value, errs) {
-				if t, ok := parseTest(fp.item(i), item, errs); ok {
-					d.tests = append(d.tests, t)
-				}
+		for i := range ruleTable {
+			if t := &ruleTable[i]; t.name == f.key {
+				t.parse(d, fp, f.value, errs)
 			}
 		}
 	}

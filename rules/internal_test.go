@@ -190,9 +190,12 @@ func TestEverythingInTheLanguageCanBeCopied(t *testing.T) {
 // TestEveryFieldIsInherited: a field that is new to the language must say what
 // it means for an override.
 func TestEveryFieldIsInherited(t *testing.T) {
-	for _, f := range ruleFields {
+	for _, f := range ruleTable {
 		d := &ruleDecl{given: map[string]at{}}
-		d.inherit(&ruleDecl{given: map[string]at{f: {line: 7}}})
-		require.Equal(t, 7, d.given[f].line, f)
+		d.inherit(&ruleDecl{given: map[string]at{f.name: {line: 7}}})
+		require.Equal(t, 7, d.given[f.name].line, f.name)
+		own := f.name == "id" || f.name == "override"
+		require.Equal(t, own, f.take == nil, f.name)
+		require.Equal(t, own, f.same == nil, f.name)
 	}
 }

@@ -67,47 +67,10 @@ func nothingThere(name string, names []string, instead string, errs *collector) 
 // changes reports whether d gives a field another value than base, the rule
 // that it overrides, has.
 func (d *ruleDecl) changes(base *ruleDecl) bool {
-	r, b := &d.rule, &base.rule
-	for f := range d.given {
-		same := true
-		switch f {
-		case "id", "override":
-		case "when":
-			same = d.when.text == base.when.text
-		case "exceptions":
-			same = slices.EqualFunc(d.exceptions, base.exceptions, func(x, y exceptionDecl) bool { return x.name == y.name && x.when.text == y.when.text })
-		case "disposition":
-			same = r.Disposition == b.Disposition
-		case "severity":
-			same = r.Severity == b.Severity && r.HasSeverity == b.HasSeverity
-		case "invalidates":
-			same = r.Invalidates == b.Invalidates
-		case "escalate":
-			same = r.Escalate != nil && b.Escalate != nil && *r.Escalate == *b.Escalate
-		case "summary":
-			same = r.Summary == b.Summary
-		case "why":
-			same = r.Why == b.Why
-		case "sets_phase":
-			same = r.SetsPhase == b.SetsPhase
-		case "blinds":
-			same = r.Blinds == b.Blinds
-		case "resolves":
-			same = slices.EqualFunc(d.resolves, base.resolves, func(x, y word) bool { return x.text == y.text })
-		case "tags":
-			same = slices.Equal(r.Tags, b.Tags)
-		case "continue":
-			same = r.Continue == b.Continue
-		case "enabled":
-			same = r.Disabled == b.Disabled
-		default: // tests are its own
-			same = false
-		}
-		if !same {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ruleTable, func(f ruleField) bool {
+		_, given := d.given[f.name]
+		return given && f.same != nil && !f.same(d, base)
+	})
 }
 
 // inherit takes over from base, the rule that d overrides, the fields that d
@@ -116,48 +79,18 @@ func (d *ruleDecl) changes(base *ruleDecl) bool {
 func (d *ruleDecl) inherit(base *ruleDecl) {
 	_, when := d.given["when"]
 	_, exceptions := d.given["exceptions"]
-	r, b := &d.rule, &base.rule
-	for f, p := range base.given {
-		if _, own := d.given[f]; own || f == "tests" && (when || exceptions) {
+	for i := range ruleTable {
+		f := &ruleTable[i]
+		p, given := base.given[f.name]
+		if _, own := d.given[f.name]; !given || own || f.name == "tests" && (when || exceptions) {
 			continue
 		}
-		d.given[f] = p
-		switch f {
-		case "id", "override":
-		case "when":
-			d.when = base.when
-		case "exceptions":
-			d.exceptions = base.exceptions
-		case "disposition":
-			r.Disposition = b.Disposition
-		case "severity":
-			r.Severity, r.HasSeverity = b.Severity, b.HasSeverity
-		case "invalidates":
-			r.Invalidates = b.Invalidates
-		case "escalate":
-			r.Escalate, d.escalateTo = b.Escalate, base.escalateTo
-		case "summary":
-			r.Summary = b.Summary
-		case "why":
-			r.Why = b.Why
-		case "sets_phase":
-			r.SetsPhase = b.SetsPhase
-		case "blinds":
-			r.Blinds = b.Blinds
-		case "resolves":
-			d.resolves = base.resolves
-		case "tags":
-			r.Tags = b.Tags
-		case "continue":
-			r.Continue = b.Continue
-		case "enabled":
-			r.Disabled = b.Disabled
-		case "tests":
-			d.tests = base.tests
-		default:
-			panic("BUG: rules: an override does not take over " + f)
+		d.given[f.name] = p
+		if f.take != nil {
+			f.take(d, base)
 		}
 	}
+	r, b := &d.rule, &base.rule
 	d.home = base.home
 	if r.OverridesFile, r.OverridesLine = b.OverridesFile, b.OverridesLine; r.OverridesFile == "" {
 		r.OverridesFile, r.OverridesLine = b.File, b.Line

@@ -19,14 +19,17 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testdata"
 	"github.com/heedlog/heed/report"
 )
 
-// requireSchema holds a document to one of the JSON Schemas of the repository.
+// requireSchema holds a document to one of the JSON Schemas of the repository, whose
+// version it says first.
 func requireSchema(t *testing.T, name, document string) {
 	t.Helper()
-	requireValid(t, compileSchema(t, name), document)
+	require.True(t, strings.HasPrefix(document, `{"schemaVersion":1,`), document)
+	clitest.RequireValid(t, compileSchema(t, name), document)
 }
 
 // logDiff runs diff on two files and returns its document.

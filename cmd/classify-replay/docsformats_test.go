@@ -93,8 +93,19 @@ func (n *formatNode) kind(defs map[string]*formatNode) string {
 		return strings.Join(words, ", ")
 	case n.Items != nil:
 		return "list of " + n.Items.kind(defs)
+	case n.OneOf != nil:
+		return n.either(defs)
 	}
 	return n.Type
+}
+
+// either says what values a node has that is one of several.
+func (n *formatNode) either(defs map[string]*formatNode) string {
+	kinds := make([]string, len(n.OneOf))
+	for i := range n.OneOf {
+		kinds[i] = n.OneOf[i].kind(defs)
+	}
+	return strings.Join(kinds, " or ")
 }
 
 // fields writes a row for each field of an object, and for those of the objects in it.
@@ -137,11 +148,7 @@ func TestDocsFormats(t *testing.T) {
 			w.table(&s, s.Defs)
 		}
 		if len(s.OneOf) > 0 {
-			kinds := make([]string, len(s.OneOf))
-			for i := range s.OneOf {
-				kinds[i] = s.OneOf[i].kind(s.Defs)
-			}
-			fmt.Fprintf(&w.b, "\nEither %s.\n", strings.Join(kinds, " or "))
+			fmt.Fprintf(&w.b, "\nEither %s.\n", s.either(s.Defs))
 		}
 	}
 	w.b.WriteString("\n## Objects within\n")

@@ -165,6 +165,8 @@ func textRecord(text string) *found {
 // them makes them safe.
 type (
 	explanation struct {
+		SchemaVersion int `json:"schemaVersion"`
+
 		Record    explainedRecord    `json:"record"`
 		Signature explainedSignature `json:"signature"`
 		Phase     string             `json:"phase"`
@@ -310,7 +312,7 @@ var (
 // explain asks the explainer about a record and gathers what it says, scrubbed.
 func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
 	e := &f.entry
-	out := &explanation{Record: recordOf(f), Phase: f.outcome.Phase}
+	out := &explanation{SchemaVersion: report.SchemaVersion, Record: recordOf(f), Phase: f.outcome.Phase}
 	if f.blind {
 		out.Blind = &blindness{f.blindSince, f.blindRule}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -54,6 +55,7 @@ var ruleCommandGoldens = []struct {
 	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
 	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
 	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"), own("cascade-1.6.log")}},
+	{"diff-narrow.txt", []string{"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
 	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
@@ -82,6 +84,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 	require.NoError(t, err)
 	n, err := signature.New(x.Set().Masking())
 	require.NoError(t, err)
+	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		p := &program{}
@@ -106,6 +109,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
 			requireInert(t, string(e.appendText(nil, 0)))
+			clitest.RequireValid(t, schema, string(appendJSON(nil, e)))
 			return true
 		}))
 	})

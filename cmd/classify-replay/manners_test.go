@@ -31,6 +31,8 @@ func TestScripts(t *testing.T) {
 	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
 }
 
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot()) }
+
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 
 // TestInterruptEveryCommand: each command that reads a log ends with 130 when it

@@ -23,6 +23,7 @@ func TestCoverageAddsUp(t *testing.T) {
 		r := runArgs(t, "rules", "coverage", "--format", "json", "--top", "0", path)
 		require.Equal(t, exitOK, r.status, r.stderr)
 		requireInert(t, r.stdout)
+		requireSchema(t, "rules-coverage", r.stdout)
 		var doc struct {
 			Files []coverageReport
 			Total coverageReport
@@ -142,6 +143,7 @@ func TestProposalsHold(t *testing.T) {
 
 				diff := runArgs(t, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default", mute, path)
 				require.Equal(t, exitFinding, diff.status, "%s: %s", at, diff.stderr)
+				requireSchema(t, "rules-diff", diff.stdout)
 				var rep diffReport
 				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
 				for _, c := range rep.Changes {
@@ -184,7 +186,8 @@ func TestProposeHostileText(t *testing.T) {
 		at := fmt.Sprintf("%s:%d", log, i+1)
 		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, at)...)...)
 		if !strings.HasPrefix(text, "careful") { // decided by a default, which ignores it
-			require.Equal(t, exitUsage, r.status)
+			require.Equal(t, exitOK, r.status)
+			require.Contains(t, r.stdout, "# Nothing is proposed")
 			continue
 		}
 		require.Equal(t, exitOK, r.status, "%q: %s", text, r.stderr)
@@ -221,8 +224,15 @@ func TestProposeTwice(t *testing.T) {
 	require.Equal(t, exitOK, first.status, first.stderr)
 	mute := write(t, "mute.yaml", first.stdout)
 	again := runArgs(t, append([]string{"rules", "propose", "--rules", mute}, testArgs(t, log+":2")...)...)
-	require.Equal(t, exitUsage, again.status)
+	require.Equal(t, exitOK, again.status)
 	require.Contains(t, again.stderr, "is ignore already, by mute.careful_now.")
+	require.Regexp(t, `^version: 1\n\n# Nothing is proposed .* line 2 of the log is ignore info\n# already, by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
+	none := write(t, "none.yaml", again.stdout)
+	check := runArgs(t, "rules", "check", none)
+	require.Equal(t, exitOK, check.status, check.stderr)
+	require.Contains(t, check.stdout, none+": 0 rules, no tests")
+	same := runArgs(t, "rules", "diff", "--exit-code", "default", none, log)
+	require.Equal(t, exitOK, same.status, same.stderr)
 	back := runArgs(t, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute}, testArgs(t, log+":2")...)...)
 	require.Equal(t, exitOK, back.status, back.stderr)
 	require.Contains(t, back.stdout, "id: note.careful_now.")

@@ -104,6 +104,11 @@ func (c *covered) add(key sigRule, template func() string, first place, n int) {
 
 // The JSON form of what is covered.
 type (
+	coverageDocument struct {
+		SchemaVersion int              `json:"schemaVersion"`
+		Files         []coverageReport `json:"files"`
+		Total         coverageReport   `json:"total"`
+	}
 	coverageReport struct {
 		File       string         `json:"file,omitempty"` // empty for all files together
 		Records    int            `json:"records"`
@@ -226,7 +231,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	all := total.report(set, "", view.top)
 	p.removed(scrubber)
 	if view.format == formatJSON {
-		return p.print("the report", appendJSON(nil, map[string]any{"files": reports, "total": all}))
+		return p.print("the report", appendJSON(nil, coverageDocument{report.SchemaVersion, reports, all}))
 	}
 	pr := &prose{width: p.layout(view.width, view.top).Width}
 	if len(reports) > 1 {

@@ -202,6 +202,8 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 // The JSON form of a difference.
 type (
 	diffReport struct {
+		SchemaVersion int `json:"schemaVersion"`
+
 		Old      string       `json:"old"`
 		New      string       `json:"new"`
 		Files    int          `json:"files"`
@@ -231,7 +233,7 @@ type (
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
+	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {
 		all = append(all, c)
@@ -267,9 +269,9 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
-		p.line("    old     %s", c.Old.text())
-		p.line("    new     %s", c.New.text())
-		p.line("    sample  %s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
+		p.hang("    old     ", "%s", c.Old.text())
+		p.hang("    new     ", "%s", c.New.text())
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
 		p.line("\n  … and %s (--top 0 shows all)", plural(r.NotShown, "more change"))

@@ -39,6 +39,9 @@ as that of a colonist, are part of it: read the condition, and shorten it where 
 rule should hold for others too. Where the rule that decides now sets the phase or
 resolves others, so does the proposed one.
 
+Where the record is decided so already, there is nothing to propose: what is printed is
+a rule file without a rule that says by what, and the exit status is 0.
+
 Rules see no clock, so a rule does not end by itself: with --until the date is part
 of its reason, and "rules check" warns once it is past.`,
 		Example: `  classify-replay rules propose Player.log:87 > mute.yaml
@@ -134,7 +137,8 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	}
 	before := f.outcome.Decision
 	if before.Disposition == d {
-		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: the disposition is %s already, by %s", at, d, before.Rule)}
+		p.Message("%s: the disposition is %s already, by %s: the file has no rule", at, d, before.Rule)
+		return nothingProposed(at.line, &before), nil
 	}
 	pr := newProposal(normalizer, anon, &f.entry)
 	pr.disposition, pr.before, pr.until = d, before, until
@@ -145,6 +149,18 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
 	}
 	return pr.yaml, nil
+}
+
+// nothingProposed is the rule file for a record that is decided as it should be. It is
+// one that compiles: the output is often on its way into a file that the next command
+// reads. It does not name the log, whose path may hold a name.
+func nothingProposed(line int, d *event.Decision) []byte {
+	out := &prose{}
+	out.line("version: 1")
+	out.line("")
+	out.line("# Nothing is proposed by classify-replay: the record at line %d of the log is %s %s", line, d.Disposition, d.Severity)
+	out.line("# already, by %s. This file changes nothing.", d.Rule)
+	return out.buf
 }
 
 // proposal is a rule file in the making.

@@ -19,8 +19,12 @@ func (p *program) schemaCommand() *cobra.Command {
   replay        --format json, one object (the default)
   replay-lines  --format jsonl, each line
   records       records --format jsonl, each line
-  diff, baseline-check, suspects
+  diff, baseline-check, suspects, explain, rules-coverage, rules-diff
                 these commands with --format json, one object
+  config        config show --format json of this program and of heed
+  heed-status, heed-current, heed-ack
+                these commands of heed with --format json, one object
+  heed-tail     heed tail --format jsonl, each line
 
 "schemaVersion" in the output names the version. It rises when a field goes or
 changes its meaning; new fields may appear within a version.

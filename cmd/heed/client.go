@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/report"
 )
 
 // tokenEnv is the environment variable with the token of a heed that runs.
@@ -209,7 +211,22 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// printJSON prints JSON on a line, in which no text acts on a terminal.
-func (p *program) printJSON(data []byte) error {
-	return p.print(append(safetext.AppendJSON(nil, data), '\n'))
+// printJSON prints what was answered on a line, in which no text acts on a terminal, with
+// the version of its form first. The answers themselves have none: they are the protocol's.
+func (p *program) printJSON(answer []byte) error {
+	return p.print(append(safetext.AppendJSON(nil, versioned(answer)), '\n'))
+}
+
+// versioned puts the version of heed's JSON before the members of an object. Whatever is
+// none stays as it is: a server that is not heed may answer so.
+func versioned(answer []byte) []byte {
+	members, ok := bytes.CutPrefix(bytes.TrimSpace(answer), []byte("{"))
+	if !ok {
+		return answer
+	}
+	out := fmt.Appendf(nil, `{"schemaVersion":%d`, report.SchemaVersion)
+	if !bytes.HasPrefix(bytes.TrimSpace(members), []byte("}")) {
+		out = append(out, ',')
+	}
+	return append(out, members...)
 }

@@ -24,6 +24,8 @@ func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
 func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../docs/man", *update) }
 
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot()) }
+
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 
 // TestScripts runs the program as a person would: see testdata/script.

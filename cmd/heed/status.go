@@ -32,7 +32,7 @@ func (p *program) statusCommand() *cobra.Command {
 		Short: "Show at a glance how a running heed and its game do",
 		Long: `status shows what is open and since when, which mods the log points at, whether the log
 still speaks, what was decided, and by which rules. As JSON it is what the tool
-heed/status answers. With --follow it stays, and shows what changes.`,
+heed/status answers, after "schemaVersion". With --follow it stays, and shows what changes.`,
 		Example: `  heed status
   heed status --follow
   heed status --format json | jq .log`,

@@ -84,11 +84,16 @@ effect can be seen, too. What only the other program goes by is shown where it i
 	return cmd
 }
 
+// schemaVersion rises when a field of the JSON form goes, or means something else.
+// Its schema stands among those of package report, as "config".
+const schemaVersion = 1
+
 // The JSON form of what is configured.
 type (
 	shown struct {
-		Settings []shownValue `json:"settings"`
-		Files    []shownFile  `json:"files"`
+		SchemaVersion int          `json:"schemaVersion"`
+		Settings      []shownValue `json:"settings"`
+		Files         []shownFile  `json:"files"`
 	}
 	shownValue struct {
 		Name    string   `json:"name"`
@@ -109,7 +114,7 @@ type (
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
-	rep := shown{Settings: []shownValue{}, Files: []shownFile{}}
+	rep := shown{SchemaVersion: schemaVersion, Settings: []shownValue{}, Files: []shownFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
 			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.Program})

@@ -1,0 +1,83 @@
+package clitest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+)
+
+// Used holds the scripts in testdata/script to the program: each command is run by
+// one, with each of its flags, and each flag that all commands have is given to some.
+func Used(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	used := map[*cobra.Command]map[*pflag.Flag]bool{}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		script, _, _ := strings.Cut(string(text), "\n-- ")
+		for _, words := range calls(script, root.Name()) {
+			cmd, _, err := root.Find(words)
+			if err != nil {
+				continue // it is refused, as the script may well expect
+			}
+			if used[cmd] == nil {
+				used[cmd] = map[*pflag.Flag]bool{}
+			}
+			for _, flag := range flags(cmd, words) {
+				used[cmd][flag], used[root][flag] = true, true
+			}
+		}
+	}
+	for _, cmd := range Commands(root) {
+		if cmd.Runnable() && used[cmd] == nil {
+			t.Errorf("no script runs %s", cmd.CommandPath())
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !used[cmd][f] {
+				t.Errorf("no script gives %s the flag --%s", cmd.CommandPath(), f.Name)
+			}
+		})
+	}
+}
+
+// calls returns the words after the program's name wherever a script calls it, in a
+// shell too.
+func calls(script, program string) (all [][]string) {
+	parts := strings.FieldsFunc(script, func(r rune) bool { return strings.ContainsRune("\n;|&()", r) })
+	for _, part := range parts {
+		words := strings.Fields(strings.NewReplacer("'", " ", `"`, " ").Replace(part))
+		if i := slices.Index(words, program); i >= 0 && !strings.HasPrefix(words[0], "#") {
+			all = append(all, words[i+1:])
+		}
+	}
+	return all
+}
+
+// flags returns those among words that are flags of a command.
+func flags(cmd *cobra.Command, words []string) (all []*pflag.Flag) {
+	_ = cmd.InheritedFlags() // merges them into Flags
+	for _, word := range words {
+		if word == "--" {
+			break
+		}
+		var f *pflag.Flag
+		if name, long := strings.CutPrefix(word, "--"); long {
+			name, _, _ = strings.Cut(name, "=")
+			f = cmd.Flags().Lookup(name)
+		} else if name, short := strings.CutPrefix(word, "-"); short && len(name) == 1 {
+			f = cmd.Flags().ShorthandLookup(name)
+		}
+		if f != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
