@@ -198,7 +198,8 @@ func called(e *diag.TimelineEvent) (style, string) {
 	return plain, ""
 }
 
-// headline says in one line whether the agent is held back.
+// headline says in one line what is open. Whether it holds calls back is for whoever
+// put a gate before them.
 func headline(st *diag.Status, items *diag.Items) []span {
 	blocking := uint64(0)
 	for i := range items.Items {
@@ -214,12 +215,12 @@ func headline(st *diag.Status, items *diag.Items) []span {
 	var out []span
 	switch {
 	case blocking > 0:
-		out = append(out, span{red, plural(blocking, "BLOCKING item holds", "BLOCKING items hold") + " calls back"})
+		out = append(out, span{red, plural(blocking, "BLOCKING item is open", "BLOCKING items are open")})
 		if advisory != "" {
 			out = append(out, span{plain, "; " + advisory})
 		}
 	case advisory != "":
-		out = append(out, span{yellow, advisory}, span{plain, "; nothing holds calls back"})
+		out = append(out, span{yellow, advisory}, span{plain, "; nothing blocks"})
 	default:
 		out = append(out, span{green, "nothing is open"})
 	}

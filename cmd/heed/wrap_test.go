@@ -216,7 +216,7 @@ func TestWrap(t *testing.T) {
 	require.NotEmpty(t, data.Next)
 	require.NotContains(t, w.executed(), "colony/build not this")
 	out, _ := command(t, "status", "--state", filepath.Join(w.dir, "state"))
-	require.Contains(t, out, "1 BLOCKING item holds calls back")
+	require.Contains(t, out, "1 BLOCKING item is open")
 	require.Contains(t, out, "called colony/build: held back, not executed, ")
 	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
 
