@@ -93,6 +93,7 @@ type Replay struct {
 	ending   ending
 	notices  map[event.Status]*missing
 	records  uint64
+	headers  uint64 // of the records, those that are the header of an upload
 	text     uint64 // bytes of the records' text
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
@@ -144,6 +145,7 @@ type Entry struct {
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
+	Header bool   // it is the header of an upload, which is no part of the log itself
 
 	// Without [Config.Details] only the lengths of these texts count. They need to be
 	// valid during the call only.
@@ -160,6 +162,9 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		r.missing(e)
 	} else {
 		r.records++
+		if e.Header {
+			r.headers++
+		}
 		r.text += uint64(len(e.Message) + len(e.Stack))
 	}
 	wasBlind := r.blind.now

@@ -22,7 +22,7 @@ const (
 	StateUnread     State = "unread"     // nothing deserved attention as far as the log was read
 	StateGaps       State = "gaps"       // nothing deserved attention, and a part of the log is missing
 	StateHealthy    State = "healthy"    // nothing deserved attention
-	StateEmpty      State = "empty"      // the log has no record
+	StateEmpty      State = "empty"      // the log has no record, but perhaps the header of an upload
 )
 
 var stateTitles = map[State]string{
@@ -106,8 +106,8 @@ func (r *Replay) Verdict() *Verdict {
 	v := &Verdict{Log: r.logSentences(), Mods: []VerdictMod{}, counts: r.counts()}
 	b := &r.blind
 	switch {
-	case r.records == 0 && first == nil:
-		v.State, v.What = StateEmpty, "The log has no record, so that it says nothing about the game."
+	case r.silent() && first == nil:
+		v.State, v.What = StateEmpty, r.silence()
 	case first != nil && first.Disposition == event.Blocking:
 		v.State, v.Since = StateBroken, first.First
 		if b.now {

@@ -140,6 +140,14 @@ var verdicts = []struct {
 		[]string{"The log never spoke."},
 	},
 	{
+		"nothing but the header of an upload", func(s *script) {
+			s.Observe(Entry{First: 1, Last: 9, Header: true, Message: "message"}, outcome(1, event.Ignore, "engine.context"))
+		},
+		End{Lines: 9},
+		StateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
+		[]string{"The log never spoke."},
+	},
+	{
 		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
 		End{Lines: 1},
 		StateHealthy, "Healthy. Nothing deserved attention.", nil,

@@ -180,7 +180,7 @@ func (r *Replay) logSentences() []string {
 	says := r.doubts()
 	switch {
 	case says != nil:
-	case r.records == 0:
+	case r.silent():
 		return []string{"The log never spoke."}
 	case r.ending.fatal:
 		return []string{r.ending.sentence() + " Nothing before that is known to be missing."}

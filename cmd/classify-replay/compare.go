@@ -97,6 +97,7 @@ type comparing struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
+	silent     []string // logs that say nothing at all
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
@@ -112,7 +113,7 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparing{set, normalizer, collector}, nil
+	return &comparing{set: set, normalizer: normalizer, collector: collector}, nil
 }
 
 // versions returns what a baseline depends on.
@@ -131,6 +132,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	var run *compare.Run
 	var blind *compare.Gap // the stretch of blindness that goes on
 	last := 0
+	spoke, header := false, false
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
 			run = c.run(side, name, s)
@@ -151,6 +153,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		}
 		switch rec.Kind {
 		case capture.KindContext:
+			header = true
 			return true
 		case capture.KindNotice:
 			if rec.Notice.Status != event.StatusRestarted {
@@ -158,6 +161,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 			}
 			return true
 		}
+		spoke = true
 		own := o.Decision.Disposition
 		if o.Escalated {
 			if r := c.set.Rule(o.Decision.Rule); r != nil {
@@ -179,8 +183,15 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	if blind != nil {
 		run.Incomplete(*blind)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		run.Incomplete(compare.Gap{Kind: compare.GapUnread, From: last})
+	case !spoke && header:
+		run.Incomplete(compare.Gap{Kind: compare.GapHeader})
+		c.silent = append(c.silent, name+": only the header of an upload")
+	case !spoke:
+		run.Incomplete(compare.Gap{Kind: compare.GapEmpty})
+		c.silent = append(c.silent, name+": empty")
 	}
 	return true, err
 }

@@ -187,6 +187,8 @@ func (s *source) entry() report.Entry {
 	rec := s.record
 	e := report.Entry{First: uint64(rec.StartLine), Last: uint64(rec.EndLine), Time: rec.Log.Time, Message: rec.Log.Message, Stack: rec.Log.Stack}
 	switch rec.Kind {
+	case capture.KindContext:
+		e.Header = true
 	case capture.KindOperation:
 		e.Kind, e.Status, e.Time = event.KindOperation, rec.Operation.Status, rec.Operation.Time
 		e.Message = rec.Operation.Entry().Message
