@@ -10,9 +10,10 @@ import (
 const maxSpans = 16
 
 // WentBlind reports whether evidence was incomplete at any point of the log:
-// where a rule said so, where bytes are missing, or where the game stopped
-// writing repeats. There is none at all in a log that never spoke.
-func (r *Replay) WentBlind() bool { return r.blind.count > 0 || r.silent() }
+// where a rule said so, where bytes are missing, the beginning of the log among them,
+// or where the game stopped writing repeats. There is none at all in a log that never
+// spoke.
+func (r *Replay) WentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
 
 // silent reports whether nothing was read that a game said, not even that there is
 // something to be looked at.

@@ -76,7 +76,7 @@ func (d *CheckDocument) comparison() *comparison {
 	c := &comparison{manyNew: len(d.New.Files) > 1}
 	speak := len(d.Added) + len(d.More) + len(d.Worse) + len(d.Expired)
 	c.say("%s, against %s", d.New.describe(), d.Baseline)
-	unseen := ": what is missing after that may just be unseen"
+	unseen := ": what it does not show may just be unseen"
 	switch {
 	case d.New.silent():
 		unseen = ""
@@ -222,6 +222,8 @@ func (s *CompareSide) gaps() []string {
 					said += fmt.Sprintf(", until line %d", g.To)
 				}
 				out = append(out, said)
+			case compare.GapBeginning:
+				out = append(out, "lacks its beginning"+strings.TrimPrefix(where, fmt.Sprintf("at line %d", g.From)))
 			case event.StatusHole.String():
 				out = append(out, "misses bytes "+where)
 			case event.StatusRunCut.String():

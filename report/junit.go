@@ -86,7 +86,11 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 	}
 	tells := junitCase{Class: "heed.log", Name: "tells all"}
 	if r.WentBlind() {
-		message := cmp.Or(r.blind.sentence(), "something is missing")
+		message := r.blind.sentence()
+		if r.end.Headless {
+			message = headlessSentence
+		}
+		message = cmp.Or(message, "something is missing")
 		tells.Skipped = &junitMessage{Message: message, Type: "blind"}
 	}
 	suite.Cases = append(suite.Cases, read, tells)

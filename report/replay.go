@@ -91,6 +91,7 @@ type Replay struct {
 	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
 	ending   ending
+	opening  opening
 	notices  map[event.Status]*missing
 	records  uint64
 	headers  uint64 // of the records, those that are the header of an upload
@@ -169,6 +170,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 	}
 	wasBlind := r.blind.now
 	r.ending.observe(&e, o)
+	r.opening.observe(&e, o)
 	r.blind.observe(&e, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -215,6 +217,11 @@ type End struct {
 	// is missing; 0 where they are not known. With them the share that is missing is
 	// exact.
 	Bytes uint64
+
+	// Headless says that the beginning of the log is missing, and Unrecognized that
+	// nothing in it shows that a game or a logger wrote it, as capture tells of its
+	// Environment.
+	Headless, Unrecognized bool
 
 	// Err says why the log was not read to its end; nil when it was.
 	Err error

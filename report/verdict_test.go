@@ -88,6 +88,13 @@ func (s *script) after(line uint64) {
 	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
 }
 
+// phase is an entry that the game saw in a phase.
+func (s *script) phase(line uint64, phase string) {
+	o := outcome(signature.ID(line), event.Ignore, "chat")
+	o.Phase = phase
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+}
+
 // text is an entry of so many bytes that says nothing.
 func (s *script) text(line uint64, bytes int) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
@@ -260,6 +267,91 @@ var verdicts = []struct {
 		End{Lines: 2},
 		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
+	},
+	{
+		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 9, Headless: true},
+		StateGaps, "The beginning is missing. Nothing deserved attention in what is left of the log.", nil,
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
+		End{Lines: 9, Headless: true},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
+		End{Lines: 9, Headless: true},
+		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
+		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
+		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		[]string{"The log ends at line 2, while the game starts; nothing is known to be missing."},
+	},
+	{
+		"ends while the game's own code starts, with complaints and a hole", func(s *script) {
+			s.phase(1, "start")
+			s.text(2, 8192)
+			s.hole(3, 512)
+			s.entry(4, event.Advisory, event.SeverityError)
+		},
+		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
+		StateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
+	},
+	{
+		"a game whose phases no rule knows", func(s *script) {
+			s.phase(1, "start")
+			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 2; nothing is known to be missing."},
+	},
+	{
+		"a game that talks, whose phases no rule knows", func(s *script) {
+			for line := range uint64(prelude + 1) {
+				s.phase(1+line, "start")
+			}
+		},
+		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 41; nothing is known to be missing."},
+	},
+	{
+		"data loaded anew while the game runs", func(s *script) {
+			s.phase(1, "start")
+			s.phase(2, "menu")
+			s.phase(3, "boot")
+		},
+		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
+		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Unrecognized: true},
+		StateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention, but nothing shows that a game wrote this.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Unrecognized: true},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },

@@ -185,13 +185,19 @@ func (r *Replay) logSentences() []string {
 	case r.ending.fatal:
 		return []string{r.ending.sentence() + " Nothing before that is known to be missing."}
 	default:
-		return []string{fmt.Sprintf("The log speaks to its end at line %d; nothing is known to be missing.", r.end.Lines)}
+		return []string{r.endSentence() + "; nothing is known to be missing."}
 	}
-	if r.ending.fatal && r.unread == "" && !r.end.Interrupted {
+	switch {
+	case r.starting():
+		says = append(says, r.endSentence()+".")
+	case r.ending.fatal && r.unread == "" && !r.end.Interrupted:
 		says = append(says, r.ending.sentence())
 	}
 	return says
 }
+
+// headlessSentence says of a log that lacks its beginning what that means.
+const headlessSentence = "The beginning of the log is missing: what broke first may stand before line 1."
 
 // doubts says what makes the log tell less than all, nil where nothing is known to.
 func (r *Replay) doubts() []string {
@@ -201,6 +207,9 @@ func (r *Replay) doubts() []string {
 		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: this is what was known by then.", r.end.Lines))
 	case r.unread != "":
 		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
+	}
+	if r.end.Headless {
+		says = append(says, headlessSentence)
 	}
 	if s := r.blind.sentence(); s != "" {
 		says = append(says, s)

@@ -132,12 +132,13 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	var run *compare.Run
 	var blind *compare.Gap // the stretch of blindness that goes on
 	last := 0
-	spoke, header := false, false
+	spoke, header, headless := false, false, false
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
 			run = c.run(side, name, s)
 		}
 		rec := s.record
+		headless = s.began.Headless()
 		line := placeOf(name, rec).line
 		last = max(last, line, rec.EndLine)
 		switch {
@@ -192,6 +193,9 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	case !spoke:
 		run.Incomplete(compare.Gap{Kind: compare.GapEmpty})
 		c.silent = append(c.silent, name+": empty")
+	}
+	if headless {
+		run.Incomplete(compare.Gap{Kind: compare.GapBeginning, From: 1, To: 1})
 	}
 	return true, err
 }
