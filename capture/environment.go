@@ -93,6 +93,10 @@ func (e *Environment) Observe(rec *Record) {
 	}
 }
 
+// Restart says that another run of the game begins in the capture: the facts will be
+// those of that run. What the capture is, and whether it has its beginning, stays.
+func (e *Environment) Restart() { *e = Environment{origin: e.origin} }
+
 // learn keeps the first text for a fact.
 func learn(fact *string, text string) {
 	if text = strings.TrimSpace(text); *fact == "" && utf8.ValidString(text) {

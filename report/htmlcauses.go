@@ -83,7 +83,7 @@ func (s *section) causes(causes []*cause) {
 		if c.Items > 1 {
 			v.Often += " in " + many(c.Items, "item", "items")
 		}
-		v.State = fate(c.Open, c.Items)
+		v.State = r.fateOf(c)
 		for _, sample := range c.samples() {
 			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: safe(sample.Message)}
 			if sample.RepeatCount > 1 {

@@ -128,7 +128,7 @@ func (s *section) speaking(v *Verdict) {
 // ended says until when a cause went on.
 func (s *section) ended(c *cause) string {
 	if c.Open > 0 && c.Last > c.First {
-		return fmt.Sprintf(", up to line %d; %s", c.Last, fate(c.Open, c.Items))
+		return fmt.Sprintf(", up to line %d; %s", c.Last, s.replay.fateOf(c))
 	}
-	return "; " + fate(c.Open, c.Items)
+	return "; " + s.replay.fateOf(c)
 }

@@ -199,7 +199,7 @@ func (m *markdown) cause(c *cause) {
 	if c.Last != c.FirstItem.OpenedPos {
 		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
-	m.printf("; %s\n", fate(c.Open, c.Items))
+	m.printf("; %s\n", m.fateOf(c))
 	m.with(c)
 	m.printf("\n")
 	stack := m.stack(c)

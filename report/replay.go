@@ -92,6 +92,7 @@ type Replay struct {
 	blind    blindness
 	ending   ending
 	opening  opening
+	runs     runs
 	notices  map[event.Status]*missing
 	records  uint64
 	headers  uint64 // of the records, those that are the header of an upload
@@ -169,6 +170,7 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		r.text += uint64(len(e.Message) + len(e.Stack))
 	}
 	wasBlind := r.blind.now
+	r.runs.observe(&e, o, &r.ending)
 	r.ending.observe(&e, o)
 	r.opening.observe(&e, o)
 	r.blind.observe(&e, o)

@@ -64,7 +64,7 @@ func (t *text) cause(c *cause) {
 	if c.Last != c.FirstItem.OpenedPos {
 		often += fmt.Sprintf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
 	}
-	often += "; " + fate(c.Open, c.Items)
+	often += "; " + t.fateOf(c)
 	t.labeled("often", safe(often))
 	t.with(c)
 	label := "sample"

@@ -115,6 +115,9 @@ func (r *Replay) Verdict() *Verdict {
 		v.State, v.What = StateEmpty, r.silence()
 	case first != nil && first.Disposition == event.Blocking:
 		v.State, v.Since = StateBroken, first.First
+		if r.brokeBefore(causes) {
+			v.title = "Broken in an earlier run"
+		}
 		if b.now {
 			v.Blind = b.last.From
 		}

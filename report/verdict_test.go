@@ -111,6 +111,10 @@ func (s *script) mute(line uint64) {
 	s.Update(u)
 }
 
+func (s *script) restart(line uint64) {
+	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusRestarted, First: line}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
+}
+
 func (s *script) hole(line, bytes uint64) {
 	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: line, Count: bytes}, outcome(signature.ID(line), event.Ignore, "notice"))
 }
@@ -267,6 +271,52 @@ var verdicts = []struct {
 		End{Lines: 2},
 		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
+	},
+	{
+		"two runs, the first of which crashed", func(s *script) {
+			s.crash(3)
+			s.restart(20)
+			s.entry(21, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 30, Environment: Environment{Facts: Facts{Game: "Some Game 1.2"}}},
+		StateBroken, "Broken in an earlier run since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{
+			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of the last run.",
+			"The log speaks to its end at line 30.",
+		},
+	},
+	{
+		"two runs, both of which crashed", func(s *script) {
+			s.crash(3)
+			s.restart(20)
+			s.crash(30)
+		},
+		End{Lines: 30},
+		StateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.", "The log ends with the crash at line 30: the game is gone."},
+	},
+	{
+		"three runs, nothing wrong", func(s *script) {
+			s.restart(20)
+			s.restart(30)
+			s.entry(31, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 31},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log starts anew in 2 places, lines 20 to 30.", "The log speaks to its end at line 31."},
+	},
+	{
+		"two runs, the last of which did not come up", func(s *script) {
+			s.phase(1, "start")
+			s.phase(2, "play")
+			s.restart(20)
+			s.phase(21, "start")
+		},
+		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
+		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		[]string{"The log starts anew at line 20.", "The log ends at line 31, while the game starts."},
 	},
 	{
 		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },

@@ -188,10 +188,11 @@ func (r *Replay) logSentences() []string {
 		return []string{r.endSentence() + "; nothing is known to be missing."}
 	}
 	switch {
-	case r.starting():
-		says = append(says, r.endSentence()+".")
-	case r.ending.fatal && r.unread == "" && !r.end.Interrupted:
+	case r.unread != "" || r.end.Interrupted:
+	case r.ending.fatal:
 		says = append(says, r.ending.sentence())
+	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
+		says = append(says, r.endSentence()+".")
 	}
 	return says
 }
@@ -218,6 +219,9 @@ func (r *Replay) doubts() []string {
 		s := m.sentence()
 		if share := r.shareWords(); m.Status == event.StatusHole && share != "" {
 			s = strings.TrimSuffix(s, ".") + ", " + share + "."
+		}
+		if m.Status == event.StatusRestarted {
+			s = r.runsSentence(strings.TrimSuffix(s, "."), m.Times)
 		}
 		says = append(says, s)
 	}

@@ -132,6 +132,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	var run *compare.Run
 	var blind *compare.Gap // the stretch of blindness that goes on
 	last := 0
+	var mods []compare.Mod
 	spoke, header, headless := false, false, false
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
@@ -150,14 +151,16 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 			blind = nil
 		}
 		if rec.Mods != nil {
-			run.Mods(listedMods(rec.Mods))
+			mods = append(mods, listedMods(rec.Mods)...)
 		}
 		switch rec.Kind {
 		case capture.KindContext:
 			header = true
 			return true
 		case capture.KindNotice:
-			if rec.Notice.Status != event.StatusRestarted {
+			if rec.Notice.Status == event.StatusRestarted {
+				mods = nil // those of the last run count
+			} else {
 				run.Incomplete(compare.Gap{Kind: rec.Notice.Status.String(), From: line, To: line})
 			}
 			return true
@@ -183,6 +186,9 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	}
 	if blind != nil {
 		run.Incomplete(*blind)
+	}
+	if mods != nil {
+		run.Mods(mods)
 	}
 	switch {
 	case err != nil:

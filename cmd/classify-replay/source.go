@@ -110,8 +110,12 @@ func (s *source) next() error {
 		return err
 	}
 	s.record = rec
+	if rec.Kind == capture.KindNotice && rec.Notice.Status == event.StatusRestarted {
+		s.began.Restart()
+		s.mods = report.Environment{}
+	}
 	s.began.Observe(rec)
-	if program := s.began.Program(); program != s.program {
+	if program := s.began.Program(); program != "" && program != s.program {
 		s.program = program
 		s.engine.LearnGame(program)
 	}
