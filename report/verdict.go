@@ -147,7 +147,7 @@ func (r *Replay) Verdict() *Verdict {
 	case r.starting():
 		v.State, v.What = StateStarting, "Nothing deserved attention up to there. Whether the game came up, nobody knows."
 	case r.unrecognized():
-		v.State, v.What = StateUnrecognized, "Nothing deserved attention, but nothing shows that a game wrote this."
+		v.State, v.What = StateUnrecognized, "Nothing deserved attention. But nothing shows that a game wrote this."
 	default:
 		v.State, v.What = StateHealthy, "Nothing deserved attention."
 	}

@@ -394,7 +394,7 @@ var verdicts = []struct {
 	{
 		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		StateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention, but nothing shows that a game wrote this.", nil,
+		StateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game wrote this.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
