@@ -38,7 +38,7 @@ func (t *text) glance(v *Verdict) {
 		all("log", v.Log, alarm)
 	case t.doubts() != nil:
 		all("log", v.Log, notice)
-	case t.ending.fatal:
+	case t.ending.fatal, t.starting():
 		all("log", v.Log, plain)
 	default:
 		all("log", v.Log, calm)

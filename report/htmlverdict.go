@@ -120,6 +120,8 @@ func (s *section) speaking(v *Verdict) {
 		f.Class = "gaps"
 	case r.ending.fatal:
 		f.Class, f.At = "none", s.at(r.ending.line, time.Time{})
+	case r.starting():
+		f.Class = "none"
 	default:
 		f.Class = "healthy"
 	}
