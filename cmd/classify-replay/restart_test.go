@@ -20,6 +20,8 @@ func TestRestartEndsCrash(t *testing.T) {
 	}
 	first := run("2019.4.30f1", "Windmills") + "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n\n========== OUTPUTTING STACK TRACE ==================\n0x00007FF (UnityPlayer) a\n\n"
 	log := write(t, "Player.log", first+run("2019.3.30f1", "Riverboats"))
+	same := runArgs(t, "--width", "0", write(t, "Player.log", first+run("2019.4.30f1", "Windmills"))).stdout
+	require.Contains(t, same, ", 1 mod, ", "that both runs have")
 	again := strings.Count(first, "\n") + 1
 	end := again + strings.Count(run("2019.3.30f1", "Riverboats"), "\n") - 1
 	sentences := []string{
