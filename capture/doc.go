@@ -54,7 +54,9 @@
 // visibly cut off (a footer, frame, reference, character or JSON object without
 // its end; a missing line end alone says nothing, since editors and uploads
 // strip it) or where an upload says that it left out the rest;
-// [event.StatusRestarted] where the banner of another run of the engine follows.
+// [event.StatusRestarted] where the banner of another run of the engine follows. That the
+// beginning is missing shows in what comes after it, so that [Environment.Headless] says
+// it.
 //
 // # Mods
 //

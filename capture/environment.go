@@ -49,6 +49,7 @@ type Environment struct {
 	gl      bool   // where it has said that OpenGL is used
 	program string // name of the game's data folder, in small letters and digits
 	devices []device
+	origin  origin
 }
 
 // device is a graphics card that Vulkan offers.
@@ -73,9 +74,11 @@ func (e *Environment) Program() string {
 // Observe looks at the next record of a capture. It keeps nothing of rec.
 func (e *Environment) Observe(rec *Record) {
 	if e.records == maxBeginning {
+		e.origin.observeLate(rec)
 		return
 	}
 	e.records++
+	e.origin.observe(rec)
 	if m := rec.Machine; m != nil {
 		learn(&e.facts.CPU, m.CPU)
 		learn(&e.facts.System, m.System)
@@ -89,6 +92,10 @@ func (e *Environment) Observe(rec *Record) {
 		}
 	}
 }
+
+// Restart says that another run of the game begins in the capture: the facts will be
+// those of that run. What the capture is, and whether it has its beginning, stays.
+func (e *Environment) Restart() { *e = Environment{origin: e.origin} }
 
 // learn keeps the first text for a fact.
 func learn(fact *string, text string) {

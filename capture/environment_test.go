@@ -178,6 +178,24 @@ func TestMachineOfGrowingUpload(t *testing.T) {
 	}
 }
 
+// What one run tells is not mixed with what another does.
+func TestEnvironmentOfAnotherRun(t *testing.T) {
+	var e Environment
+	banner := func(version string) {
+		e.Observe(&Record{Layout: LayoutUnity2022_3, Log: event.Log{Message: "Mono path[0] = 'C:/g/Foo_Data/Managed'\nInitialize engine version: " + version + " (x)"}})
+	}
+	banner("2019.4.1f1")
+	require.Equal(t, "Unity 2019.4.1f1", e.Facts().Engine)
+	banner("2020.1.1f1")
+	require.Equal(t, "Unity 2019.4.1f1", e.Facts().Engine)
+	e.Restart()
+	require.Zero(t, e.Facts())
+	require.True(t, e.Recognized())
+	banner("2020.1.1f1")
+	require.Equal(t, "Unity 2020.1.1f1", e.Facts().Engine)
+	require.False(t, e.Headless())
+}
+
 func TestEnvironmentIsBounded(t *testing.T) {
 	var e Environment
 	say := func(message string) {

@@ -30,6 +30,8 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
 		return tag, EvidenceTag
+	case a.footer && a.lines == 1 && isFooter(a.message):
+		// What it is the footer of is missing.
 	case a.footer:
 		// The layout says only "warning or error".
 		return event.LevelWarning, EvidenceFooter

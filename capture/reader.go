@@ -304,6 +304,7 @@ func (r *Reader) begin(ln *line) {
 	}
 	if r.layout.unity() && r.banner.restarted(ln.text) {
 		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
+		r.mods = modLists{blind: r.mods.blind} // the mods of a run are told once, and anew in the next
 	}
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {

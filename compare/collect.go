@@ -175,7 +175,7 @@ type Entry struct {
 // have happened all the same.
 type Gap struct {
 	// Kind is [GapBlind], or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
-	// where reading ended before the log did.
+	// where reading ended before the log did, [GapBeginning] where it began before what was read; [GapEmpty] and [GapHeader] where there is no log.
 	Kind string
 	From int    // line
 	To   int    // line at which the log spoke again, 0 if it did not
@@ -185,6 +185,9 @@ type Gap struct {
 // Kinds of gaps. The last two say that a log has more than what was read of it.
 const (
 	GapBlind     = "blind"
+	GapBeginning = "beginning" // the log begins in the middle
+	GapEmpty     = "empty"     // the log says nothing at all
+	GapHeader    = "header"    // only the header of an upload is there
 	GapTruncated = "truncated"
 	GapUnread    = "unread"
 )

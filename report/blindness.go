@@ -10,9 +10,22 @@ import (
 const maxSpans = 16
 
 // WentBlind reports whether evidence was incomplete at any point of the log:
-// where a rule said so, where bytes are missing, or where the game stopped
-// writing repeats.
-func (r *Replay) WentBlind() bool { return r.blind.count > 0 }
+// where a rule said so, where bytes are missing, the beginning of the log among them,
+// or where the game stopped writing repeats. There is none at all in a log that never
+// spoke.
+func (r *Replay) WentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
+
+// silent reports whether nothing was read that a game said, not even that there is
+// something to be looked at.
+func (r *Replay) silent() bool { return r.records == r.headers }
+
+// silence says what there is of a log that is silent.
+func (r *Replay) silence() string {
+	if r.headers > 0 {
+		return "This is only the header of an upload; the log itself is not there."
+	}
+	return "The log has no record, so that it says nothing about the game."
+}
 
 // span is a stretch of a log during which evidence was incomplete. That of
 // missing bytes or repeats is a point: From and To are one line.

@@ -101,17 +101,6 @@ func (c *causes) see(a *heed.Attention) {
 	it.attention = *a
 }
 
-// openBlocking counts the open items that block.
-func (c *causes) openBlocking() uint64 {
-	n := uint64(0)
-	for _, it := range c.open {
-		if it.attention.Disposition == event.Blocking {
-			n++
-		}
-	}
-	return n
-}
-
 // sum adds an item to the sum that it belongs to.
 func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	key := causeKey{a.Cause.Rule, a.Disposition}

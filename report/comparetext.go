@@ -77,14 +77,19 @@ func (d *CheckDocument) comparison() *comparison {
 	c := &comparison{manyNew: len(d.New.Files) > 1}
 	speak := len(d.Added) + len(d.More) + len(d.Worse) + len(d.Expired)
 	c.say("%s, against %s", d.New.describe(), d.Baseline)
-	if speak == 0 {
+	unseen := ": what it does not show may just be unseen"
+	switch {
+	case d.New.silent():
+		unseen = ""
+		c.say("There is nothing to check: that nothing was found says nothing.")
+	case speak == 0:
 		c.say("Nothing that the baseline does not explain.")
-	} else {
+	default:
 		c.say("%s; %d above their rate, %d more urgent than before, %d expired.", counted(d.Added, "not in the baseline"), len(d.More), len(d.Worse), len(d.Expired))
 	}
 	c.say("Known and as it was: %s of %s. In the baseline and unseen: %d.", entries(d.KnownEntries), count(uint64(d.Known), "group"), len(d.Unseen))
 	for _, g := range d.New.gaps() {
-		c.say("The log %s: what is missing after that may just be unseen.", g)
+		c.say("The log %s%s.", g, unseen)
 	}
 	if d.RulesChanged {
 		c.say(`The baseline was written under other rules: look at what they judge differently, and write it anew with "classify-replay baseline write".`)
@@ -207,6 +212,17 @@ func (s *CompareSide) describe() string {
 // maxGaps bounds the gaps of a side that are told in text.
 const maxGaps = 2
 
+// silences says what there is of a log that says nothing.
+var silences = map[string]string{compare.GapEmpty: "empty", compare.GapHeader: "only the header of an upload"}
+
+// silent reports whether no log of a side says anything.
+func (s *CompareSide) silent() bool {
+	speaks := func(f CompareFile) bool {
+		return !slices.ContainsFunc(f.Gaps, func(g CompareGap) bool { return silences[g.Kind] != "" })
+	}
+	return !slices.ContainsFunc(s.Files, speaks)
+}
+
 // gaps says where the evidence of a side is incomplete.
 func (s *CompareSide) gaps() []string {
 	var out []string
@@ -223,7 +239,13 @@ func (s *CompareSide) gaps() []string {
 				where += " of " + s.Files[i].File
 			}
 			switch g.Kind {
-			case "blind":
+			case compare.GapEmpty, compare.GapHeader:
+				says := "is " + silences[g.Kind]
+				if len(s.Files) > 1 {
+					says = fmt.Sprintf("has a log that %s (%s)", says, s.Files[i].File)
+				}
+				out = append(out, says)
+			case compare.GapBlind:
 				said := "went BLIND " + where
 				if g.Rule != "" {
 					said += " (" + g.Rule + ")"
@@ -232,6 +254,8 @@ func (s *CompareSide) gaps() []string {
 					said += fmt.Sprintf(", until line %d", g.To)
 				}
 				out = append(out, said)
+			case compare.GapBeginning:
+				out = append(out, "lacks its beginning"+strings.TrimPrefix(where, fmt.Sprintf("at line %d", g.From)))
 			case event.StatusHole.String():
 				out = append(out, "misses bytes "+where)
 			case event.StatusRunCut.String():

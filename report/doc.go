@@ -23,7 +23,8 @@
 // often they do: it stands beside it. Where what broke first names none, what the same
 // rule decided in the same item may, and is a "perhaps"; a mod that merely changed the
 // code that was running is told and not accused. Where most of a log is missing, what
-// is left of it makes no game healthy.
+// is left of it makes no game healthy; nor is one that did not come up, or text that no
+// game wrote.
 //
 // Text fits any width from [MinWidth] columns on, by what a terminal shows of each
 // character. Colors are the caller's choice, and only repeat what the words say.

@@ -21,6 +21,8 @@ func fate(open, all uint64) string {
 // be told that nothing after it is known.
 func (r *Replay) fateOf(c *cause) string {
 	switch {
+	case r.runs.restarted(c.Rule, c.Last):
+		return "over: the game was started again"
 	case !r.ending.crash || c.Open == 0:
 		return fate(c.Open, c.Items)
 	case c.Severity == event.SeverityFatal && c.Last >= r.ending.line:
@@ -38,5 +40,18 @@ func (r *Replay) fateOfAll(blocking uint64) string {
 	if r.ending.crash {
 		return "and the game crashed"
 	}
-	return fate(r.causes.openBlocking(), blocking)
+	return fate(r.openBlocking(), blocking)
+}
+
+// openBlocking counts the items that block and are open, but for crashes after which the
+// game was started again.
+func (r *Replay) openBlocking() uint64 {
+	n := uint64(0)
+	for _, it := range r.causes.open {
+		a := &it.attention
+		if a.Disposition == event.Blocking && !r.runs.restarted(a.Cause.Rule, a.LatestPos) {
+			n++
+		}
+	}
+	return n
 }

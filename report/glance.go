@@ -38,7 +38,7 @@ func (t *text) glance(v *Verdict) {
 		all("log", v.Log, alarm)
 	case t.doubts() != nil:
 		all("log", v.Log, notice)
-	case t.ending.fatal:
+	case t.ending.fatal, t.starting():
 		all("log", v.Log, plain)
 	default:
 		all("log", v.Log, calm)
@@ -72,7 +72,7 @@ const quoteSlack = 6
 // stateStyles are the colors of states.
 var stateStyles = map[State]style{
 	StateBroken: alarm, StateBlind: alarm, StateWasBlind: notice, StateComplaints: notice, StateUnread: notice, StateGaps: notice,
-	StateHealthy: calm,
+	StateStarting: notice, StateUnrecognized: notice, StateHealthy: calm,
 }
 
 // again repeats the glance where it has scrolled out of sight.

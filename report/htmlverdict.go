@@ -71,7 +71,7 @@ func (s *section) facts(v *Verdict) {
 
 var stateClasses = map[State]string{
 	StateBroken: "blocking", StateBlind: "blind", StateWasBlind: "blind", StateComplaints: "advisory", StateUnread: "none", StateGaps: "blind",
-	StateHealthy: "healthy", StateEmpty: "none",
+	StateStarting: "none", StateUnrecognized: "none", StateHealthy: "healthy", StateEmpty: "none",
 }
 
 func literally(name string) string { return name }
@@ -120,6 +120,8 @@ func (s *section) speaking(v *Verdict) {
 		f.Class = "gaps"
 	case r.ending.fatal:
 		f.Class, f.At = "none", s.at(r.ending.line, time.Time{})
+	case r.starting():
+		f.Class = "none"
 	default:
 		f.Class = "healthy"
 	}

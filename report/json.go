@@ -223,6 +223,9 @@ type Summary struct {
 	} `json:"blind"`
 	Missing []missingLine `json:"missing"`
 
+	// Headless says that the beginning of the log is missing.
+	Headless bool `json:"beginning_missing,omitempty"`
+
 	Entries struct {
 		Received   uint64 `json:"received"`
 		Logs       uint64 `json:"logs"`
@@ -272,7 +275,7 @@ func (r *Replay) Summary() Summary {
 		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
 		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
 		Worst: r.Worst(), Missing: []missingLine{}, Signatures: map[string]sectionLine{}, Accounting: "ok",
-		Verdict: r.Verdict(), Environment: r.environment,
+		Verdict: r.Verdict(), Environment: r.environment, Headless: r.end.Headless,
 	}
 	s.Items.Opened = r.causes.items
 	s.Items.Blocking = r.causes.byDisposition[event.Blocking]

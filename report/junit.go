@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"strings"
 
@@ -52,7 +53,8 @@ type junitMessage struct {
 // continuous integration: a test case per group of signatures and rule, failed
 // where it blocks and skipped, with its text as output, where it is advisory. Two
 // cases stand for the log itself: that it was read to its end, in error where it
-// was not, and that it tells all, skipped where it went blind. top bounds the
+// was not and failed where there was nothing to read, and that it tells all, skipped
+// where it went blind. top bounds the
 // groups of each disposition, 0 for all that are held.
 //
 // The names of cases stay the same while the log's text does: they hold
@@ -79,13 +81,16 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 		read.Error = &junitMessage{Message: "interrupted", Type: "interrupted"}
 	case r.unread != "":
 		read.Error = &junitMessage{Message: r.unread, Type: "input"}
+	case r.silent():
+		read.Failure = &junitMessage{Message: r.silence(), Type: "empty"}
 	}
 	tells := junitCase{Class: "heed.log", Name: "tells all"}
 	if r.WentBlind() {
 		message := r.blind.sentence()
-		if message == "" {
-			message = "something is missing"
+		if r.end.Headless {
+			message = headlessSentence
 		}
+		message = cmp.Or(message, "something is missing")
 		tells.Skipped = &junitMessage{Message: message, Type: "blind"}
 	}
 	suite.Cases = append(suite.Cases, read, tells)

@@ -91,8 +91,11 @@ type Replay struct {
 	raised   map[causeKey]bool // that a rule came to by repetition
 	blind    blindness
 	ending   ending
+	opening  opening
+	runs     runs
 	notices  map[event.Status]*missing
 	records  uint64
+	headers  uint64 // of the records, those that are the header of an upload
 	text     uint64 // bytes of the records' text
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
@@ -144,6 +147,7 @@ type Entry struct {
 	Status event.Status
 	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
 	Count  uint64 // of a notice: how much is missing
+	Header bool   // it is the header of an upload, which is no part of the log itself
 
 	// Without [Config.Details] only the lengths of these texts count, and the names that
 	// [Config.Scrub] learns from the first of a row. They need to be valid during the call only.
@@ -160,10 +164,15 @@ func (r *Replay) Observe(e Entry, o *heed.Outcome) {
 		r.missing(e)
 	} else {
 		r.records++
+		if e.Header {
+			r.headers++
+		}
 		r.text += uint64(len(e.Message) + len(e.Stack))
 	}
 	wasBlind := r.blind.now
+	r.runs.observe(&e, o, &r.ending)
 	r.ending.observe(&e, o)
+	r.opening.observe(&e, o)
 	r.blind.observe(&e, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
@@ -214,6 +223,11 @@ type End struct {
 	// is missing; 0 where they are not known. With them the share that is missing is
 	// exact.
 	Bytes uint64
+
+	// Headless says that the beginning of the log is missing, and Unrecognized that
+	// nothing in it shows that a game or a logger wrote it, as capture tells of its
+	// Environment.
+	Headless, Unrecognized bool
 
 	// Err says why the log was not read to its end; nil when it was.
 	Err error

@@ -309,8 +309,9 @@ func TestBlindness(t *testing.T) {
 		r.Observe(Entry{First: line}, o)
 	}
 	r := newReplay(t, Config{})
-	require.False(t, r.WentBlind())
+	require.True(t, r.WentBlind(), "a log that never spoke")
 	see(r, 1, false)
+	require.False(t, r.WentBlind())
 	see(r, 2, true)
 	see(r, 3, true)
 	require.Equal(t, []span{{From: 2, Rule: "cap"}}, r.blind.spans)
@@ -345,6 +346,7 @@ func TestMissingIsBlindness(t *testing.T) {
 		o.Blind = blind
 		r.Observe(Entry{Kind: event.KindNotice, Status: status, First: line, Count: 100}, o)
 	}
+	r.Observe(Entry{First: 1}, outcome(1, event.Ignore, "chat"))
 	notice(event.StatusRestarted, 2, false)
 	notice(event.StatusTruncated, 3, false)
 	require.False(t, r.WentBlind())

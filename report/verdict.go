@@ -19,15 +19,20 @@ const (
 	StateBlind      State = "blind"      // nothing broke before the log went blind, and so it ended
 	StateWasBlind   State = "was_blind"  // the same, but the log spoke again; or most of it is missing
 	StateComplaints State = "complaints" // nothing blocks, something is advisory
-	StateUnread     State = "unread"     // nothing deserved attention as far as the log was read
-	StateGaps       State = "gaps"       // nothing deserved attention, and a part of the log is missing
-	StateHealthy    State = "healthy"    // nothing deserved attention
-	StateEmpty      State = "empty"      // the log has no record
+
+	// In the other states nothing deserved attention. Only one of them is health.
+	StateUnread       State = "unread"       // as far as the log was read
+	StateGaps         State = "gaps"         // and a part of the log is missing
+	StateStarting     State = "starting"     // and the log ends while the game starts
+	StateUnrecognized State = "unrecognized" // and nothing shows that a game wrote it
+	StateHealthy      State = "healthy"      // and the log tells all
+	StateEmpty        State = "empty"        // the log has no record, but perhaps the header of an upload
 )
 
 var stateTitles = map[State]string{
 	StateBroken: "Broken", StateBlind: "Blind", StateWasBlind: "Blind for a while", StateComplaints: "Runs, with complaints",
-	StateUnread: "Not read to its end", StateGaps: "Healthy, with gaps", StateHealthy: "Healthy", StateEmpty: "Empty",
+	StateUnread: "Not read to its end", StateGaps: "Healthy, with gaps", StateStarting: "Ends while the game starts",
+	StateUnrecognized: "Not recognized as the log of a game", StateHealthy: "Healthy", StateEmpty: "Empty",
 }
 
 // Verdict answers what matters about a log: is this game healthy, since when not,
@@ -106,10 +111,13 @@ func (r *Replay) Verdict() *Verdict {
 	v := &Verdict{Log: r.logSentences(), Mods: []VerdictMod{}, counts: r.counts()}
 	b := &r.blind
 	switch {
-	case r.records == 0 && first == nil:
-		v.State, v.What = StateEmpty, "The log has no record, so that it says nothing about the game."
+	case r.silent() && first == nil:
+		v.State, v.What = StateEmpty, r.silence()
 	case first != nil && first.Disposition == event.Blocking:
 		v.State, v.Since = StateBroken, first.First
+		if r.brokeBefore(causes) {
+			v.title = "Broken in an earlier run"
+		}
 		if b.now {
 			v.Blind = b.last.From
 		}
@@ -125,11 +133,21 @@ func (r *Replay) Verdict() *Verdict {
 		v.What = "In what is left of it nothing stops the game. What the rest would tell, nobody knows."
 	case first != nil:
 		v.State = StateComplaints
+		if r.starting() {
+			v.title = "Complaints while the game starts"
+		}
 		v.What = r.asFar("nothing that stops the game was seen; some things do not work as they should.")
 	case r.unread != "" || r.end.Interrupted:
 		v.State, v.What = StateUnread, "Nothing deserved attention as far as the log was read."
 	case r.WentBlind():
 		v.State, v.What = StateGaps, "Nothing deserved attention, but parts of the log are missing."
+		if r.end.Headless {
+			v.title, v.What = "The beginning is missing", "Nothing deserved attention in what is left of the log."
+		}
+	case r.starting():
+		v.State, v.What = StateStarting, "Nothing deserved attention up to there. Whether the game came up, nobody knows."
+	case r.unrecognized():
+		v.State, v.What = StateUnrecognized, "Nothing deserved attention. But nothing shows that a game wrote this."
 	default:
 		v.State, v.What = StateHealthy, "Nothing deserved attention."
 	}

@@ -88,6 +88,13 @@ func (s *script) after(line uint64) {
 	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
 }
 
+// phase is an entry that the game saw in a phase.
+func (s *script) phase(line uint64, phase string) {
+	o := outcome(signature.ID(line), event.Ignore, "chat")
+	o.Phase = phase
+	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+}
+
 // text is an entry of so many bytes that says nothing.
 func (s *script) text(line uint64, bytes int) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
@@ -102,6 +109,10 @@ func (s *script) mute(line uint64) {
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
 	u.Attention.Cause.Rule, u.Attention.Cause.Seq = "limit", line
 	s.Update(u)
+}
+
+func (s *script) restart(line uint64) {
+	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusRestarted, First: line}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
 }
 
 func (s *script) hole(line, bytes uint64) {
@@ -137,6 +148,14 @@ var verdicts = []struct {
 		"empty", func(*script) {},
 		End{},
 		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		[]string{"The log never spoke."},
+	},
+	{
+		"nothing but the header of an upload", func(s *script) {
+			s.Observe(Entry{First: 1, Last: 9, Header: true, Message: "message"}, outcome(1, event.Ignore, "engine.context"))
+		},
+		End{Lines: 9},
+		StateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
 		[]string{"The log never spoke."},
 	},
 	{
@@ -252,6 +271,137 @@ var verdicts = []struct {
 		End{Lines: 2},
 		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
+	},
+	{
+		"two runs, the first of which crashed", func(s *script) {
+			s.crash(3)
+			s.restart(20)
+			s.entry(21, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 30, Environment: Environment{Facts: Facts{Game: "Some Game 1.2"}}},
+		StateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{
+			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of the last run.",
+			"The log speaks to its end at line 30.",
+		},
+	},
+	{
+		"two runs, both of which crashed", func(s *script) {
+			s.crash(3)
+			s.restart(20)
+			s.crash(30)
+		},
+		End{Lines: 30},
+		StateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.", "The log ends with the crash at line 30: the game is gone."},
+	},
+	{
+		"three runs, nothing wrong", func(s *script) {
+			s.restart(20)
+			s.restart(30)
+			s.entry(31, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 31},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log starts anew in 2 places, lines 20 to 30.", "The log speaks to its end at line 31."},
+	},
+	{
+		"two runs, the last of which did not come up", func(s *script) {
+			s.phase(1, "start")
+			s.phase(2, "play")
+			s.restart(20)
+			s.phase(21, "start")
+		},
+		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
+		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		[]string{"The log starts anew at line 20.", "The log ends at line 31, while the game starts."},
+	},
+	{
+		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 9, Headless: true},
+		StateGaps, "The beginning is missing. Nothing deserved attention in what is left of the log.", nil,
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
+		End{Lines: 9, Headless: true},
+		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		[]string{"Not known: what broke first names no mod."},
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
+		End{Lines: 9, Headless: true},
+		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+	},
+	{
+		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
+		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
+		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		[]string{"The log ends at line 2, while the game starts; nothing is known to be missing."},
+	},
+	{
+		"ends while the game's own code starts, with complaints and a hole", func(s *script) {
+			s.phase(1, "start")
+			s.text(2, 8192)
+			s.hole(3, 512)
+			s.entry(4, event.Advisory, event.SeverityError)
+		},
+		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
+		StateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		[]string{"Not known: the first complaint names no mod."},
+		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
+	},
+	{
+		"a game whose phases no rule knows", func(s *script) {
+			s.phase(1, "start")
+			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
+		},
+		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 2; nothing is known to be missing."},
+	},
+	{
+		"a game that talks, whose phases no rule knows", func(s *script) {
+			for line := range uint64(prelude + 1) {
+				s.phase(1+line, "start")
+			}
+		},
+		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 41; nothing is known to be missing."},
+	},
+	{
+		"data loaded anew while the game runs", func(s *script) {
+			s.phase(1, "start")
+			s.phase(2, "menu")
+			s.phase(3, "boot")
+		},
+		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+	},
+	{
+		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
+		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Unrecognized: true},
+		StateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game wrote this.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+	},
+	{
+		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
+		End{Lines: 1, Unrecognized: true},
+		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },

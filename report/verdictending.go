@@ -105,7 +105,7 @@ func (r *Replay) asFar(says string) string {
 	switch {
 	case r.unread != "" || r.end.Interrupted:
 		return "As far as the log was read, " + says
-	case r.blind.stretches > 0 || r.notices[event.StatusHole] != nil:
+	case r.end.Headless || r.blind.stretches > 0 || r.notices[event.StatusHole] != nil:
 		return "In what is left of the log, " + says
 	}
 	return capital(says)

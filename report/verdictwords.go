@@ -180,18 +180,25 @@ func (r *Replay) logSentences() []string {
 	says := r.doubts()
 	switch {
 	case says != nil:
-	case r.records == 0:
+	case r.silent():
 		return []string{"The log never spoke."}
 	case r.ending.fatal:
 		return []string{r.ending.sentence() + " Nothing before that is known to be missing."}
 	default:
-		return []string{fmt.Sprintf("The log speaks to its end at line %d; nothing is known to be missing.", r.end.Lines)}
+		return []string{r.endSentence() + "; nothing is known to be missing."}
 	}
-	if r.ending.fatal && r.unread == "" && !r.end.Interrupted {
+	switch {
+	case r.unread != "" || r.end.Interrupted:
+	case r.ending.fatal:
 		says = append(says, r.ending.sentence())
+	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
+		says = append(says, r.endSentence()+".")
 	}
 	return says
 }
+
+// headlessSentence says of a log that lacks its beginning what that means.
+const headlessSentence = "The beginning of the log is missing: what broke first may stand before line 1."
 
 // doubts says what makes the log tell less than all, nil where nothing is known to.
 func (r *Replay) doubts() []string {
@@ -202,6 +209,9 @@ func (r *Replay) doubts() []string {
 	case r.unread != "":
 		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
 	}
+	if r.end.Headless {
+		says = append(says, headlessSentence)
+	}
 	if s := r.blind.sentence(); s != "" {
 		says = append(says, s)
 	}
@@ -209,6 +219,9 @@ func (r *Replay) doubts() []string {
 		s := m.sentence()
 		if share := r.shareWords(); m.Status == event.StatusHole && share != "" {
 			s = strings.TrimSuffix(s, ".") + ", " + share + "."
+		}
+		if m.Status == event.StatusRestarted {
+			s = r.runsSentence(strings.TrimSuffix(s, "."), m.Times)
 		}
 		says = append(says, s)
 	}

@@ -78,7 +78,9 @@ until it expires or exceeds its rate.
 An existing file is brought up to date: notes ("note:"), first days and days of
 expiry of groups that came again are kept (--renew gives them new ones), groups that
 did not come stay until they expire, and rates become those of the logs named now.
-Comments are lost. The order is by id, so that a change reads well in a review.`,
+Comments are lost. The order is by id, so that a change reads well in a review.
+
+A log that is empty says nothing about noise: nothing is written then.`,
 		Example: `  classify-replay baseline write good.log
   classify-replay baseline write -o noise.yaml --expire 30 runs/*.log
   classify-replay baseline write --renew good.log && git diff heed-baseline.yaml`,
@@ -112,6 +114,9 @@ Comments are lost. The order is by id, so that a change reads well in a review.`
 			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
 				p.Message("%s was not written: a log could not be read to its end", out)
 				return nil
+			}
+			if len(c.silent) > 0 {
+				return ioError(fmt.Errorf("%s, which says nothing about known noise: %s was not written", c.silent[0], out))
 			}
 			w := c.collector.Write(compare.WriteOptions{
 				Versions: c.versions(), Today: today, Expiry: expire, Previous: previous, Renew: renew, Mask: c.mask,
@@ -189,7 +194,8 @@ is used, with its templates masked anew, and the report says so.
 
 Exit status as of classify-replay. --fail-on new: a group is unknown to the
 baseline, above its rate, more urgent than before, or expired; blocking or advisory
-(or blocking): one of these has that disposition; blind: evidence is missing.`,
+(or blocking): one of these has that disposition; blind: evidence is missing, or all of it, as in an
+empty log.`,
 		Example: `  classify-replay baseline check Player.log
   classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
   classify-replay baseline check --format json run.log | jq -r '.new[].template'`,

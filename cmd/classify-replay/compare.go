@@ -93,6 +93,7 @@ type comparing struct {
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
 	scrubber   *report.Scrubber // of what is shown
+	silent     []string         // logs that say nothing at all
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
@@ -108,7 +109,7 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &comparing{set, normalizer, collector, f.scrub.scrubber(f.format)}, nil
+	return &comparing{set: set, normalizer: normalizer, collector: collector, scrubber: f.scrub.scrubber(f.format)}, nil
 }
 
 // comparer shows what was compared.
@@ -132,11 +133,14 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	var run *compare.Run
 	var blind *compare.Gap // the stretch of blindness that goes on
 	last := 0
+	var mods []compare.Mod
+	spoke, header, headless := false, false, false
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
 			run = c.run(side, name, s)
 		}
 		rec := s.record
+		headless = s.began.Headless()
 		line := placeOf(name, rec).line
 		last = max(last, line, rec.EndLine)
 		switch {
@@ -148,18 +152,22 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 			blind = nil
 		}
 		if rec.Mods != nil {
-			run.Mods(listedMods(rec.Mods))
+			mods = append(mods, listedMods(rec.Mods)...)
 		}
 		switch rec.Kind {
 		case capture.KindContext:
 			run.Skip()
+			header = true
 			return true
 		case capture.KindNotice:
-			if rec.Notice.Status != event.StatusRestarted {
+			if rec.Notice.Status == event.StatusRestarted {
+				mods = nil // those of the last run count
+			} else {
 				run.Incomplete(compare.Gap{Kind: rec.Notice.Status.String(), From: line, To: line})
 			}
 			return true
 		}
+		spoke = true
 		own := o.Decision.Disposition
 		if o.Escalated {
 			if r := c.set.Rule(o.Decision.Rule); r != nil {
@@ -181,8 +189,21 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	if blind != nil {
 		run.Incomplete(*blind)
 	}
-	if err != nil {
+	if mods != nil {
+		run.Mods(mods)
+	}
+	switch {
+	case err != nil:
 		run.Incomplete(compare.Gap{Kind: compare.GapUnread, From: last})
+	case !spoke && header:
+		run.Incomplete(compare.Gap{Kind: compare.GapHeader})
+		c.silent = append(c.silent, name+": only the header of an upload")
+	case !spoke:
+		run.Incomplete(compare.Gap{Kind: compare.GapEmpty})
+		c.silent = append(c.silent, name+": empty")
+	}
+	if headless {
+		run.Incomplete(compare.Gap{Kind: compare.GapBeginning, From: 1, To: 1})
 	}
 	return true, err
 }

@@ -34,7 +34,8 @@ both sides that are judged more urgent than before.
 
 Exit status as of classify-replay. --fail-on new: an urgent group is new; blocking or
 advisory (or blocking): one of that disposition is new, more frequent or worse;
-blind: evidence of NEW is missing.`,
+blind: evidence of NEW is missing, or all
+of it, as in an empty log.`,
 		Example: `  classify-replay diff good.log Player.log
   classify-replay diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
   classify-replay diff --fail-on new,blind before.log after/*.log

@@ -110,7 +110,7 @@ written, to its end, 130 interrupted.`,
 	cli.WidthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
 	f.scrub.register(cmd)
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes or repeats are missing); several separated by commas")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
 	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
@@ -257,6 +257,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			end := report.End{
 				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
 				Environment: source.environment(), Bytes: source.bytes(),
+				Headless: source.began.Headless(), Unrecognized: !source.began.Recognized(),
 			}
 			switch {
 			case ctx.Err() != nil:

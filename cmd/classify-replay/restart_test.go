@@ -1,10 +1,58 @@
 package main
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestRestartEndsCrash reads logs of two runs in one file, the first of which crashed.
+// The mods and versions are those of one run, and each form tells how the first ended.
+func TestRestartEndsCrash(t *testing.T) {
+	run := func(version, mod string) string {
+		return "Mono path[0] = '/opt/games/RimWorld_Data/Managed'\nInitialize engine version: " + version + " (x)\n" +
+			"RimWorld 1.4." + version[:4] + " rev123\nLog uploaded on Friday, January 30, 2026, 1:02:03 PM\n" +
+			"Loaded mods:\n" + mod + "(" + mod + ".id)[mv:1.0]: " + mod + "(1.0.0)\n\nLog file contents:\nUnloading 9 unused Assets to reduce memory usage. Loaded Objects now: 9.\n"
+	}
+	first := run("2019.4.30f1", "Windmills") + "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n\n========== OUTPUTTING STACK TRACE ==================\n0x00007FF (UnityPlayer) a\n\n"
+	log := write(t, "Player.log", first+run("2019.3.30f1", "Riverboats"))
+	same := runArgs(t, "--width", "0", write(t, "Player.log", first+run("2019.4.30f1", "Windmills"))).stdout
+	require.Contains(t, same, ", 1 mod, ", "that both runs have")
+	again := strings.Count(first, "\n") + 1
+	end := again + strings.Count(run("2019.3.30f1", "Riverboats"), "\n") - 1
+	sentences := []string{
+		fmt.Sprintf("The log starts anew at line %d: the run before ended with the crash at line ", again),
+		"Versions and mods are those of the last run.",
+		fmt.Sprintf("The log speaks to its end at line %d.", end),
+	}
+	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
+		out := runArgs(t, "--width", "0", "--format", format, log).stdout
+		for _, s := range sentences {
+			require.Contains(t, out, s, format)
+		}
+		require.Contains(t, out, "Broken in an earlier run since line", format)
+		require.NotContains(t, out, "2019.4.30f1", format)
+		require.Contains(t, out, "2019.3.30f1", format)
+	}
+	text := runArgs(t, "--width", "0", log).stdout
+	require.Contains(t, text, "1 blocking problem, over by the end.")
+	require.Contains(t, text, "; over: the game was started again")
+	require.Contains(t, text, ", 1 mod, ")
+	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout, "1 blocking problem, and the game crashed")
+
+	page := filepath.Join(t.TempDir(), "page.html")
+	require.Equal(t, exitOK, runArgs(t, "report", "-o", page, log).status)
+	html, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Contains(t, string(html), "over: the game was started again")
+	require.Contains(t, string(html), "Broken in an earlier run")
+	require.Contains(t, string(html), sentences[0])
+	require.Contains(t, runArgs(t, "--format", "junit", log).stdout, "Broken in an earlier run since line")
+}
 
 // TestRestartEndsBlindness reads logs of two runs in one file. What kept the first
 // from being complete ended with it.

@@ -112,8 +112,12 @@ func (s *source) next() error {
 		return err
 	}
 	s.record = rec
+	if rec.Kind == capture.KindNotice && rec.Notice.Status == event.StatusRestarted {
+		s.began.Restart()
+		s.mods = report.Environment{}
+	}
 	s.began.Observe(rec)
-	if program := s.began.Program(); program != s.program {
+	if program := s.began.Program(); program != "" && program != s.program {
 		s.program = program
 		s.engine.LearnGame(program)
 	}
@@ -190,6 +194,8 @@ func (s *source) entry() report.Entry {
 	rec := s.record
 	e := report.Entry{First: uint64(rec.StartLine), Last: uint64(rec.EndLine), Time: rec.Log.Time, Message: rec.Log.Message, Stack: rec.Log.Stack}
 	switch rec.Kind {
+	case capture.KindContext:
+		e.Header = true
 	case capture.KindOperation:
 		e.Kind, e.Status, e.Time = event.KindOperation, rec.Operation.Status, rec.Operation.Time
 		e.Message = rec.Operation.Entry().Message

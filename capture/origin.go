@@ -1,0 +1,141 @@
+package capture
+
+import (
+	"bytes"
+	"strings"
+)
+
+// origin is what the beginning of a capture tells about itself: whether a program
+// that keeps a log wrote it, and whether it begins where that program did.
+type origin struct {
+	records  int  // of the log itself
+	logged   bool // something shows that it is a log
+	engine   bool // the engine has written what it does not write before its banner
+	begun    bool // the banner, or that of the game, came where a log begins
+	headless bool // the first record, or a banner that came late, shows that lines before it are missing
+}
+
+// Recognized reports whether something in the capture shows that a game wrote it, or
+// a logger: a layout other than plain text, a fact, a level, a time or a tag where
+// loggers have them. Prose and tables have none. It is about the records looked at.
+func (e *Environment) Recognized() bool { return e.origin.logged || e.facts != Facts{} }
+
+// Headless reports whether the beginning of the capture is missing, so that what
+// broke first may be, too. It is certain of what it reports, and not of the contrary:
+// people paste parts of logs that show nothing of that. Two things show it.
+//
+//   - The first line goes on with something: it is a frame, a footer, or a reference
+//     to a stack.
+//   - The engine wrote what only its own log has, footers for instance, and its banner
+//     did not come, or came late. A copy of the console has no banner, and an upload
+//     one below its header.
+func (e *Environment) Headless() bool {
+	o := &e.origin
+	return o.headless || o.engine && !o.begun
+}
+
+func (o *origin) observe(rec *Record) {
+	switch rec.Kind {
+	case KindLog:
+	case KindContext:
+		o.logged, o.begun = true, true
+		return
+	case KindOperation, KindState, KindAct:
+		o.logged = true
+		return
+	default:
+		return
+	}
+	o.records++
+	head, _, _ := strings.Cut(rec.Log.Message, "\n")
+	if head == "" {
+		head, _, _ = strings.Cut(rec.Log.Stack, "\n")
+	}
+	if head == "" {
+		head = " "
+	}
+	b := []byte(head)
+	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != EvidenceNone || rec.Mods != nil || looksLogged(b)
+	if o.records == 1 && isOrphan(b, rec.Layout) {
+		o.headless = true
+	}
+	if o.headless || o.begun || rec.Layout == LayoutConsole || rec.Layout == LayoutJSON {
+		return
+	}
+	late := o.records > quietStart
+	switch {
+	case !rec.Layout.unity():
+		o.engine = o.engine || hasPrefix(b, "[ALLOC_")
+	case isBanner(b): // perhaps below what a launcher or a shell wrote
+		o.begun = !o.engine || !late
+		o.headless = !o.begun
+	case isGameBanner(b):
+		o.begun, o.headless = !late, late
+	case rec.LevelBy == EvidenceCrash:
+		o.engine = o.engine || o.records > 1 // people paste a crash by itself
+	case rec.LevelBy == EvidenceFooter, rec.Split == EvidenceFooter, rec.Ref > 0, opensHousekeeping(b):
+		o.engine = true
+	}
+}
+
+// observeLate looks at a record after so many that only footers tell anything.
+func (o *origin) observeLate(rec *Record) {
+	o.engine = o.engine || rec.LevelBy == EvidenceFooter
+}
+
+// isOrphan reports whether b, the first line of a capture, goes on with something that
+// began before it.
+func isOrphan(b []byte, l Layout) bool {
+	if isFooter(b) {
+		return true
+	}
+	if _, _, ok := parseRef(b); ok {
+		return true
+	}
+	return isFrame(b) && (l.unity() || b[0] == ' ' || b[0] == '\t')
+}
+
+// isGameBanner reports whether b is the line with which the game tells its version,
+// before anything else that is its own.
+func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
+
+// opensHousekeeping reports whether b is what the engine writes when it leaves a scene.
+func opensHousekeeping(b []byte) bool {
+	return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && b[len(b)-1] == ')' ||
+		hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte(" unused Assets "))
+}
+
+// maxStamp is within how many bytes of its beginning a line has its time.
+const maxStamp = 32
+
+// looksLogged reports whether b begins as the lines of loggers do: with a time, with
+// a tag in brackets, with the seconds since the start, or with a category of Unreal's;
+// or whether it is the first line of Godot's.
+func looksLogged(b []byte) bool {
+	if t := trimLeft(b); len(t) > 0 && t[0] == '[' {
+		return bytes.IndexByte(t, ']') > 1
+	}
+	if isElapsed(b) || hasPrefix(b, "Godot Engine v") {
+		return true
+	}
+	if rest, ok := bytes.CutPrefix(b, []byte("Log")); ok && len(rest) > 0 && rest[0]-'A' < 26 {
+		colon := bytes.Index(rest, []byte(": "))
+		return colon > 0 && bytes.IndexByte(rest[:colon], ' ') < 0
+	}
+	return isClock(b[:min(len(b), maxStamp)])
+}
+
+// isClock reports whether a time of day such as 12:34:56 is in b.
+func isClock(b []byte) bool {
+	const form = "00:00:00"
+	for i := 0; i+len(form) <= len(b); i++ {
+		n := 0
+		for n < len(form) && (form[n] == ':' && b[i+n] == ':' || form[n] == '0' && isDigit(b[i+n])) {
+			n++
+		}
+		if n == len(form) {
+			return true
+		}
+	}
+	return false
+}

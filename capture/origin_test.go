@@ -1,0 +1,141 @@
+package capture
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testdata"
+)
+
+// origin returns what a capture tells about itself.
+func originOf(t testing.TB, in []byte) (headless, recognized bool) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(in), Options{})
+	require.NoError(t, err)
+	var e Environment
+	var rec Record
+	for r.Next(&rec) == nil {
+		e.Observe(&rec)
+	}
+	return e.Headless(), e.Recognized()
+}
+
+func TestHeadless(t *testing.T) {
+	const banner = "Mono path[0] = '/g/Foo_Data/Managed'\nMono config path = '/g/etc'\nInitialize engine version: 2019.4.30f1 (0123456789ab)\n"
+	const warning = "Lamp is dim\n \n(Filename: C:\\build\\Debug\\Debug.bindings.h Line: 39)\n\n"
+	chat := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "step %d\n", i)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"nothing", "", false},
+		{"a whole log", banner + warning + "UnloadTime: 0.5 ms\n", false},
+		{"below a launcher's lines", chat(200) + banner + warning, false},
+		{"a footer first", "(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n", true},
+		{"a footer first, in plain text", "(Filename:  Line: 39)\n", true},
+		{"a frame first", "  at Foo.Bar () [0x00000] in <0123456789abcdef0123456789abcdef>:0 \nLamp is dim\n", true},
+		{"a frame of Java first", "\tat net.foo.Bar.run(Bar.java:12)\n[12:00:00] [main/INFO]: lamp\n", true},
+		{"a reference first", "[Ref 1A2B3C4D] Duplicate stacktrace, see ref for original\nLamp is dim\nUnloadTime: 0.5 ms\n", true},
+		{"warnings without a banner", "Lamp is lit\n" + warning + warning, true},
+		{"housekeeping without a banner", "Lamp is lit\nUnloadTime: 0.5 ms\nUnloading 3 unused Assets to reduce memory usage. Loaded Objects now: 9.\n", true},
+		{"the end of another run first", warning + chat(30) + warning + banner + warning, true},
+		{"the game's banner first", "RimWorld 1.4.1 rev2\n" + warning, false},
+		{"the game's banner, late", chat(30) + "RimWorld 1.4.1 rev2\n" + warning, true},
+		{"a crash that was pasted", "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n", false},
+		{"prose", "one line\nanother\n", false},
+		{"a method call first, in plain text", "Main:start()\nanother\n", false},
+		{"a loader's log", "[Info   :   BepInEx] BepInEx 5.4.21.0 - Foo (1/2/2023 3:04:05 PM)\n[Error  : Unity Log] NullReferenceException: lamp\n  at Foo.Bar () [0x00000] in <0123456789abcdef0123456789abcdef>:0 \n", false},
+		{"a console", "Lamp is dim\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Warning (string)\n\n", false},
+		{"an upload", "Log uploaded on Friday, January 30, 2026, 1:02:03 PM\nLoaded mods:\nCore(a.b): (no assemblies)\n\nLog file contents:\n" + warning, false},
+	} {
+		headless, _ := originOf(t, []byte(c.in))
+		require.Equal(t, c.want, headless, c.name)
+	}
+}
+
+// A log that is whole has its beginning, however early it ends; nearly every one that
+// was cut in the middle of its text does not.
+func TestHeadlessCaptures(t *testing.T) {
+	whole := func(name string, in []byte) {
+		lines := bytes.SplitAfter(in, []byte("\n"))
+		for i := 1; i <= 8; i++ {
+			headless, recognized := originOf(t, bytes.Join(lines[:len(lines)*i/8], nil))
+			require.False(t, headless, "%s, %d eighths of it", name, i)
+			require.True(t, recognized, "%s, %d eighths of it", name, i)
+		}
+	}
+	captures := os.DirFS("../testdata/captures")
+	names, err := fs.Glob(captures, "*.*")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		in, err := fs.ReadFile(captures, name)
+		require.NoError(t, err)
+		whole(name, in)
+		if strings.HasPrefix(name, "colony") || strings.HasPrefix(name, "burst") || strings.HasPrefix(name, "classic") {
+			lines := bytes.SplitAfter(in, []byte("\n"))
+			for i := 1; i < 8; i++ {
+				headless, _ := originOf(t, bytes.Join(lines[len(lines)*i/8:], nil))
+				require.True(t, headless, "%s without %d eighths of it", name, i)
+			}
+		}
+	}
+	dir := testdata.Dir(t, "rimworld")
+	names, err = fs.Glob(os.DirFS(dir), "rw*")
+	require.NoError(t, err)
+	for _, name := range names {
+		in, err := fs.ReadFile(os.DirFS(dir), name)
+		require.NoError(t, err)
+		headless, _ := originOf(t, in)
+		require.False(t, headless, name)
+	}
+}
+
+func TestRecognized(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"nothing", "", false},
+		{"prose", "It rained.\n\nThe error was ours: nobody had closed the door.\n", false},
+		{"a table", "name,count,share\nlamp,3,0.5\n", false},
+		{"JSON of anything", "{\"lamp\":3}\n", false},
+		{"JSON lines of a logger", "{\"level\":\"info\",\"message\":\"lamp\"}\n", true},
+		{"an operation", "{\"kind\":\"operation\",\"operation\":\"1\",\"method\":\"a/b\",\"status\":\"started\"}\n", true},
+		{"Unity's", "Mono path[0] = '/g/Foo_Data/Managed'\n", true},
+		{"SMAPI", "[12:34:56 INFO  SMAPI] SMAPI 3.18.6 with Some Game 1.5.6 build 22018 on Some System 10\n", true},
+		{"BepInEx", "[Message:   BepInEx] BepInEx 5.4.21.0 - SomeGame (1/2/2023 3:04:05 PM)\n", true},
+		{"Minecraft", "[12:34:56] [main/INFO]: Setting user: lamp\n", true},
+		{"Godot", "Godot Engine v4.2.1.stable.official - https://godotengine.org\nlamp\n", true},
+		{"Unreal", "Log file open, 01/30/26 12:00:00\nLogInit: Build: lamp\n", true},
+		{"Unreal, without times", "lamp\nLogInit: Build: lamp\n", true},
+		{"Factorio", "   0.000 2026-01-30 12:00:00; Factorio 1.1.100 (build 61729, win64, steam)\n", true},
+		{"times", "2026-01-30T12:00:00Z lamp is lit\n", true},
+		{"levels", "INFO: lamp is lit\n", true},
+	} {
+		_, recognized := originOf(t, []byte(c.in))
+		require.Equal(t, c.want, recognized, c.name)
+	}
+}
+
+// A footer says of the text above it that it was a warning or an error. By itself it
+// says nothing.
+func TestOrphanFooter(t *testing.T) {
+	recs, _, err := readAll(t, strings.NewReader("(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n"), Options{})
+	require.NoError(t, err)
+	require.Len(t, recs, 2)
+	require.Equal(t, "unknown none", recs[0].Log.Level.String()+" "+recs[0].LevelBy.String())
+	require.Equal(t, "warning footer", recs[1].Log.Level.String()+" "+recs[1].LevelBy.String())
+}
