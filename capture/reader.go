@@ -353,13 +353,13 @@ func (r *Reader) join(ln *line) bool {
 	if r.layout == LayoutJSON && ln.text[0] == '{' {
 		return false
 	}
-	to, ev, ok := a.joins(ln, r.layout)
-	if !ok {
+	v := a.joins(ln, r.layout)
+	if v.belongs != yes {
 		return false
 	}
-	if to == partNone {
+	if v.to == partNone {
 		if ref, duplicate, isRef := parseRef(ln.text); isRef {
-			a.add(ln, partNone, ev)
+			a.add(ln, partNone, v.by)
 			a.reference(ref, duplicate)
 			if a.refState == RefUnresolved {
 				a.put(partMessage, trimRight(ln.text))
@@ -367,7 +367,7 @@ func (r *Reader) join(ln *line) bool {
 			return true
 		}
 	}
-	if ev == EvidenceFooter {
+	if v.by == EvidenceFooter {
 		r.noteFooter(ln.text)
 		a.stripSeparator()
 		a.footer = true
@@ -375,14 +375,14 @@ func (r *Reader) join(ln *line) bool {
 	if a.refFrom >= 0 && isLogging(ln.text) {
 		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
-	a.add(ln, to, ev)
+	a.add(ln, v.to, v.by)
 	if r.mods.form != formNone {
 		r.mods.line(text(ln.text))
 	}
 	if a.block == blockContext {
 		r.machine.line(text(ln.text))
 	}
-	if to == partStack && ev == EvidenceFrame {
+	if v.to == partStack && v.by == EvidenceFrame {
 		a.frame(ln.text)
 		r.noteConsole(ln.text)
 	}
