@@ -298,12 +298,10 @@ func (r *Reader) begin(ln *line) {
 	}
 	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, contextStart) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
-		a.block, a.split = blockContext, EvidenceBlock
 		a.cut = ln.cut
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
-		r.mods.begin(text(ln.text), true)
-		r.machine = machineLines{}
+		r.openHeader(text(ln.text))
 		return
 	}
 	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
@@ -336,6 +334,14 @@ func (r *Reader) noteBanner(ln *line) {
 	if restarted {
 		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
 	}
+}
+
+// openHeader makes the open record, of which first is all there is, the header of an
+// upload.
+func (r *Reader) openHeader(first string) {
+	r.asm.block, r.asm.split = blockContext, EvidenceBlock
+	r.mods.begin(first, true)
+	r.machine = machineLines{}
 }
 
 // noteHeader takes note of the header of an upload. Below another log, the one that it

@@ -12,7 +12,8 @@ import "bytes"
 // engine or the game writes and nobody else does, and of a footer more than its text.
 
 // turnBelow takes the layout for Unity's if ln, below the open record, can only belong to
-// one of Unity's: a stack reference, or a footer with what stands above or below those.
+// one of Unity's: a stack reference, a footer with what stands above or below those, or
+// the second line of an upload's header, which says of the first that it was one.
 func (r *Reader) turnBelow(ln *line) {
 	a, b := &r.asm, ln.text
 	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && isFooter(a.message) {
@@ -27,6 +28,10 @@ func (r *Reader) turnBelow(ln *line) {
 		if ref, duplicate, ok := parseRef(b); ok && (duplicate || ref > 0xffff) { // "[Ref 7]" is a footnote
 			r.turn()
 		}
+	case 'L':
+		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, contextStart) && r.turn() {
+			r.openHeader(text(a.message))
+		}
 	}
 }
 
@@ -37,10 +42,12 @@ func (r *Reader) turnAt(b []byte) {
 	}
 }
 
-func (r *Reader) turn() {
-	if r.opt.Layout == LayoutAuto {
-		r.layout = LayoutUnity2022_3 // a banner or a footer tells more
+func (r *Reader) turn() bool {
+	if r.opt.Layout != LayoutAuto {
+		return false
 	}
+	r.layout = LayoutUnity2022_3 // a banner or a footer tells more
+	return true
 }
 
 // isSetOff reports whether the record ends as Unity 2019 sets off a footer: with a space
@@ -56,6 +63,10 @@ func (a *assembly) isSetOff() bool {
 // game's: a line that they print for everybody.
 func isGameLine(b []byte) bool {
 	switch b[0] {
+	case 'C':
+		if hasPrefix(b, "Crash!!!") {
+			return len(trimRight(b)) == len("Crash!!!")
+		}
 	case 'F':
 		return hasPrefix(b, "Fallback handler could not load library ")
 	case 'U':

@@ -68,6 +68,11 @@ func TestTurn(t *testing.T) {
 			"1-1 line error/tag \"2031 ERROR stuck\"\nnotice restarted count=0 pos=2\n2-2 line \"Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\"\n",
 		},
 
+		"upload": {
+			"Log uploaded on Monday\n\nLoaded mods:\nA(a.b): C(1)\nLog file contents:\non\n", LayoutUnity2022_3,
+			"1-5 block context \"Log uploaded on Monday\\n\\nLoaded mods:\\nA(a.b): C(1)\\nLog file contents:\"\n6-6 line \"on\"\n",
+		},
+		"an upload in words":        {"Log uploaded on Monday\nby Juno\nLoaded mods:\n", LayoutPlain, ""},
 		"a quoted footer":           {"[10:00:00] [main/INFO]: it says:\nPanel stuck" + bare + "[10:00:00] [main/INFO]: on\n", LayoutPlain, ""},
 		"footers quoted in a row":   {strings.Repeat("2031 INFO it says"+bare, 3), LayoutPlain, ""},
 		"a paragraph of its own":    {"2031 INFO it says:\n" + bare + "\n2031 INFO on\n", LayoutPlain, ""},
@@ -75,7 +80,7 @@ func TestTurn(t *testing.T) {
 		"a cut footer":              {"2031 INFO on \n(Filename: C:/press.cs", LayoutPlain, ""},
 		"a footnote":                {"2031 INFO on\n[Ref 7]\n[Ref 12AB] is missing\n", LayoutPlain, ""},
 		"a frame":                   {"2031 ERROR stuck\n  at A.B () [0x0] in <1>:0 \n", LayoutPlain, ""},
-		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nRimWorld is on\n", LayoutPlain, ""},
+		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nRimWorld is on\n", LayoutPlain, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			layout, recs := below(t, c.in, Options{})
