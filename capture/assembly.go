@@ -66,8 +66,9 @@ const maxCRs = 255
 // texts. Without a pointer in it, to clear it costs little.
 type openRecord struct {
 	start, end int
-	lines      int // not blank
-	blanks     int // blank lines since the last that was not
+	lines      int  // not blank
+	blanks     int  // blank lines since the last that was not
+	gap        bool // and the last of them is one space
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
@@ -239,13 +240,18 @@ func (a *assembly) closeRef() {
 // stripSeparator takes away the one space with which Unity 2019.4 separates a
 // text from its footer.
 func (a *assembly) stripSeparator() {
-	dst := &a.message
-	if a.split == EvidenceFrame && len(a.stack) > 0 {
-		dst = &a.stack
-	}
+	dst := a.lastText()
 	if n := len(*dst); n > 0 && (*dst)[n-1] == ' ' {
 		*dst = (*dst)[:n-1]
 	}
+}
+
+// lastText returns the text that the last line of the record went to.
+func (a *assembly) lastText() *[]byte {
+	if a.split == EvidenceFrame && len(a.stack) > 0 {
+		return &a.stack
+	}
+	return &a.message
 }
 
 // head returns the first line of the record.

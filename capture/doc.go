@@ -7,7 +7,10 @@
 // Any io.Reader, gzip and zstd recognized by their magic bytes, also within one
 // another, UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's Player.log
 // in its three layouts, a copy of the game's console, an upload by HugsLib, JSON
-// lines, plain text. Line ends may be \n, \r\n or \r\r\n, and \r where the
+// lines, plain text. What was taken for plain text is read as a log of Unity's from the
+// first line on that only one of those has: a banner, a footer with what sets it off, a
+// stack reference, a crash, a line that the game prints for everybody. Logs joined into one are read each in its
+// own layout where a banner or header says that another begins. Line ends may be \n, \r\n or \r\r\n, and \r where the
 // first 64 KiB have no \n; a \r elsewhere belongs to a message. A byte order mark is
 // skipped, invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
 // pages of a file were never written, becomes a notice. No input is an error;

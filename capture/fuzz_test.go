@@ -33,7 +33,12 @@ func FuzzReader(f *testing.F) {
 	add(unity2019_4 + "a: System.Exception: x\nb\n" + strings.Repeat("c\n", 9) + "d: System.Exception: x\nb\n \n" + footer + "\n\nStacktrace:\n\n  at A.B () [0x0]\n\nNative stacktrace:\n\nx\n")
 	add("Log uploaded on Monday\nLoaded mods:\nA(a.b)[mv:1]: C(1)\n\nActive Harmony patches:\nA.BException: PRE: C\n\nLog file contents:\n" + unity2022_3)
 	add("[x] Loaded 2 mods:\n[x]    a 1.0\n[x]    b 2.0\nLoading game from file a with mods:\n  - a.b\n  - c.d\nLoading mods:\n  - a.b\n  - e.f\nLoading [a 1]\n")
+	f.Add([]byte("oh \n"+footer+"\n\n[Ref 5EED0003]\n  at A.B () [0x0] in <1>:0 \nah\n"), uint8(0x80), uint16(7))
+	f.Add([]byte("oh\n"+footer+"\n\noh\n"+footer+"\n\nah\n"), uint8(0x80), uint16(7))
 	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16) {
+		if layout&0x80 != 0 { // below what the layout is recognized by
+			data, layout = append([]byte(silence), data...), uint8(LayoutAuto)
+		}
 		if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b || bytes.HasPrefix(data, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
 			bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 			t.Skip("compressed or UTF-16")

@@ -79,6 +79,7 @@ func detect(window []byte) detection {
 	var json, frames, footers, gaps, mono, game int
 	banner, begun, lines := false, false, 0
 	var prev []byte
+	bare, loose := false, 0 // a footer with no space above it; such with no blank line below
 	for len(window) > 0 {
 		raw := window
 		if i := bytes.IndexByte(window, '\n'); i >= 0 {
@@ -92,6 +93,10 @@ func detect(window []byte) detection {
 			continue
 		}
 		lines++
+		if bare && !blank(prev) {
+			loose++
+		}
+		bare = false
 		switch {
 		case lines == 1:
 			d.header = isContextStart(b)
@@ -105,6 +110,7 @@ func detect(window []byte) detection {
 			json++
 		case isFooter(b):
 			footers++
+			bare = !blank(prev) && prev[len(prev)-1] != ' '
 			d.footered = d.footered || isManaged(b)
 			if blank(prev) {
 				gaps++
@@ -116,10 +122,7 @@ func detect(window []byte) detection {
 			}
 		case hasPrefix(b, consoleMark):
 			frames++
-		case hasPrefix(b, "Fallback handler could not load library "), hasPrefix(b, "UnloadTime: "),
-			hasPrefix(b, "Unloading "), hasPrefix(b, "RimWorld 1."), hasPrefix(b, "GfxDevice: "), hasPrefix(b, "<RI> Init"),
-			hasPrefix(b, "Loading game from file "), hasPrefix(b, "Initializing new game with mods"),
-			hasPrefix(b, "Reached max messages limit. Stopping logging"), isCrashStart(b):
+		case isGameLine(b):
 			game++
 		case bytes.Contains(b, []byte("] in <")) && isFrame(b):
 			mono++
@@ -131,6 +134,9 @@ func detect(window []byte) detection {
 			}
 		}
 		prev = b
+	}
+	if footers == 1 && loose == 1 && lines > quietStart { // quoted
+		footers, d.footered = 0, false
 	}
 	switch {
 	case json > 0 && 2*json >= lines:

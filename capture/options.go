@@ -27,7 +27,8 @@ type Options struct {
 	// Layout of the input. LayoutAuto, the zero value, recognizes it from the
 	// first 64 KiB. With any other value the first record does not wait for
 	// that much input. Evidence met later (an engine's version, a logging
-	// frame) refines a Unity layout in either case.
+	// frame) refines a Unity layout in either case; that a log is one of Unity's and not
+	// plain text is seen later only where the layout is to be recognized.
 	Layout Layout
 
 	// MaxRecordText is how many bytes of a record's message, and again of its

@@ -110,26 +110,24 @@ func isCapitals(b []byte) bool {
 }
 
 // joinsPlain is joins for text of no known program.
-func (a *assembly) joinsPlain(b []byte) (part, Evidence, bool) {
+func (a *assembly) joinsPlain(b []byte) verdict {
 	switch {
 	case a.split == EvidenceJSON:
-		return 0, 0, false
 	case isFrame(b):
-		return partStack, EvidenceFrame, true
+		return joined(partStack, EvidenceFrame)
 	case a.blanks > 0:
-		return 0, 0, false
 	case b[0] == ' ' || b[0] == '\t':
-		if isElapsed(b) {
-			return 0, 0, false
+		switch {
+		case isElapsed(b):
+		case !isOmission(b):
+			return joined(partMessage, EvidenceIndent)
+		case len(a.stack) > 0:
+			return joined(partStack, EvidenceFrame)
 		}
-		if isOmission(b) {
-			return partStack, EvidenceFrame, a.frames > 0 || len(a.stack) > 0
-		}
-		return partMessage, EvidenceIndent, true
 	case isExceptionDetail(b), a.joinsThrown(b):
-		return partMessage, EvidenceForm, true
+		return joined(partMessage, EvidenceForm)
 	}
-	return 0, 0, false
+	return apart()
 }
 
 // joinsThrown reports whether b, a line at the margin, is what was thrown, below a

@@ -332,6 +332,7 @@ func TestDetect(t *testing.T) {
 		"footers, gap":      {"a\n \n(Filename:  Line: 35)\n", detection{layout: LayoutUnity2019_2}},
 		"managed footers":   {"a \n" + footer + "\n", detection{layout: LayoutUnity2019_4, footered: true}},
 		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: LayoutUnity2019_4}},
+		"a quoted footer":   {strings.Repeat("2031 INFO on\n", 30) + "2031 INFO it says:\n" + footer + "\n2031 INFO on\n", detection{layout: LayoutPlain}},
 		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: LayoutUnity2022_3}},
 		"a game's end":      {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: LayoutUnity2022_3}},
 		"a game's middle":   {"Loading game from file A with mods:\n  - b\n", detection{layout: LayoutUnity2022_3}},

@@ -22,12 +22,14 @@ type Reader struct {
 	cur  line
 	have bool // cur is to be looked at
 
-	asm     assembly
-	held    heldLines
-	banner  bannerState
-	started bool // a line that is not blank has been seen
+	asm    assembly
+	held   heldLines
+	banner bannerState
+	first  int // line of the first record; 0 before it
 
 	footered bool // managed code's warnings and errors have footers in this log
+	footers  bool // plain text has had a line like a footer with a blank one below it
+	upload   bool // the log is below the header of an upload, and no banner stands between
 	json     jsonLine
 	mods     modLists
 	machine  machineLines
@@ -80,7 +82,7 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 	if rd.layout == LayoutHugsLib {
 		rd.layout = LayoutUnity2022_3
 	}
-	rd.asm.pureLines = rd.detect.pure
+	rd.asm.pureLines, rd.upload = rd.detect.pure, rd.detect.header
 	return rd
 }
 
@@ -200,6 +202,7 @@ func (r *Reader) read() {
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
+			r.asm.gap = string(ln.text) == " "
 			r.asm.ends.blank = uint8(min(ln.crs, maxCRs))
 			continue
 		}
@@ -243,10 +246,14 @@ func (r *Reader) heldOrNext() (*line, error) {
 // open, or holds it back. It reports whether it did; otherwise the record is
 // complete.
 func (r *Reader) take(ln *line) bool {
-	switch {
-	case r.asm.empty():
+	if r.asm.empty() {
 		r.begin(ln)
 		return true
+	}
+	if r.layout == LayoutPlain {
+		r.turnBelow(ln)
+	}
+	switch {
 	case !r.held.again && !r.held.empty():
 		return r.holds(ln)
 	case r.join(ln):
@@ -281,17 +288,20 @@ func (r *Reader) hole(ln *line) {
 // begin makes ln the first line of a record.
 func (r *Reader) begin(ln *line) {
 	a := &r.asm
-	first := !r.started
-	r.started = true
+	first := r.first == 0
+	if first {
+		r.first = ln.no
+	}
 	a.blanks = 0
+	if r.layout == LayoutPlain {
+		r.turnAt(ln.text)
+	}
 	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, contextStart) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
-		a.block, a.split = blockContext, EvidenceBlock
 		a.cut = ln.cut
 		a.put(partMessage, ln.text)
 		a.sealed = isContextEnd(ln.text)
-		r.mods.begin(text(ln.text), true)
-		r.machine = machineLines{}
+		r.openHeader(text(ln.text))
 		return
 	}
 	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
@@ -299,12 +309,8 @@ func (r *Reader) begin(ln *line) {
 		a.split, a.sealed = EvidenceJSON, true
 		return
 	}
-	if l, ok := versionLayout(ln.text); ok && r.layout.unity() && r.layout != LayoutConsole {
-		r.layout = l
-	}
-	if r.layout.unity() && r.banner.restarted(ln.text) {
-		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
-		r.mods = modLists{blind: r.mods.blind} // the mods of a run are told once, and anew in the next
+	if r.layout.unity() && isBanner(ln.text) {
+		r.noteBanner(ln)
 	}
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
@@ -314,19 +320,53 @@ func (r *Reader) begin(ln *line) {
 	r.noteConsole(ln.text)
 }
 
+// noteBanner refines the layout by ln, a line of the engine's banner. Below a copy of the
+// console it begins another log; one above the frames of a console has them itself.
+func (r *Reader) noteBanner(ln *line) {
+	restarted := r.banner.restarted(ln.text)
+	if r.layout == LayoutConsole && (restarted || r.asm.pureLines) {
+		r.layout = LayoutUnity2022_3
+	}
+	r.upload, r.asm.pureLines = false, false
+	if l, ok := versionLayout(ln.text); ok && r.layout != LayoutConsole {
+		r.layout = l
+	}
+	if restarted {
+		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
+		r.mods = modLists{blind: r.mods.blind} // the mods of a run are told once, and anew in the next
+	}
+}
+
+// openHeader makes the open record, of which first is all there is, the header of an
+// upload.
+func (r *Reader) openHeader(first string) {
+	r.asm.block, r.asm.split = blockContext, EvidenceBlock
+	r.mods.begin(first, true)
+	r.machine = machineLines{}
+}
+
+// noteHeader takes note of the header of an upload. Below another log, the one that it
+// heads need not be laid out alike.
+func (r *Reader) noteHeader() {
+	r.upload = true
+	if r.layout == LayoutConsole && r.asm.start > r.first {
+		r.layout, r.asm.pureLines = LayoutUnity2022_3, false
+	}
+}
+
 // join adds ln to the open record, if it belongs there.
 func (r *Reader) join(ln *line) bool {
 	a := &r.asm
 	if r.layout == LayoutJSON && ln.text[0] == '{' {
 		return false
 	}
-	to, ev, ok := a.joins(ln, r.layout)
-	if !ok {
+	v := a.joins(ln, r.layout)
+	if v.belongs != yes {
 		return false
 	}
-	if to == partNone {
+	if v.to == partNone {
 		if ref, duplicate, isRef := parseRef(ln.text); isRef {
-			a.add(ln, partNone, ev)
+			a.add(ln, partNone, v.by)
 			a.reference(ref, duplicate)
 			if a.refState == RefUnresolved {
 				a.put(partMessage, trimRight(ln.text))
@@ -334,7 +374,7 @@ func (r *Reader) join(ln *line) bool {
 			return true
 		}
 	}
-	if ev == EvidenceFooter {
+	if v.by == EvidenceFooter {
 		r.noteFooter(ln.text)
 		a.stripSeparator()
 		a.footer = true
@@ -342,14 +382,14 @@ func (r *Reader) join(ln *line) bool {
 	if a.refFrom >= 0 && isLogging(ln.text) {
 		a.closeRef() // a console's frames differ from one use of the reference to the next
 	}
-	a.add(ln, to, ev)
+	a.add(ln, v.to, v.by)
 	if r.mods.form != formNone {
 		r.mods.line(text(ln.text))
 	}
 	if a.block == blockContext {
 		r.machine.line(text(ln.text))
 	}
-	if to == partStack && ev == EvidenceFrame {
+	if v.to == partStack && v.by == EvidenceFrame {
 		a.frame(ln.text)
 		r.noteConsole(ln.text)
 	}
@@ -374,7 +414,7 @@ func (r *Reader) noteFooter(b []byte) {
 func (r *Reader) noteConsole(b []byte) {
 	if r.layout != LayoutConsole && b[0] == 'U' && hasPrefix(b, consoleMark) {
 		r.layout = LayoutConsole
-		r.asm.pureLines = r.detect.header && !r.banner.seen
+		r.asm.pureLines = r.upload
 	}
 }
 
@@ -387,8 +427,11 @@ func (r *Reader) flush() {
 		return
 	}
 	a.closeRef()
-	if a.maybeContext() {
+	switch {
+	case a.maybeContext():
 		a.block, a.split = blockNone, EvidenceLine
+	case a.block == blockContext:
+		r.noteHeader()
 	}
 	if r.live.handed.lines > 0 {
 		r.goOn()

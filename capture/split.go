@@ -2,153 +2,225 @@ package capture
 
 import "bytes"
 
-// joins decides whether ln, which is not blank, belongs to the open record, and
-// if so, where its text goes and by which evidence. It changes nothing but the
-// state of a list or block.
+// verdict is what a step of the splitting says about a line: whether it belongs to the
+// open record, and if so, where its text goes and by which evidence. The zero verdict is
+// that the step cannot tell, so that the next one is asked.
+type verdict struct {
+	belongs answer
+	to      part
+	by      Evidence
+}
+
+func joined(to part, by Evidence) verdict { return verdict{yes, to, by} }
+
+func apart() verdict { return verdict{belongs: no} }
+
+// joins decides whether ln, which is not blank, belongs to the open record. It changes
+// nothing but the state of a list or block.
 //
-// The order of the questions is that of their certainty: the end of a block, a
-// footer, shapes that occur in traces only, indentation, texts that are known
-// never to stand alone; then what an earlier line led one to expect; and only
-// in a copy of the console, where every record ends with frames, plain text.
-func (a *assembly) joins(ln *line, layout Layout) (to part, ev Evidence, ok bool) {
+// The steps stand in the order of their certainty: an open block; what ends a record or
+// is part of a trace, by shapes that occur nowhere else; the heading of a crash; and then
+// what stands directly below the last line or below a blank one. That is shape once more
+// (exceptions, indentation), texts that are known never to stand alone, and what an earlier
+// line led one to expect; only in a copy of the console, where every record ends with
+// frames, it is plain text. A step is asked only where those before it cannot tell: to
+// move one changes what is split.
+func (a *assembly) joins(ln *line, layout Layout) verdict {
 	b := ln.text
-	if a.sealed {
-		return 0, 0, false
-	}
-	if layout == LayoutPlain || layout == LayoutJSON {
+	switch {
+	case a.sealed:
+		return apart()
+	case layout == LayoutPlain || layout == LayoutJSON:
 		return a.joinsPlain(b)
-	}
-	switch a.block {
-	case blockContext:
-		if !a.maybeContext() || opensContext(b) {
-			a.sealed = isContextEnd(b)
-			return partMessage, EvidenceBlock, !leavesContext(b)
+	case a.block != blockNone:
+		if v := a.joinsBlock(b); v.belongs != unasked {
+			return v
 		}
-		a.block, a.split = blockNone, EvidenceLine
-	case blockCrash:
-		if isSignOfLife(b) {
-			return 0, 0, false
-		}
-		if isNativeFrame(b) || isFrame(b) {
-			return partStack, EvidenceBlock, true
-		}
-		return partMessage, EvidenceBlock, !isBanner(b)
-	case blockMemory:
-		if isMemoryLine(b) {
-			return partMessage, EvidenceBlock, true
-		}
-		return 0, 0, false
-	case blockSymbols:
-		if a.blanks == 0 && isSymbolsLine(b) {
-			return partMessage, EvidenceBlock, true
-		}
-		return 0, 0, false
-	case blockPatchTrace:
-		if a.blanks == 0 && !isFooter(b) && !leavesPatchTrace(b) {
-			if isPatchTraceEnd(b) {
-				a.block = blockNone
-			}
-			return partMessage, EvidenceBlock, true
-		}
-		a.block = blockNone
 	}
 	may := opens[b[0]]
-	switch {
-	case may&mayFooter != 0 && isFooter(b):
+	if may&mayFooter != 0 && isFooter(b) {
 		a.sealed = true
-		return partNone, EvidenceFooter, true
-	case may&mayBanner != 0 && isBanner(b):
-		return 0, 0, false
+		return joined(partNone, EvidenceFooter)
+	}
+	if may&mayBanner != 0 && isBanner(b) {
+		return apart()
+	}
+	if v := a.joinsTrace(ln, layout); v.belongs != unasked {
+		return v
+	}
+	if may&mayCrash != 0 && a.isCrashHeading(b) {
+		a.block = blockCrash
+		return joined(partMessage, EvidenceBlock)
+	}
+	switch {
+	case a.blanks == 0:
+		return a.joinsDirectly(ln, layout)
+	case a.blanks <= maxInnerBlanks:
+		return a.joinsBelowBlank(ln)
+	}
+	return apart()
+}
+
+// joinsBlock decides about a line below the beginning of a block, whatever it looks like.
+// It cannot tell where the block turns out to be none or to have lost its end.
+func (a *assembly) joinsBlock(b []byte) verdict {
+	within := false
+	switch a.block {
+	case blockContext:
+		if a.maybeContext() && !opensContext(b) {
+			a.block, a.split = blockNone, EvidenceLine
+			return verdict{}
+		}
+		a.sealed = isContextEnd(b)
+		within = !leavesContext(b)
+	case blockCrash:
+		within = !isSignOfLife(b) && !isBanner(b)
+		if within && (isNativeFrame(b) || isFrame(b)) {
+			return joined(partStack, EvidenceBlock)
+		}
+	case blockMemory:
+		within = isMemoryLine(b)
+	case blockSymbols:
+		within = a.blanks == 0 && isSymbolsLine(b)
+	case blockPatchTrace:
+		within = a.blanks == 0 && !isFooter(b) && !leavesPatchTrace(b)
+		if !within || isPatchTraceEnd(b) {
+			a.block = blockNone
+		}
+		if !within {
+			return verdict{}
+		}
+	}
+	if !within {
+		return apart()
+	}
+	return joined(partMessage, EvidenceBlock)
+}
+
+// joinsTrace decides about frames and stack references, and what stands in their place.
+func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
+	b := ln.text
+	may := opens[b[0]]
+	switch {
 	case !ln.prose && ln.isFrame():
 		if a.blanks > 0 && a.byConsole && isLogging(b) {
-			return 0, 0, false // the trace of a message without text
+			return apart() // the trace of a message without text
 		}
 		a.list = listNone
-		return partStack, EvidenceFrame, true
+		return joined(partStack, EvidenceFrame)
 	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
 		a.list = listNone
-		return partStack, EvidenceFrame, true
+		return joined(partStack, EvidenceFrame)
 	case layout == LayoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
 		a.sealed = true
-		return partNone, EvidenceForm, true
+		return joined(partNone, EvidenceForm)
 	case a.frames > 0 && a.blanks == 0 && !ln.prose && isDottedCall(b):
-		return partStack, EvidenceFrame, true
+		return joined(partStack, EvidenceFrame)
 	case !ln.ended:
-		if to, ev, ok = a.joinsCut(b); ok {
-			return to, ev, ok
+		if v := a.joinsCut(b); v.belongs != unasked {
+			return v
 		}
 	}
 	if may&mayRef != 0 {
 		if _, _, ok := parseRef(b); ok {
 			a.list = listNone
-			return partNone, EvidenceFrame, a.blanks == 0
+			if a.blanks > 0 {
+				return apart()
+			}
+			return joined(partNone, EvidenceFrame)
 		}
 	}
-	if may&mayCrash != 0 && a.isCrashHeading(b) {
-		a.block = blockCrash
-		return partMessage, EvidenceBlock, true
-	}
-	if a.blanks > maxInnerBlanks {
-		return 0, 0, false
-	}
-	if a.blanks == 0 {
-		if exception, ok := a.joinsException(b); ok {
-			a.exception = a.exception || exception
-			a.list = listNone
-			return partMessage, EvidenceForm, true
-		}
-	} else if a.frames > 0 && isInnerException(b) {
-		return partMessage, EvidenceForm, true
-	}
-	switch {
-	case a.section && a.blanks == 0 && a.joinsSection(b, layout):
-		return partMessage, EvidenceList, true
-	case isIndented(b):
-		if a.frames > 0 && isAnnotation(b) {
-			return partStack, EvidenceFrame, true
-		}
-		a.indentedItem(b)
-		return partMessage, EvidenceIndent, true
-	case may&mayGoOnForm != 0 && (a.blanks == 0 && isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)), a.blanks > 0 && a.joinsXML(b):
-		a.list = listNone
-		if announcesList(b) {
-			a.list, a.anyItem = listExpected, true
-		}
-		return partMessage, EvidenceForm, true
-	case a.blanks == 0 && a.joinsPaths(b):
-		return partMessage, EvidenceForm, true
-	case a.blanks > 0 && a.joinsTitle(b):
-		a.section, a.list, a.shape = true, listNone, itemShape{}
-		return partMessage, EvidenceList, true
-	case a.joinsReport(ln):
-		a.report = true
-		return partMessage, EvidenceForm, true
-	case a.blanks == 0 && a.joinsList(b):
-		return partMessage, EvidenceList, true
-	case a.blanks == 0 && !a.engine && isInDocument(b):
-		return partMessage, EvidenceForm, true
-	case a.pureLines && !a.unity && a.blanks == 0:
-		return partMessage, EvidenceConsole, true
-	}
-	return 0, 0, false
+	return verdict{}
 }
 
-// joinsCut is joins for a line at which the input breaks off, as far as it is the
+// joinsCut decides about a line at which the input breaks off, as far as it is the
 // beginning of a frame of the trace above, or of the first one of an exception, of a
 // reference or a footer: cut anywhere, what there is of them belongs to the record.
-func (a *assembly) joinsCut(b []byte) (part, Evidence, bool) {
+func (a *assembly) joinsCut(b []byte) verdict {
 	switch {
 	case isCutFooter(b):
 		a.sealed = true
-		return partNone, EvidenceFooter, true
+		return joined(partNone, EvidenceFooter)
 	case a.blanks > 0:
-		return 0, 0, false
 	case isCutRef(b):
-		return partNone, EvidenceFrame, true
+		return joined(partNone, EvidenceFrame)
 	case isIndented(b):
-		return partStack, EvidenceFrame, isCutFrame(b) && (a.frames > 0 || a.isException())
+		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
+			return joined(partStack, EvidenceFrame)
+		}
+	case a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b):
+		return joined(partStack, EvidenceFrame)
 	}
-	return partStack, EvidenceFrame, a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b)
+	return verdict{}
+}
+
+// joinsDirectly decides about a line directly below the last one of the record.
+func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
+	b := ln.text
+	if exception, ok := a.joinsException(b); ok {
+		a.exception = a.exception || exception
+		a.list = listNone
+		return joined(partMessage, EvidenceForm)
+	}
+	may := opens[b[0]]
+	switch {
+	case a.section && a.joinsSection(b, layout):
+		return joined(partMessage, EvidenceList)
+	case isIndented(b):
+		return a.joinIndented(b)
+	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)):
+		return a.joinForm(b)
+	case a.joinsPaths(b), a.report && a.joinsReport(ln):
+		return joined(partMessage, EvidenceForm)
+	case a.joinsList(b):
+		return joined(partMessage, EvidenceList)
+	case !a.engine && isInDocument(b):
+		return joined(partMessage, EvidenceForm)
+	case a.pureLines && !a.unity:
+		return joined(partMessage, EvidenceConsole)
+	}
+	return apart()
+}
+
+// joinsBelowBlank decides about a line below a blank one. A record may hold some, so fewer
+// forms speak for it there: none of those that end with a blank line.
+func (a *assembly) joinsBelowBlank(ln *line) verdict {
+	b := ln.text
+	switch {
+	case a.frames > 0 && isInnerException(b):
+		return joined(partMessage, EvidenceForm)
+	case isIndented(b):
+		return a.joinIndented(b)
+	case opens[b[0]]&mayGoOnForm != 0 && (isXMLSection(b) || isShaderNote(b)), a.joinsXML(b):
+		return a.joinForm(b)
+	case a.joinsTitle(b):
+		a.section, a.list, a.shape = true, listNone, itemShape{}
+		return joined(partMessage, EvidenceList)
+	case a.joinsReport(ln):
+		a.report = true
+		return joined(partMessage, EvidenceForm)
+	}
+	return apart()
+}
+
+// joinIndented joins a line that is set in: to the trace, if it says something about a
+// frame.
+func (a *assembly) joinIndented(b []byte) verdict {
+	if a.frames > 0 && isAnnotation(b) {
+		return joined(partStack, EvidenceFrame)
+	}
+	a.indentedItem(b)
+	return joined(partMessage, EvidenceIndent)
+}
+
+// joinForm joins a line that is known never to stand alone. It ends a list, and may
+// announce another.
+func (a *assembly) joinForm(b []byte) verdict {
+	a.list = listNone
+	if announcesList(b) {
+		a.list, a.anyItem = listExpected, true
+	}
+	return joined(partMessage, EvidenceForm)
 }
 
 // maybeContext reports whether all there is of a header is the line that says

@@ -24,7 +24,8 @@ import (
 //     meant to be judged again.
 //
 // The layout is recognized by the first 64 KiB, or by what there is at the first
-// Flush; then it may still turn out to be another while the first 64 KiB come.
+// Flush; then it may still turn out to be another while the first 64 KiB come. Plain text
+// may later turn out to be a log of Unity's, as for a Reader.
 //
 // A Stream holds what a Reader holds, and at most three times
 // [Options.MaxRecordText] more. Compressed input is not for it. It is for one

@@ -1,0 +1,90 @@
+package capture
+
+import "bytes"
+
+// The beginning of a log may tell nothing: a storm of one message is longer than what is
+// looked at, and in a log without its first lines it may be all there is. So text that was
+// taken for plain is read as a log of Unity's from the line on that shows that it is one.
+// Nothing waits for such a line, and what was delivered before stays as it was.
+//
+// In a log of another program's, levels would no longer be told by what its lines have,
+// so nothing that a message of it quotes must count: only lines at the margin that the
+// engine or the game writes and nobody else does, and of a footer more than its text.
+
+// turnBelow takes the layout for Unity's if ln, below the open record, can only belong to
+// one of Unity's: a stack reference, a footer with what stands above or below those, or
+// the second line of an upload's header, which says of the first that it was one.
+func (r *Reader) turnBelow(ln *line) {
+	a, b := &r.asm, ln.text
+	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && isFooter(a.message) {
+		r.footers = true
+	}
+	switch b[0] {
+	case '(':
+		if isFooter(b) && (r.footers || a.isSetOff()) {
+			r.turn()
+		}
+	case '[':
+		if ref, duplicate, ok := parseRef(b); ok && (duplicate || ref > 0xffff) { // "[Ref 7]" is a footnote
+			r.turn()
+		}
+	case 'L':
+		if a.lines == 1 && opensContext(b) && hasPrefix(a.message, contextStart) && r.turn() {
+			r.openHeader(text(a.message))
+		}
+	}
+}
+
+// turnAt does so if b, the first line of a record, can only be one of Unity's.
+func (r *Reader) turnAt(b []byte) {
+	if _, ok := versionLayout(b); ok || hasPrefix(b, bannerPath) || isGameLine(b) {
+		r.turn()
+	}
+}
+
+func (r *Reader) turn() bool {
+	if r.opt.Layout != LayoutAuto {
+		return false
+	}
+	r.layout = LayoutUnity2022_3 // a banner or a footer tells more
+	return true
+}
+
+// isSetOff reports whether the record ends as Unity 2019 sets off a footer: with a space
+// behind the text, or with a line of one space. Whoever quotes one does not.
+func (a *assembly) isSetOff() bool {
+	if a.blanks > 0 {
+		return a.gap && a.blanks == 1
+	}
+	return hasSuffix(*a.lastText(), " ")
+}
+
+// isGameLine reports whether b shows by itself that a log is one of the engine's or the
+// game's: a line that they print for everybody.
+func isGameLine(b []byte) bool {
+	switch b[0] {
+	case 'C':
+		if hasPrefix(b, "Crash!!!") {
+			return len(trimRight(b)) == len("Crash!!!")
+		}
+	case 'F':
+		return hasPrefix(b, "Fallback handler could not load library ")
+	case 'U':
+		return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte("nused "))
+	case 'R':
+		if hasPrefix(b, "RimWorld 1.") || hasPrefix(b, "Reached max messages limit. Stopping logging") {
+			return true
+		}
+	case 'G':
+		if hasPrefix(b, "GfxDevice: ") {
+			return true
+		}
+	case '<':
+		return hasPrefix(b, "<RI> Init")
+	case 'L':
+		return hasPrefix(b, "Loading game from file ")
+	case 'I':
+		return hasPrefix(b, "Initializing new game with mods")
+	}
+	return isCrashStart(b)
+}

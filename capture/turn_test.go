@@ -1,0 +1,182 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// silence is longer than what the layout is recognized by, and tells nothing.
+var silence = strings.Repeat("Human4711 doing ThinkNode_DutyConstant with no duty.\n", 2+detectSize/52)
+
+// below reads text below silence, and returns the layout and the records of text, with
+// lines counted from its first.
+func below(tb testing.TB, text string, opt Options) (Layout, []Record) {
+	tb.Helper()
+	in := silence + text
+	recs, r, err := readAll(tb, strings.NewReader(in), opt)
+	require.NoError(tb, err)
+	requireCovers(tb, in, recs)
+	n := strings.Count(silence, "\n")
+	var own []Record
+	for i := range recs {
+		rec := &recs[i]
+		switch {
+		case rec.StartLine > n:
+			rec.StartLine, rec.EndLine = rec.StartLine-n, rec.EndLine-n
+			own = append(own, *rec)
+		case rec.StartLine > 0:
+			require.Equal(tb, LayoutPlain, rec.Layout)
+			require.Equal(tb, rec.StartLine, rec.EndLine)
+		default:
+			rec.Notice.Pos -= uint64(n)
+			own = append(own, *rec)
+		}
+	}
+	return r.Layout(), own
+}
+
+// TestTurn holds which lines show, wherever they stand, that what was taken for plain text
+// is a log of Unity's, and which do not.
+func TestTurn(t *testing.T) {
+	const bare = "\n(Filename: C:/press.cs Line: 3)\n"
+	for name, c := range map[string]struct {
+		in   string
+		want Layout
+		recs string
+	}{
+		"2019.4": {"Panel stuck \n" + footer + "\n\nbye\n", LayoutUnity2019_4, "1-2 footer warning/footer \"Panel stuck\"\n4-4 line info/no-footer \"bye\"\n"},
+		"2019.2": {"Panel stuck\r\n \r\n" + footer + "\r\n\r\nbye\r\n", LayoutUnity2019_2, "1-3 footer warning/footer \"Panel stuck\"\n5-5 line info/no-footer \"bye\"\n"},
+		"below a trace": {
+			"Panel stuck: System.Exception: x\n  at A.B () [0x0] in <1>:0 \n" + footer + "\n\n", LayoutUnity2019_4,
+			"1-3 footer error/exception \"Panel stuck: System.Exception: x\" @ \"  at A.B () [0x0] in <1>:0\"\n",
+		},
+		"ends stripped": {"one" + bare + "\ntwo" + bare + "\n", LayoutUnity2019_4, ""},
+		"reference": {
+			"Panel stuck: System.Exception: x\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\nbye\n", LayoutUnity2022_3,
+			"1-2 frame error/exception ref=5EED0003/unresolved \"Panel stuck: System.Exception: x\\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\"\n3-3 line \"bye\"\n",
+		},
+		"game":  {"Loading game from file A with mods:\n  - b.c\n", LayoutUnity2022_3, ""},
+		"cap":   {"Reached max messages limit. Stopping logging to avoid spam.\n", LayoutUnity2022_3, ""},
+		"crash": {"on\nCrash!!!\nx\n", LayoutUnity2022_3, "1-1 line \"on\"\n2-3 block fatal/crash \"Crash!!!\\nx\"\n"},
+		"banner": {
+			"2031 ERROR stuck\n" + unity2019_4, LayoutUnity2019_4,
+			"1-1 line error/tag \"2031 ERROR stuck\"\nnotice restarted count=0 pos=2\n2-2 line \"Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\"\n",
+		},
+
+		"upload": {
+			"Log uploaded on Monday\n\nLoaded mods:\nA(a.b): C(1)\nLog file contents:\non\n", LayoutUnity2022_3,
+			"1-5 block context \"Log uploaded on Monday\\n\\nLoaded mods:\\nA(a.b): C(1)\\nLog file contents:\"\n6-6 line \"on\"\n",
+		},
+		"an upload in words":        {"Log uploaded on Monday\nby Juno\nLoaded mods:\n", LayoutPlain, ""},
+		"a quoted footer":           {"[10:00:00] [main/INFO]: it says:\nPanel stuck" + bare + "[10:00:00] [main/INFO]: on\n", LayoutPlain, ""},
+		"footers quoted in a row":   {strings.Repeat("2031 INFO it says"+bare, 3), LayoutPlain, ""},
+		"a paragraph of its own":    {"2031 INFO it says:\n" + bare + "\n2031 INFO on\n", LayoutPlain, ""},
+		"a footer within a message": {"2031 INFO it says (Filename:  Line: 3)\n2031 INFO on \n  (Filename:  Line: 3)\n", LayoutPlain, ""},
+		"a cut footer":              {"2031 INFO on \n(Filename: C:/press.cs", LayoutPlain, ""},
+		"a footnote":                {"2031 INFO on\n[Ref 7]\n[Ref 12AB] is missing\n", LayoutPlain, ""},
+		"a frame":                   {"2031 ERROR stuck\n  at A.B () [0x0] in <1>:0 \n", LayoutPlain, ""},
+		"prose":                     {"Unloading cargo\nMono path\nInitialize engine\nGot a crash\nCrash!!! (again)\nRimWorld is on\n", LayoutPlain, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			layout, recs := below(t, c.in, Options{})
+			require.Equal(t, c.want, layout, outline(recs))
+			if name == "banner" {
+				recs = recs[:3]
+			}
+			if c.recs != "" {
+				require.Equal(t, c.recs, render(recs))
+			}
+			layout, _ = below(t, c.in, Options{Layout: LayoutPlain})
+			require.Equal(t, LayoutPlain, layout, "it was said to be plain")
+		})
+	}
+}
+
+// TestTurnedIsRead requires that below the first record the rest of a log is read as if
+// there had been no silence above it, however it comes in.
+func TestTurnedIsRead(t *testing.T) {
+	text, _ := synthetic(true, 20)
+	want, _, err := readAll(t, strings.NewReader(text), Options{Layout: LayoutUnity2019_4})
+	require.NoError(t, err)
+	_, got := below(t, text, Options{})
+	require.Len(t, got, len(want))
+	for i := range want {
+		if i > 3 { // the first footer is that of the third record
+			got[i].Log.Pos = want[i].Log.Pos
+			require.Equal(t, want[i], got[i])
+		}
+	}
+	all, _, err := readAll(t, strings.NewReader(silence+text), Options{})
+	require.NoError(t, err)
+	for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
+		require.Equal(t, all, streamed(t, []byte(silence+text), sizes, Options{}, nil))
+		again, _, err := readAll(t, &chunked{data: []byte(silence + text), sizes: sizes}, Options{})
+		require.NoError(t, err)
+		require.Equal(t, all, again)
+	}
+}
+
+// TestTurnFollowed requires that a footer that comes after its text was delivered makes a
+// warning of it.
+func TestTurnFollowed(t *testing.T) {
+	s, err := NewStream(Options{})
+	require.NoError(t, err)
+	s.Feed([]byte(silence + "Panel stuck \n"))
+	s.Flush(true)
+	before := drain(nil, s)
+	require.Equal(t, "Panel stuck ", before[len(before)-1].Log.Message)
+	require.Equal(t, LayoutPlain, s.Layout())
+	s.Feed([]byte(footer + "\n\n"))
+	s.Flush(true)
+	got := drain(nil, s)
+	require.Len(t, got, 1)
+	require.True(t, got[0].Continues)
+	require.Equal(t, "Panel stuck", got[0].Log.Message)
+	require.Equal(t, event.LevelWarning, got[0].Log.Level)
+	require.Equal(t, LayoutUnity2019_4, s.Layout())
+}
+
+// TestJoined requires that a log below another one is read as it would be alone.
+func TestJoined(t *testing.T) {
+	console := strings.Repeat("Panel stuck\nin the tray\n"+consoleMark+" ()\nVerse.Log:Error (string)\n\n", 1+detectSize/80)
+	player, _ := synthetic(false, 10)
+	footed, _ := synthetic(true, 10)
+	logs := map[string]string{
+		"console": console,
+		"2022.3":  unity2022_3 + player, "2019.4": unity2019_4 + footed,
+		"upload":            "Log uploaded on Monday\nLoaded mods:\nA(a.b): C(1)\n\nLog file contents:\n" + unity2019_4 + footed,
+		"upload, no banner": "Log uploaded on Monday\nLoaded mods:\nA(a.b): C(1)\n\nLog file contents:\n" + player,
+		"uploaded console":  "Log uploaded on Monday\nLoaded mods:\nA(a.b): C(1)\n\nLog file contents:\n" + console,
+	}
+	for second, text := range logs {
+		if second == "console" {
+			continue // nothing says where it begins
+		}
+		alone, _, err := readAll(t, strings.NewReader(text), Options{})
+		require.NoError(t, err)
+		want := extents(alone, 10) // that a copy of the console begins shows with its first frame
+		for first, above := range logs {
+			in := above + text
+			recs, _, err := readAll(t, strings.NewReader(in), Options{})
+			require.NoError(t, err)
+			requireCovers(t, in, recs)
+			require.Equal(t, want, extents(recs, 10+strings.Count(above, "\n")), "%s below %s", second, first)
+		}
+	}
+}
+
+// extents renders the first and last lines, counted from line above, of the records below it.
+func extents(recs []Record, above int) string {
+	var b strings.Builder
+	for i := range recs {
+		if r := &recs[i]; r.StartLine > above {
+			fmt.Fprintf(&b, "%d-%d\n", r.StartLine-above, r.EndLine-above)
+		}
+	}
+	return b.String()
+}
