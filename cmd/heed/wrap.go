@@ -86,7 +86,7 @@ func own(err error) error {
 	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
 		return err
 	}
-	return failed(exitOwn, err)
+	return cli.Failed(exitOwn, err)
 }
 
 func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
@@ -172,7 +172,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	exit, asked, err := p.watch(ctx, f, h, game, signals, served)
 	if err != nil {
 		served = nil
-		return failed(exitOwn, err)
+		return cli.Failed(exitOwn, err)
 	}
 	px.NoMod()
 	if !asked && exit.Code != 0 {
@@ -340,7 +340,7 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	if spool != "" {
 		w, done, err := p.tee(h, spool)
 		if err != nil {
-			return nil, nil, failed(exitOwn, err)
+			return nil, nil, cli.Failed(exitOwn, err)
 		}
 		cfg.Stdout, wait = w, done
 	}
