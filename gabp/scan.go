@@ -26,8 +26,7 @@ type scanner struct {
 const maxEnvelopeMembers = 64
 
 // visit checks that data is one JSON value within the bounds. Where it is an
-// object, f gets the name, in
-// quotes, and the value of each member.
+// object, f gets the name, in quotes, and the value of each member.
 func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) error) error {
 	s := scanner{data: data, maxDepth: maxDepth, maxString: maxString, maxMembers: maxEnvelopeMembers, visitMember: f}
 	return s.document()

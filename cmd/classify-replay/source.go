@@ -113,9 +113,10 @@ func (s *source) next() error {
 	}
 	s.record = rec
 	s.began.Observe(rec)
-	if program := s.began.Program(); program != s.program {
-		s.program = program
-		s.engine.LearnGame(program)
+	if s.program == "" { // it is told once
+		if s.program = s.began.Program(); s.program != "" {
+			s.engine.LearnGame(s.program)
+		}
 	}
 	if s.acted = rec.Kind == capture.KindAct; s.acted {
 		if a := &rec.Act; a.Time.IsZero() {
