@@ -47,3 +47,16 @@ func inertValue(t testing.TB, v any) {
 		}
 	}
 }
+
+// WithoutColors is a text without the escapes that color it.
+func WithoutColors(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, s, _ = strings.Cut(rest, "m")
+	}
+}
