@@ -114,9 +114,7 @@ func prepare(cfg Config) (*parts, error) {
 		}
 		cfg.Rules = set
 	}
-	if cfg.Epoch == "" {
-		cfg.Epoch = coalesce.DefaultEpoch
-	}
+	cfg.Epoch = cmp.Or(cfg.Epoch, coalesce.DefaultEpoch)
 	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
 	cfg.Coalesce.Epoch = cfg.Epoch
 

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/testdata"
 )
@@ -132,26 +130,7 @@ func replayFile(b *testing.B, file string) {
 func replay(tb testing.TB, r io.Reader) uint64 {
 	tb.Helper()
 	e := newEngine(tb)
-	in, err := capture.NewReader(r, capture.Options{})
-	require.NoError(tb, err)
-	var rec capture.Record
-	for {
-		err := in.Next(&rec)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		require.NoError(tb, err)
-		switch rec.Kind {
-		case capture.KindOperation:
-			e.Operation(rec.Operation)
-		case capture.KindState:
-			e.State(rec.State)
-		case capture.KindNotice:
-			e.Notice(rec.Notice)
-		default:
-			e.Log(rec.Log)
-		}
-	}
+	require.NoError(tb, Feed(e, r))
 	stats := e.Stats()
 	require.NoError(tb, stats.Check())
 	return stats.Received

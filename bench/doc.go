@@ -2,5 +2,6 @@
 // benchmarks of the whole engine; those of one room stand beside its code.
 //
 // A [Storm] is seeded: the same mode and seed give the same lines on every
-// machine. It is for one goroutine. Its lines are written for the project.
+// machine. It is for one goroutine. Its lines are written for the project. [Feed] replays a
+// capture through an engine.
 package bench

@@ -56,10 +56,7 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
 	}
-	f := &Finder{max: cfg.Mods, index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
-	if f.max == 0 {
-		f.max = DefaultMods
-	}
+	f := &Finder{max: cmp.Or(cfg.Mods, DefaultMods), index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
 	}

@@ -97,9 +97,11 @@ func (s *scan) frame(line string, stack bool) bool {
 		}
 		path = root
 	}
-	o, ok := s.codeOwner(path, root)
+	var o owner
 	if readable(archive) {
 		o, ok = s.finder.owner(rankFolder, archive, root)
+	} else {
+		o, ok = s.codeOwner(path, root)
 	}
 	if !ok {
 		s.game = true

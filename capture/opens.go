@@ -1,7 +1,7 @@
 package capture
 
 // opens tells by its first byte what a line may be. Most lines are asked for dozens of
-// beginnings; one look at a table answers the most of them. Where a bit is not set the
+// beginnings, and one look at a table answers most of them: where a bit is not set, the
 // predicate that it stands for is false, which a fuzz test holds it to.
 var opens = func() (t [256]uint8) {
 	for _, o := range []struct {

@@ -1,6 +1,9 @@
 package capture
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Defaults and fixed bounds of a [Reader].
 const (
@@ -61,14 +64,8 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxRecordText == 0 {
-		o.MaxRecordText = DefaultMaxRecordText
-	}
-	if o.Refs == 0 {
-		o.Refs = DefaultRefs
-	}
-	if o.RefBytes == 0 {
-		o.RefBytes = DefaultRefBytes
-	}
+	o.MaxRecordText = cmp.Or(o.MaxRecordText, DefaultMaxRecordText)
+	o.Refs = cmp.Or(o.Refs, DefaultRefs)
+	o.RefBytes = cmp.Or(o.RefBytes, DefaultRefBytes)
 	return o
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,13 +90,6 @@ func (c Config) Validate() error {
 // maxTable bounds every table, so that slots can be numbered with 32 bits.
 const maxTable = 1<<31 - 1
 
-func orDefault(v, def int) int {
-	if v == 0 {
-		return def
-	}
-	return v
-}
-
 // Classifier decides about entries. See the package documentation.
 type Classifier struct {
 	normalizer *signature.Normalizer
@@ -149,9 +143,9 @@ func newWithout(c Config) (*Classifier, error) {
 		normalizer: n,
 		eval:       c.Rules.NewEvaluator(),
 		front:      newFront(),
-		signatures: newSignatures(orDefault(c.Signatures, DefaultSignatures), orDefault(c.TemplateBytes, DefaultTemplateBytes)),
-		decisions:  newDecisions(orDefault(c.Decisions, DefaultDecisions)),
-		sources:    newNames(orDefault(c.Sources, DefaultSources)),
+		signatures: newSignatures(cmp.Or(c.Signatures, DefaultSignatures), cmp.Or(c.TemplateBytes, DefaultTemplateBytes)),
+		decisions:  newDecisions(cmp.Or(c.Decisions, DefaultDecisions)),
+		sources:    newNames(cmp.Or(c.Sources, DefaultSources)),
 		phases:     newNames(maxPhases),
 	}
 	cl.setPhase(c.InitialPhase)

@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -197,31 +198,20 @@ func (c *Config) windows() []namedWindow {
 
 // withDefaults returns c with every zero field replaced.
 func (c Config) withDefaults() Config {
-	fill := func(field *int, fallback int) {
-		if *field == 0 {
-			*field = fallback
-		}
-	}
-	if c.Epoch == "" {
-		c.Epoch = DefaultEpoch
-	}
-	fill(&c.MaxOpen, DefaultMaxOpen)
-	fill(&c.MaxRemembered, DefaultMaxRemembered)
-	fill(&c.MaxGroups, DefaultMaxGroups)
-	fill(&c.MaxOperations, DefaultMaxOperations)
-	fill(&c.MaxSamples, DefaultMaxSamples)
-	fill(&c.MaxSampleText, DefaultMaxSampleText)
-	fill(&c.MaxNamed, DefaultMaxNamed)
-	fill(&c.MaxViewers, DefaultMaxViewers)
-	fill(&c.MaxSummary, DefaultMaxSummary)
-	if c.MaxSkew == 0 {
-		c.MaxSkew = DefaultMaxSkew
-	}
+	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
+	c.MaxOpen = cmp.Or(c.MaxOpen, DefaultMaxOpen)
+	c.MaxRemembered = cmp.Or(c.MaxRemembered, DefaultMaxRemembered)
+	c.MaxGroups = cmp.Or(c.MaxGroups, DefaultMaxGroups)
+	c.MaxOperations = cmp.Or(c.MaxOperations, DefaultMaxOperations)
+	c.MaxSamples = cmp.Or(c.MaxSamples, DefaultMaxSamples)
+	c.MaxSampleText = cmp.Or(c.MaxSampleText, DefaultMaxSampleText)
+	c.MaxNamed = cmp.Or(c.MaxNamed, DefaultMaxNamed)
+	c.MaxViewers = cmp.Or(c.MaxViewers, DefaultMaxViewers)
+	c.MaxSummary = cmp.Or(c.MaxSummary, DefaultMaxSummary)
+	c.MaxSkew = cmp.Or(c.MaxSkew, DefaultMaxSkew)
 	for _, w := range c.windows() {
-		if w.window.Duration == 0 {
-			w.window.Duration = w.fallback.Duration
-		}
-		fill(&w.window.Entries, w.fallback.Entries)
+		w.window.Duration = cmp.Or(w.window.Duration, w.fallback.Duration)
+		w.window.Entries = cmp.Or(w.window.Entries, w.fallback.Entries)
 	}
 	return c
 }

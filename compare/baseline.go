@@ -116,9 +116,7 @@ type Written struct {
 
 // Write makes a baseline of what is urgent on the new side.
 func (c *Collector) Write(o WriteOptions) *Written {
-	if o.Expiry == 0 {
-		o.Expiry = DefaultExpiry
-	}
+	o.Expiry = cmp.Or(o.Expiry, DefaultExpiry)
 	totals := c.totals(New)
 	b := &Baseline{Versions: o.Versions, Mods: ModsHash(c.listed(New)), Written: o.Today, Incomplete: totals.Incomplete()}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}

@@ -197,18 +197,10 @@ func NewCollector(c Config) (*Collector, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
-	if c.Factor == 0 {
-		c.Factor = DefaultFactor
-	}
-	if c.Confidence == 0 {
-		c.Confidence = DefaultConfidence
-	}
-	if c.Texts == 0 {
-		c.Texts = DefaultTexts
-	}
-	if c.TextBytes == 0 {
-		c.TextBytes = DefaultTextBytes
-	}
+	c.Factor = cmp.Or(c.Factor, DefaultFactor)
+	c.Confidence = cmp.Or(c.Confidence, DefaultConfidence)
+	c.Texts = cmp.Or(c.Texts, DefaultTexts)
+	c.TextBytes = cmp.Or(c.TextBytes, DefaultTextBytes)
 	return &Collector{config: c, texts: map[signature.Signature]*text{}}, nil
 }
 

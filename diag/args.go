@@ -86,10 +86,18 @@ func refuse(data Refused, format string, args ...any) *gabp.Error {
 	return gabp.Errorf(gabp.CodeInvalidParams, format, args...).WithData(data)
 }
 
-// invalid refuses the value of a parameter.
-func (p *param) invalid() *gabp.Error {
-	return refuse(Refused{Field: p.name, Allowed: p.allowed(), Reason: "invalid"}, "%s: want %s", p.name, p.allowed())
+// unfit refuses the value of an argument, and says what it may be.
+func unfit(field, allowed string) *gabp.Error {
+	return refuse(Refused{Field: field, Allowed: allowed, Reason: "invalid"}, "%s: want %s", field, allowed)
 }
+
+// notHeld refuses an argument that names something that there is no more, or never was.
+func notHeld(field, why, allowed string) *gabp.Error {
+	return refuse(Refused{Field: field, Allowed: allowed, Reason: "not_found"}, "%s: %s; want %s", field, why, allowed)
+}
+
+// invalid refuses the value of a parameter.
+func (p *param) invalid() *gabp.Error { return unfit(p.name, p.allowed()) }
 
 // args are the arguments of a call: string, int64, bool or []string by name.
 // Integers with a default are always there.
@@ -110,7 +118,7 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 	members := map[string]json.RawMessage{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, refuse(Refused{Field: "arguments", Allowed: "an object", Reason: "invalid"}, "arguments: want an object")
+			return nil, unfit("arguments", "an object")
 		}
 	}
 	a := args{}

@@ -162,8 +162,7 @@ func filterOf(a args) (heed.Filter, error) {
 	if a.has("signature") {
 		id, err := signature.ParseID(a.text("signature"))
 		if err != nil || id == 0 {
-			const allowed = "a signature as entries have it, of 16 hexadecimal digits"
-			return f, refuse(Refused{Field: "signature", Allowed: allowed, Reason: "invalid"}, "signature: want %s", allowed)
+			return f, unfit("signature", "a signature as entries have it, of 16 hexadecimal digits")
 		}
 		f.Signature = id
 	}
@@ -184,8 +183,11 @@ func cutCursor(s string) (epoch string, n uint64, ok bool) {
 	return epoch, n, err == nil
 }
 
-// cursorOf reads the parameter after.
-func (d *Diagnostics) cursorOf(a args) (heed.Cursor, error) {
+// cursorOf reads the parameter after, and returns without where it is not given.
+func cursorOf(a args, without heed.Cursor) (heed.Cursor, error) {
+	if !a.has("after") {
+		return without, nil
+	}
 	epoch, seq, ok := cutCursor(a.text("after"))
 	if !ok {
 		return heed.Cursor{}, afterParam.invalid()
@@ -235,15 +237,12 @@ func (d *Diagnostics) entries(ctx context.Context, viewer string, a args) (any, 
 	if err != nil {
 		return nil, err
 	}
-	var after heed.Cursor
-	switch {
-	case a.has("after") && a.has("last"):
-		const allowed = "after or last, not both"
-		return nil, refuse(Refused{Field: "last", Allowed: allowed, Reason: "invalid"}, "last: want %s", allowed)
-	case a.has("after"):
-		if after, err = d.cursorOf(a); err != nil {
-			return nil, err
-		}
+	if a.has("after") && a.has("last") {
+		return nil, unfit("last", "after or last, not both")
+	}
+	after, err := cursorOf(a, heed.Cursor{})
+	if err != nil {
+		return nil, err
 	}
 	behind := d.sync(ctx)
 	if n := uint64(a.integer("last")); n > 0 {
@@ -289,11 +288,9 @@ func (d *Diagnostics) wait(ctx context.Context, viewer string, a args) (any, err
 		return nil, err
 	}
 	behind := d.sync(ctx)
-	after := d.session.Engine().Latest()
-	if a.has("after") {
-		if after, err = d.cursorOf(a); err != nil {
-			return nil, err
-		}
+	after, err := cursorOf(a, d.session.Engine().Latest())
+	if err != nil {
+		return nil, err
 	}
 	waiting, cancel := context.WithTimeout(ctx, time.Duration(a.integer("seconds"))*time.Second)
 	defer cancel()

@@ -139,8 +139,7 @@ func (d *Diagnostics) explain(ctx context.Context, viewer string, a args) (any, 
 	if a.has("seq") {
 		for _, p := range []string{"level", "phase", "source"} {
 			if a.has(p) {
-				const allowed = "none with seq: an entry has its own"
-				return nil, refuse(Refused{Field: p, Allowed: allowed, Reason: "invalid"}, "%s: want %s", p, allowed)
+				return nil, unfit(p, "none with seq: an entry has its own")
 			}
 		}
 	}

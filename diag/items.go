@@ -125,8 +125,7 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 				return d.wireDetail(w, behind), nil
 			}
 		}
-		const allowed = "the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them"
-		return nil, refuse(Refused{Field: "id", Allowed: allowed, Reason: "not_found"}, "id: no such item is known; want %s", allowed)
+		return nil, notHeld("id", "no such item is known", "the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind,

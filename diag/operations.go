@@ -135,12 +135,9 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 
 // operationEvents answers heed/operation_events.
 func (d *Diagnostics) operationEvents(ctx context.Context, viewer string, a args) (any, error) {
-	var after heed.Cursor
-	if a.has("after") {
-		var err error
-		if after, err = d.cursorOf(a); err != nil {
-			return nil, err
-		}
+	after, err := cursorOf(a, heed.Cursor{})
+	if err != nil {
+		return nil, err
 	}
 	f := heed.Filter{Kinds: operationKinds, Operation: a.text("operation"), Source: a.text("method")}
 	return d.page(viewer, after, a, f, d.sync(ctx))
@@ -165,8 +162,7 @@ func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.judge(d, id)
 	if out.Forgotten && len(page.Entries) == 0 {
-		const allowed = "the id of an operation that is held, as heed/operations lists them"
-		return nil, refuse(Refused{Field: "id", Allowed: allowed, Reason: "not_found"}, "id: no entry of such an operation is held; want %s", allowed)
+		return nil, notHeld("id", "no entry of such an operation is held", "the id of an operation that is held, as heed/operations lists them")
 	}
 	if out.Attention != "" {
 		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {

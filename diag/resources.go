@@ -115,7 +115,7 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 			all[key] = values
 			continue
 		case len(values) > 1 || key == "id":
-			return nil, refuse(Refused{Field: cutName(key), Allowed: "one value", Reason: "invalid"}, "%s: want one value", cutName(key))
+			return nil, unfit(cutName(key), "one value")
 		case (p.kind == integerKind || p.kind == flagKind) && json.Valid([]byte(values[0])):
 			all[key] = json.RawMessage(values[0])
 			continue

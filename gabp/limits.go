@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -98,9 +99,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"EventQueue", &l.EventQueue, DefaultEventQueue, 1},
 		{"Subscriptions", &l.Subscriptions, DefaultSubscriptions, 1},
 	} {
-		if *f.value == 0 {
-			*f.value = f.def
-		}
+		*f.value = cmp.Or(*f.value, f.def)
 		if *f.value < f.least {
 			return l, fmt.Errorf("gabp: Limits.%s is %d, want at least %d", f.name, *f.value, f.least)
 		}
@@ -115,9 +114,7 @@ func (l Limits) withDefaults() (Limits, error) {
 		{"FrameTimeout", &l.FrameTimeout, DefaultFrameTimeout},
 		{"WriteTimeout", &l.WriteTimeout, DefaultWriteTimeout},
 	} {
-		if *f.value == 0 {
-			*f.value = f.def
-		}
+		*f.value = cmp.Or(*f.value, f.def)
 		if *f.value < 0 {
 			return l, fmt.Errorf("gabp: Limits.%s is %v, want it positive", f.name, *f.value)
 		}

@@ -26,8 +26,7 @@ type scanner struct {
 const maxEnvelopeMembers = 64
 
 // visit checks that data is one JSON value within the bounds. Where it is an
-// object, f gets the name, in
-// quotes, and the value of each member.
+// object, f gets the name, in quotes, and the value of each member.
 func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) error) error {
 	s := scanner{data: data, maxDepth: maxDepth, maxString: maxString, maxMembers: maxEnvelopeMembers, visitMember: f}
 	return s.document()
@@ -139,16 +138,8 @@ func (s *scanner) object(depth int) error {
 				return err
 			}
 		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.pos++
-			s.space()
-		case '}':
-			s.pos++
-			return nil
-		default:
-			return s.errorf("want ',' or '}' in an object")
+		if more, err := s.more('}', "an object"); !more {
+			return err
 		}
 	}
 }
@@ -164,18 +155,26 @@ func (s *scanner) array(depth int) error {
 		if err := s.value(depth + 1); err != nil {
 			return err
 		}
-		s.space()
-		switch s.peek() {
-		case ',':
-			s.pos++
-			s.space()
-		case ']':
-			s.pos++
-			return nil
-		default:
-			return s.errorf("want ',' or ']' in an array")
+		if more, err := s.more(']', "an array"); !more {
+			return err
 		}
 	}
+}
+
+// more reads what follows a value in an object or array: a comma, after which there is
+// more, or its end.
+func (s *scanner) more(end byte, in string) (bool, error) {
+	s.space()
+	switch s.peek() {
+	case ',':
+		s.pos++
+		s.space()
+		return true, nil
+	case end:
+		s.pos++
+		return false, nil
+	}
+	return false, s.errorf("want ',' or '%c' in %s", end, in)
 }
 
 func (s *scanner) string() error {

@@ -71,10 +71,12 @@ func stamp(t *time.Time, now time.Time) {
 
 // learnGame tells the engine how the game's program is called, once the log has.
 func (s *Session) learnGame(rec *capture.Record) {
+	if s.program != "" { // it is told once
+		return
+	}
 	s.began.Observe(rec)
-	if program := s.began.Program(); program != s.program {
-		s.program = program
-		s.engine.LearnGame(program)
+	if s.program = s.began.Program(); s.program != "" {
+		s.engine.LearnGame(s.program)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +13,7 @@ import (
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/safetext"
 	"github.com/heedlog/heed/signature"
 )
@@ -386,16 +386,10 @@ func hostileReplay(t *testing.T) *Replay {
 	return r
 }
 
-// requireInert fails for output that acts on a terminal or holds more lines
-// than it should.
+// requireInert fails for output that acts on a terminal.
 func requireInert(t *testing.T, out string) {
 	t.Helper()
-	require.True(t, utf8.ValidString(out))
-	for _, r := range out {
-		if r != '\n' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			require.Failf(t, "not inert", "%U in %q", r, out)
-		}
-	}
+	clitest.Inert(t, out, "\n")
 }
 
 func TestHostileTextIsInert(t *testing.T) {
@@ -414,37 +408,12 @@ func TestHostileTextIsInert(t *testing.T) {
 	for _, out := range [][]byte{doc, u, rec, sum} {
 		require.True(t, json.Valid(out))
 		requireInert(t, string(out))
-		requireInertValues(t, out)
+		clitest.InertJSON(t, out)
 	}
 	text := string(AppendRecordText(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile}))
 	require.Equal(t, 1, strings.Count(text, "\n"))
 	require.Equal(t, 7, strings.Count(text, "\t"), "no field more than there should be")
 	requireInert(t, strings.ReplaceAll(text, "\t", " "))
-}
-
-// requireInertValues fails where a string of a JSON text acts once it is
-// decoded and printed.
-func requireInertValues(t *testing.T, b []byte) {
-	t.Helper()
-	var v any
-	require.NoError(t, json.Unmarshal(b, &v))
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			requireInert(t, v)
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for k, e := range v {
-				walk(k)
-				walk(e)
-			}
-		}
-	}
-	walk(v)
 }
 
 // TestUpdateLineHasTheProtocolsFields holds "attention" to the attention item

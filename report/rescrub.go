@@ -10,11 +10,7 @@ func (r *Replay) rescrub() {
 	if s == nil || !s.names.Any() {
 		return
 	}
-	again := func(texts ...*string) {
-		for _, t := range texts {
-			*t = s.again(*t)
-		}
-	}
+	again := func(text *string) { *text = s.again(*text) }
 	all := func(texts []string) {
 		for i := range texts {
 			again(&texts[i])

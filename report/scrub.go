@@ -66,7 +66,7 @@ func (s *Scrubber) Text(text string) string {
 }
 
 // Learn takes from log text the names of users and computers that it tells. Text that
-// was scrubbed before may still have them. Most text costs a few searches.
+// was scrubbed before may still have them. Most text costs a look at each byte.
 func (s *Scrubber) Learn(text string) {
 	if s != nil && s.names.Learn(text) {
 		clear(s.known)

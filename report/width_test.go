@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
 )
 
 // TestCellsOfScripts: what one character takes on a terminal, by the tables of
@@ -62,26 +64,13 @@ func TestColorsChangeNothingElse(t *testing.T) {
 		g.color = true
 		got := string(g.appendTo(nil, width))
 		require.NotEqual(t, want, got)
-		require.Equal(t, want, uncolored(got))
+		require.Equal(t, want, clitest.WithoutColors(got))
 		for line := range strings.Lines(got) {
 			require.Equal(t, strings.Count(line, "\x1b["), 2*strings.Count(line, "\x1b[0m"), "%q", line)
 		}
 	}
 	lines := appendWrapped(nil, strings.Repeat("오류 слово ", 9), 20, 4)
-	require.Equal(t, string(lines), uncolored(string(appendPainted(nil, lines, alarm))))
-}
-
-// uncolored takes the escapes of colors out of a text.
-func uncolored(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		_, s, _ = strings.Cut(rest, "m")
-	}
+	require.Equal(t, string(lines), clitest.WithoutColors(string(appendPainted(nil, lines, alarm))))
 }
 
 func TestNamesGiveWay(t *testing.T) {

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -145,12 +146,8 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
 		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns, 1<<28)
 	}
-	if cfg.Signatures == 0 {
-		cfg.Signatures = DefaultGroupSignatures
-	}
-	if cfg.Columns == 0 {
-		cfg.Columns = DefaultGroupColumns
-	}
+	cfg.Signatures = cmp.Or(cfg.Signatures, DefaultGroupSignatures)
+	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
 	return &Grouper{
 		nodes: make([]groupNode, 0, cfg.Signatures),
 		slots: make([]uint32, powerOfTwo(2*cfg.Signatures)),

@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,10 +66,7 @@ func New(c Config) (*Normalizer, error) {
 	if c.MaxFrames < 0 {
 		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
 	}
-	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: c.MaxFrames}
-	if n.maxFrames == 0 {
-		n.maxFrames = DefaultMaxFrames
-	}
+	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, DefaultMaxFrames)}
 	loggers := c.LoggerFrames
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()

@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -185,35 +183,10 @@ func replay(cfg heed.Config, file string) (heed.Stats, error) {
 	if err != nil {
 		return heed.Stats{}, err
 	}
-	err = feed(engine, f)
+	err = bench.Feed(engine, f)
 	stats := engine.Stats()
 	if err = errors.Join(err, f.Close(), stats.Check()); err != nil {
 		err = fmt.Errorf("%s: %w", file, err)
 	}
 	return stats, err
-}
-
-func feed(engine *heed.Engine, r io.Reader) error {
-	in, err := capture.NewReader(r, capture.Options{})
-	if err != nil {
-		return err
-	}
-	var rec capture.Record
-	for {
-		if err := in.Next(&rec); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		switch rec.Kind {
-		case capture.KindOperation:
-			engine.Operation(rec.Operation)
-		case capture.KindState:
-			engine.State(rec.State)
-		case capture.KindNotice:
-			engine.Notice(rec.Notice)
-		default:
-			engine.Log(rec.Log)
-		}
-	}
 }

@@ -213,7 +213,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: name,
 		Template: func(sig signature.Signature) (string, bool) {
-			learnNames(c.scrubber, src.record)
+			learnNames(c.scrubber, src.record) // of each text the first record, as a replay does
 			if t, ok := src.engine.Template(sig); ok {
 				return t, true
 			}

@@ -415,13 +415,12 @@ func TestDiffIsInert(t *testing.T) {
 // narrow terminal.
 func TestComparisonsInColor(t *testing.T) {
 	before, after := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "colony-1.6.log")
-	escapes := regexp.MustCompile("\x1b\\[[0-9;]*m")
 	for _, command := range []string{"diff", "suspects"} {
 		for _, width := range []string{"0", "20", "43", "110"} {
 			plain := runArgs(t, command, "--width", width, before, after).stdout
 			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
 			require.NotEqual(t, plain, colored)
-			require.Equal(t, plain, escapes.ReplaceAllString(colored, ""))
+			require.Equal(t, plain, clitest.WithoutColors(colored))
 			columns, err := strconv.Atoi(width)
 			require.NoError(t, err)
 			for line := range strings.Lines(plain) {

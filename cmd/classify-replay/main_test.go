@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testdata"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -725,12 +725,7 @@ func defaultRules(t *testing.T) *rules.Set {
 // requireInert fails for output that acts on a terminal.
 func requireInert(t *testing.T, out string) {
 	t.Helper()
-	require.True(t, utf8.ValidString(out))
-	for _, r := range out {
-		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
-			require.Failf(t, "not inert", "%U in the output", r)
-		}
-	}
+	clitest.Inert(t, out, "\n\t")
 }
 
 // hostileLines try to act on whoever reads them, one way each.

@@ -114,12 +114,13 @@ func (s *source) next() error {
 	s.record = rec
 	if rec.Kind == capture.KindNotice && rec.Notice.Status == event.StatusRestarted {
 		s.began.Restart()
-		s.mods = report.Environment{}
+		s.mods, s.program = report.Environment{}, ""
 	}
 	s.began.Observe(rec)
-	if program := s.began.Program(); program != "" && program != s.program {
-		s.program = program
-		s.engine.LearnGame(program)
+	if s.program == "" { // a run tells it once
+		if s.program = s.began.Program(); s.program != "" {
+			s.engine.LearnGame(s.program)
+		}
 	}
 	if s.acted = rec.Kind == capture.KindAct; s.acted {
 		if a := &rec.Act; a.Time.IsZero() {

@@ -144,7 +144,7 @@ func named(ctx context.Context, c *gabp.Client, id string) (diag.Item, error) {
 		open = append(open, "perhaps one of "+plural(uint64(items.Omitted), "other", "others"))
 		fallthrough
 	case len(open) > 1:
-		return diag.Item{}, failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
+		return diag.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
 	}
 	return diag.Item{ID: open[0]}, nil
 }

@@ -97,7 +97,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		if f.tokenFile != "" {
 			var err error
 			if token, err = readToken(f.tokenFile); err != nil {
-				return nil, nil, failed(exitUsage, err)
+				return nil, nil, cli.Failed(exitUsage, err)
 			}
 		}
 		if token == "" {
@@ -105,7 +105,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		}
 		client, err := dial(f.connect, token)
 		if err != nil {
-			return nil, nil, failed(exitNone, err)
+			return nil, nil, cli.Failed(exitNone, err)
 		}
 		return client, &runFile{}, nil
 	}
@@ -113,12 +113,12 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 	if dir == "" {
 		var err error
 		if dir, err = defaultState(p.Getenv); err != nil {
-			return nil, nil, failed(exitUsage, err)
+			return nil, nil, cli.Failed(exitUsage, err)
 		}
 	}
 	runs, err := dir.running()
 	if err != nil {
-		return nil, nil, failed(exitNone, err)
+		return nil, nil, cli.Failed(exitNone, err)
 	}
 	var found []*gabp.Client
 	var whose []runFile
@@ -145,9 +145,9 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 	case len(found) == 1:
 		return found[0], &whose[0], nil
 	case len(found) == 0 && refused != nil:
-		return nil, nil, failed(exitNone, refused)
+		return nil, nil, cli.Failed(exitNone, refused)
 	case len(found) == 0 && len(names) > 0:
-		return nil, nil, failed(exitNone, fmt.Errorf("no such heed is running; there is %s", strings.Join(names, " and ")))
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no such heed is running; there is %s", strings.Join(names, " and ")))
 	case len(found) == 0:
 		return nil, nil, &cli.StatusError{
 			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
@@ -185,13 +185,13 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 		if e, ok := errors.AsType[*gabp.Error](err); ok {
 			switch e.Code {
 			case gabp.CodeMethodNotFound:
-				return failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
+				return cli.Failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
 			case gabp.CodeInvalidParams: // such as a cursor of another run
-				return failed(exitUsage, err)
+				return cli.Failed(exitUsage, err)
 			}
 		}
 		if err != nil && !decided(err) {
-			return failed(exitNone, err)
+			return cli.Failed(exitNone, err)
 		}
 		return err
 	}
@@ -200,7 +200,7 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 
 // gone is the error of who watched, and is not answered any more.
 func gone(err error) error {
-	return failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
+	return cli.Failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
 }
 
 // noArgs refuses arguments, and says so in its own words.

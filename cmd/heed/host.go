@@ -101,16 +101,16 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}()
 	if h.state == "" {
 		if h.state, err = defaultState(p.Getenv); err != nil {
-			return nil, failed(exitUsage, err)
+			return nil, cli.Failed(exitUsage, err)
 		}
 	}
 	if err := h.state.open(); err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	var shared error
 	if f.state != "" || f.logFile == "" { // there are files that another heed would overwrite
 		if name, shared, err = h.claim(name); err != nil {
-			return nil, failed(exitUsage, err)
+			return nil, cli.Failed(exitUsage, err)
 		}
 	}
 	if err := h.openLog(p, name); err != nil {
@@ -123,7 +123,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	if f.state != "" {
 		cfg.Snapshot = h.state.path(name + ".snapshot")
@@ -131,7 +131,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	if f.record != "" {
 		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
-			return nil, failed(exitUsage, fmt.Errorf("record: %w", err))
+			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
 		h.closers = append(h.closers, file.Close)
 		cfg.Recorder = follow.NewRecorder(file)
@@ -139,20 +139,20 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	h.dedup = proxy.NewDedup()
 	if log.Path != "" {
 		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
-			return nil, failed(exitUsage, err)
+			return nil, cli.Failed(exitUsage, err)
 		}
 		h.follower, err = follow.New(log)
 		if err != nil {
-			return nil, failed(exitUsage, err)
+			return nil, cli.Failed(exitUsage, err)
 		}
 		cfg.Log = proxy.Feed(h.follower, h.dedup)
 	}
 	if h.session, err = live.New(cfg); err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	if f.metrics != "" { // before a game is started, too
 		if h.metrics, err = net.Listen("tcp", f.metrics); err != nil {
-			return nil, failed(exitUsage, fmt.Errorf("--metrics: %w", err))
+			return nil, cli.Failed(exitUsage, fmt.Errorf("--metrics: %w", err))
 		}
 		h.closers = append(h.closers, h.metrics.Close)
 	}
@@ -212,7 +212,7 @@ func (h *host) openLog(p *program, name string) error {
 		}
 		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
-			return failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+			return cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
 		}
 		h.closers = append(h.closers, file.Close)
 		out = file
@@ -237,7 +237,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 		Limits:  func() []live.Limit { return px.Limits() },
 	})
 	if err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	px, err = proxy.New(proxy.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
@@ -245,7 +245,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	return px, nil
 }
@@ -284,7 +284,7 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name, Started: p.Now().UTC(),
 	})
 	if err != nil {
-		return nil, failed(exitUsage, err)
+		return nil, cli.Failed(exitUsage, err)
 	}
 	return remove, nil
 }

@@ -96,9 +96,6 @@ func (p *program) guardCommand() *cobra.Command {
 
 const guardName = "guard"
 
-// failed makes an error with an exit status.
-func failed(status int, err error) error { return cli.Failed(status, err) }
-
 // decided says whether an error is one that decides the exit status itself.
 func decided(err error) bool {
 	_, ok := errors.AsType[*cli.StatusError](err)

@@ -101,7 +101,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	defer h.close()
 	l, err := gabp.Listen(ctx, b.Address)
 	if err != nil {
-		return failed(exitUsage, err)
+		return cli.Failed(exitUsage, err)
 	}
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
 	if !strings.HasPrefix(b.Address, "unix:") {
@@ -126,7 +126,7 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 	if f.tokenFile != "" {
 		token, err := readToken(f.tokenFile)
 		if err != nil {
-			return b, failed(exitUsage, err)
+			return b, cli.Failed(exitUsage, err)
 		}
 		b.Token = token
 		return b, nil
@@ -134,7 +134,7 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 	env, ok, err := gabp.BridgeFromEnv(p.Getenv)
 	switch {
 	case err != nil:
-		return b, failed(exitUsage, err)
+		return b, cli.Failed(exitUsage, err)
 	case ok:
 		env.Address = cmp.Or(f.addr, env.Address)
 		env.GameID = cmp.Or(f.game, env.GameID)
@@ -149,7 +149,7 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
 	b, err := gabp.FindBridge(getenv, game)
 	if err != nil {
-		return b, failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", game, err))
+		return b, cli.Failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", game, err))
 	}
 	return b, nil
 }

@@ -17,10 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/gamelog"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/internal/proxy"
 )
@@ -81,16 +79,8 @@ where heed itself could not do its work, 126 where the game's program cannot be 
 	return cmd
 }
 
-// own makes an error of heed's own work, before the game has started.
-func own(err error) error {
-	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
-		return err
-	}
-	return failed(exitOwn, err)
-}
-
-func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
-	if err := f.validate(cmd); err != nil {
+func (f *wrapFlags) validate(cmd *cobra.Command) error {
+	if err := f.hostFlags.validate(cmd); err != nil {
 		return err
 	}
 	for _, d := range []struct {
@@ -100,6 +90,21 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		if d.value < 0 {
 			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
 		}
+	}
+	return nil
+}
+
+// own makes an error of heed's own work, before the game has started.
+func own(err error) error {
+	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
+		return err
+	}
+	return cli.Failed(exitOwn, err)
+}
+
+func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
 	}
 	ctx := cmd.Context()
 	// Signals are the game's: it decides whether it ends.
@@ -112,26 +117,14 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
-	log, unfit := p.findLog(f, args)
 	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
-	path, spool := log.Path, ""
-	if path == gamelog.Standard {
-		spool = p.spoolPath(f, name)
-		path = spool
-	}
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: follow.FromEnd, Continues: spool != ""}, name)
+	log := p.findLog(f, args, name)
+	h, err := p.newHost(&f.hostFlags, log.config(), name)
 	if err != nil {
 		return own(err)
 	}
 	defer h.close()
-	switch {
-	case unfit != nil:
-		h.log.Warn("the game's log cannot be followed; name another with --log", "error", unfit)
-	case log.Path == "":
-		h.log.Warn("no log was found to follow; name it with --log", "game", args[0])
-	default:
-		h.log.Info("the log is followed", "path", log.Path, "because", log.How)
-	}
+	log.tell(h.log, args[0])
 
 	inner, removeInner, err := p.inner(h, outer)
 	if err != nil {
@@ -153,16 +146,17 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	// ends ctx ends the game first.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
-	go func() { served <- h.serve(serving, px, l) }()
+	go func() {
+		defer close(served) // whoever waits after watch waits for nothing
+		served <- h.serve(serving, px, l)
+	}()
 	defer func() {
 		stop()
-		if served != nil {
-			if err := <-served; err != nil {
-				h.log.Error("what served the bridges ended", "error", err)
-			}
+		if err := <-served; err != nil {
+			h.log.Error("what served the bridges ended", "error", err)
 		}
 	}()
-	game, wait, err := p.startGame(f, h, handed, args, spool)
+	game, wait, err := p.startGame(f, h, handed, args, log.spool)
 	if err != nil {
 		return err
 	}
@@ -171,8 +165,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 
 	exit, asked, err := p.watch(ctx, f, h, game, signals, served)
 	if err != nil {
-		served = nil
-		return failed(exitOwn, err)
+		return cli.Failed(exitOwn, err)
 	}
 	px.NoMod()
 	if !asked && exit.Code != 0 {
@@ -297,35 +290,6 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-// findLog returns which log to follow. What is found that cannot be followed, such as
-// /dev/null, is no reason to keep a person from the game: unfit says why.
-func (p *program) findLog(f *wrapFlags, args []string) (found gamelog.Found, unfit error) {
-	switch f.log {
-	case "none":
-		return gamelog.Found{}, nil
-	case "":
-		found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.Getenv})
-		if found.Path != "" && found.Path != gamelog.Standard {
-			unfit = follow.Check(found.Path)
-		}
-		if unfit != nil {
-			return gamelog.Found{}, unfit
-		}
-		return found, nil
-	}
-	return gamelog.Found{Path: f.log, How: "--log"}, nil
-}
-
-// spoolPath returns the file in the state folder, which newHost opens, for the copy of the
-// game's standard output.
-func (p *program) spoolPath(f *wrapFlags, name string) string {
-	dir := stateDir(f.state)
-	if dir == "" {
-		dir, _ = defaultState(p.Getenv) // newHost says what is wrong with it
-	}
-	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
-}
-
 // startGame starts the game, with a copy of its output in the file called spool, "" for none.
 // What it returns second waits until all of the output has been passed on.
 func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, spool string) (*proc.Process, func(), error) {
@@ -340,7 +304,7 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	if spool != "" {
 		w, done, err := p.tee(h, spool)
 		if err != nil {
-			return nil, nil, failed(exitOwn, err)
+			return nil, nil, cli.Failed(exitOwn, err)
 		}
 		cfg.Stdout, wait = w, done
 	}
@@ -350,8 +314,6 @@ func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []s
 	}
 	if err != nil {
 		wait() // the copy goes
-	}
-	if err != nil {
 		return nil, nil, notStarted(args[0], err)
 	}
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())

@@ -1,6 +1,6 @@
 // Package clitest tests what every command line of the project owes its users:
 // help that explains and shows examples that are right, manual pages that say the
-// same, settings that are flags; and runs its scripts.
+// same, settings that are flags, text that acts on no terminal; and runs its scripts.
 //
 // It is for tests, reads and writes only the folder of pages that it is given and,
 // below folders of its own, what scripts do, and holds no state.

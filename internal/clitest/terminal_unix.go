@@ -34,16 +34,3 @@ func OnTerminal(t *testing.T, env []string, args ...string) string {
 	require.NoError(t, cmd.Wait(), string(out))
 	return strings.ReplaceAll(string(out), "\r\n", "\n")
 }
-
-// WithoutColors is a text without the escapes that color it.
-func WithoutColors(s string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(s, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		_, s, _ = strings.Cut(rest, "m")
-	}
-}

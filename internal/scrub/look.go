@@ -18,8 +18,8 @@ var (
 	pairs   [64 * 64]byte // index of bucket by the classes of two letters, 0 for none
 	buckets = [][]hint{nil}
 
-	// always are the forms without hints.
-	always uint64
+	// always are the forms without hints, teaching those that tell names.
+	always, teaching uint64
 )
 
 func init() {
@@ -44,6 +44,9 @@ func init() {
 		f := &forms[i]
 		if f.hints == nil {
 			always |= 1 << i
+		}
+		if f.teaches {
+			teaching |= 1 << i
 		}
 		for _, text := range f.hints {
 			h := hint{text: text, form: 1 << i}
@@ -126,8 +129,8 @@ var (
 
 // assigned returns a look for one of words, in any case, that a sign behind it gives
 // a value which isWord does not keep. Quotes, of whatever level, and spaces may stand
-// around the sign, and without one between two values in quotes. Outside quotes a value ends at spaces, quotes and what else is in
-// ends.
+// around the sign, and without one between two values in quotes. Outside quotes a value
+// ends at spaces, quotes and what else is in ends.
 func assigned(ends string, words ...string) func(string) bool {
 	ends += spaces + `"'`
 	var last [256]bool // letters of words

@@ -91,3 +91,27 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { Text(s) }), name)
 	}
 }
+
+// TestFormsTeach: each form that is to teach names has a text here of which it does.
+func TestFormsTeach(t *testing.T) {
+	texts := []string{
+		`C:\Users\quillon\x`, `D:\Dokumente und Einstellungen\quillon\x`, `\Users\quillon\x`, `Users/quillon/AppData`, `\\srv01\profiles$\quillon\x`,
+		`/home/quillon/x`, `/media/quillon/x`, `%2Fhome%2Fquillon`, `UserName: quillon`, `gamertag=quillon`, `ComputerName=QUILLTOWER`,
+		`<username>quillon</username>`, `SUDO_USER=quillon`, `Logged in as quillon`, `whoami: TOWER9\quillon`, `Running as TOWER9\quillon`,
+		`User: TOWER9\quillon`, `user="TOWER9\quillon"`, `Account: TOWER9\quillon`, `User: <computer>\quillon`,
+		`quillon (76561198000000001)`, `\\QUILLTOWER\share`, `smb://quilltower/x`,
+	}
+	taught := map[int]bool{}
+	for _, s := range texts {
+		for i := range forms {
+			if forms[i].teaches {
+				forms[i].scrub(s, func(string, int, int) { taught[i] = true })
+			}
+		}
+		var n Names
+		require.True(t, n.Learn(s), s)
+	}
+	for i := range forms {
+		require.Equal(t, forms[i].teaches, taught[i], "%v", forms[i].expr)
+	}
+}

@@ -29,7 +29,7 @@ const (
 // The zero Names knows nothing. It is for one goroutine.
 type Names struct {
 	known []name
-	first [256]bool // by what a name begins with, in either case
+	first [256]bool // by the first byte of a name, in either case
 }
 
 type name struct {
@@ -37,14 +37,17 @@ type name struct {
 	parts []string // in lower case
 }
 
-// Learn takes the names from s. It reports whether there were new ones. A text without
-// one costs a few searches.
+// Learn takes the names from s. It reports whether there were new ones. A text with no hint
+// of one costs the look that [Text] takes, and no allocation.
 func (n *Names) Learn(s string) bool {
-	if len(n.known) == maxNames || !mayTeach(s) {
+	if len(n.known) == maxNames {
+		return false
+	}
+	hinted := look(s)
+	if hinted&teaching == 0 {
 		return false
 	}
 	before := len(n.known)
-	hinted := look(s)
 	for i := range forms {
 		f := &forms[i]
 		if !f.teaches || hinted&(1<<i) == 0 || f.may != nil && hinted != every && !f.may(s) {
@@ -60,21 +63,6 @@ func (n *Names) Learn(s string) bool {
 		}
 	}
 	return len(n.known) > before
-}
-
-// lessons are what a text has that tells a name, as it is mostly written.
-var lessons = [...]string{
-	"sers", "SERS", "home", "HOME", "ettings", "stellungen", "rofile", `\\`, "ername", "erName", "ERNAME", "er name", "er_name", "ERDOMAIN", "USER=", "LOGNAME",
-	"ersona", "amertag", "ccount", "ostname", "ostName", "OSTNAME", "host name", "achine", " as ", "://", " (7656", "/media/",
-}
-
-func mayTeach(s string) bool {
-	for _, l := range lessons {
-		if strings.Contains(s, l) {
-			return true
-		}
-	}
-	return false
 }
 
 // isSource reports whether the path that goes on with rest is one of a source file or of

@@ -1,0 +1,62 @@
+package clitest
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Inert fails for text that acts on whoever prints it: it is not UTF-8, or has control
+// characters other than those allowed, separators of lines, or marks of direction.
+func Inert(t testing.TB, text, allowed string) {
+	t.Helper()
+	require.True(t, utf8.ValidString(text), "%q", text)
+	for _, r := range text {
+		if !strings.ContainsRune(allowed, r) && unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
+			require.Failf(t, "not inert", "%U in %q", r, text)
+		}
+	}
+}
+
+// InertJSON fails for a JSON text of which a string acts once it is decoded and printed.
+// Decoded, one may have line feeds.
+func InertJSON(t testing.TB, text []byte) {
+	t.Helper()
+	var v any
+	require.NoError(t, json.Unmarshal(text, &v), "%s", text)
+	inertValue(t, v)
+}
+
+func inertValue(t testing.TB, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case string:
+		Inert(t, v, "\n")
+	case []any:
+		for _, e := range v {
+			inertValue(t, e)
+		}
+	case map[string]any:
+		for name, e := range v {
+			Inert(t, name, "\n")
+			inertValue(t, e)
+		}
+	}
+}
+
+// WithoutColors is a text without the escapes that color it.
+func WithoutColors(s string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, s, _ = strings.Cut(rest, "m")
+	}
+}
