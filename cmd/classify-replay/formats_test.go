@@ -89,8 +89,8 @@ func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	}
 	shut(doc)
 	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("schema.json", doc))
-	s, err := c.Compile("schema.json")
+	require.NoError(t, c.AddResource("mem:schema", doc))
+	s, err := c.Compile("mem:schema")
 	require.NoError(t, err)
 	return s
 }
@@ -263,8 +263,8 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	require.NoError(t, c.AddResource("sarif.json", doc))
-	s, err := c.Compile("sarif.json")
+	require.NoError(t, c.AddResource("mem:sarif", doc))
+	s, err := c.Compile("mem:sarif")
 	require.NoError(t, err)
 	return s
 }
