@@ -57,15 +57,14 @@ const most = 1 << 24
 // be enough, and what the runtime allocates beside it would be its own.
 func (b *benchmark) size() {
 	for b.n = 1; b.n < most; b.n *= 2 {
-		if b.takesLong() && b.takesLong() {
+		spent, _ := b.cost(b.n)
+		if spent >= minRun {
+			spent, _ = b.cost(b.n)
+		}
+		if spent >= minRun {
 			return
 		}
 	}
-}
-
-func (b *benchmark) takesLong() bool {
-	spent, _ := b.cost(b.n)
-	return spent >= minRun
 }
 
 // nsPerOp is the least of three measurements of a benchmark that was sized.
