@@ -27,7 +27,7 @@ import (
 const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 // patience bounds what tests wait for; nothing takes that long.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // eventually waits for a condition.
 func eventually(t testing.TB, what string, cond func() bool) {

@@ -17,7 +17,7 @@ import (
 var _ gate.Caller = (*gabp.Client)(nil)
 
 // patience bounds what tests with a server wait for; nothing takes that long.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 var token = strings.Repeat("0f", 16)
 

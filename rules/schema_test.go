@@ -22,10 +22,10 @@ var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", doc); err != nil {
+	if err := c.AddResource("mem:schema", doc); err != nil {
 		return nil, err
 	}
-	return c.Compile("schema.json")
+	return c.Compile("mem:schema")
 })
 
 // validate returns what the schema has against a rule file.

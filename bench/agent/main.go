@@ -97,6 +97,9 @@ func run(args []string, stdout io.Writer) error {
 	var results []result
 	for _, p := range []string{policyNone, policyErrors, policyHeed} {
 		r, err := t.run(p)
+		for again := 0; errors.Is(err, errNotUp) && again < 2; again++ { // another process can take the address first
+			r, err = t.run(p)
+		}
 		if err != nil {
 			return fmt.Errorf("policy %s: %w", p, err)
 		}
@@ -135,7 +138,7 @@ func (t *trial) run(policyName string) (res result, err error) {
 		self, "-game", logPath, "-policy", policyName, "-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
 	if policyName == policyHeed {
-		command = append([]string{t.heed, "wrap", "--log", logPath, "--state", filepath.Join(t.dir, "state"), "--"}, command...)
+		command = append([]string{t.heed, "wrap", "--no-config", "--log", logPath, "--state", filepath.Join(t.dir, "state"), "--"}, command...)
 	}
 	addr, err := freeAddress(ctx)
 	if err != nil {
@@ -152,13 +155,20 @@ func (t *trial) run(policyName string) (res result, err error) {
 	if err := cmd.Start(); err != nil {
 		return res, err
 	}
+	ended := make(chan struct{})
+	var status error
+	go func() {
+		status = cmd.Wait()
+		close(ended)
+	}()
 	defer func() {
 		_ = end.Close()
-		if e := cmd.Wait(); e != nil && err == nil {
-			err = fmt.Errorf("the game: %w", e)
+		<-ended
+		if status != nil && err == nil {
+			err = fmt.Errorf("the game: %w", status)
 		}
 	}()
-	client, err := connect(ctx, bridge)
+	client, err := connect(ctx, bridge, ended)
 	if err != nil {
 		return res, err
 	}
@@ -198,11 +208,19 @@ func freeAddress(ctx context.Context) (string, error) {
 	return addr.String(), l.Close()
 }
 
-// connect waits for the game to listen.
-func connect(ctx context.Context, b gabp.Bridge) (*gabp.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+// errNotUp says that the game ended before anyone could connect.
+var errNotUp = errors.New("the game ended before it listened; its own words are above")
+
+// connect waits for the game to listen, or to end.
+func connect(ctx context.Context, b gabp.Bridge, ended <-chan struct{}) (*gabp.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
+		select {
+		case <-ended:
+			return nil, errNotUp
+		default:
+		}
 		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{Token: b.Token, Name: "bench-agent", Limits: gabp.Limits{HelloTimeout: 20 * time.Second}})
 		if err == nil || ctx.Err() != nil {
 			return c, err

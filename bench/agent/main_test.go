@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -45,6 +46,7 @@ func TestPolicies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds heed, and runs games")
 	}
+	t.Setenv("HEED_RULES", filepath.Join(t.TempDir(), "none")) // what the person at the keyboard has configured
 	var out bytes.Buffer
 	require.NoError(t, run([]string{"-calls", "80", "-json"}, &out))
 	got := map[string]result{}
@@ -65,4 +67,11 @@ func TestPolicies(t *testing.T) {
 	require.Zero(t, heed.FalseStops)
 	require.Zero(t, heed.Unnoticed)
 	require.Equal(t, 4, heed.Acks)
+}
+
+// TestNotUp: a program that cannot start is not waited for.
+func TestNotUp(t *testing.T) {
+	trial := trial{dir: t.TempDir(), heed: "go", calls: 1} // which knows no "wrap"
+	_, err := trial.run(policyHeed)
+	require.ErrorIs(t, err, errNotUp)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/bench"
 )
 
 // TestBenchmarks runs every benchmark once, and reads what was printed.
@@ -83,6 +85,18 @@ func TestGrowths(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, grown, 1)
 	require.EqualError(t, grown[0], "disturbed: the cost grows to 0.60 times, the limit is 0.5")
+}
+
+// TestSize: one operation that was held up is not taken for a measurement.
+func TestSize(t *testing.T) {
+	held := false
+	b := benchmark{run: func(int) {
+		for start := bench.Now(); !held && bench.Now()-start < minRun; {
+		}
+		held = true
+	}}
+	b.size()
+	require.Equal(t, most, b.n)
 }
 
 func TestMedian(t *testing.T) {

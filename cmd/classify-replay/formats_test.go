@@ -241,8 +241,8 @@ func sarifSchema(t *testing.T) *jsonschema.Schema {
 	require.NoError(t, err)
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	require.NoError(t, c.AddResource("sarif.json", doc))
-	s, err := c.Compile("sarif.json")
+	require.NoError(t, c.AddResource("mem:sarif", doc))
+	s, err := c.Compile("mem:sarif")
 	require.NoError(t, err)
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -187,38 +188,32 @@ func pageText(t *testing.T, page string) string {
 	return b.String()
 }
 
+// inBrowser names a browser of the Chromium family. A test does not depend on what
+// happens to be installed, so nothing is looked for.
+var inBrowser = flag.String("browser", "", "open pages in this `PROGRAM`, too")
+
 // browse opens a page in a browser without a window, and returns the document as it
-// is after its scripts ran, and what they wrote to the console. It skips where no
-// browser is installed.
+// is after its scripts ran, and what they wrote to the console.
 func browse(t *testing.T, page string, flags ...string) (dom, console string) {
 	t.Helper()
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		t.Skip("no Chromium to open a page in")
-	}
-	if testing.Short() {
-		t.Skip("starting a browser takes seconds")
+	if *inBrowser == "" {
+		t.Skip("give -browser, as in: go test ./cmd/classify-replay -run Page -browser chromium")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+	profile, err := os.MkdirTemp("", "heed-browser")
+	require.NoError(t, err)
+	defer func() { _ = os.RemoveAll(profile) }() // not TempDir: a process of the browser that outlives it may still write there
 	args := append([]string{
 		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=2000", "--timezone-for-testing=UTC",
-		"--user-data-dir=" + t.TempDir(), "--window-size=1280,900",
+		"--user-data-dir=" + profile, "--window-size=1280,900",
 	}, flags...)
-	cmd := exec.CommandContext(ctx, browser, append(args, "--dump-dom", "file://"+filepath.ToSlash(write(t, "page.html", page)))...)
-	cmd.WaitDelay = time.Second
+	cmd := exec.CommandContext(ctx, *inBrowser, append(args, "--dump-dom", "file://"+filepath.ToSlash(write(t, "page.html", page)))...)
+	cmd.WaitDelay = 10 * time.Second
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil || len(out) == 0 {
-		t.Skipf("the browser cannot be run here: %v", err)
-	}
+	require.NoError(t, err, stderr.String())
 	var lines []string
 	for line := range strings.Lines(stderr.String()) {
 		if strings.Contains(line, "CONSOLE") {

@@ -18,7 +18,7 @@ import (
 
 // patience bounds every wait of these tests. It is met by far unless something is
 // wrong.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 func init() { answerWithin = patience }
 

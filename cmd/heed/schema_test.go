@@ -24,7 +24,7 @@ import (
 // TestJSONFollowsSchemas: what is printed as JSON is what the schemas say that others read
 // it by.
 func TestJSONFollowsSchemas(t *testing.T) {
-	const base, updates = "https://github.com/heedlog/heed/gabp/schema/", "updates.json"
+	const base, updates = "https://github.com/heedlog/heed/gabp/schema/", "mem:updates"
 	c := jsonschema.NewCompiler()
 	add := func(id string, data []byte) {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))

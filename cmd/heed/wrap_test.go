@@ -559,11 +559,12 @@ func TestWrapBridgeFile(t *testing.T) {
 	t.Setenv(gabp.EnvBridge, file.Path)
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
+	t.Setenv("DIR", dir)
 	done := make(chan int, 1)
 	go func() {
 		done <- run(t.Context(), []string{
 			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
-			"sh", "-c", "echo \"[$" + gabp.EnvBridge + "]\" > " + filepath.Join(dir, "told") + "; while [ ! -e " + filepath.Join(dir, "end") + " ]; do sleep 0.01; done",
+			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; while [ ! -e "$DIR/end" ]; do sleep 0.01; done`,
 		}, strings.NewReader(""), &buffer{}, &buffer{})
 	}()
 	_, welcome := dial(t, addr, file.Token)

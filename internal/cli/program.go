@@ -81,7 +81,7 @@ func OneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
 
 // Run executes a command line and returns the exit status.
 func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) int {
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be those of the process
 	completing(root, args)
 	root.SetIn(p.Stdin)
 	var help bytes.Buffer // the parser writes help and the version, and does not look how that went

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -60,6 +61,13 @@ func TestRunWritesHelpOnly(t *testing.T) {
 		require.Equal(t, ExitOK, p.Run(t.Context(), root, strings.Fields(args)))
 		require.Equal(t, want, out, args)
 	}
+}
+
+// TestRunWithoutArguments: none are none, and not those of the process.
+func TestRunWithoutArguments(t *testing.T) {
+	p := &Program{Name: "p", Stdout: io.Discard, Stderr: &bytes.Buffer{}}
+	root := &cobra.Command{Use: "p", DisableFlagParsing: true, Run: func(_ *cobra.Command, args []string) { require.Empty(t, args) }}
+	require.Equal(t, ExitOK, p.Run(t.Context(), root, nil))
 }
 
 func TestNoteAndDetail(t *testing.T) {

@@ -49,7 +49,7 @@ func must(err error) {
 
 // patience bounds what a script waits for. It is met by far unless something is
 // wrong.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // pollEvery keeps a script that waits from taking the processor from what it waits for.
 const pollEvery = 20 * time.Millisecond

@@ -31,13 +31,13 @@ func TestFind(t *testing.T) {
 		name string
 		goos string
 		env  map[string]string
-		args string // the program below games
+		args string // the program below games, which GAMES stands for in what follows
 		want string // below games, "" for nothing, "-" for the standard output
 		how  string
 	}{
-		{"argument", "linux", env, "colony/Colony -logFile " + games + "/my.log", "my.log", "-logFile"},
-		{"argument in lower case", "windows", env, "colony/Colony.exe -batchmode -logfile " + games + "/my.log -x", "my.log", "-logFile"},
-		{"argument with =", "linux", env, "colony/Colony -logFile=" + games + "/my.log", "my.log", "-logFile"},
+		{"argument", "linux", env, "colony/Colony -logFile GAMES/my.log", "my.log", "-logFile"},
+		{"argument in lower case", "windows", env, "colony/Colony.exe -batchmode -logfile GAMES/my.log -x", "my.log", "-logFile"},
+		{"argument with =", "linux", env, "colony/Colony -logFile=GAMES/my.log", "my.log", "-logFile"},
 		{"argument relative to the working directory", "linux", env, "colony/Colony -logFile my.log", "cwd/my.log", "-logFile"},
 		{"argument -", "linux", env, "colony/Colony -logFile - -x", "-", "-logFile"},
 		{"argument without a value", "linux", env, "colony/Colony -logFile", "-", "-logFile"},
@@ -61,6 +61,9 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			args := strings.Split(tc.args, " ")
+			for i := range args { // after the split: its name may hold spaces
+				args[i] = strings.ReplaceAll(args[i], "GAMES", games)
+			}
 			args[0] = filepath.Join(games, args[0])
 			found, ok := Find(Game{
 				Args: args, Dir: filepath.Join(games, "cwd"), GOOS: tc.goos,

@@ -122,7 +122,7 @@ func spawn(helper string, args []string, session bool) {
 	}
 }
 
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func start(t *testing.T, helper string, args ...string) *Process {
 	t.Helper()

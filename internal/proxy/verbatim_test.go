@@ -19,7 +19,7 @@ import (
 )
 
 // patience bounds what tests wait for; nothing takes that long.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // oddMod answers each call of a tool in its own way, as arguments.answer says, in which %s is
 // where the id goes.
