@@ -18,8 +18,8 @@ func Schema(t *testing.T, text []byte) *jsonschema.Schema {
 	require.NoError(t, err)
 	shut(doc)
 	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("schema.json", doc))
-	s, err := c.Compile("schema.json")
+	require.NoError(t, c.AddResource("mem:schema", doc))
+	s, err := c.Compile("mem:schema")
 	require.NoError(t, err)
 	return s
 }
