@@ -85,13 +85,36 @@ func (e *Environment) Observe(rec *Record) {
 		learn(&e.facts.Memory, m.Memory)
 	}
 	if rec.Kind == KindLog {
-		for line := range strings.SplitSeq(rec.Log.Message, "\n") {
+		for line, rest := "", rec.Log.Message; rest != ""; {
+			line, rest, _ = strings.Cut(rest, "\n")
+			if line == "" || !e.mayTell(line[0]) {
+				continue
+			}
 			if line = strings.TrimRight(line, " \t\r"); line != "" {
 				e.line(line)
 			}
 		}
 	}
 }
+
+// mayTell reports whether a line that begins with first may tell a fact that is wanted.
+// In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
+func (e *Environment) mayTell(first byte) bool {
+	return tells[first] || e.window > 0 || e.wantsGame()
+}
+
+// tells has the bytes with which lines begin that tell a fact by their form. Those of the
+// graphics card and the game's version begin with anything.
+var tells = func() (t [256]bool) {
+	for _, c := range []byte("CGIMPT[") {
+		t[c] = true
+	}
+	return t
+}()
+
+// wantsGame reports whether a line may be the one with the game's version: its name is
+// known by that of its program.
+func (e *Environment) wantsGame() bool { return e.facts.Game == "" && e.program != "" }
 
 // Restart says that another run of the game begins in the capture: the facts will be
 // those of that run. What the capture is, and whether it has its beginning, stays.
@@ -311,10 +334,10 @@ func tagged(line, tag string) (rest string, ok bool) {
 
 // game looks for the line in which the game tells its version.
 func (e *Environment) game(line string) {
-	if e.facts.Game != "" || len(line) > maxGameLine {
+	if !e.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
 		return
 	}
-	own := func(name string) bool { return e.program != "" && isProgram(e.program, letters(name)) }
+	own := func(name string) bool { return isProgram(e.program, letters(name)) }
 	if name, ok := parseGame(line, own); ok {
 		learn(&e.facts.Game, name)
 	}

@@ -226,10 +226,18 @@ func FuzzEnvironment(f *testing.F) {
 	f.Add("GfxDevice: creating device client; threaded=1\n Renderer: X (ID=0x1)\nVersion: 4.5 (Core Profile)")
 	f.Add("[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11")
 	f.Add("[Vulkan init] Physical Device 0x1 [0]: \"A\"\n[Vulkan init] Selected physical device 0x1")
+	f.Add("Mono path[0] = 'C:/Foo_Data/Managed'\nFoo 1.2.3 rev4\nInitialize engine version: 2022.3.1f1\nCommand line arguments: -x\nProcessor: AMD Ryzen 5\n" +
+		"Translation data for language Klingon has 7 errors.\nInitializing Metal device caps: A\n[Vulkan init] Physical Device 0x1 [0]: \"A\"\n[Vulkan init] Selected physical device 0x1")
 	f.Add("Platform information:\nCPU: A\r\nOS:  B\nMemory: 1 MB\nCPU: C")
 	f.Fuzz(func(t *testing.T, message string) {
-		var e Environment
+		var e, each Environment
 		e.Observe(&Record{Kind: KindLog, Log: event.Log{Message: message}})
+		for line := range strings.SplitSeq(message, "\n") {
+			if line = strings.TrimRight(line, " \t\r"); line != "" {
+				each.line(line)
+			}
+		}
+		require.Equal(t, each.Facts(), e.Facts(), "a line that is passed over tells nothing")
 		header := Record{Kind: KindContext}
 		var m machineLines
 		m.message(message)

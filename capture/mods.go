@@ -76,6 +76,12 @@ type modLists struct {
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 }
 
+// restart begins another run, of which the mods are told anew: those of a run are told once.
+func (m *modLists) restart() {
+	clear(m.known)
+	*m = modLists{blind: m.blind, known: m.known, key: m.key, before: m.before[:0]}
+}
+
 // listForm is the form of the list that is being read.
 type listForm uint8
 

@@ -47,6 +47,9 @@ func (o *origin) observe(rec *Record) {
 		return
 	}
 	o.records++
+	if o.logged && (o.headless || o.begun && o.records > 1) { // all is told
+		return
+	}
 	head, _, _ := strings.Cut(rec.Log.Message, "\n")
 	if head == "" {
 		head, _, _ = strings.Cut(rec.Log.Stack, "\n")

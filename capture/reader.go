@@ -333,7 +333,7 @@ func (r *Reader) noteBanner(ln *line) {
 	}
 	if restarted {
 		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
-		r.mods = modLists{blind: r.mods.blind} // the mods of a run are told once, and anew in the next
+		r.mods.restart()
 	}
 }
 
