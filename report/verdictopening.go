@@ -9,11 +9,11 @@ import (
 
 // opening is what the last run in a log says of how far the start of the game came.
 type opening struct {
-	began   bool   // the engine told of the start
-	scene   bool   // the engine came to the first scene
-	up      bool   // the game was in a phase that comes after its start
-	records int    // since the run began
-	known   uint64 // records in all that a rule knew: none of the defaults
+	began   bool // the engine told of the start
+	scene   bool // the engine came to the first scene
+	up      bool // the game was in a phase that comes after its start
+	records int  // since the run began
+	known   bool // a rule knew a record of any run: none of the defaults
 }
 
 // The phases in which a game starts, as the rules call them: that of the engine, and
@@ -33,10 +33,14 @@ func (n *opening) observe(e *Entry, o *heed.Outcome) {
 	switch {
 	case e.Kind != event.KindNotice:
 		n.records++
+		if n.up && n.known { // nothing else is asked
+			return
+		}
 		n.enter(o.Phase)
 		n.scene = n.scene || o.Decision.Rule == unloadRule
-		if _, _, isDefault := defaultRule(o.Decision.Rule); !isDefault {
-			n.known++
+		if !n.known {
+			_, _, isDefault := defaultRule(o.Decision.Rule)
+			n.known = !isDefault
 		}
 	case e.Status == event.StatusRestarted:
 		*n = opening{known: n.known}
@@ -69,7 +73,7 @@ func (r *Replay) starting() bool {
 // unrecognized reports whether nothing shows that a game wrote the log, neither to
 // whoever read it nor to a rule.
 func (r *Replay) unrecognized() bool {
-	return r.end.Unrecognized && r.opening.known == 0 && r.end.Stats.Phase == ""
+	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
 }
 
 // endSentence says how far a log goes that nothing fatal ends.
