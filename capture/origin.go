@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 )
 
 // origin is what the beginning of a capture tells about itself: whether a program
@@ -57,7 +58,7 @@ func (o *origin) observe(rec *Record) {
 	if head == "" {
 		head = " "
 	}
-	b := []byte(head)
+	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
 	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != EvidenceNone || rec.Mods != nil || looksLogged(b)
 	if o.records == 1 && isOrphan(b, rec.Layout) {
 		o.headless = true
