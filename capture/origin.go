@@ -77,7 +77,7 @@ func (o *origin) observe(rec *Record) {
 		o.begun, o.headless = !late, late
 	case rec.LevelBy == EvidenceCrash:
 		o.engine = o.engine || o.records > 1 // people paste a crash by itself
-	case rec.LevelBy == EvidenceFooter, rec.Split == EvidenceFooter, rec.Ref > 0, opensHousekeeping(b):
+	case rec.LevelBy == EvidenceFooter, rec.Split == EvidenceFooter, rec.Ref > 0, isUnloading(b):
 		o.engine = true
 	}
 }
@@ -102,12 +102,6 @@ func isOrphan(b []byte, l Layout) bool {
 // isGameBanner reports whether b is the line with which the game tells its version,
 // before anything else that is its own.
 func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
-
-// opensHousekeeping reports whether b is what the engine writes when it leaves a scene.
-func opensHousekeeping(b []byte) bool {
-	return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && b[len(b)-1] == ')' ||
-		hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte(" unused Assets "))
-}
 
 // maxStamp is within how many bytes of its beginning a line has its time.
 const maxStamp = 32

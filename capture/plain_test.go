@@ -11,7 +11,7 @@ import (
 )
 
 func TestPlainLevel(t *testing.T) {
-	for in, want := range map[string]event.Level{
+	requireLevels(t, plainLevel, map[string]event.Level{
 		"2031-04-05T10:00:00.001Z WARN  queue is long":             event.LevelWarning,
 		"2031-04-05 10:00:00,001 CRITICAL worker: gone":            event.LevelFatal,
 		"10:00:00.001 [main] ERROR c.a.Press - stuck":              event.LevelError,
@@ -41,11 +41,7 @@ func TestPlainLevel(t *testing.T) {
 		"":      event.LevelUnknown,
 		"   ":   event.LevelUnknown,
 		"1 2 3": event.LevelUnknown,
-	} {
-		got, ok := plainLevel([]byte(in))
-		require.Equal(t, want, got, in)
-		require.Equal(t, want != event.LevelUnknown, ok, in)
-	}
+	})
 }
 
 // TestPlainExceptions holds that what was thrown is told together with the line that

@@ -99,7 +99,7 @@ func TestIsWholeFrame(t *testing.T) {
 }
 
 func TestConsoleLevel(t *testing.T) {
-	for in, want := range map[string]event.Level{
+	requireLevels(t, consoleLevel, map[string]event.Level{
 		"Verse.Log:Error (string)":                                           event.LevelError,
 		"Verse.Log:ErrorOnce (string,int)":                                   event.LevelError,
 		"Verse.Log:Error(String, Boolean)":                                   event.LevelError,
@@ -120,8 +120,15 @@ func TestConsoleLevel(t *testing.T) {
 		"UnityEngine.StackTraceUtility:ExtractStackTrace ()":        event.LevelUnknown,
 		"Verse.LogMessage:Error (string)":                           event.LevelUnknown,
 		"(wrapper":                                                  event.LevelUnknown,
-	} {
-		got, ok := consoleLevel([]byte(in))
+	})
+}
+
+// requireLevels holds what level reads in lines to what is wanted, and that it says so where
+// there is none.
+func requireLevels(t *testing.T, level func([]byte) (event.Level, bool), want map[string]event.Level) {
+	t.Helper()
+	for in, want := range want {
+		got, ok := level([]byte(in))
 		require.Equal(t, want, got, in)
 		require.Equal(t, want != event.LevelUnknown, ok, in)
 	}

@@ -70,7 +70,7 @@ func isGameLine(b []byte) bool {
 	case 'F':
 		return hasPrefix(b, "Fallback handler could not load library ")
 	case 'U':
-		return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte("nused "))
+		return isUnloading(b)
 	case 'R':
 		if hasPrefix(b, "RimWorld 1.") || hasPrefix(b, "Reached max messages limit. Stopping logging") {
 			return true
@@ -87,4 +87,9 @@ func isGameLine(b []byte) bool {
 		return hasPrefix(b, "Initializing new game with mods")
 	}
 	return isCrashStart(b)
+}
+
+// isUnloading reports whether b is what the engine writes when it leaves a scene.
+func isUnloading(b []byte) bool {
+	return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, "Unloading ") && bytes.Contains(b, []byte("nused "))
 }
