@@ -7,7 +7,7 @@ import (
 
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // hostRule is the beginning of the rules under which the host's own acts stand.
@@ -52,11 +52,11 @@ type Report struct {
 // asks for nothing. Rules have no say in it. What was acknowledged comes back as
 // other items do, when it says something new.
 func (e *Engine) Raise(r Report) string {
-	key := safetext.Text(r.Key, maxReportKey)
+	key := text.Safe(r.Key, maxReportKey)
 	if key == "" {
 		key = "report"
 	}
-	summary := safetext.Text(r.Summary, maxReportSummary)
+	summary := text.Safe(r.Summary, maxReportSummary)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.entry = event.Entry{

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -30,7 +30,7 @@ func (e *Engine) judge(s signature.Signature, d *event.Decision) {
 	}()
 	own := e.judged.Judge(&e.entry, s, *d)
 	if own.Rule != d.Rule {
-		own.Rule = hostRule + safetext.Text(strings.TrimPrefix(own.Rule, hostRule), maxReportKey)
+		own.Rule = hostRule + text.Safe(strings.TrimPrefix(own.Rule, hostRule), maxReportKey)
 	}
 	own.Disposition = min(own.Disposition, event.Blocking)
 	own.Severity = min(own.Severity, event.SeverityFatal)

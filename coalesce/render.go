@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // attention renders an item.
@@ -99,11 +99,11 @@ func sampleText(e *event.Entry, limit int) string {
 		parts = append(parts, e.Status.String())
 	}
 	parts = appendHead(parts, e.Message, limit)
-	text := strings.TrimSpace(strings.Join(parts, " "))
-	if text == "" {
-		text = "(empty " + e.Kind.String() + " entry)"
+	sample := strings.TrimSpace(strings.Join(parts, " "))
+	if sample == "" {
+		sample = "(empty " + e.Kind.String() + " entry)"
 	}
-	return string(safetext.AppendText(nil, text, limit))
+	return string(text.AppendSafe(nil, sample, limit))
 }
 
 // appendHead appends the first line of a message that is not blank, and the

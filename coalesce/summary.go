@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Summarizer lets a host word items in its own way. It is called with the
@@ -106,7 +106,7 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	say := func(rank int, name string, parts ...string) {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})
 	}
-	say(rankHeadline, "", safetext.Text(it.headline(), max(c.cfg.MaxSummary/2, 1)))
+	say(rankHeadline, "", text.Safe(it.headline(), max(c.cfg.MaxSummary/2, 1)))
 	if it.scope != scopeDigest { // whose headline tells its counts
 		exact := "at least "
 		if a.GroupsExact {
@@ -159,9 +159,9 @@ func (c *Coalescer) reword(a *Attention) {
 	// It gets a copy: what else it changes is not the engine's.
 	own := *a
 	own.Sample = slices.Clone(a.Sample)
-	if text := c.cfg.Summarizer.Summarize(&own); text != "" {
-		text = safetext.Text(text, c.cfg.MaxSummary)
-		a.Summary = strings.ToValidUTF8(text[:min(len(text), c.cfg.MaxSummary)], "")
+	if summary := c.cfg.Summarizer.Summarize(&own); summary != "" {
+		summary = text.Safe(summary, c.cfg.MaxSummary)
+		a.Summary = strings.ToValidUTF8(summary[:min(len(summary), c.cfg.MaxSummary)], "")
 	}
 }
 
@@ -195,7 +195,7 @@ const maxName = 64
 // calls itself. It stands in quotes where it could be taken for heed's own words.
 func safeName(name string) string {
 	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
-	name = safetext.Text(name, maxName)
+	name = text.Safe(name, maxName)
 	if plain {
 		return name
 	}

@@ -7,14 +7,14 @@ import (
 	"sync"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/rules"
 )
 
 // Config sets up a [Diagnostics].
 type Config struct {
 	// Session is what is looked into. Required.
-	Session *live.Session
+	Session *session.Session
 
 	// Current answers attention/current, so that the resource of that name says
 	// the same, such as [gabp.Plane.Current]. Optional: without it, the session is
@@ -23,9 +23,9 @@ type Config struct {
 
 	// Limits are bounds that the host itself has hit, for [ToolStatus] to show beside those of
 	// the session. It is called from many goroutines. Optional.
-	Limits func() []live.Limit
+	Limits func() []session.Limit
 
-	// Rules are the files that live.Config.Engine.Rules was compiled of, for
+	// Rules are the files that session.Config.Engine.Rules was compiled of, for
 	// [ToolExplain] to show their conditions. A session that reads its rules from
 	// files itself needs none.
 	Rules []rules.File
@@ -34,9 +34,9 @@ type Config struct {
 // Diagnostics answers calls of heed's own tools, and reads of its resources. Make
 // one with [New].
 type Diagnostics struct {
-	session *live.Session
+	session *session.Session
 	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
-	limits  func() []live.Limit
+	limits  func() []session.Limit
 	files   []rules.File
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -52,7 +52,7 @@ func New(c Config) (*Diagnostics, error) {
 	}
 	st := c.Session.Status()
 	if c.Limits == nil {
-		c.Limits = func() []live.Limit { return nil }
+		c.Limits = func() []session.Limit { return nil }
 	}
 	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
 }

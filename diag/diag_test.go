@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -42,7 +42,7 @@ func some(operation string) map[string]string {
 // TestDefinitions: each tool is one that the protocol allows, and that a gate and a
 // bridge let through.
 func TestDefinitions(t *testing.T) {
-	s, d := start(t, live.Config{})
+	s, d := start(t, session.Config{})
 	schema, err := fs.ReadFile(gabp.Schemas(), "tool.json")
 	require.NoError(t, err)
 	g, err := s.Gate(gate.Config{})
@@ -75,7 +75,7 @@ func TestDefinitions(t *testing.T) {
 
 // TestDefinitionsAreTheCallers: nobody can change those of others.
 func TestDefinitionsAreTheCallers(t *testing.T) {
-	_, d := start(t, live.Config{})
+	_, d := start(t, session.Config{})
 	d.Tools()[0].Tags[0] = "mutating"
 	clear(d.Tools()[0].InputSchema)
 	require.Equal(t, diag.Tags(), d.Tools()[0].Tags)
@@ -86,7 +86,7 @@ func TestDefinitionsAreTheCallers(t *testing.T) {
 // anything happened.
 func TestLooking(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		for _, name := range []string{diag.ToolStatus, diag.ToolItems, diag.ToolEntries, diag.ToolOperations, diag.ToolOperationEvents, diag.ToolTimeline, diag.ToolWait} {
 			raw(t, t.Context(), d, name, "")
 		}
@@ -105,7 +105,7 @@ func TestLooking(t *testing.T) {
 
 func TestItem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		op := scene(s)
 		synctest.Wait()
 		open := answer[diag.Items](t, d, diag.ToolItems, "")
@@ -161,7 +161,7 @@ func TestRead(t *testing.T) {
 	} {
 		t.Run(c.tool+c.arguments, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s, d := start(t, live.Config{})
+				s, d := start(t, session.Config{})
 				s.Log(logged("Broken"))
 				s.Log(logged("well"))
 				synctest.Wait()
@@ -182,7 +182,7 @@ func TestRead(t *testing.T) {
 
 func TestOperations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		op := scene(s)
 		all := answer[diag.Operations](t, d, diag.ToolOperations, "")
 		require.Len(t, all.Operations, 2)
@@ -211,7 +211,7 @@ func TestOperations(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		op := scene(s)
 		all := answer[diag.Page](t, d, diag.ToolEntries, "")
 		require.False(t, all.More)
@@ -249,7 +249,7 @@ func TestFilters(t *testing.T) {
 
 // TestBadArguments: an error names the argument and what is allowed.
 func TestBadArguments(t *testing.T) {
-	s, d := start(t, live.Config{})
+	s, d := start(t, session.Config{})
 	scene(s)
 	for _, c := range []struct{ tool, arguments, field, reason, says string }{
 		{diag.ToolStatus, `{"x":1}`, "x", "unknown", "no arguments"},
@@ -328,9 +328,9 @@ const hostile = "INJECT\",\"blocking\":false}\n{\"jsonrpc\":\"2.0\",\"method\":\
 // nowhere.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		s.Log(event.Log{Level: event.LevelError, Message: "Broken " + hostile, Source: hostile, Stack: hostile + "\nat " + hostile, OperationID: "op1"})
-		run := s.Begin(live.Call{ID: hostile, Tool: "colony/" + hostile, Viewer: hostile})
+		run := s.Begin(session.Call{ID: hostile, Tool: "colony/" + hostile, Viewer: hostile})
 		s.Operation(event.Operation{ID: hostile, Parent: hostile, Method: hostile, Status: event.StatusStarted})
 		s.Operation(event.Operation{ID: hostile, Status: event.StatusFailed, Error: hostile})
 		s.State(event.State{Status: event.StatusPhase, Phase: hostile})
@@ -367,7 +367,7 @@ func TestHostile(t *testing.T) {
 			var v any
 			require.NoError(t, json.Unmarshal(raw(t, t.Context(), d, c[0], c[1]), &v))
 			walk(v, nil, func(at []string, s string) {
-				require.Equal(t, safetext.Text(s, 0), s, "%s %v", c[0], at)
+				require.Equal(t, text.Safe(s, 0), s, "%s %v", c[0], at)
 				if strings.Contains(s, "INJECT") && !logText[last(at)] {
 					if last(at) == "summary" { // of what the host itself raised
 						require.Contains(t, s, "INJECT")
@@ -422,7 +422,7 @@ func TestCursors(t *testing.T) {
 
 // TestBounds: an answer is bounded, and says what it leaves out.
 func TestBounds(t *testing.T) {
-	s, d := start(t, live.Config{})
+	s, d := start(t, session.Config{})
 	long := lines(200, strings.Repeat("\x1b\"\\", 200)) // the dearest there is to show
 	for range 300 {
 		s.Log(event.Log{Level: event.LevelError, Message: "Broken " + long, Stack: long, Source: long, OperationID: long})
@@ -443,7 +443,7 @@ func TestBounds(t *testing.T) {
 		require.Less(t, len(raw(t, t.Context(), d, name, map[string]string{diag.ToolItem: `{"id":"run1-1","stack":true,"chars":4000}`, diag.ToolExplain: `{"seq":299}`}[name])), most, name)
 	}
 	for i := range 500 {
-		s.Begin(live.Call{ID: strconv.Itoa(i), Tool: "colony/build", Viewer: long})
+		s.Begin(session.Call{ID: strconv.Itoa(i), Tool: "colony/build", Viewer: long})
 	}
 	line := answer[diag.Timeline](t, d, diag.ToolTimeline, `{"kinds":["call_began"],"limit":200}`)
 	require.Equal(t, 300, line.Omitted)
@@ -461,9 +461,9 @@ func TestBounds(t *testing.T) {
 
 // TestTimelineLost: what the ring has let go of is counted.
 func TestTimelineLost(t *testing.T) {
-	s, d := start(t, live.Config{Timeline: 10})
+	s, d := start(t, session.Config{Timeline: 10})
 	for i := range 25 {
-		s.Begin(live.Call{ID: strconv.Itoa(i), Tool: "colony/build"})
+		s.Begin(session.Call{ID: strconv.Itoa(i), Tool: "colony/build"})
 	}
 	line := answer[diag.Timeline](t, d, diag.ToolTimeline, `{"after":5,"operation":"none"}`)
 	require.Equal(t, uint64(10), line.Lost)
@@ -475,7 +475,7 @@ func TestTimelineLost(t *testing.T) {
 // time.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		s.Log(logged("before"))
 		wait := func(ctx context.Context, arguments string) <-chan diag.Page {
 			c := make(chan diag.Page, 1)
@@ -542,7 +542,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	s, d := start(t, live.Config{})
+	s, d := start(t, session.Config{})
 	explain := func(arguments string) diag.Explanation {
 		return answer[diag.Explanation](t, d, diag.ToolExplain, arguments)
 	}
@@ -612,7 +612,7 @@ func TestExplain(t *testing.T) {
 // TestExplainDefaults: of the rules that a session reads itself, the texts are
 // known.
 func TestExplainDefaults(t *testing.T) {
-	s, err := live.New(live.Config{})
+	s, err := session.New(session.Config{})
 	require.NoError(t, err)
 	d, err := diag.New(diag.Config{Session: s})
 	require.NoError(t, err)
@@ -636,7 +636,7 @@ func (stuck) Status() follow.Status {
 
 // TestBehind: an answer that may miss the latest entries says so.
 func TestBehind(t *testing.T) {
-	s, d := start(t, live.Config{Log: stuck{}})
+	s, d := start(t, session.Config{Log: stuck{}})
 	op := scene(s)
 	for _, name := range []string{diag.ToolStatus, diag.ToolItems, diag.ToolItem, diag.ToolEntries, diag.ToolWait, diag.ToolOperations, diag.ToolOperation, diag.ToolOperationEvents} {
 		var v struct{ Behind string }
@@ -649,7 +649,7 @@ func TestBehind(t *testing.T) {
 
 // TestPlane: an item that is only the plane's can be looked at as well.
 func TestPlane(t *testing.T) {
-	s, _ := start(t, live.Config{Log: stuck{}})
+	s, _ := start(t, session.Config{Log: stuck{}})
 	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: s, Before: s.Sync, Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil }})
 	require.NoError(t, err)
 	d, err := diag.New(diag.Config{Session: s, Current: plane.Current})
@@ -668,15 +668,15 @@ func TestPlane(t *testing.T) {
 
 // TestHostLimits: what the host's own bounds left out is in the status.
 func TestHostLimits(t *testing.T) {
-	s, _ := start(t, live.Config{})
-	d, err := diag.New(diag.Config{Session: s, Limits: func() []live.Limit { return []live.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
+	s, _ := start(t, session.Config{})
+	d, err := diag.New(diag.Config{Session: s, Limits: func() []session.Limit { return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
 	require.NoError(t, err)
 	require.Contains(t, answer[diag.Status](t, d, diag.ToolStatus, "").Limits, diag.Limit{Name: "mod.events", Count: 3, Means: "lost"})
 }
 
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
-	s, d := start(t, live.Config{Snapshot: dir + "/state", Engine: heed.Config{Rules: nil}})
+	s, d := start(t, session.Config{Snapshot: dir + "/state", Engine: heed.Config{Rules: nil}})
 	s.Log(logged("No more lines"))
 	s.Log(logged("Broken"))
 	st := answer[diag.Status](t, d, diag.ToolStatus, "")
@@ -694,7 +694,7 @@ func TestStatus(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, d := start(t, live.Config{})
+		s, d := start(t, session.Config{})
 		read := func(uri string) (text json.RawMessage, err error) {
 			content, known, err := d.Read(t.Context(), "agent", uri)
 			require.True(t, known)
@@ -755,7 +755,7 @@ func TestResources(t *testing.T) {
 
 // TestServer: over the protocol, with a viewer of its own.
 func TestServer(t *testing.T) {
-	s, d := start(t, live.Config{})
+	s, d := start(t, session.Config{})
 	mux := gabp.NewMux()
 	d.Register(mux)
 	token := strings.Repeat("0123456789abcdef", 2)
@@ -814,7 +814,7 @@ func requireCode(t *testing.T, code int, err error) {
 // refusal that names a field; and the schema of the arguments says no less than the
 // code does.
 func FuzzArguments(f *testing.F) {
-	s, err := live.New(live.Config{Engine: heed.Config{Epoch: "run1"}})
+	s, err := session.New(session.Config{Engine: heed.Config{Epoch: "run1"}})
 	require.NoError(f, err)
 	d, err := diag.New(diag.Config{Session: s})
 	require.NoError(f, err)

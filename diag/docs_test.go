@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/diag"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/diagnostics.md anew")
@@ -70,7 +70,7 @@ func names(n *node) []string {
 
 // rendered is the generated part of the page.
 func rendered(t *testing.T) string {
-	s, err := live.New(live.Config{})
+	s, err := session.New(session.Config{})
 	require.NoError(t, err)
 	d, err := diag.New(diag.Config{Session: s})
 	require.NoError(t, err)

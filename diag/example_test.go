@@ -9,12 +9,12 @@ import (
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // An agent whose call was refused looks into the item before it acknowledges it.
 func Example() {
-	session, err := live.New(live.Config{Engine: heed.Config{Epoch: "run1"}})
+	session, err := session.New(session.Config{Engine: heed.Config{Epoch: "run1"}})
 	if err != nil {
 		panic(err)
 	}

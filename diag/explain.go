@@ -8,7 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -302,7 +302,7 @@ func (t *Trial) add(in string, clauses []*rules.Clause) {
 		}
 		out := Clause{
 			Text: oneLine(c.Text, clauseChars), Place: fmt.Sprintf("%s:%d", place(c.File, c.Line), c.Column), Holds: c.Value,
-			Item: safetext.Text(c.Item, clauseChars), In: in,
+			Item: text.Safe(c.Item, clauseChars), In: in,
 		}
 		if c.Err != nil {
 			first, _, _ := strings.Cut(c.Err.Error(), "\n")
@@ -323,7 +323,7 @@ func oneLine(expr string, limit int) string {
 	for i := range lines {
 		lines[i] = strings.TrimSpace(lines[i])
 	}
-	return safetext.Text(strings.TrimSpace(strings.Join(lines, " ")), limit)
+	return text.Safe(strings.TrimSpace(strings.Join(lines, " ")), limit)
 }
 
 func place(file string, line int) string { return fmt.Sprintf("%s:%d", named(file), line) }

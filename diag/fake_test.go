@@ -18,8 +18,8 @@ import (
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/live"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -43,7 +43,7 @@ rules:
 func ruleFiles() []rules.File { return []rules.File{{Name: "test.yaml", Data: []byte(testRules)}} }
 
 // start makes a session, and its diagnostics, and lets it run for the test.
-func start(t testing.TB, c live.Config) (*live.Session, *diag.Diagnostics) {
+func start(t testing.TB, c session.Config) (*session.Session, *diag.Diagnostics) {
 	t.Helper()
 	if c.Engine.Rules == nil && len(c.RuleFiles) == 0 {
 		set, err := rules.Compile(ruleFiles()...)
@@ -53,7 +53,7 @@ func start(t testing.TB, c live.Config) (*live.Session, *diag.Diagnostics) {
 	if c.Engine.Epoch == "" {
 		c.Engine.Epoch = "run1"
 	}
-	s, err := live.New(c)
+	s, err := session.New(c)
 	require.NoError(t, err)
 	d, err := diag.New(diag.Config{Session: s, Rules: ruleFiles()})
 	require.NoError(t, err)
@@ -153,25 +153,25 @@ func logged(message string) event.Log {
 }
 
 // scene fills a session with one of each.
-func scene(s *live.Session) (operation string) {
+func scene(s *session.Session) (operation string) {
 	s.Log(logged("Playing"))
 	for i := range 3 {
 		s.Log(logged(fmt.Sprintf("All is well %d", i)))
 	}
-	run := s.Begin(live.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
+	run := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
 	s.Log(event.Log{Level: event.LevelError, Message: "Broken wall", Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID()})
 	s.Log(logged("Afterwards"))
 	s.Log(logged("Odd weather"))
 	_, _, _ = run.End(context.Background(), event.StatusCompleted, "")
-	s.Begin(live.Call{ID: "r2", Tool: "colony/wait", Viewer: "other"})
+	s.Begin(session.Call{ID: "r2", Tool: "colony/wait", Viewer: "other"})
 	s.Notice(event.Notice{Status: event.StatusHole, Count: 1 << 60, Detail: "bytes are missing"})
 	s.State(event.State{Status: event.StatusStall, Detail: "no answer"})
 	return run.ID()
 }
 
 // smallJournal is a Config whose journal soon evicts.
-func smallJournal() live.Config {
-	return live.Config{Engine: heed.Config{Journal: journal.Config{Entries: 64, Bytes: 64 << 10}}}
+func smallJournal() session.Config {
+	return session.Config{Engine: heed.Config{Journal: journal.Config{Entries: 64, Bytes: 64 << 10}}}
 }
 
 // walk calls f with each string of a JSON value, and the names on the way to it.

@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // The bounds of answers about items.
@@ -203,7 +203,7 @@ func (d *Diagnostics) successors(id string) []string {
 	}
 	events, _ := d.session.Timeline(0, wholeTimeline)
 	for i := range events {
-		if events[i].Kind == live.Acknowledged && events[i].Attention == id {
+		if events[i].Kind == session.Acknowledged && events[i].Attention == id {
 			add(events[i].Successor)
 		}
 	}

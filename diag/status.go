@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 const maxRuleFiles = 64
@@ -109,7 +109,7 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	return statusOf(&s, cursorText(d.epoch, d.session.Engine().Latest().Seq), behind), nil
 }
 
-func statusOf(s *live.Status, latest, behind string) *Status {
+func statusOf(s *session.Status, latest, behind string) *Status {
 	out := &Status{
 		Epoch: s.Epoch, Run: s.Run, Started: stamp(s.Started), UptimeMs: millis(s.Uptime), Restored: s.Restored,
 		Latest: latest, OpenItems: s.OpenItems, InFlight: uint64(max(0, s.InFlight)), Waiting: uint64(max(0, s.Waiting)),

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxInteger is the largest integer that every JSON reader keeps.
@@ -20,10 +20,10 @@ const (
 )
 
 // named returns what a peer or a rule file called something, fit to be shown.
-func named(s string) string { return safetext.Text(s, maxNameChars) }
+func named(s string) string { return text.Safe(s, maxNameChars) }
 
 // said returns a sentence that the owner's files, the system or the host wrote.
-func said(s string) string { return safetext.Text(s, maxSaid) }
+func said(s string) string { return text.Safe(s, maxSaid) }
 
 // allNamed returns at most limit names.
 func allNamed(list []string, limit int) []string {
@@ -35,13 +35,13 @@ func allNamed(list []string, limit int) []string {
 }
 
 // cutName bounds what is to be repeated of a name in an error.
-func cutName(s string) string { return safetext.Text(s, 64) }
+func cutName(s string) string { return text.Safe(s, 64) }
 
 // logText returns log text of at most limit characters on one line, and whether it
 // was cut.
 func logText(s string, limit int) (string, bool) {
-	shown := safetext.Text(s, limit)
-	return shown, shown != s && shown != safetext.Text(s, 0)
+	shown := text.Safe(s, limit)
+	return shown, shown != s && shown != text.Safe(s, 0)
 }
 
 // logLines returns log text line by line, at most so many lines and characters in

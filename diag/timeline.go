@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // The bounds of answers about the timeline.
@@ -51,18 +51,18 @@ type Timeline struct {
 
 // timelineKinds are the kinds of events, in the order of the schema.
 var timelineKinds = []string{
-	string(live.CallBegan), string(live.CallEnded), string(live.CallRefused), string(live.ItemOpened), string(live.ItemUpdated),
-	string(live.ItemCleared), string(live.Acknowledged), string(live.AckInVain),
+	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened), string(session.ItemUpdated),
+	string(session.ItemCleared), string(session.Acknowledged), string(session.AckInVain),
 }
 
-func timelineEvent(e *live.Event) TimelineEvent {
+func timelineEvent(e *session.Event) TimelineEvent {
 	out := TimelineEvent{
 		Number: integer(e.Number), Time: stamp(e.Time), Kind: string(e.Kind), Viewer: named(e.Viewer), Tool: named(e.Tool),
 		Operation: named(e.Operation), Request: named(e.Request), Status: e.Status, Outcome: e.Outcome, Attention: named(e.Attention),
 		Blocking: e.Blocking, Reason: named(e.Reason), AfterMs: millis(e.After), Successor: named(e.Successor),
 		Covered: allNamed(e.Covered, maxCovered),
 	}
-	if e.Kind == live.Acknowledged {
+	if e.Kind == session.Acknowledged {
 		out.Read = &e.Read
 	}
 	return out
@@ -87,7 +87,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 		last = events[n-1].Number
 	}
 	kinds, viewer, attention, operation := a.words("kinds"), a.text("viewer"), a.text("attention"), a.text("operation")
-	events = slices.DeleteFunc(events, func(e live.Event) bool {
+	events = slices.DeleteFunc(events, func(e session.Event) bool {
 		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || viewer != "" && e.Viewer != viewer ||
 			operation != "" && e.Operation != operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)

@@ -2,7 +2,7 @@ package gabp
 
 import (
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The states of an [Attention].
@@ -59,8 +59,8 @@ func Project(a heed.Attention) Attention {
 		Blocking:           a.Blocking,
 		StateInvalidated:   a.StateInvalidated,
 		Summary:            textOr(a.Summary, maxSummary, "Something needs attention; read the diagnostics."),
-		CausalOperationID:  safetext.Text(a.CausalOperationID, maxCausal),
-		CausalMethod:       safetext.Text(a.CausalMethod, maxCausal),
+		CausalOperationID:  text.Safe(a.CausalOperationID, maxCausal),
+		CausalMethod:       text.Safe(a.CausalMethod, maxCausal),
 		OpenedAtSequence:   integer(a.OpenedAtSequence),
 		LatestSequence:     integer(a.LatestSequence),
 		DiagnosticsCursor:  &cursor,
@@ -96,7 +96,7 @@ func (a Attention) cleared() Attention {
 }
 
 func textOr(s string, limit int, otherwise string) string {
-	if s = safetext.Text(s, limit); s == "" {
+	if s = text.Safe(s, limit); s == "" {
 		return otherwise
 	}
 	return s

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The environment variables by which bridges tell a game that they start where
@@ -158,7 +158,7 @@ func BridgePath(getenv func(string) string, gameID string) (string, error) {
 		return protocolPath(runtime.GOOS, getenv)
 	}
 	if gameID == "." || gameID == ".." || strings.ContainsAny(gameID, "/\\:\x00") || len(gameID) > maxNameBytes {
-		return "", fmt.Errorf("gabp: game id %s cannot name a folder", strconv.Quote(safetext.Text(gameID, 60)))
+		return "", fmt.Errorf("gabp: game id %s cannot name a folder", strconv.Quote(text.Safe(gameID, 60)))
 	}
 	dir := getenv(EnvConfig)
 	if dir == "" {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The error codes of the protocol's registry.
@@ -63,13 +63,13 @@ type Error struct {
 
 // Error returns the message, made safe to show, and the code.
 func (e *Error) Error() string {
-	return safetext.Text(e.Message, maxErrorText) + " (gabp error " + strconv.Itoa(e.Code) + ")"
+	return text.Safe(e.Message, maxErrorText) + " (gabp error " + strconv.Itoa(e.Code) + ")"
 }
 
 // Errorf returns an error with a code of the registry. Its message is for the
 // peer: it is made safe to show, and must hold no secret.
 func Errorf(code int, format string, args ...any) *Error {
-	return &Error{Code: code, Message: safetext.Text(fmt.Sprintf(format, args...), maxErrorText)}
+	return &Error{Code: code, Message: text.Safe(fmt.Sprintf(format, args...), maxErrorText)}
 }
 
 // WithData returns a copy of e whose data is the JSON form of v. A value that

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // DefaultBudget is the default of [PlaneConfig.Budget]. Bridges in the field
@@ -239,7 +239,7 @@ func (p *Plane) blindLocked(why string) {
 	p.blind = &Attention{
 		AttentionID: p.blindPrefix + strconv.FormatUint(p.count, 10),
 		State:       StateOpen, Severity: "error", Blocking: true, StateInvalidated: true,
-		Summary: safetext.Text("heed cannot see what the game does: "+why+
+		Summary: text.Safe("heed cannot see what the game does: "+why+
 			". Until it can, nothing is known of what calls did. Acknowledge to go on all the same.", maxSummary),
 	}
 	p.acked = false

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/internal/testdata"
+	"github.com/heedlog/heed/internal/refdata"
 )
 
 const schemaBase = "https://github.com/heedlog/heed/gabp/schema/"
@@ -159,7 +159,7 @@ func accept(text []byte) error {
 // TestReferenceConformance: what the protocol's own set calls invalid is
 // refused with the fitting code, the rest is taken.
 func TestReferenceConformance(t *testing.T) {
-	dir := filepath.Join(testdata.Dir(t, "gabp"), "conformance")
+	dir := filepath.Join(refdata.Dir(t, "gabp"), "conformance")
 	codes := map[string]int{
 		"001_missing_id":                         gabp.CodeMissingField,
 		"002_both_result_and_error":              gabp.CodeInvalidRequest,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // DefaultTimeout is the default of [Config].Timeout. Bridges in the field wait
@@ -213,7 +213,7 @@ func (g *Gate) current(ctx context.Context, viewer string) (heed.Attention, bool
 
 // refusal says which item holds a call back, and how to go on.
 func refusal(a *heed.Attention) string {
-	return "not executed: " + a.Summary + "; acknowledge " + safetext.Text(a.ID, maxReason) + " with attention/ack, then call again"
+	return "not executed: " + a.Summary + "; acknowledge " + text.Safe(a.ID, maxReason) + " with attention/ack, then call again"
 }
 
 // maxReason bounds what is said of an error, in characters: it may be a peer's.
@@ -226,7 +226,7 @@ func reason(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "the call was given up"
 	}
-	return safetext.Text(err.Error(), maxReason)
+	return text.Safe(err.Error(), maxReason)
 }
 
 // Done tells the gate how a call ended that it had allowed, and returns what came

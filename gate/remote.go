@@ -9,7 +9,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The methods of the protocol that a remote source asks by.
@@ -143,7 +143,7 @@ func (it *item) attention() (*heed.Attention, error) {
 	}
 	a := &heed.Attention{
 		ID: *it.ID, State: *it.State, Blocking: *it.Blocking, StateInvalidated: *it.StateInvalidated,
-		Summary:           safetext.Text(*it.Summary, maxSummary),
+		Summary:           text.Safe(*it.Summary, maxSummary),
 		CausalOperationID: it.Operation, CausalMethod: it.Method,
 		OpenedAtSequence: *it.Opened, LatestSequence: *it.Latest, DiagnosticsCursor: it.Cursor, TotalUrgentEntries: *it.Total,
 	}

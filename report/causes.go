@@ -7,7 +7,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // cause sums up the attention items that one rule caused: a game that loads a
@@ -178,10 +178,10 @@ func (c *cause) samples() []heed.Sample {
 func (c *cause) operation() (word, name string) {
 	a := &c.FirstItem
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		return "from", safetext.Text(name, maxName)
+		return "from", text.Safe(name, maxName)
 	}
 	if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		return "after", safetext.Text(name, maxName)
+		return "after", text.Safe(name, maxName)
 	}
 	return "", ""
 }

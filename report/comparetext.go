@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/compare"
 )
 
 // compareSection is a table of a comparison, with its heading.

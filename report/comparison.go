@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/blame"
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report/compare"
 )
 
 // ComparisonVersion is the schemaVersion of the documents of comparisons, whose
@@ -252,7 +252,7 @@ func (c *Comparer) mods(changes []compare.ModChange) []ModRow {
 
 // text makes text of a log, or of a rule, fit to be shown.
 func (c *Comparer) text(s string, limit int) string {
-	return safetext.Text(c.Scrub.Text(s), limit)
+	return text.Safe(c.Scrub.Text(s), limit)
 }
 
 // template returns one line for the templates of a group.
@@ -264,7 +264,7 @@ func (c *Comparer) template(templates []string) string {
 	for _, other := range templates[1:] {
 		t = common(t, other)
 	}
-	return safetext.Text(oneLine(c.Scrub.Text(t)), maxShown)
+	return text.Safe(oneLine(c.Scrub.Text(t)), maxShown)
 }
 
 func (c *Comparer) side(t *compare.Totals) CompareSide {

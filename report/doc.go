@@ -52,7 +52,7 @@
 //
 // # Text from strangers
 //
-// Log text goes through internal/safetext on its way into every format: no
+// Log text goes through internal/text on its way into every format: no
 // control character, line separator or bidi mark of a log reaches the output,
 // and no log line can start a line of the report. Each form adds what its readers
 // need: in Markdown log text stands in code, in SARIF it makes no link, in XML no

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/blame"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Environment is where a log was made, as far as its beginning tells: the versions,
@@ -56,14 +56,14 @@ const (
 // nothing is known.
 func (e Environment) clean(s *Scrubber) *Environment {
 	for _, fact := range e.facts() {
-		*fact.text = safetext.Text(s.Text(*fact.text), maxFactText)
+		*fact.text = text.Safe(s.Text(*fact.text), maxFactText)
 	}
 	mods := make([]Mod, len(e.Mods))
 	for i, m := range e.Mods {
 		mods[i] = Mod{
-			Name:      safetext.Text(s.Text(m.Name), maxModReference),
-			PackageID: safetext.Text(s.Text(m.PackageID), maxModReference),
-			Versions:  safetext.Text(s.Text(m.Versions), maxModVersions),
+			Name:      text.Safe(s.Text(m.Name), maxModReference),
+			PackageID: text.Safe(s.Text(m.PackageID), maxModReference),
+			Versions:  text.Safe(s.Text(m.Versions), maxModVersions),
 		}
 	}
 	if e.Mods = mods; len(mods) == 0 {

@@ -8,7 +8,7 @@ import (
 // glance answers what matters, in a line or two each: what broke first, which mod
 // it points at, and whether the log told everything. It comes first, and again at
 // the end of a text that has scrolled it out of sight.
-func (t *text) glance(v *Verdict) {
+func (t *textReport) glance(v *Verdict) {
 	all := func(label string, sentences []string, in style) {
 		for _, s := range sentences {
 			t.labeledIn(label, s, in)
@@ -51,7 +51,7 @@ const quoteLines = 2
 
 // quote shows a cause in the words of the log: what a rule says of it is true of others
 // as well.
-func (t *text) quote(c *VerdictCause) {
+func (t *textReport) quote(c *VerdictCause) {
 	if c.Says == "" {
 		return
 	}
@@ -76,7 +76,7 @@ var stateStyles = map[State]style{
 }
 
 // again repeats the glance where it has scrolled out of sight.
-func (t *text) again(v *Verdict, start int) {
+func (t *textReport) again(v *Verdict, start int) {
 	if t.options.Rows == 0 || bytes.Count(t.out[start:], []byte("\n")) < t.options.Rows {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -123,7 +123,7 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	}
 	dst = appendField(dst, `,"phase":`, r.Phase)
 	if len(r.Blame) > 0 {
-		dst = safetext.AppendJSON(append(dst, `,"blame":`...), marshal(r.Blame))
+		dst = text.AppendJSON(append(dst, `,"blame":`...), marshal(r.Blame))
 	}
 	return append(dst, "}\n"...)
 }
@@ -148,7 +148,7 @@ func appendTemplate(dst []byte, template string) []byte {
 	}
 }
 
-// appendQuoted appends text that package safetext has seen to as it stands
+// appendQuoted appends text that package text has seen to as it stands
 // between the quotes of a JSON string: without controls, two characters are
 // left to escape.
 func appendQuoted(dst []byte, text string) []byte {
@@ -387,12 +387,12 @@ func (r *Replay) AppendDocument(dst []byte, top int) []byte {
 			})
 		}
 	}
-	return safetext.AppendJSON(dst, marshal(doc))
+	return text.AppendJSON(dst, marshal(doc))
 }
 
 // appendJSON appends v and a line feed.
 func appendJSON(dst []byte, v any) []byte {
-	return append(safetext.AppendJSON(dst, marshal(v)), '\n')
+	return append(text.AppendJSON(dst, marshal(v)), '\n')
 }
 
 // marshal encodes one of this package's own types, none of which can fail. It

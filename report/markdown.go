@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
@@ -323,9 +323,9 @@ func (m *markdown) groups(top int) {
 	}
 }
 
-// literal makes text fit to stand in code: a line without backticks.
-func literal(text string, limit int) string {
-	return strings.ReplaceAll(safetext.Text(text, limit), "`", "ˋ")
+// literal makes s fit to stand in code: a line without backticks.
+func literal(s string, limit int) string {
+	return strings.ReplaceAll(text.Safe(s, limit), "`", "ˋ")
 }
 
 // code is text as code within a line.

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -475,7 +475,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 		got := AppendRecord(nil, &r)
 		require.True(t, strings.HasSuffix(string(got), "}\n"))
 		safe := r
-		safe.File, safe.Phase, safe.Rule = safetext.Text(r.File, 0), safetext.Text(r.Phase, 0), safetext.Text(r.Rule, 0)
+		safe.File, safe.Phase, safe.Rule = text.Safe(r.File, 0), text.Safe(r.Phase, 0), text.Safe(r.Rule, 0)
 		safe.Template = safeLines(r.Template)
 		want, err := json.Marshal(struct {
 			SchemaVersion int `json:"schemaVersion"`

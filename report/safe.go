@@ -3,11 +3,11 @@ package report
 import (
 	"strings"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // safe returns text of a log, or of a file of rules, made fit to be shown in one line.
-func safe(text string) string { return safetext.Text(text, 0) }
+func safe(s string) string { return text.Safe(s, 0) }
 
 // safeAll returns texts made fit to be shown, nil for none.
 func safeAll(texts []string) []string {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/scrub"
+	"github.com/heedlog/heed/internal/text/scrub"
 )
 
 // A Scrubber takes out of log text what its owner would not want to share: names of

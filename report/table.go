@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -205,7 +205,7 @@ func (r *row) head(limit int) string {
 	if line == "" {
 		return noTemplate
 	}
-	return safetext.Text(line, limit)
+	return text.Safe(line, limit)
 }
 
 // shorten cuts a template to maxTemplate bytes, so that the row does not hold

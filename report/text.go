@@ -39,7 +39,7 @@ const labelIndent = 12
 // AppendText appends the report as text: what deserved attention, the timeline
 // of updates, the table of signatures, the accounting.
 func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
-	t := text{Replay: r, options: o.wideEnough(), out: dst}
+	t := textReport{Replay: r, options: o.wideEnough(), out: dst}
 	v := r.Verdict()
 	t.headline(v)
 	if r.end.Lines > 0 {
@@ -73,17 +73,17 @@ func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) 
 	return append(dst, '\n')
 }
 
-// text is the state of one rendering.
-type text struct {
+// textReport is the state of one rendering.
+type textReport struct {
 	*Replay
 	options TextOptions
 	out     []byte
 }
 
-func (t *text) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
+func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
 
 // styled appends text in a style, where colors are wanted.
-func (t *text) styled(s string, in style) {
+func (t *textReport) styled(s string, in style) {
 	if !t.options.Color {
 		in = plain
 	}
@@ -91,7 +91,7 @@ func (t *text) styled(s string, in style) {
 }
 
 // wrapped appends text, wrapped and indented below itself, in a style.
-func (t *text) wrapped(s string, indent int, in style) {
+func (t *textReport) wrapped(s string, indent int, in style) {
 	if !t.options.Color || in == plain {
 		t.out = appendWrapped(t.out, s, t.options.Width, indent)
 		return
@@ -100,13 +100,13 @@ func (t *text) wrapped(s string, indent int, in style) {
 }
 
 // labeled prints text beside a label, wrapped and indented below itself.
-func (t *text) labeled(label, s string) { t.labeledIn(label, s, plain) }
+func (t *textReport) labeled(label, s string) { t.labeledIn(label, s, plain) }
 
-func (t *text) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
+func (t *textReport) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
 
 // label prints a label and returns the column at which the text for it begins.
 // Where there is little room that is the next line.
-func (t *text) label(label string) (indent int) {
+func (t *textReport) label(label string) (indent int) {
 	t.printf("  ")
 	if t.options.Width == 0 || t.options.Width >= 3*labelIndent {
 		t.styled(fmt.Sprintf("%-*s", labelIndent-2, label), faint)
@@ -121,17 +121,17 @@ func (t *text) label(label string) (indent int) {
 }
 
 // sentence prints one sentence, indented and wrapped.
-func (t *text) sentence(in style, format string, args ...any) {
+func (t *textReport) sentence(in style, format string, args ...any) {
 	t.printf("  ")
 	t.wrapped(fmt.Sprintf(format, args...), 2, in)
 }
 
 // section begins a part of the report.
-func (t *text) section(in style, format string, args ...any) {
+func (t *textReport) section(in style, format string, args ...any) {
 	t.out = t.options.heading(t.out, in, format, args...)
 }
 
-func (t *text) headline(v *Verdict) {
+func (t *textReport) headline(v *Verdict) {
 	file := safe(t.config.File)
 	empty := t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted
 	about := ": empty, not a single line"
@@ -157,7 +157,7 @@ func (t *text) headline(v *Verdict) {
 }
 
 // accounting shows that nothing went missing unnoticed.
-func (t *text) accounting() {
+func (t *textReport) accounting() {
 	s := &t.end.Stats
 	t.section(strong, "ACCOUNTING")
 	kinds := []string{count(s.Logs, "log record")}

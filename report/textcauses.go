@@ -6,7 +6,7 @@ import (
 )
 
 // attention tells what deserved attention, cause by cause.
-func (t *text) attention() {
+func (t *textReport) attention() {
 	all := t.causes.list()
 	shown := min(len(all), textCauses)
 	for _, c := range all[:shown] {
@@ -40,7 +40,7 @@ func (r *Replay) repetition(c *cause) string {
 }
 
 // cause tells one cause in full.
-func (t *text) cause(c *cause) {
+func (t *textReport) cause(c *cause) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
 	what, why := t.explain(c)
 	if c.Invalidates {
@@ -83,7 +83,7 @@ func (t *text) cause(c *cause) {
 }
 
 // with tells in a line each what came with a cause.
-func (t *text) with(c *cause) {
+func (t *textReport) with(c *cause) {
 	others, more := c.others(textWith)
 	label := "with"
 	say := func(line string) {

@@ -6,7 +6,7 @@ import (
 )
 
 // signatures prints the table of signatures, a section per disposition.
-func (t *text) signatures() {
+func (t *textReport) signatures() {
 	t.section(strong, "SIGNATURES by disposition")
 	for _, d := range dispositions {
 		table := t.tables[d]

@@ -10,7 +10,7 @@ import (
 
 // updates prints the timeline. Updates of one item that follow its opening, or
 // each other, are folded into one row with the state after the last of them.
-func (t *text) updates() {
+func (t *textReport) updates() {
 	if t.timeline.total == 0 {
 		return
 	}

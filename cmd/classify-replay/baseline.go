@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 )
 

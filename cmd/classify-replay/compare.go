@@ -11,10 +11,10 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/testdata"
+	"github.com/heedlog/heed/internal/refdata"
 	"github.com/heedlog/heed/report"
 )
 
@@ -117,7 +117,7 @@ func TestDiffOfShuffled(t *testing.T) {
 		if testing.Short() {
 			t.Skip("many and long")
 		}
-		diffOfShuffled(t, captures(t, testdata.Dir(t, "rimworld")))
+		diffOfShuffled(t, captures(t, refdata.Dir(t, "rimworld")))
 	})
 }
 

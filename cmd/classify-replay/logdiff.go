@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report/compare"
 )
 
 func (p *program) logDiffCommand() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // bufferSize is how much output is gathered before it is written.
@@ -122,5 +122,5 @@ func appendJSON(dst []byte, v any) []byte {
 	if err := enc.Encode(v); err != nil {
 		panic("BUG: classify-replay: plain data does not marshal: " + err.Error())
 	}
-	return append(safetext.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
+	return append(text.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
 }

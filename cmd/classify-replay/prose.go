@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 )
 
@@ -16,7 +16,7 @@ type prose struct {
 	width int // to wrap lines at, 0 for none
 }
 
-func safe(s string, width int) string { return safetext.Text(s, width) }
+func safe(s string, width int) string { return text.Safe(s, width) }
 
 func (p *prose) line(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)

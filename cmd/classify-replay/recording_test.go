@@ -16,8 +16,8 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/rules"
 )
 

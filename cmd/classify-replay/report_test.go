@@ -239,9 +239,9 @@ func TestHostilePageInABrowser(t *testing.T) {
 	requireNothingAdded(t, dom)
 }
 
-// session goes through a page as a person with a keyboard does, and says in the
+// keyboardSession goes through a page as a person with a keyboard does, and says in the
 // document what went wrong.
-const session = `
+const keyboardSession = `
 addEventListener("load", () => {
 	const wrong = [];
 	const check = (what, is) => is || wrong.push(what);
@@ -323,7 +323,7 @@ addEventListener("load", () => {
 
 func TestPageWithAKeyboard(t *testing.T) {
 	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
-	dom, console := browse(t, withScript(t, page, session))
+	dom, console := browse(t, withScript(t, page, keyboardSession))
 	require.Empty(t, console)
 	found := regexp.MustCompile(`data-session="([^"]*)"`).FindStringSubmatch(dom)
 	require.NotNil(t, found, "the session came to its end")

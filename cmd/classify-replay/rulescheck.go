@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -116,7 +116,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 
 // append appends the line about one file.
 func (r *fileReport) append(dst []byte) []byte {
-	dst = safetext.AppendText(dst, r.name, 0)
+	dst = text.AppendSafe(dst, r.name, 0)
 	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
 	if r.unreachable > 0 {
 		dst = fmt.Appendf(dst, "%d of which can never match, ", r.unreachable)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -45,7 +45,7 @@ func (p *program) lintRules(names []string, noDefaults bool) error {
 	found := rules.Lint(files...)
 	out := &output{w: p.Stdout}
 	for i := range found {
-		out.buf = safetext.AppendText(out.buf, found[i].String(), 0)
+		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)
 		out.buf = append(out.buf, '\n')
 		if found[i].Severity == event.SeverityError {
 			p.Raise(exitUsage)

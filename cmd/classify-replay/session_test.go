@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -43,7 +43,7 @@ func TestSessionReplays(t *testing.T) {
 	require.NoError(t, err)
 	config.Epoch = replay.Latest().Epoch // a session would have one of its own
 	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
-	session, err := live.New(live.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
+	session, err := session.New(session.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
 	require.NoError(t, err)
 	var mu sync.Mutex
 	want := map[string]heed.Update{}

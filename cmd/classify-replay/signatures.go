@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
 )
@@ -147,7 +147,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 func appendSignature(dst []byte, id signature.ID, template string) []byte {
 	dst, _ = id.AppendText(dst)
 	dst = append(dst, '\t')
-	dst = safetext.AppendText(dst, template, 0)
+	dst = text.AppendSafe(dst, template, 0)
 	return append(dst, '\n')
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/compare"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report/compare"
 )
 
 func (p *program) suspectsCommand() *cobra.Command {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 )
 
@@ -214,7 +214,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 // printJSON prints what was answered on a line, in which no text acts on a terminal, with
 // the version of its form first. The answers themselves have none: they are the protocol's.
 func (p *program) printJSON(answer []byte) error {
-	return p.print(append(safetext.AppendJSON(nil, versioned(answer)), '\n'))
+	return p.print(append(text.AppendJSON(nil, versioned(answer)), '\n'))
 }
 
 // versioned puts the version of heed's JSON before the members of an object. Whatever is

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )

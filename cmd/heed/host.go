@@ -15,15 +15,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/diag"
-	"github.com/heedlog/heed/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proxy"
 	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
-	"github.com/heedlog/heed/live"
 	"github.com/heedlog/heed/store"
 )
 
@@ -60,7 +60,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 // registerGate adds the flags of the commands that serve bridges.
 func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", live.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
+	flags.DurationVar(&f.settle, "settle", session.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
 	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
@@ -83,7 +83,7 @@ type host struct {
 	state   stateDir
 	name    string // of its files in the state folder
 	log     *slog.Logger
-	session *live.Session
+	session *session.Session
 	dedup   *proxy.Dedup
 
 	follower *follow.Follower // nil: there is no log
@@ -120,7 +120,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	if shared != nil {
 		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
 	}
-	cfg := live.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
+	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
 		return nil, cli.Failed(exitUsage, err)
@@ -147,7 +147,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 		}
 		cfg.Log = proxy.Feed(h.follower, h.dedup)
 	}
-	if h.session, err = live.New(cfg); err != nil {
+	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
 	if f.metrics != "" { // before a game is started, too
@@ -234,7 +234,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	tools, err := diag.New(diag.Config{
 		Session: h.session,
 		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
-		Limits:  func() []live.Limit { return px.Limits() },
+		Limits:  func() []session.Limit { return px.Limits() },
 	})
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)

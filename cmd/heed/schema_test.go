@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/report"
 )
 
@@ -92,7 +92,7 @@ func TestJSONFollowsSchemas(t *testing.T) {
 // that answer, opened and with a version. What diag leaves without words has some of its
 // own there.
 func TestSchemasOfTools(t *testing.T) {
-	session, err := live.New(live.Config{})
+	session, err := session.New(session.Config{})
 	require.NoError(t, err)
 	d, err := diag.New(diag.Config{Session: session})
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proxy"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
-	"github.com/heedlog/heed/internal/width"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // style is how a part of a line looks where there are colors: what begins it.
@@ -56,7 +56,7 @@ func (p *program) page(columns int) *page {
 func (g *page) line(spans ...span) {
 	left := g.width
 	for _, s := range spans {
-		text := safetext.Text(s.text, 0)
+		text := text.Safe(s.text, 0)
 		if g.width > 0 {
 			text = cells.Truncate(text, left, "…")
 			left -= cells.StringWidth(text)
@@ -85,8 +85,8 @@ func (g *page) put(s style, text string) {
 const labelColumn = 12
 
 // about adds what a label stands for, over as many lines as it takes.
-func (g *page) about(label string, s style, text string) {
-	rest := safetext.Text(text, 0)
+func (g *page) about(label string, s style, value string) {
+	rest := text.Safe(value, 0)
 	for first := true; first || rest != ""; first = false {
 		head := ""
 		if first {

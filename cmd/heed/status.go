@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // silentAfter is how long a log may add nothing before that is said. Games fall
@@ -183,12 +183,12 @@ func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.I
 
 // called says what became of a call; "" for an event that is none.
 func called(e *diag.TimelineEvent) (style, string) {
-	switch live.EventKind(e.Kind) {
-	case live.CallBegan:
+	switch session.EventKind(e.Kind) {
+	case session.CallBegan:
 		return plain, "called " + e.Tool + ", which runs"
-	case live.CallRefused:
+	case session.CallRefused:
 		return red, "called " + e.Tool + ": held back, not executed"
-	case live.CallEnded:
+	case session.CallEnded:
 		text := "called " + e.Tool + ": " + e.Status
 		if e.Outcome != "" {
 			text += " (" + e.Outcome + ")"

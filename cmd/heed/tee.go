@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/follow"
 )
 
 // teeGrace bounds how long what the game wrote last is waited for.

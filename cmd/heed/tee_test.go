@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/capture/follow"
 )
 
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.

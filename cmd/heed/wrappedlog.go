@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 
-	"github.com/heedlog/heed/follow"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/internal/gamelog"
 )
 

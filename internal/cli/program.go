@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The exit statuses that every program of the project has, beside its own.
@@ -150,7 +150,7 @@ func each(err error) []error {
 // Message prints one message on standard error, as one line. Names of files and
 // text of rules in it may come from anywhere, and may hold a line feed.
 func (p *Program) Message(format string, args ...any) {
-	out := safetext.AppendText([]byte(p.Name+": "), fmt.Sprintf(format, args...), 0)
+	out := text.AppendSafe([]byte(p.Name+": "), fmt.Sprintf(format, args...), 0)
 	// Nobody is left to be told when standard error is gone.
 	_, _ = p.Stderr.Write(append(out, '\n'))
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cheggaaa/pb/v3"
 
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // A bar that comes and goes at once is only a flicker: it is shown for what takes
@@ -84,7 +84,7 @@ func (s *Screen) Progress(name string, size int64, read func() int64) *Progress 
 		return nil
 	}
 	p := &Progress{screen: s, read: read, stop: make(chan struct{}), done: make(chan struct{})}
-	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name", safetext.Text(filepath.Base(name), maxBarName))
+	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name", text.Safe(filepath.Base(name), maxBarName))
 	bar.SetTemplateString(barTemplate)
 	if size <= 0 {
 		bar.SetTemplateString(countTemplate)

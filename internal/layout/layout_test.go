@@ -1,21 +1,21 @@
 package layout
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"gopkg.in/yaml.v3"
 )
 
 // root is the module's root, seen from this directory.
@@ -102,125 +102,110 @@ func TestOnePackageDoc(t *testing.T) {
 	}
 }
 
-// importRule is one list of the linter depguard, in its strict mode.
-type importRule struct {
-	Mode  string   `yaml:"list-mode"`
-	Files []string `yaml:"files"`
-	Allow []string `yaml:"allow"`
-	Deny  []struct {
-		Pkg  string `yaml:"pkg"`
-		Desc string `yaml:"desc"`
-	} `yaml:"deny"`
+const module = "github.com/heedlog/heed"
+
+// noEngine says why an engine package, which is the root or below it in the
+// table, may not import a package of the standard library.
+var noEngine = map[string]string{
+	"crypto/rand": "randomness: the same calls must give the same updates, byte for byte",
+	"math/rand":   "randomness: the same calls must give the same updates, byte for byte",
+	"io/fs":       "I/O: files are read by the shells and handed in",
+	"log":         "I/O: what is worth reporting is returned or counted",
+	"net":         "I/O: connections belong to the shells",
+	"os":          "I/O: files, environment and signals belong to the shells",
+	"syscall":     "I/O",
 }
 
-func importRules(t *testing.T) map[string]importRule {
+// engineModules are what engine packages may import of others.
+var engineModules = []string{
+	"github.com/cespare/xxhash/v2", "github.com/expr-lang/expr", "github.com/hashicorp/golang-lru/v2", "gopkg.in/yaml.v3",
+}
+
+var layoutRow = regexp.MustCompile("(?m)^\\| `([\\w./-]+)` \\|")
+
+// layers returns the packages of the table in ARCHITECTURE.md with their places
+// from the top.
+func layers(t *testing.T) map[string]int {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(root, ".golangci.yml"))
+	data, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
 	require.NoError(t, err)
-	var config struct {
-		Linters struct {
-			Settings struct {
-				Depguard struct {
-					Rules map[string]importRule `yaml:"rules"`
-				} `yaml:"depguard"`
-			} `yaml:"settings"`
-		} `yaml:"linters"`
+	_, page, found := strings.Cut(string(data), "\n## Layout\n")
+	require.True(t, found, "ARCHITECTURE.md has no section Layout")
+	page, _, _ = strings.Cut(page, "\n## ")
+	places := map[string]int{}
+	for i, row := range layoutRow.FindAllStringSubmatch(page, -1) {
+		require.NotContains(t, places, row[1])
+		places[row[1]] = i + 1
 	}
-	require.NoError(t, yaml.Unmarshal(data, &config))
-	rules := config.Linters.Settings.Depguard.Rules
-	require.NotEmpty(t, rules)
-	return rules
+	return places
 }
 
-// covers reports whether the rule speaks about a file of the module. Patterns
-// are those that .golangci.yml uses: "${config-path}/dir/*.go" and "!$test".
-func (r importRule) covers(f sourceFile) bool {
-	covered := false
-	for _, pattern := range r.Files {
-		if pattern == "!$test" {
-			if f.isTest() {
-				return false
+// refused returns why a file of the package at dir may not import a package,
+// "" where it may.
+func refused(places map[string]int, dir, imported string) string {
+	below, ours := strings.CutPrefix(imported, module)
+	below = cmp.Or(strings.TrimPrefix(below, "/"), ".")
+	switch engine := strings.Count(dir, "/") == 0 && places[dir] >= places["."]; {
+	case ours && places[below] == 0:
+		return "it is not in the table"
+	case ours && places[below] <= places[dir]:
+		return "it does not stand below"
+	case ours || !engine:
+		return ""
+	case !strings.Contains(strings.Split(imported, "/")[0], "."):
+		if (imported == "sync" || strings.HasPrefix(imported, "sync/")) && dir != "." {
+			return "the one lock is the root package's"
+		}
+		for name, reason := range noEngine {
+			if imported == name || strings.HasPrefix(imported, name+"/") && name != "log" {
+				return reason
 			}
+		}
+		return ""
+	case !slices.ContainsFunc(engineModules, func(m string) bool { return strings.HasPrefix(imported, m) }):
+		return "the engine needs no more modules"
+	}
+	return ""
+}
+
+// TestImportDirection holds every package to the table in ARCHITECTURE.md.
+func TestImportDirection(t *testing.T) {
+	places := layers(t)
+	dirs := sources(t)
+	for dir, files := range dirs {
+		if places[dir] == 0 && slices.ContainsFunc(files, func(f sourceFile) bool { return !f.isTest() }) {
+			t.Errorf("%s: not in the table of ARCHITECTURE.md; add a row above all that it imports", dir)
 			continue
 		}
-		ok, err := path.Match(strings.TrimPrefix(pattern, "${config-path}/"), f.path)
-		if err != nil {
-			panic("BUG: pattern " + pattern + ": " + err.Error())
-		}
-		covered = covered || ok
-	}
-	return covered
-}
-
-// refuses returns why the rule does not let a package be imported.
-func (r importRule) refuses(imported string) (reason string, refused bool) {
-	allowed, denied := -1, -1
-	for _, pattern := range r.Allow {
-		if pattern == "$gostd" {
-			if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
-				allowed = max(allowed, len(first)) // depguard expands it to the top folders
-			}
-		} else if matches(pattern, imported) {
-			allowed = max(allowed, len(pattern))
-		}
-	}
-	reason = "not in its list"
-	for _, d := range r.Deny {
-		if matches(d.Pkg, imported) && len(d.Pkg) > denied {
-			denied, reason = len(d.Pkg), d.Desc
-		}
-	}
-	return reason, allowed <= denied
-}
-
-// matches follows depguard: a prefix, or the whole path where it ends in "$".
-func matches(pattern, imported string) bool {
-	if whole, ok := strings.CutSuffix(pattern, "$"); ok {
-		return imported == whole
-	}
-	return strings.HasPrefix(imported, pattern)
-}
-
-// TestImportDirection holds every package to the table of imports.
-func TestImportDirection(t *testing.T) {
-	rules := importRules(t)
-	names := slices.Sorted(maps.Keys(rules))
-	for _, name := range names {
-		require.Equal(t, "strict", rules[name].Mode, "list %s", name)
-	}
-	for _, files := range sources(t) {
 		for _, f := range files {
-			covered := f.isTest()
-			for _, name := range names {
-				if !rules[name].covers(f) {
-					continue
-				}
-				covered = true
-				for _, imported := range f.imports {
-					if reason, refused := rules[name].refuses(imported); refused {
-						t.Errorf("%s imports %s: refused by the list %q of .golangci.yml: %s", f.path, imported, name, reason)
-					}
+			if f.isTest() {
+				continue
+			}
+			for _, imported := range f.imports {
+				if reason := refused(places, dir, imported); reason != "" {
+					t.Errorf("%s imports %s: %s", f.path, imported, reason)
 				}
 			}
-			if !covered {
-				t.Errorf("%s: no import list of .golangci.yml covers it; add one, and a line to the table of rooms in ARCHITECTURE.md", f.path)
-			}
+		}
+	}
+	for dir := range places {
+		if dirs[dir] == nil && !isModule(filepath.Join(root, dir)) {
+			t.Errorf("ARCHITECTURE.md: no package %s", dir)
 		}
 	}
 }
 
-// TestImportRulesBite proves that the lists refuse what they are there for.
-func TestImportRulesBite(t *testing.T) {
-	const module = "github.com/heedlog/heed"
-	cases := []struct {
-		list, imported string
-		refused        bool
+// TestImportTableBites proves that the table refuses what it is there for.
+func TestImportTableBites(t *testing.T) {
+	places := layers(t)
+	for _, c := range []struct {
+		dir, imported string
+		refused       bool
 	}{
 		{"event", "time", false},
 		{"event", module + "/signature", true},
 		{"event", "github.com/spf13/cobra", true},
 		{"signature", "github.com/cespare/xxhash/v2", false},
-		{"signature", module + "/event", true},
 		{"rules", "embed", false},
 		{"rules", "os", true},
 		{"rules", module + "/classify", true},
@@ -228,32 +213,17 @@ func TestImportRulesBite(t *testing.T) {
 		{"classify", "math/rand/v2", true},
 		{"journal", "sync/atomic", true},
 		{"journal", "log/slog", false},
-		{"root", "sync", false},
-		{"root", "log", true},
-		{"root", "log/slog", false},
-		{"root", module + "/capture", true},
+		{".", "sync", false},
+		{".", "log", true},
+		{".", module + "/capture", true},
 		{"capture", module + "/event", false},
-		{"capture", module, true},
-		{"store", "os", false},
-		{"store", module + "/journal", false},
-		{"store", module + "/coalesce", true},
+		{"capture", module + "/report", true},
 		{"gabp", module, false},
 		{"gabp", "net", false},
-		{"gabp", module + "/journal", true},
-		{"diag", module + "/live", false},
-		{"diag", module + "/gate", true},
-		{"diag", module + "/coalesce", true},
 		{"report", module, false},
-		{"report", module + "/rules", true},
-		{"classify-replay", module + "/coalesce", true},
-		{"sim", module + "/coalesce", false},
-		{"sim", module + "/capture", true},
-	}
-	rules := importRules(t)
-	for _, c := range cases {
-		rule, ok := rules[c.list]
-		require.True(t, ok, "no list %s", c.list)
-		reason, refused := rule.refuses(c.imported)
-		require.Equal(t, c.refused, refused, "%s imports %s: %s", c.list, c.imported, reason)
+		{"report", module + "/gabp", false},
+		{"report", module + "/nowhere", true},
+	} {
+		require.Equal(t, c.refused, refused(places, c.dir, c.imported) != "", "%s imports %s", c.dir, c.imported)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // TestDeadBridgeDoesNotArrive: a bridge that is gone before its welcome is no arrival, so that
@@ -26,7 +26,7 @@ rules:
     when: 'template contains "TROUBLE"'
     disposition: blocking
 `), 0o600))
-	s, err := live.New(live.Config{RuleFiles: []string{rules}})
+	s, err := session.New(session.Config{RuleFiles: []string{rules}})
 	require.NoError(t, err)
 	p, err := New(Config{
 		Session: s, Logger: slog.New(slog.DiscardHandler),

@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // DefaultModWait is how long a bridge's welcome waits for the mod: less than the half
@@ -23,7 +23,7 @@ const DefaultModWait = 20 * time.Second
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
 	// Session has the engine that decides.
-	Session *live.Session
+	Session *session.Session
 
 	// Handed is how bridges connect (Outer), and where the mod listens (Inner): an
 	// empty address where there is none.
@@ -208,9 +208,9 @@ func (p *Proxy) Lost() uint64 { return p.lost.Load() }
 func (p *Proxy) Untaken() uint64 { return p.odd.Load() }
 
 // Limits returns the bounds that were hit between the mod and the bridges.
-func (p *Proxy) Limits() []live.Limit {
-	var hit []live.Limit
-	for _, l := range []live.Limit{
+func (p *Proxy) Limits() []session.Limit {
+	var hit []session.Limit
+	for _, l := range []session.Limit{
 		{Name: "mod.events", Count: p.lost.Load(), Means: "an event of the mod came faster than it could be taken in: what it told is known from the log at most"},
 		{Name: "mod.answers", Count: p.odd.Load(), Means: "an answer of the mod was not as the protocol has it: it was passed on as it came, and heed does not know what it says"},
 		{Name: "bridge.events", Count: p.server.Stats().GaveWay, Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/live"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // patience bounds what tests wait for; nothing takes that long.
@@ -66,7 +66,7 @@ func TestUntaken(t *testing.T) {
 	require.NoError(t, err)
 	defer inner.Close() //nolint:errcheck // a test's
 	go oddMod(t, inner)
-	s, err := live.New(live.Config{})
+	s, err := session.New(session.Config{})
 	require.NoError(t, err)
 	token := gabp.NewToken()
 	p, err := New(Config{

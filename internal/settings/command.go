@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/safetext"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // ConfigCommand makes the command that tells what is configured.
@@ -127,7 +127,7 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	if err != nil {
 		panic("BUG: settings: plain data does not marshal: " + err.Error())
 	}
-	return append(safetext.AppendJSON(dst, data), '\n')
+	return append(text.AppendJSON(dst, data), '\n')
 }
 
 func (s *Settings) appendText(dst []byte, program string) []byte {
@@ -152,7 +152,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		if value == "" {
 			value = "none"
 		}
-		rows = append(rows, [3]string{v.Key.Name, safetext.Text(value, 0), safetext.Text(from, 0)})
+		rows = append(rows, [3]string{v.Key.Name, text.Safe(value, 0), text.Safe(from, 0)})
 	}
 	var width [2]int
 	for _, r := range rows {
@@ -169,7 +169,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		if f.Found {
 			state = "read"
 		}
-		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:], safetext.Text(f.Path, 0), state)
+		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:], text.Safe(f.Path, 0), state)
 	}
 	return dst
 }

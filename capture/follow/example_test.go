@@ -1,0 +1,58 @@
+package follow_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
+)
+
+// A log is followed while it grows: what it held before is history, and a Sync
+// waits until what was written before it has been handed over.
+func Example() {
+	dir, err := os.MkdirTemp("", "heed")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "Player.log")
+	write := func(text string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			panic(err)
+		}
+		defer func() { _ = f.Close() }()
+		if _, err := f.WriteString(text); err != nil {
+			panic(err)
+		}
+	}
+	write("The harbor is open\n")
+
+	f, err := follow.New(follow.Config{Path: path, Capture: capture.Options{Layout: capture.LayoutPlain}})
+	if err != nil {
+		panic(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() {
+		ended <- f.Run(ctx, func(r *follow.Record) {
+			fmt.Println(r.Log.Message, "history:", r.History)
+		})
+	}()
+	if err := f.Sync(ctx); err != nil {
+		panic(err)
+	}
+	write("The ferry has landed\n")
+	if err := f.Sync(ctx); err != nil {
+		panic(err)
+	}
+	cancel()
+	fmt.Println("ended:", <-ended)
+	// Output:
+	// The harbor is open history: true
+	// The ferry has landed history: false
+	// ended: <nil>
+}

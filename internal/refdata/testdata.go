@@ -1,0 +1,42 @@
+// Package refdata finds the reference captures that some tests read when they
+// are at hand. They are third-party data and not part of the module.
+package refdata
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Dir returns the folder called name of the reference data: below $HEED_DATA,
+// or below shared/data beside the module's root. It skips the test, saying
+// what is missing, where there is none.
+func Dir(tb testing.TB, name string) string {
+	tb.Helper()
+	if root := os.Getenv("HEED_DATA"); root != "" {
+		dir := filepath.Join(root, name)
+		if isDir(dir) {
+			return dir
+		}
+		tb.Skipf("reference data: no folder %s", dir)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			if data := filepath.Join(dir, "..", "shared", "data", name); isDir(data) {
+				return data
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			tb.Skipf("reference data: no shared/data/%s beside the module; set HEED_DATA to the folder that holds it", name)
+		}
+	}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

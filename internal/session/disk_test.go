@@ -1,0 +1,154 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/session"
+)
+
+// TestKilled kills a process at any moment: the next one knows every id that the
+// first has told, holds what was acknowledged, and gives no id twice.
+func TestKilled(tt *testing.T) {
+	set := compile(tt, testRules)
+	rapid.Check(tt, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(tt.TempDir(), "")
+		require.NoError(t, err)
+		defer func() { _ = os.RemoveAll(dir) }()
+		path := filepath.Join(dir, "state")
+		told := map[string]bool{} // and whether it was acknowledged
+		operations := map[string]bool{}
+		tell := func(id string) {
+			if _, known := told[id]; id != "" && !known {
+				told[id] = false
+			}
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "lives") {
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: set}, Snapshot: path})
+			require.NoError(t, err)
+			for id, acked := range told {
+				a, ok := s.Item(id)
+				require.True(t, ok, "%s was told", id)
+				if acked {
+					require.NotEmpty(t, a.ClearedBy, "%s was acknowledged", id)
+				}
+			}
+			for range rapid.IntRange(0, 12).Draw(t, "calls") { // fewer items than are remembered
+				switch rapid.IntRange(0, 6).Draw(t, "call") {
+				case 0:
+					s.Log(event.Log{Message: rapid.SampledFrom([]string{"Broken thing", "Odd thing", "Broken other thing", "Fine"}).Draw(t, "text")})
+				case 1:
+					tell(s.Raise(heed.Report{Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking, Message: "m"}))
+				case 2:
+					a, _ := s.View("agent")
+					tell(a.ID)
+				case 3:
+					for _, a := range s.Open(nil) {
+						tell(a.ID)
+					}
+				case 4:
+					for id := range told {
+						res := s.AckBy("agent", id, 0)
+						require.True(t, res.Acknowledged)
+						told[id] = true
+						for _, c := range res.Covered {
+							told[c] = true
+						}
+						tell(res.Current.ID)
+						break
+					}
+				case 5:
+					r := s.Begin(session.Call{Tool: "t"})
+					require.False(t, operations[r.ID()])
+					operations[r.ID()] = true
+					s.Log(event.Log{Message: "Broken by it", OperationID: r.ID()})
+					_, related, err := r.End(context.Background(), event.StatusCompleted, "")
+					require.NoError(t, err)
+					if related != nil {
+						tell(related.ID)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestSnapshot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		open := func() *session.Session {
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path})
+			require.NoError(t, err)
+			return s
+		}
+		s := open()
+		require.False(t, s.Status().Restored)
+		k := &sink{}
+		s.OnUpdates(k.take)
+		stop := run(t, s)
+		s.Log(event.Log{Message: "Fine"})
+		require.Zero(t, s.Status().Snapshot.Saves, "what nobody was told of can wait")
+		s.Log(broken("1"))
+		synctest.Wait()
+		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "an id was told")
+		s.Log(broken("2"))
+		synctest.Wait()
+		s.View("agent")
+		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "and is known")
+		time.Sleep(session.DefaultSnapshotEvery)
+		synctest.Wait()
+		require.EqualValues(t, 2, s.Status().Snapshot.Saves)
+		time.Sleep(time.Hour)
+		require.EqualValues(t, 2, s.Status().Snapshot.Saves, "nothing happened")
+		a, _ := s.View("agent")
+		s.AckBy("agent", a.ID, 0)
+		require.EqualValues(t, 3, s.Status().Snapshot.Saves)
+		epoch := s.Status().Epoch
+		s.Log(event.Log{Message: "Fine"})
+		stop()
+
+		s = open()
+		require.True(t, s.Status().Restored)
+		require.Equal(t, epoch, s.Status().Epoch)
+		require.EqualValues(t, 5, s.Engine().Latest().Seq, "saved at the end")
+		res := s.AckBy("agent", a.ID, 0)
+		require.True(t, res.Already)
+
+		require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+		time.Sleep(time.Second)
+		s = open()
+		st := s.Status()
+		require.False(t, st.Restored)
+		require.NotEmpty(t, st.Snapshot.Refused)
+		require.NotEqual(t, epoch, st.Epoch)
+	})
+}
+
+// TestDiskFails: what cannot be written is said, and holds nobody back.
+func TestDiskFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "absent")
+		s := start(t, session.Config{Snapshot: filepath.Join(dir, "state")})
+		s.Log(broken("1"))
+		a, open := s.View("agent")
+		require.True(t, open)
+		require.True(t, s.AckBy("agent", a.ID, 0).Acknowledged)
+		st := s.Status().Snapshot
+		require.NotZero(t, st.Failed)
+		require.NotEmpty(t, st.Error)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		s.Log(broken("2"))
+		time.Sleep(session.DefaultSnapshotEvery)
+		synctest.Wait()
+		require.Empty(t, s.Status().Snapshot.Error)
+	})
+}

@@ -1,0 +1,103 @@
+package session_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/session"
+)
+
+var _ gabp.AttentionSource = (*session.Session)(nil)
+
+// followed returns a session that follows a file, and the file.
+func followed(t testing.TB, c session.Config) (*session.Session, *os.File) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "Player.log")
+	log, err := os.Create(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	c.Log, err = follow.New(follow.Config{Path: path})
+	require.NoError(t, err)
+	return start(t, c), log
+}
+
+// TestFollowed writes to a file that a session follows: what is in it when a call
+// is checked holds the call back, and what comes of a call is in its result.
+func TestFollowed(t *testing.T) {
+	const patience = time.Minute // a machine that stands still for a moment is no log that cannot be read
+	s, log := followed(t, session.Config{SyncTimeout: patience})
+	g, err := s.Gate(gate.Config{Timeout: patience})
+	require.NoError(t, err)
+	call := gate.Call{ID: "r", Tool: "colony/build", Viewer: "agent"}
+	for i := range 5 {
+		d := g.Check(t.Context(), call)
+		require.NoError(t, d.Err)
+		require.True(t, d.Allowed, "%d: %s", i, d.Refusal)
+		_, err = fmt.Fprintf(log, "Fine %d\nBroken by %s\n", i, words[i])
+		require.NoError(t, err)
+		res := g.Done(t.Context(), d, event.StatusCompleted, "")
+		require.NoError(t, res.Err)
+		require.NotNil(t, res.Related, i)
+		_, err = fmt.Fprintf(log, "Fine %d\n", i)
+		require.NoError(t, err)
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		require.Equal(t, res.Related.ID, d.Attention.ID)
+		s.AckBy("agent", d.Attention.ID, 0)
+	}
+}
+
+var words = []string{"a cat", "two dogs", "the wind", "some rain of frogs", "nobody at all"}
+
+// BenchmarkFile is from a line in the file to the refusal of a call, and to the
+// sink; it reports the 99th of a hundred.
+func BenchmarkFile(b *testing.B) {
+	b.Run("memory", func(b *testing.B) { benchmarkFile(b, "") })
+	b.Run("disk", func(b *testing.B) { benchmarkFile(b, filepath.Join(b.TempDir(), "state")) })
+}
+
+func benchmarkFile(b *testing.B, snapshot string) {
+	s, log := followed(b, session.Config{Snapshot: snapshot})
+	g, err := s.Gate(gate.Config{})
+	require.NoError(b, err)
+	told := make(chan time.Time, 4)
+	s.OnUpdates(func(us []heed.Update) {
+		for i := range us {
+			if us[i].Kind.String() == "opened" {
+				told <- time.Now()
+			}
+		}
+	})
+	var closed, sunk []time.Duration
+	for i := 0; b.Loop(); i++ {
+		from := time.Now()
+		if _, err := fmt.Fprintf(log, "Broken by %s\n", words[i%len(words)]); err != nil {
+			b.Fatal(err)
+		}
+		d := g.Check(b.Context(), gate.Call{ID: "r", Tool: "colony/build", Viewer: "agent"})
+		if d.Allowed {
+			b.Fatal("a call went through")
+		}
+		closed = append(closed, time.Since(from))
+		sunk = append(sunk, (<-told).Sub(from))
+		s.Clear(d.Attention.ID)
+	}
+	for _, d := range []struct {
+		all  []time.Duration
+		unit string
+	}{{closed, "p99-ms/refused"}, {sunk, "p99-ms/sink"}} {
+		slices.Sort(d.all)
+		b.ReportMetric(float64(d.all[len(d.all)*99/100].Microseconds())/1000, d.unit)
+	}
+}

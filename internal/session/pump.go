@@ -1,0 +1,60 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+)
+
+// OnUpdates adds a sink that gets every update from now on, in order. One goroutine
+// calls one sink after another: they must be quick, and must not keep or change the
+// slice. What they are told of is on disk.
+func (s *Session) OnUpdates(sink func([]heed.Update)) {
+	s.sinkMu.Lock()
+	defer s.sinkMu.Unlock()
+	s.sinks = append(slices.Clip(s.sinks), sink)
+}
+
+// pump hands updates over as they happen.
+func (s *Session) pump(ctx context.Context) {
+	var buf []heed.Update
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.kick:
+			buf = s.drain(buf)
+		}
+	}
+}
+
+// drain hands over the pending updates. Only one runs at a time: the pump, and Run
+// after it.
+func (s *Session) drain(buf []heed.Update) []heed.Update {
+	s.telling.Lock()
+	updates := s.engine.Updates(buf[:0])
+	s.telling.Unlock()
+	if len(updates) == 0 {
+		return updates
+	}
+	now := s.now()
+	for i := range updates {
+		u := &updates[i]
+		switch {
+		case u.Kind == coalesce.Opened:
+			s.disk.keep(u.Attention.ID)
+		case u.Attention.ClearedBy == coalesce.ReasonAcknowledged:
+			s.disk.upTo(s.engine.Latest().Seq)
+		}
+		s.timeline.update(u, now)
+	}
+	s.sinkMu.Lock()
+	sinks := s.sinks
+	s.sinkMu.Unlock()
+	for _, sink := range sinks {
+		sink(updates)
+	}
+	return updates
+}

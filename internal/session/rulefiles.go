@@ -1,0 +1,254 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed/rules"
+)
+
+// maxRuleFile bounds a rule file, in bytes: far above any that people write.
+const maxRuleFile = 4 << 20
+
+// RuleFile is a rule file as it was read last.
+type RuleFile struct {
+	Name    string    `json:"name"`
+	Bytes   int       `json:"bytes"`
+	Hash    string    `json:"hash"` // first 16 digits of the SHA-256
+	Changed time.Time `json:"changed,omitzero"`
+}
+
+// RuleStatus says which rules decide, and what is wrong with those that should.
+type RuleStatus struct {
+	Rules   int        `json:"rules"`
+	Hash    string     `json:"hash"` // of the compiled set
+	Since   time.Time  `json:"since"`
+	Swaps   uint64     `json:"swaps"`
+	Files   []RuleFile `json:"files,omitempty"`
+	Default bool       `json:"default"` // the embedded rules come after the files
+
+	// Error says why the files as they are now do not decide: the last good set
+	// does. Refused counts how often that was so.
+	Error   string `json:"error,omitempty"`
+	Refused uint64 `json:"refused"`
+}
+
+// ruleFiles watches the rule files.
+type ruleFiles struct {
+	names    []string
+	defaults bool
+
+	mu      sync.Mutex
+	set     *rules.Set
+	files   []RuleFile   // of the set that decides
+	texts   []rules.File // of files
+	since   time.Time
+	swaps   uint64
+	err     error
+	refused uint64
+
+	swap sync.Mutex // held while the engine's rules are swapped
+
+	// Of the watcher alone.
+	looks []look
+	polls int
+	tried []RuleFile // that were compiled last, for better or worse
+}
+
+// look is what was seen of a file without reading it.
+type look struct {
+	size  int64
+	mtime time.Time
+	gone  bool
+}
+
+// init reads the files and compiles the first set: nil where the embedded rules
+// decide alone.
+func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
+	w.names, w.defaults, w.since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
+	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
+		w.set, w.defaults = cfg.Engine.Rules, false
+		return w.set, nil
+	}
+	w.looks = w.look()
+	sources, files, err := w.read()
+	if err != nil {
+		return nil, fmt.Errorf("live: rules: %w", err)
+	}
+	set, err := w.compile(sources)
+	if err != nil {
+		return nil, fmt.Errorf("live: rules: %w", err)
+	}
+	w.set, w.files, w.texts, w.tried = set, files, sources, files
+	return set, nil
+}
+
+// read reads the files as they are.
+func (w *ruleFiles) read() (sources []rules.File, files []RuleFile, err error) {
+	for _, name := range w.names {
+		data, changed, err := readRules(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		sum := sha256.Sum256(data)
+		sources = append(sources, rules.File{Name: name, Data: data})
+		files = append(files, RuleFile{Name: name, Bytes: len(data), Hash: hex.EncodeToString(sum[:8]), Changed: changed})
+	}
+	return sources, files, nil
+}
+
+// compile compiles what was read, with the embedded rules after it.
+func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
+	if w.defaults {
+		sources = append(sources, rules.Defaults()...)
+	}
+	return rules.Compile(sources...)
+}
+
+// readRules reads a file of rules, and no more of it than a file of rules can be.
+func readRules(name string) ([]byte, time.Time, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, time.Time{}, fmt.Errorf("%s: not a file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxRuleFile+1))
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	if len(data) > maxRuleFile {
+		return nil, time.Time{}, fmt.Errorf("%s: has more than %d bytes", name, maxRuleFile)
+	}
+	return data, info.ModTime(), nil
+}
+
+// look looks at the files without reading them.
+func (w *ruleFiles) look() []look {
+	looks := make([]look, len(w.names))
+	for i, name := range w.names {
+		info, err := os.Stat(name)
+		if err != nil {
+			looks[i].gone = true
+			continue
+		}
+		looks[i] = look{size: info.Size(), mtime: info.ModTime()}
+	}
+	return looks
+}
+
+// watchRules swaps the rules when their files change.
+func (s *Session) watchRules(ctx context.Context) {
+	if len(s.rules.names) > 0 {
+		every(ctx, s.cfg.RulePoll, s.reloadIfChanged)
+	}
+}
+
+// rereads is how often the files are read though they look as before: some file
+// systems count time in seconds.
+const rereads = 10
+
+// reloadIfChanged reads the files again where they look different from last time, or
+// have not been read for a while.
+func (s *Session) reloadIfChanged() {
+	w := &s.rules
+	looks := w.look()
+	if w.polls++; slices.Equal(looks, w.looks) && w.polls%rereads != 0 {
+		return
+	}
+	w.looks = looks
+	sources, files, err := w.read()
+	if err == nil && slices.EqualFunc(files, w.tried, sameFile) {
+		return
+	}
+	w.swap.Lock()
+	defer w.swap.Unlock()
+	var set *rules.Set
+	if err == nil {
+		w.tried = files
+		set, err = w.compile(sources)
+	} else {
+		w.tried = nil
+	}
+	if err == nil && set.Hash() != w.current().Hash() {
+		err = s.engine.SetRules(set)
+	}
+	if err != nil {
+		if w.refuse(err) {
+			s.log.Error("the rules were refused; the last good ones decide on", "error", err)
+		}
+		return
+	}
+	if w.accept(set, files, sources, s.now()) {
+		s.log.Info("other rules decide", "rules", set.Len(), "hash", hash(set))
+	}
+}
+
+func sameFile(a, b RuleFile) bool { return a.Name == b.Name && a.Hash == b.Hash && a.Bytes == b.Bytes }
+
+// refuse notes why the files do not decide, and reports whether that is new.
+func (w *ruleFiles) refuse(err error) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil && w.err.Error() == err.Error() {
+		return false
+	}
+	w.err = err
+	w.refused++
+	return true
+}
+
+// accept notes the set that decides, and reports whether it is another one.
+func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, texts []rules.File, now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.files, w.texts, w.err = files, texts, nil
+	if w.set.Hash() == set.Hash() {
+		return false
+	}
+	w.set, w.since = set, now
+	w.swaps++
+	return true
+}
+
+// swapped notes that a host swapped the rules itself.
+func (w *ruleFiles) swapped(set *rules.Set, now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.set, w.since, w.files, w.texts, w.err = set, now, nil, nil, nil
+	w.swaps++
+}
+
+func (w *ruleFiles) current() *rules.Set {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.set
+}
+
+func (w *ruleFiles) status() RuleStatus {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	st := RuleStatus{
+		Rules: w.set.Len(), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: slices.Clone(w.files),
+		Default: w.defaults, Refused: w.refused,
+	}
+	if w.err != nil {
+		st.Error = w.err.Error()
+	}
+	return st
+}
+
+func hash(set *rules.Set) string { return fmt.Sprintf("%016x", set.Hash()) }

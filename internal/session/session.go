@@ -1,0 +1,338 @@
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/store"
+)
+
+// Session is one engine with its shell. Make one with [New], and let it [Session.Run].
+type Session struct {
+	cfg      Config
+	log      *slog.Logger
+	engine   *heed.Engine
+	run      string // tells this process apart, in the ids of operations
+	started  time.Time
+	restored bool
+
+	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
+	telling  sync.Mutex    // held while what is told gets its order
+	bell     bell          // rings after every entry
+	kick     chan struct{} // tells the pump
+	fed      atomic.Uint64 // log records and what else the game itself told
+	calls    atomic.Uint64
+	inFlight atomic.Int64
+	running  atomic.Bool
+	expects  atomic.Bool // a sign of life
+
+	// Of the ticking goroutine: how much the engine had received, and since when.
+	seen   uint64
+	seenAt time.Time
+
+	sinkMu sync.Mutex
+	sinks  []func([]heed.Update)
+	waits  atomic.Int64
+
+	timeline timeline
+	disk     disk
+	rules    ruleFiles
+
+	// Of the goroutine that feeds: what the beginning of the log tells of the game.
+	began   capture.Environment
+	program string
+}
+
+// New returns a session for cfg. It reads the rule files and the snapshot; one
+// that is refused leads to a new engine in an epoch of its own, which
+// [Session.Status] and the log say. The error names the field, or the file, that is
+// at fault.
+func New(cfg Config) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg.withDefaults(), kick: make(chan struct{}, 1)}
+	s.log, s.started = s.cfg.Logger, s.cfg.Now()
+	s.timeline.init(s.cfg.Timeline)
+	var bits [8]byte
+	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
+		return nil, fmt.Errorf("live: Config.Random: %w", err)
+	}
+	s.run = hex.EncodeToString(bits[:4])
+	set, err := s.rules.init(&s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	ec := s.cfg.Engine
+	ec.Rules = set
+	if ec.Epoch == "" {
+		ec.Epoch = s.started.UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[4:])
+	}
+	if err := s.open(ec); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open makes the engine, or restores it.
+func (s *Session) open(ec heed.Config) (err error) {
+	if s.cfg.Snapshot == "" {
+		s.engine, err = heed.New(ec)
+		return err
+	}
+	var refused error
+	s.engine, s.restored, refused = store.Load(s.cfg.Snapshot, ec, s.started)
+	if s.engine == nil {
+		return refused
+	}
+	if refused != nil {
+		s.log.Warn("the snapshot was refused; ids of before do not hold", "file", s.cfg.Snapshot, "error", refused)
+	}
+	s.disk.init(s, refused)
+	return nil
+}
+
+// Engine returns the session's engine, to be asked. What changes it, or tells
+// anybody of an item, goes through the Session: it wakes who waits, and keeps what
+// was told.
+func (s *Session) Engine() *heed.Engine { return s.engine }
+
+// Run does the session's work until ctx ends, and then returns nil: it follows the
+// log, hands updates over, tells the engine the time, watches the rule files and
+// saves. An error says that the log cannot be followed, which ends Run. It may be
+// called once.
+func (s *Session) Run(ctx context.Context) error {
+	if !s.running.CompareAndSwap(false, true) {
+		return errors.New("live: Session.Run was called before")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.pump(ctx) })
+	wg.Go(func() { s.tick(ctx) })
+	wg.Go(func() { s.watchRules(ctx) })
+	if s.disk.path != "" {
+		wg.Go(func() { s.saveNowAndThen(ctx) })
+	}
+	if s.cfg.Log != nil {
+		wg.Go(func() {
+			if err := s.cfg.Log.Run(ctx, s.take); err != nil && ctx.Err() == nil {
+				cancel(fmt.Errorf("live: log: %w", err))
+			}
+		})
+	}
+	<-ctx.Done()
+	wg.Wait()
+	s.drain(nil) // what came while the pump stopped
+	s.disk.upTo(s.engine.Latest().Seq)
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return nil
+}
+
+// enter holds the order of entries for the recorder; leave lets go, and wakes who
+// waits.
+func (s *Session) enter() {
+	if s.cfg.Recorder != nil {
+		s.ordered.Lock()
+	}
+}
+
+func (s *Session) leave() {
+	if s.cfg.Recorder != nil {
+		s.ordered.Unlock()
+	}
+	s.wake()
+}
+
+// wake tells everybody that something happened.
+func (s *Session) wake() {
+	s.bell.ring()
+	select {
+	case s.kick <- struct{}{}:
+	default: // the pump has been told, and has not looked yet
+	}
+}
+
+// now is the time of day, without what a recording could not hold.
+func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
+
+// Log takes in a log record that came by other ways than the followed log. A zero
+// time becomes that of now, here and below.
+func (s *Session) Log(l event.Log) event.Decision {
+	stamp(&l.Time, s.now())
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		told := l // so that l itself does not go to the heap
+		s.cfg.Recorder.Log(&told)
+	}
+	s.fed.Add(1)
+	return s.engine.Log(l)
+}
+
+// Operation takes in an event of an operation. Calls are told by [Session.Begin];
+// this is for operations that the game itself tells of.
+func (s *Session) Operation(o event.Operation) heed.Outcome {
+	stamp(&o.Time, s.now())
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		told := o // so that o itself does not go to the heap
+		s.cfg.Recorder.Operation(&told)
+	}
+	return s.engine.Operation(o)
+}
+
+// State takes in an event of the game: it exited, the connection was lost, a
+// phase began.
+func (s *Session) State(e event.State) heed.Outcome {
+	stamp(&e.Time, s.now())
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		told := e // so that e itself does not go to the heap
+		s.cfg.Recorder.State(&told)
+	}
+	return s.engine.State(e)
+}
+
+// Notice takes in a notice about the evidence.
+func (s *Session) Notice(n event.Notice) heed.Outcome {
+	stamp(&n.Time, s.now())
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		told := n // so that n itself does not go to the heap
+		s.cfg.Recorder.Notice(&told)
+	}
+	return s.engine.Notice(n)
+}
+
+// Raise opens an item for what the host itself reports; see [heed.Engine.Raise].
+// A recording does not hold it.
+func (s *Session) Raise(r heed.Report) string {
+	stamp(&r.Time, s.now())
+	s.enter()
+	id := s.engine.Raise(r)
+	s.leave()
+	s.disk.keep(id)
+	return id
+}
+
+// Clear ends an open item; see [heed.Engine.Clear]. A recording does not hold it.
+func (s *Session) Clear(id string) bool {
+	s.enter()
+	defer s.leave()
+	return s.engine.Clear(id)
+}
+
+// Alive notes that the game gave a sign of life, and expects the next one within
+// [Config].Heartbeat.
+func (s *Session) Alive() {
+	now := s.now()
+	s.expects.Store(true)
+	s.enter()
+	defer s.leave()
+	s.engine.Expect(now, now.Add(s.cfg.Heartbeat))
+}
+
+// LearnMods tells the engine which mods are loaded; see [heed.Engine.LearnMods].
+func (s *Session) LearnMods(mods []heed.Mod) int { return s.engine.LearnMods(mods) }
+
+// Sync returns nil when everything that was in the followed log at the call was
+// taken in, within [Config].SyncTimeout. Without a log there is nothing to wait
+// for.
+func (s *Session) Sync(ctx context.Context) error {
+	if s.cfg.Log == nil {
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.SyncTimeout)
+	defer cancel()
+	if err := s.cfg.Log.Sync(ctx); err != nil {
+		return fmt.Errorf("live: the log is not taken in: %w", err)
+	}
+	return nil
+}
+
+// tick tells the engine the time.
+func (s *Session) tick(ctx context.Context) {
+	every(ctx, s.cfg.Tick, func() {
+		if s.waitsForTime() {
+			s.Advance()
+		}
+	})
+}
+
+// every calls f each time that d has passed, until ctx is done.
+func every(ctx context.Context, d time.Duration, f func()) {
+	t := time.NewTicker(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			f()
+		}
+	}
+}
+
+// afterglow is how long after an entry the engine is told the time in any case: what
+// came right after an operation belongs to it for seconds.
+const afterglow = time.Minute
+
+// waitsForTime reports whether the engine could do something when it is told the
+// time. It is of the ticking goroutine alone.
+func (s *Session) waitsForTime() bool {
+	now, st := s.now(), s.engine.Stats()
+	if st.Received != s.seen || s.seenAt.IsZero() {
+		s.seen, s.seenAt = st.Received, now
+	}
+	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || s.expects.Load() || since(s.seenAt, now) < afterglow
+}
+
+// Advance tells the engine the time of now. Run does it every [Config].Tick.
+func (s *Session) Advance() {
+	now := s.now()
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Advance(now)
+	}
+	s.engine.Advance(now)
+}
+
+// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change
+// later replace them.
+func (s *Session) SetRules(set *rules.Set) error {
+	s.rules.swap.Lock()
+	defer s.rules.swap.Unlock()
+	if err := s.engine.SetRules(set); err != nil {
+		return err
+	}
+	s.rules.swapped(set, s.now())
+	return nil
+}
+
+// Rules returns the rules that decide now.
+func (s *Session) Rules() *rules.Set { return s.rules.current() }
+
+// Gate returns a gate before this session's calls: c with Source set.
+func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
+	c.Source = s.Source()
+	return gate.New(c)
+}

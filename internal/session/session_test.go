@@ -1,0 +1,386 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/session"
+)
+
+const ms = time.Millisecond
+
+// TestUpdates: what is taken in is handed over at once, in order, and without the
+// clock.
+func TestUpdates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := start(t, session.Config{})
+		k := &sink{}
+		s.OnUpdates(k.take)
+		s.Log(broken("1"))
+		synctest.Wait()
+		require.Equal(t, []string{"opened 1"}, k.said())
+		a, open := s.View("agent")
+		require.True(t, open)
+		s.AckBy("agent", a.ID, 0)
+		s.Raise(heed.Report{Key: "disk", Disposition: event.Blocking, Message: "full"})
+		synctest.Wait()
+		require.Equal(t, []string{"opened 1", "cleared 1", "opened 2"}, k.said())
+		require.Zero(t, time.Since(began))
+	})
+}
+
+// TestGate: a line that is in the file, and that nobody has looked at, holds the
+// next call back.
+func TestGate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		call := gate.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"}
+		require.True(t, g.Check(t.Context(), call).Allowed)
+		f.write("Broken thing 1")
+		d := g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		acked, err := g.Ack(t.Context(), "agent", d.Attention.ID, 0)
+		require.NoError(t, err)
+		require.True(t, acked.Acknowledged)
+		require.Nil(t, acked.Current)
+		require.True(t, g.Check(t.Context(), call).Allowed)
+
+		f.err = errors.New("permission denied")
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed, "what cannot be seen keeps the gate closed")
+		require.Contains(t, d.Refusal, "permission denied")
+		f.err, f.stuck = nil, true
+		began := time.Now()
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		require.Contains(t, d.Refusal, "no answer in time")
+		require.Equal(t, session.DefaultSyncTimeout, time.Since(began))
+	})
+}
+
+// TestSettle is the table of what the log says right after a reply.
+func TestSettle(t *testing.T) {
+	type line struct {
+		at   time.Duration // after the reply; negative: while the call runs
+		text string
+	}
+	for _, c := range []struct {
+		name    string
+		lines   []line
+		related bool
+		took    time.Duration
+	}{
+		{"the log is still", nil, false, 0},
+		{"trouble during the call", []line{{-1, "Broken thing"}}, true, 0},
+		{"chatter during the call", []line{{-1, "Fine"}}, false, 10 * ms},
+		{"trouble after chatter", []line{{-1, "Fine"}, {8 * ms, "Broken thing"}}, true, 10 * ms},
+		{"advice after chatter", []line{{-1, "Fine"}, {8 * ms, "Odd thing"}}, true, 20 * ms},
+		{"trouble after a pause", []line{{-1, "Fine"}, {15 * ms, "Broken thing"}}, false, 10 * ms},
+		{"chatter without end", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {27 * ms, "Fine"}, {36 * ms, "Fine"}}, false, 30 * ms},
+		{"trouble at the end of the wait", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {29 * ms, "Broken thing"}}, true, 30 * ms},
+		{"trouble after all", []line{{-1, "Fine"}, {100 * ms, "Broken thing"}}, false, 10 * ms},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFeed()
+				s := start(t, session.Config{Log: f})
+				synctest.Wait()
+				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
+				for _, l := range c.lines {
+					if l.at < 0 {
+						f.write(l.text)
+					} else {
+						time.AfterFunc(l.at, func() { f.write(l.text) })
+					}
+				}
+				replied := time.Now()
+				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
+				require.NoError(t, err)
+				require.True(t, v.Known)
+				require.Equal(t, "colony/build", v.Method)
+				require.Equal(t, c.took, time.Since(replied))
+				require.Equal(t, c.related, related != nil)
+				if related != nil {
+					require.Equal(t, v.AttentionID, related.ID)
+				}
+				again, same, err := r.End(t.Context(), event.StatusFailed, "")
+				require.NoError(t, err)
+				require.Equal(t, v, again, "once is enough")
+				require.Equal(t, related, same)
+				time.Sleep(time.Second)
+			})
+		})
+	}
+}
+
+func TestSettleGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f, Settle: time.Minute, Quiet: time.Minute})
+		synctest.Wait()
+		r := s.Begin(session.Call{Tool: "t"})
+		f.write("Fine")
+		ctx, cancel := context.WithTimeout(t.Context(), 5*ms)
+		defer cancel()
+		v, _, err := r.End(ctx, event.StatusCompleted, "")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, event.StatusCompleted, v.Status, "the end was noted all the same")
+
+		f.err = errors.New("gone")
+		r = s.Begin(session.Call{Tool: "t"})
+		_, _, err = r.End(t.Context(), event.StatusCompleted, "")
+		require.ErrorContains(t, err, "gone")
+
+		f.err = nil
+		r = s.Begin(session.Call{Tool: "t"})
+		v, _, err = r.EndBy(t.Context(), "")
+		require.NoError(t, err)
+		require.Equal(t, event.StatusCancelled, v.Status)
+		require.Zero(t, s.Status().InFlight)
+	})
+}
+
+// TestCalls looks at ids, and at what is no operation.
+func TestCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		a, b := s.Begin(session.Call{ID: "same", Tool: "t"}), s.Begin(session.Call{ID: "same", Tool: "t"})
+		require.NotEqual(t, a.ID(), b.ID())
+		look := s.Begin(session.Call{ID: "look", Tool: "heed/entries", Diagnostics: true})
+		require.Empty(t, look.ID())
+		require.EqualValues(t, 3, s.Status().InFlight)
+		for _, r := range []*session.Running{a, b, look} {
+			_, _, err := r.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+		}
+		require.EqualValues(t, 4, s.Status().Operations)
+		require.Zero(t, s.Status().InFlight)
+	})
+}
+
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		from := s.Engine().Latest()
+		urgent := heed.Filter{MinDisposition: event.Advisory}
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		p, err := s.Wait(ctx, from, 0, urgent)
+		cancel()
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Empty(t, p.Records)
+		require.Equal(t, from, p.Next)
+
+		time.AfterFunc(time.Minute, func() {
+			for range 1000 {
+				s.Log(event.Log{Message: "Fine"})
+			}
+			s.Log(broken("1"))
+		})
+		began := time.Now()
+		p, err = s.Wait(t.Context(), from, 0, urgent)
+		require.NoError(t, err)
+		require.Len(t, p.Records, 1)
+		require.LessOrEqual(t, time.Since(began), time.Minute+5*ms)
+
+		p, err = s.Wait(t.Context(), heed.Cursor{Epoch: "other", Seq: 1}, 0, urgent)
+		require.NoError(t, err)
+		require.Error(t, p.Err, "the cursor is refused")
+		p, err = s.Wait(t.Context(), from, 7, heed.Filter{})
+		require.NoError(t, err)
+		require.Len(t, p.Records, 7)
+		require.Zero(t, s.Status().Waiting)
+	})
+}
+
+func TestStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		time.Sleep(time.Hour)
+		require.Empty(t, s.Open(nil), "who was never alive is not expected")
+		s.Alive()
+		time.Sleep(session.DefaultHeartbeat + session.DefaultTick)
+		require.Len(t, s.Open(nil), 1)
+		require.EqualValues(t, 1, s.Status().States)
+		s.Alive()
+		require.EqualValues(t, 2, s.Status().States, "and recovered")
+		s.State(event.State{Status: event.StatusExited})
+		time.Sleep(time.Hour)
+		require.EqualValues(t, 3, s.Status().States)
+	})
+}
+
+func TestTimeline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{Timeline: 8})
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		call := gate.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"}
+		d := g.Check(t.Context(), call)
+		time.Sleep(time.Second)
+		s.Log(broken("1"))
+		synctest.Wait()
+		res := g.Done(t.Context(), d, event.StatusCompleted, "")
+		require.NotNil(t, res.Related)
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		s.AckBy("agent", "no-such", 0)
+		s.MarkRead("agent", d.Attention.ID)
+		time.Sleep(time.Minute)
+		s.AckBy("agent", d.Attention.ID, 0)
+		synctest.Wait()
+
+		events, lost := s.Timeline(0, 0)
+		require.Zero(t, lost)
+		var said []string
+		for _, e := range events {
+			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Viewer, e.Status, e.After, e.Read))
+		}
+		require.Equal(t, []string{
+			"1 call_began agent  0s false",
+			"2 item_opened   0s false",
+			"3 call_ended agent completed 1s false",
+			"4 call_refused agent  0s false",
+			"5 ack_in_vain agent  0s false",
+			"6 acknowledged agent  1m0s true",
+			"7 item_cleared   1m0s false",
+		}, said)
+		require.Equal(t, d.Attention.ID, events[3].Attention)
+		require.Equal(t, events[0].Operation, events[2].Operation)
+		require.Equal(t, "blocking", events[2].Outcome)
+
+		for range 5 {
+			s.AckBy("agent", "no-such", 0)
+		}
+		events, lost = s.Timeline(2, 3)
+		require.EqualValues(t, 2, lost)
+		require.EqualValues(t, 5, events[0].Number)
+		require.Len(t, events, 3)
+		events, _ = s.Timeline(12, 3)
+		require.Empty(t, events)
+	})
+}
+
+func TestModsAndStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		f.write("Loaded mods:\nSome Mod(author.somemod): SomeMod(1.0)\n", "No more", "Broken thing", "Odd thing")
+		require.NoError(t, s.Sync(t.Context()))
+		time.Sleep(time.Minute)
+		st := s.Status()
+		require.EqualValues(t, 4, st.Received)
+		require.True(t, st.Blind)
+		rule, blind := s.Blind()
+		require.True(t, blind)
+		require.Equal(t, "limit", rule)
+		require.Equal(t, time.Minute, st.Uptime)
+		require.NotNil(t, st.Log)
+		text, err := json.Marshal(st)
+		require.NoError(t, err)
+		require.Contains(t, string(text), `"blindRule":"limit"`)
+		require.Contains(t, string(text), `"rules":{"rules":4,`)
+		require.Contains(t, st.Epoch, "20000101T000000.")
+	})
+}
+
+func TestLogTellsTheGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		record := event.Log{Message: `Broken: mod "Some Game" failed`}
+		require.NotEmpty(t, s.Engine().Blame(&record))
+		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'")
+		require.NoError(t, s.Sync(t.Context()))
+		require.Empty(t, s.Engine().Blame(&record), "the game, by its own name")
+	})
+}
+
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s, err := session.New(session.Config{Log: f, Engine: heed.Config{Rules: compile(t, testRules)}})
+		require.NoError(t, err)
+		done := make(chan error)
+		go func() { done <- s.Run(t.Context()) }()
+		synctest.Wait()
+		require.ErrorContains(t, s.Run(t.Context()), "before")
+		f.end <- errors.New("is a directory")
+		require.ErrorContains(t, <-done, "is a directory")
+		s.Log(broken("1")) // after the end, too
+		_, open := s.View("")
+		require.True(t, open)
+	})
+}
+
+// twin is a recorder that gives what it is told to an engine of its own.
+type twin struct{ e *heed.Engine }
+
+func (w twin) Record(r *capture.Record)           { w.e.Log(r.Log) }
+func (w twin) Log(l *event.Log)                   { w.e.Log(*l) }
+func (w twin) Operation(o *event.Operation)       { w.e.Operation(*o) }
+func (w twin) State(s *event.State)               { w.e.State(*s) }
+func (w twin) Notice(n *event.Notice)             { w.e.Notice(*n) }
+func (w twin) Ack(viewer, id string, upTo uint64) { w.e.AckBy(viewer, id, upTo) }
+func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
+
+// TestRecorder gives entries from many goroutines: the recorder is told of them in
+// the order in which the engine got them.
+func TestRecorder(t *testing.T) {
+	set := compile(t, testRules)
+	e, err := heed.New(heed.Config{Rules: set, Epoch: "e"})
+	require.NoError(t, err)
+	f := newFeed()
+	s := start(t, session.Config{Engine: heed.Config{Rules: set, Epoch: "e"}, Log: f, Recorder: twin{e}, Tick: ms})
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for k := range 50 {
+				s.Log(broken(fmt.Sprint(k)))
+				f.write("Odd thing")
+				_ = s.Sync(t.Context())
+				r := s.Begin(session.Call{Tool: fmt.Sprint(i)})
+				s.Notice(event.Notice{Status: event.StatusHole})
+				_, _, _ = r.End(t.Context(), event.StatusCompleted, "")
+				s.AckBy("", fmt.Sprintf("e-%d", k), uint64(k))
+			}
+		})
+	}
+	wg.Wait()
+	got := s.Engine().Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation, event.KindNotice}})
+	want := e.Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation, event.KindNotice}})
+	require.Equal(t, want.Records, got.Records)
+}
+
+func TestValidate(t *testing.T) {
+	for want, c := range map[string]session.Config{
+		"Config.Tick is negative":      {Tick: -1},
+		"Config.Settle is negative":    {Settle: -1},
+		"Config.Timeline is negative":  {Timeline: -1},
+		"Config.RuleFiles[0] is empty": {RuleFiles: []string{""}},
+		"no-such-file":                 {RuleFiles: []string{"no-such-file"}},
+		"MaxOpen":                      func() (c session.Config) { c.Engine.Coalesce.MaxOpen = -1; return c }(),
+	} {
+		_, err := session.New(c)
+		require.ErrorContains(t, err, want)
+	}
+}

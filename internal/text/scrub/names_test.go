@@ -1,0 +1,98 @@
+package scrub_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/text/scrub"
+)
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ teaches, in, want string }{
+		{`C:\Users\Quill Abt\AppData`, `Quill Abt joined, quill_abt left, C:\x\QuillAbt.rws`, `<user> joined, <user> left, C:\x\<user>.rws`},
+		{`/home/quillon/.config`, `Quillon's colony, save QUILLON-2 and (quillon)`, `<user>'s colony, save <user>-2 and (<user>)`},
+		{`/Users/quillon/Library`, `saved autosave_quillon_3`, `saved autosave_<user>_3`},
+		{`C:\Users\Велимир\x`, `игрок велимир вышел`, `игрок <user> вышел`},
+		{`C:\Users\김민준\x`, `김민준 joined`, `<user> joined`},
+		{`file:///C:/Users/Quill%20Abt/x`, `Quill Abt`, `<user>`},
+		{`\\srv01\profiles$\quillon\x`, `quillon on srv01`, `<user> on <computer>`},
+		{`COMPUTERNAME=QUILLTOWER`, `quilltower answered`, `<computer> answered`},
+		{`Steam persona name: quillon`, `quillon: hello`, `<user>: hello`},
+		{`quillon (76561198000000001) connected`, `quillon left`, `<user> left`},
+		{`Running as TOWER9\quillon`, `tower9: quillon`, `<computer>: <user>`},
+		{`C:\Users\Quill\x and C:\Users\Quill Abt\x`, `Quill Abt and Quill`, `<user> and <user>`},
+
+		// Parts of words are others, and so are those of dotted names.
+		{`/home/quillon/x`, `quillons quillonia tranquillon quillon2`, `quillons quillonia tranquillon quillon2`},
+		{`/home/quillon/x`, `quillon.betterdoors in Mods/quillon.betterdoors, at Mods.Quillon ()`, `quillon.betterdoors in Mods/quillon.betterdoors, at Mods.Quillon ()`},
+		{`/home/quillon/x`, `wrote quillon.txt. By quillon.`, `wrote <user>.txt. By <user>.`},
+
+		// What everybody's log has is not learned.
+		{`C:\Users\user\x /home/steam/x C:\Users\Default User\x`, `the user has a default user of Steam`, `the user has a default user of Steam`},
+		{`C:\Users\me\x`, `for me`, `for me`},
+		{`C:\Users\42\x`, `42 pawns`, `42 pawns`},
+		{`HOSTNAME=localhost`, `localhost`, `localhost`},
+		{`C:\Users\<*>\x and /home/${USER}/x`, `USER and <*>`, `USER and <*>`},
+
+		// Nor are the authors of mods, who built them at home.
+		{`at A.B () in C:\Users\quillon\source\repos\X\X.cs:12`, `quillon.harmony by quillon`, `quillon.harmony by quillon`},
+		{`/Users/quillon/Projects/X/obj/Release/X.pdb`, `by quillon`, `by quillon`},
+	} {
+		t.Run(c.teaches+" "+c.in, func(t *testing.T) {
+			var n scrub.Names
+			require.Equal(t, c.in, n.Text(c.in), "nothing is known yet")
+			n.Learn(c.teaches)
+			require.False(t, n.Learn(c.teaches), "twice")
+			require.Equal(t, c.want, n.Text(c.in))
+			require.Equal(t, c.want, n.Text(c.want), "a mark is none")
+		})
+	}
+}
+
+// TestNamesAreBounded: the names that come first are learned.
+func TestNamesAreBounded(t *testing.T) {
+	var n scrub.Names
+	for i := range 1000 {
+		n.Learn(fmt.Sprintf("/home/quill%d/x", i))
+	}
+	require.Equal(t, "<user> <user> quill64", n.Text("quill0 quill63 quill64"))
+	n = scrub.Names{}
+	n.Learn("/home/" + strings.Repeat("q", 100) + "/x")
+	require.False(t, n.Any())
+}
+
+// TestNamesMarkNoMark: no name that can be learned is in a mark.
+func TestNamesMarkNoMark(t *testing.T) {
+	var n scrub.Names
+	for _, kind := range scrub.Kinds() {
+		n.Learn(`C:\Users\` + strings.Trim(string(kind), "<>") + `\x`)
+	}
+	for _, kind := range scrub.Kinds() {
+		require.Equal(t, string(kind), n.Text(string(kind)))
+	}
+}
+
+func TestNamesLearnWithoutCost(t *testing.T) {
+	var n scrub.Names
+	n.Learn("/home/quillon/x")
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		n.Learn("Could not resolve cross-reference to Verse.ThingDef")
+		n.Text("Could not resolve cross-reference to Verse.ThingDef")
+	}))
+}
+
+func FuzzNames(f *testing.F) {
+	f.Add(`C:\Users\Quill Abt\x`, `quill_abt, Quill.Abt.txt`)
+	f.Add("/home/\xff\x00a/x", "\xff\x00a")
+	f.Add(`/home/ſteam-ıd/x USERNAME=Kelvin`, `steam-id K`)
+	f.Fuzz(func(t *testing.T, teaches, s string) {
+		var n scrub.Names
+		n.Learn(teaches)
+		s = scrub.Text(s)
+		once := n.Text(s)
+		require.Equal(t, once, n.Text(once))
+	})
+}

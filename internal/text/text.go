@@ -1,0 +1,209 @@
+package text
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// ellipsis stands where text was cut.
+const ellipsis = "…"
+
+// AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts
+// on a terminal, ends a line or hides.
+//
+// At most limit characters (code points, so at most four times as many bytes)
+// are appended; where that cuts text off, the last of them is "…". An escape is
+// never cut in two. A limit of zero or less means no limit.
+//
+// Given room in dst it does not allocate. AppendSafe(nil, AppendSafe(nil, s, n), n)
+// equals AppendSafe(nil, s, n).
+func AppendSafe(dst []byte, s string, limit int) []byte {
+	var esc [10]byte
+	count := 0       // characters appended
+	room := len(dst) // where to cut so that "…" still fits: the longest prefix of limit-1 characters
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		chars, e := 1, esc[:0]
+		if escaped(r, size) || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
+			e = appendEscape(e, r, s[i], size)
+			chars = len(e)
+		}
+		if limit > 0 && count+chars > limit {
+			return append(dst[:room], ellipsis...)
+		}
+		if len(e) > 0 {
+			dst = append(dst, e...)
+		} else {
+			dst = append(dst, s[i:i+size]...)
+		}
+		count += chars
+		i += size
+		if count < limit {
+			room = len(dst)
+		}
+	}
+	return dst
+}
+
+// Safe returns s as [AppendText] would append it. A string that needs neither
+// escape nor cut is returned as it is, without a copy.
+func Safe(s string, limit int) string {
+	count := 0
+	for i := 0; i < len(s); {
+		r, size := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+		}
+		count++
+		if escaped(r, size) || limit > 0 && count > limit || r == '#' && command(s[i:]) || r == ':' && annotation(s, i) {
+			return string(AppendSafe(nil, s, limit))
+		}
+		i += size
+	}
+	return s
+}
+
+// AppendJSON appends the JSON text b to dst with every character that
+// [AppendText] would escape written as \uXXXX, which means the same to a JSON
+// reader and does nothing to a terminal.
+//
+// b must be valid JSON on one line, such as [encoding/json.Marshal] returns;
+// unsafe characters can then stand in strings only. Bytes that are not UTF-8
+// become U+FFFD, as encoding/json would have it.
+func AppendJSON(dst, b []byte) []byte {
+	for i := 0; i < len(b); {
+		r, size := rune(b[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(b[i:])
+		}
+		switch {
+		case !escaped(r, size) && (r != '#' || !command(b[i:])):
+			dst = append(dst, b[i:i+size]...)
+		case r > 0xffff:
+			r -= 0x10000
+			dst = appendHex(append(dst, `\u`...), uint32(0xd800+r>>10), 4)
+			dst = appendHex(append(dst, `\u`...), uint32(0xdc00+r&0x3ff), 4)
+		default: // the decoder gives utf8.RuneError for bytes that are none
+			dst = appendHex(append(dst, `\u`...), uint32(r), 4)
+		}
+		i += size
+	}
+	return dst
+}
+
+// appendEscape appends the visible form of r, or of the single byte b where
+// that is not UTF-8.
+func appendEscape(dst []byte, r rune, b byte, size int) []byte {
+	switch {
+	case r == '\n':
+		return append(dst, `\n`...)
+	case r == '\r':
+		return append(dst, `\r`...)
+	case r == '\t':
+		return append(dst, `\t`...)
+	case invalid(r, size):
+		return appendHex(append(dst, `\x`...), uint32(b), 2)
+	case r < utf8.RuneSelf:
+		return appendHex(append(dst, `\x`...), uint32(r), 2)
+	case r <= 0xffff:
+		return appendHex(append(dst, `\u`...), uint32(r), 4)
+	}
+	return appendHex(append(dst, `\U`...), uint32(r), 8)
+}
+
+// appendHex appends v in lower-case hexadecimal with exactly digits digits.
+func appendHex(dst []byte, v uint32, digits int) []byte {
+	var buf [8]byte
+	hex := strconv.AppendUint(buf[:0], uint64(v), 16)
+	for n := len(hex); n < digits; n++ {
+		dst = append(dst, '0')
+	}
+	return append(dst, hex...)
+}
+
+// invalid reports whether the decoder returned r and size for a byte that is
+// not UTF-8. A U+FFFD that was written as such has three bytes.
+func invalid(r rune, size int) bool { return r == utf8.RuneError && size == 1 }
+
+// escaped reports whether a character must not reach the reader as it is.
+func escaped(r rune, size int) bool {
+	if r >= 0x20 && r < 0x7f { // the common case first
+		return false
+	}
+	return invalid(r, size) || unsafeRune(r)
+}
+
+// command reports whether s begins with what a CI server obeys anywhere in a line of
+// output: ##[error] of GitHub and Azure, ##vso[task.setvariable …], ##teamcity[…].
+func command[T string | []byte](s T) bool {
+	if len(s) < 3 || s[1] != '#' {
+		return false
+	}
+	for i := 2; i < len(s) && i < 12; i++ {
+		switch {
+		case s[i] == '[':
+			return true
+		case s[i]|0x20 < 'a' || s[i]|0x20 > 'z':
+			return false
+		}
+	}
+	return false
+}
+
+// annotation reports whether the colon at s[i] begins what GitHub obeys at the
+// beginning of a line: ::error file=x::text. What is in front of s on its line may be
+// nothing but space.
+func annotation(s string, i int) bool {
+	if i+2 >= len(s) || s[i+1] != ':' || s[i+2] < 'a' || s[i+2] > 'z' {
+		return false
+	}
+	for _, b := range []byte(s[:i]) {
+		if b != ' ' {
+			return false
+		}
+	}
+	// The name, and properties, which end with the next "::".
+	for i += 2; i+1 < len(s); i++ {
+		if s[i] == ':' && s[i+1] == ':' {
+			return true
+		}
+	}
+	return false
+}
+
+// unsafeRune lists what acts instead of showing: every control, line and
+// paragraph separator and bidi control, and the characters without a shape of
+// which text for one reader can be hidden from another (tags, variation
+// selectors of the supplementary plane, invisible operators, code points that are no
+// characters). Format characters
+// that do show, such as the Arabic number signs, are not among them.
+func unsafeRune(r rune) bool {
+	switch {
+	case r < 0x20, r >= 0x7f && r <= 0x9f: // C0, DEL, C1 with U+0085
+		return true
+	case r < 0xad:
+		return false
+	}
+	switch {
+	case r == 0xad, // soft hyphen
+		r == 0x34f,                   // combining grapheme joiner
+		r == 0x61c,                   // Arabic letter mark
+		r == 0x180e,                  // Mongolian vowel separator
+		r == 0x200b,                  // zero width space
+		r >= 0x200e && r <= 0x200f,   // left-to-right and right-to-left mark
+		r >= 0x2028 && r <= 0x202e,   // line and paragraph separator, bidi embeddings and overrides
+		r >= 0x2060 && r <= 0x206f,   // word joiner, invisible operators, bidi isolates
+		r == 0xfeff,                  // byte order mark
+		r >= 0xfdd0 && r <= 0xfdef,   // no characters, by Unicode, nor for HTML
+		r >= 0xfff0 && r <= 0xfffb,   // unassigned default-ignorables, interlinear annotation
+		r&0xfffe == 0xfffe,           // no characters: the last two of each plane
+		r >= 0x1bca0 && r <= 0x1bca3, // shorthand format controls
+		r >= 0x1d173 && r <= 0x1d17a, // musical format controls
+		r >= 0xe0000 && r <= 0xe0fff: // tags, variation selectors supplement
+		return true
+	}
+	return false
+}

@@ -1,0 +1,240 @@
+package compare_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+var versions = compare.Versions{Signatures: 1, Masking: 2, Rules: 3}
+
+// written makes a baseline of lines.
+func written(t require.TestingT, today compare.Date, previous *compare.Baseline, lines []string) *compare.Written {
+	c := collector(t, compare.Config{})
+	feed(c, compare.New, "good.log", lines)
+	return c.Write(compare.WriteOptions{Versions: versions, Today: today, Previous: previous})
+}
+
+func checked(t require.TestingT, today compare.Date, b *compare.Baseline, lines []string) *compare.Checked {
+	c := collector(t, compare.Config{})
+	feed(c, compare.New, "new.log", lines)
+	return c.Check(b, versions, today, nil)
+}
+
+func checkedHeads(rows []compare.CheckedRow) []string {
+	out := []string{}
+	for _, r := range rows {
+		out = append(out, r.Templates[0])
+	}
+	return out
+}
+
+func TestCheck(t *testing.T) {
+	good := append(session(50), repeat(20, "!lost Human#")...)
+	names := []string{"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today", "?Dora is at her bench today"}
+	good = append(good, names...)
+	b := written(t, "2026-01-01", nil, good).Baseline
+	require.Len(t, b.Entries, 4)
+	for name, test := range map[string]struct {
+		today                       compare.Date
+		lines                       []string
+		added, more, worse, expired []string
+		unseen                      int
+	}{
+		"the same":             {lines: good},
+		"longer":               {lines: slices.Concat(session(150), repeat(60, "!lost Human#"), names)},
+		"one name more":        {lines: append(slices.Clone(good), "?Emil is at her bench today")},
+		"another name alone":   {lines: append(session(50), "?Emil is at her bench today"), unseen: 1},
+		"new":                  {lines: append(slices.Clone(good), "!the ship sinks"), added: []string{"the ship sinks"}},
+		"new, but ignored":     {lines: append(slices.Clone(good), "the ship sails")},
+		"a flood of the known": {lines: append(slices.Clone(good), repeat(3000, "!lost Human#")...), more: []string{"lost <*>"}},
+		"worse":                {lines: append(session(50), "!no path for Human1 to the bench"), worse: []string{"no path for <*> to the bench"}, unseen: 2},
+		"a day before":         {today: "2026-03-31", lines: good},
+		"expired": {
+			today: "2026-04-01", lines: append(session(50), repeat(20, "!lost Human#")...), unseen: 1,
+			expired: []string{"lost <*>", "no path for <*> to the bench", "a definition of the mod is broken"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.today == "" {
+				test.today = "2026-01-02"
+			}
+			for _, s := range []*[]string{&test.added, &test.more, &test.worse, &test.expired} {
+				if *s == nil {
+					*s = []string{}
+				}
+			}
+			c := checked(t, test.today, b, test.lines)
+			require.Equal(t, test.added, checkedHeads(c.Added))
+			require.Equal(t, test.more, checkedHeads(c.More))
+			require.Equal(t, test.worse, checkedHeads(c.Worse))
+			require.Equal(t, test.expired, checkedHeads(c.Expired))
+			require.Len(t, c.Unseen, test.unseen)
+			require.False(t, c.RulesChanged)
+			require.Equal(t, len(test.added)+len(test.more)+len(test.worse)+len(test.expired) > 0, c.Speaks())
+		})
+	}
+	c := collector(t, compare.Config{})
+	require.True(t, c.Check(b, compare.Versions{Signatures: 1, Masking: 2, Rules: 4}, "2026-01-02", nil).RulesChanged)
+}
+
+func TestWriteAgain(t *testing.T) {
+	first := written(t, "2026-01-01", nil, []string{"?the mill is idle", "!lost Human1", "a chat"})
+	require.Equal(t, 2, first.Added)
+	b := first.Baseline
+	for i := range b.Entries {
+		b.Entries[i].Note = "seen by Ann: " + b.Entries[i].Templates[0]
+	}
+	again := written(t, "2026-02-01", b, []string{"!lost Human2", "!lost Human3", "?the kiln is hot"})
+	require.Equal(t, []int{1, 1, 1, 0, 0}, []int{again.Added, again.Kept, again.Unseen, again.Dropped, again.Expired})
+	byHead := map[string]compare.Known{}
+	for _, k := range again.Baseline.Entries {
+		byHead[k.Templates[0]] = k
+	}
+	lost := byHead["lost <*>"]
+	require.Equal(t, "seen by Ann: lost <*>", lost.Note)
+	require.EqualValues(t, 2, lost.Count)
+	require.Equal(t, compare.Date("2026-01-01"), lost.First)
+	require.Equal(t, compare.Date("2026-04-01"), lost.Expires)
+	require.Equal(t, compare.Date("2026-05-02"), byHead["the kiln is hot"].Expires)
+	require.Contains(t, byHead, "the mill is idle")
+
+	late := written(t, "2026-06-01", again.Baseline, []string{"!lost Human2"})
+	require.Equal(t, []int{0, 1, 0, 2, 1}, []int{late.Added, late.Kept, late.Unseen, late.Dropped, late.Expired})
+}
+
+// TestNameStays: an entry keeps its id while the signature that gave it is seen,
+// so that a rewrite is no change.
+// TestWriteWithoutText: a group without a text cannot be recognized, so that it is
+// neither written nor counted.
+func TestWriteWithoutText(t *testing.T) {
+	c := collector(t, compare.Config{})
+	run := c.Run(compare.New, compare.RunConfig{File: "good.log", Template: func(signature.Signature) (string, bool) { return "", false }})
+	run.Observe(&compare.Entry{Signature: signature.Of([]byte("too large to be kept")), Disposition: event.Blocking, Line: 1})
+	w := c.Write(compare.WriteOptions{Versions: versions, Today: "2026-01-01"})
+	require.Empty(t, w.Baseline.Entries)
+	require.Zero(t, w.Added)
+}
+
+func TestNameStays(t *testing.T) {
+	names := []string{"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today", "?Dora is at her bench today"}
+	b := written(t, "2026-01-01", nil, names).Baseline
+	require.Len(t, b.Entries, 1)
+	more := append(slices.Clone(names), "?Emil is at her bench today", "?Fred is at her bench today", "?Gus is at her bench today", "?Hal is at her bench today")
+	again := written(t, "2026-01-02", b, more).Baseline
+	require.Len(t, again.Entries, 1)
+	require.Equal(t, b.Entries[0].Signature, again.Entries[0].Signature)
+	require.Equal(t, b.Entries[0].Templates[0], again.Entries[0].Templates[0])
+	require.Len(t, again.Entries[0].Templates, 8)
+}
+
+func TestBaselineRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.String(),
+			rapid.SampledFrom([]string{"plain", "a: b", "# no comment", "- item", "'q'", `"q" \ n`, "\u202eevil", "\xff\xfe", "한국 🧑‍🚀", "~", "1e3", "a\nb\nc", "\ufeff", "\u2028", "trailing ", " leading", "\U000e0041"}),
+		)
+		b := &compare.Baseline{Versions: versions, Mods: rapid.Uint64().Draw(t, "mods"), Written: "2026-01-31", Incomplete: rapid.Bool().Draw(t, "incomplete")}
+		used := map[string]bool{}
+		for range rapid.IntRange(0, 5).Draw(t, "entries") {
+			k := compare.Known{
+				Rule: "a" + text.Draw(t, "rule"), Disposition: event.Advisory, Count: 3, Records: rapid.Uint64Range(3, 1<<40).Draw(t, "records"), Runs: 2,
+				First: "2026-01-01", Expires: "2026-04-01", Note: text.Draw(t, "note"),
+			}
+			for range rapid.IntRange(1, 4).Draw(t, "forms") {
+				if s := text.Draw(t, "template"); s != "" && !used[s] {
+					used[s] = true
+					k.Templates = append(k.Templates, s)
+				}
+			}
+			if !valid(k.Rule) || !valid(k.Note) || len(k.Templates) == 0 {
+				continue
+			}
+			k.Signature = signature.Of([]byte(k.Templates[0]))
+			b.Entries = append(b.Entries, k)
+		}
+		data := compare.AppendBaseline(nil, b)
+		require.NotContains(t, string(data), "\u202e")
+		got, err := compare.ParseBaseline("b.yaml", data)
+		require.NoError(t, err, "%s", data)
+		require.Equal(t, b, got, "%s", data)
+	})
+}
+
+func valid(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+const goodBaseline = `version: 1
+signatures: 1
+masking: "0000000000000002"
+rules: "0000000000000003"
+written: 2026-01-01
+entries:
+  - id: "96ed32e6ca4ed05f"
+    rule: test.rule
+    disposition: blocking
+    seen: {count: 2, records: 10, runs: 1}
+    first: 2026-01-01
+    expires: 2026-04-01
+    template: lost <*>
+`
+
+func TestParseBaselineErrors(t *testing.T) {
+	id := signature.TemplateID([]byte("lost <*>")).String()
+	good := strings.Replace(goodBaseline, "96ed32e6ca4ed05f", id, 1)
+	_, err := compare.ParseBaseline("b.yaml", []byte(good))
+	require.NoError(t, err)
+	for _, test := range []struct{ from, to, want string }{
+		{"version: 1", "version: 2", `b.yaml:1:10: version: is 2, and this program reads 1`},
+		{"version: 1", "version: x", `b.yaml:1:10: version: is "x": want a whole number`},
+		{"signatures: 1\n", "", `b.yaml:1:1: the field "signatures" is missing`},
+		{"rules: \"0000000000000003\"", "rules: 3", `b.yaml:4:8: rules: is "3": want 16 hexadecimal digits in quotes`},
+		{"written: 2026-01-01", "written: today", `b.yaml:5:10: written: is "today": want a day such as 2026-01-31`},
+		{"entries:", "entrys:", `b.yaml:6:1: no field is called "entrys"`},
+		{"\"" + id + "\"", `"0000000000000001"`, `b.yaml:7:9: entries[0].id: is 0000000000000001, and that of the template is ` + id},
+		{"\"" + id + "\"", "7", `b.yaml:7:9: entries[0].id: "7" is no id`},
+		{"disposition: blocking", "disposition: ignore", `b.yaml:9:18: entries[0].disposition: is "ignore": want blocking or advisory`},
+		{"count: 2", "count: 0", `b.yaml:10:19: entries[0].seen.count: is "0": want a whole number from 1`},
+		{"count: 2", "count: 20", `entries[0].seen.count: is 20 of 10 records`},
+		{"expires: 2026-04-01", "expires: 2026-13-01", `b.yaml:12:14: entries[0].expires: is "2026-13-01"`},
+		{"template: lost <*>", "template: [a]", `b.yaml:13:15: entries[0].template: want a text, not a list`},
+		{"template: lost <*>", "template: lost <*>\n    note: &x a\n    note: b", `entries[0].note: stands here twice`},
+		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>, \"\"]", `b.yaml:14:23: entries[0].forms[1]: is empty`},
+		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>]", `has a template that entries[0] has already`},
+		{"entries:", "entries: 3\nincomplete:", `b.yaml:8:3: incomplete: want true or false, not a list`},
+		{"version: 1", "version: [", `b.yaml:`},
+		{"template: lost <*>", "template: lost <*>\n---\nversion: 1", `b.yaml:14:1: a second document begins here`},
+		{"template: lost <*>", "template: lost <*>\n--- [", `b.yaml:`},
+	} {
+		require.Contains(t, good, test.from)
+		_, err := compare.ParseBaseline("b.yaml", []byte(strings.Replace(good, test.from, test.to, 1)))
+		require.ErrorContains(t, err, test.want)
+	}
+	for _, empty := range []string{"", "# nothing\n"} {
+		_, err = compare.ParseBaseline("b.yaml", []byte(empty))
+		require.ErrorContains(t, err, "the file is empty")
+	}
+	_, err = compare.ParseBaseline("b.yaml", make([]byte, compare.MaxBaselineBytes+1))
+	require.ErrorContains(t, err, "more than the")
+}
+
+func FuzzParseBaseline(f *testing.F) {
+	f.Add(strings.Replace(goodBaseline, "96ed32e6ca4ed05f", signature.TemplateID([]byte("lost <*>")).String(), 1))
+	f.Add("entries: [*a]")
+	f.Add("a: &a [*a]")
+	f.Fuzz(func(t *testing.T, text string) {
+		b, err := compare.ParseBaseline("b.yaml", []byte(text))
+		require.NotEqual(t, b == nil, err == nil)
+		if b != nil {
+			again, err := compare.ParseBaseline("b.yaml", compare.AppendBaseline(nil, b))
+			require.NoError(t, err)
+			require.Equal(t, b, again)
+		}
+	})
+}

@@ -1,0 +1,426 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/signature"
+)
+
+// baselineFormat numbers the form of the file.
+const baselineFormat = 1
+
+// MaxBaselineBytes bounds the file of a baseline that is read: known noise that
+// takes more was never reviewed.
+const MaxBaselineBytes = 16 << 20
+
+// AppendBaseline appends a baseline as YAML: entries by id, templates line by line,
+// so that a change reads well in a review. What could mislead a reader of the file
+// (controls, marks that turn the reading direction) is written as an escape.
+func AppendBaseline(dst []byte, b *Baseline) []byte {
+	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
+	p("# Known noise, written by \"classify-replay baseline write\". A group speaks again when it comes\n" +
+		"# above its rate, when its rule asks for more, and from its day of expiry on. A \"note\" is kept\n" +
+		"# when the file is written anew; comments are not.\n")
+	p("version: %d\n", baselineFormat)
+	p("signatures: %d\n", b.Signatures)
+	p("masking: \"%016x\"\n", b.Masking)
+	p("rules: \"%016x\"\n", b.Rules)
+	if b.Mods != 0 {
+		p("mods: \"%016x\"\n", b.Mods)
+	}
+	p("written: %s\n", b.Written)
+	if b.Incomplete {
+		p("incomplete: true\n")
+	}
+	if len(b.Entries) == 0 {
+		p("entries: []\n")
+		return dst
+	}
+	p("entries:\n")
+	for i := range b.Entries {
+		k := &b.Entries[i]
+		p("  - id: \"%s\"\n", k.Signature.ID)
+		p("    rule: %s\n", plain(k.Rule))
+		p("    disposition: %s\n", k.Disposition)
+		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs, strconv.FormatFloat(k.Per1000(), 'g', 3, 64))
+		p("    first: %s\n", k.First)
+		p("    expires: %s\n", k.Expires)
+		if k.Note != "" {
+			p("    note: %s\n", quoted(k.Note))
+		}
+		p("    template: ")
+		dst = appendTemplate(dst, k.Templates[0], "      ")
+		if len(k.Templates) > 1 {
+			p("    forms:\n")
+			for _, t := range k.Templates[1:] {
+				p("      - ")
+				dst = appendTemplate(dst, t, "        ")
+			}
+		}
+	}
+	return dst
+}
+
+// plain returns the id of a rule as it is, or in quotes where it is no plain word.
+func plain(s string) string {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '.' && r != '-' {
+			return quoted(s)
+		}
+	}
+	if s == "" || s[0] < 'A' || !strings.Contains(s, ".") { // "null" is none
+		return quoted(s)
+	}
+	return s
+}
+
+// appendTemplate appends a template as a block of its lines, or in quotes where a
+// reader could not see what is in it.
+func appendTemplate(dst []byte, template, indent string) []byte {
+	if !utf8.ValidString(template) {
+		return fmt.Appendf(dst, "!!binary %q\n", base64.StdEncoding.EncodeToString([]byte(template)))
+	}
+	lines := strings.Split(template, "\n")
+	single := len(lines) == 1 && !strings.ContainsAny(template, `"\`)
+	if single || slices.ContainsFunc(lines, func(l string) bool {
+		return l == "" || text.Safe(l, 0) != l || strings.TrimSpace(l) != l
+	}) {
+		return append(append(dst, quoted(template)...), '\n')
+	}
+	dst = append(dst, "|-\n"...)
+	for _, l := range lines {
+		dst = append(append(append(dst, indent...), l...), '\n')
+	}
+	return dst
+}
+
+// quoted returns s in double quotes, with YAML's escapes for what package text would
+// escape: all that YAML does not take as it is, and more.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		one := string(r)
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case text.Safe(one, 0) == one:
+			b.WriteRune(r)
+		case r <= 0xff:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// FileError is what is wrong with the file of a baseline.
+type FileError struct {
+	File         string
+	Line, Column int    // 0 where no place is known
+	Field        string // such as "entries[2].seen.count", or ""
+	Problem      string // with the fix
+}
+
+// Error names the file, the place, the field and the problem.
+func (e *FileError) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+	}
+	b.WriteString(": ")
+	if e.Field != "" {
+		b.WriteString(e.Field + ": ")
+	}
+	b.WriteString(e.Problem)
+	return b.String()
+}
+
+// ParseBaseline reads the file of a baseline. An error is a [FileError].
+func ParseBaseline(file string, data []byte) (*Baseline, error) {
+	p := &baselineParser{file: file}
+	b := p.parse(data)
+	if p.err != nil {
+		return nil, p.err
+	}
+	return b, nil
+}
+
+// baselineParser reads nodes one by one, so that each error has a place. It keeps
+// the first.
+type baselineParser struct {
+	file string
+	err  error
+}
+
+func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
+	if p.err != nil {
+		return
+	}
+	e := &FileError{File: p.file, Field: field, Problem: fmt.Sprintf(format, args...)}
+	if n != nil {
+		e.Line, e.Column = n.Line, n.Column
+	}
+	p.err = e
+}
+
+func (p *baselineParser) parse(data []byte) *Baseline {
+	if len(data) > MaxBaselineBytes {
+		p.fail(nil, "", "the file has %d bytes, more than the %d allowed: a baseline is for what somebody has looked at", len(data), MaxBaselineBytes)
+		return nil
+	}
+	var doc, second yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	err := documents.Decode(&doc)
+	if len(doc.Content) == 0 && (err == nil || errors.Is(err, io.EOF)) {
+		p.fail(nil, "", `the file is empty: write it with "classify-replay baseline write"`)
+		return nil
+	}
+	if err == nil {
+		err = documents.Decode(&second)
+	}
+	switch {
+	case err == nil:
+		p.fail(&second, "", "a second document begins here, which nobody would read: put its entries into the first")
+		return nil
+	case !errors.Is(err, io.EOF):
+		line, what := yamlPlace(err)
+		p.fail(&yaml.Node{Line: line}, "", "%s", what)
+		return nil
+	}
+	b := &Baseline{}
+	top := p.mapping(doc.Content[0], "", []string{"version", "signatures", "masking", "rules", "written", "entries"}, "mods", "incomplete")
+	if p.err != nil {
+		return nil
+	}
+	if v := p.number(top["version"], "version", math.MaxInt32); p.err == nil && v != baselineFormat {
+		p.fail(top["version"], "version", "is %d, and this program reads %d: write the baseline anew, or take the program that wrote it", v, baselineFormat)
+	}
+	b.Signatures = int(p.number(top["signatures"], "signatures", math.MaxInt32))
+	b.Masking = p.hex(top["masking"], "masking")
+	b.Rules = p.hex(top["rules"], "rules")
+	if n := top["mods"]; n != nil {
+		b.Mods = p.hex(n, "mods")
+	}
+	b.Written = p.date(top["written"], "written")
+	if n := top["incomplete"]; n != nil {
+		if n.Kind != yaml.ScalarNode || n.Decode(&b.Incomplete) != nil {
+			p.fail(n, "incomplete", "want true or false, not %s", shown(n))
+		}
+	}
+	entries := top["entries"]
+	if entries.Kind != yaml.SequenceNode {
+		p.fail(entries, "entries", "want a list of groups, not %s", shown(entries))
+		return nil
+	}
+	seen := map[signature.Signature]int{}
+	for i, n := range entries.Content {
+		field := fmt.Sprintf("entries[%d]", i)
+		k := p.known(n, field)
+		if p.err != nil {
+			return nil
+		}
+		for _, t := range k.Templates {
+			s := signature.Of([]byte(t))
+			if first, ok := seen[s]; ok {
+				p.fail(n, field, "has a template that entries[%d] has already: remove one of them", first)
+				return nil
+			}
+			seen[s] = i
+		}
+		b.Entries = append(b.Entries, k)
+	}
+	if p.err != nil {
+		return nil
+	}
+	return b
+}
+
+// known reads one entry.
+func (p *baselineParser) known(n *yaml.Node, field string) Known {
+	var k Known
+	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note", "forms")
+	if p.err != nil {
+		return k
+	}
+	at := func(name string) string { return field + "." + name }
+	text := p.text(m["template"], at("template"))
+	k.Templates = []string{text}
+	k.Signature = signature.Of([]byte(text))
+	id, err := signature.ParseID(m["id"].Value)
+	switch {
+	case err != nil:
+		p.fail(m["id"], at("id"), "%s is no id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"]))
+	case p.err == nil && id != k.Signature.ID:
+		p.fail(m["id"], at("id"), "is %s, and that of the template is %s: one of them was changed; write the baseline anew", id, k.Signature.ID)
+	}
+	k.Rule = p.text(m["rule"], at("rule"))
+	d, ok := event.ParseDisposition(m["disposition"].Value)
+	if !ok || !d.Urgent() {
+		p.fail(m["disposition"], at("disposition"), "is %s: want blocking or advisory", shown(m["disposition"]))
+	}
+	k.Disposition = d
+	seen := p.mapping(m["seen"], at("seen"), []string{"count", "records", "runs"})
+	if p.err != nil {
+		return k
+	}
+	k.Records = p.number(seen["records"], at("seen.records"), math.MaxInt64)
+	k.Count = p.number(seen["count"], at("seen.count"), math.MaxInt64)
+	k.Runs = int(p.number(seen["runs"], at("seen.runs"), math.MaxInt32))
+	if p.err == nil && k.Count > k.Records {
+		p.fail(seen["count"], at("seen.count"), "is %d of %d records: want no more than there were", k.Count, k.Records)
+	}
+	k.First = p.date(m["first"], at("first"))
+	k.Expires = p.date(m["expires"], at("expires"))
+	if n := m["note"]; n != nil {
+		k.Note = p.text(n, at("note"))
+	}
+	if n := m["forms"]; n != nil {
+		if n.Kind != yaml.SequenceNode {
+			p.fail(n, at("forms"), "want a list of templates, not %s", shown(n))
+			return k
+		}
+		if len(n.Content) >= MaxForms {
+			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), MaxForms-1)
+			return k
+		}
+		for i, f := range n.Content {
+			k.Templates = append(k.Templates, p.text(f, fmt.Sprintf("%s[%d]", at("forms"), i)))
+		}
+	}
+	return k
+}
+
+// mapping returns the fields of a mapping, which must have all that are required
+// and no others but the optional ones.
+func (p *baselineParser) mapping(n *yaml.Node, field string, required []string, optional ...string) map[string]*yaml.Node {
+	if p.err != nil {
+		return nil
+	}
+	if n.Kind != yaml.MappingNode {
+		p.fail(n, field, "want the fields %s, not %s", strings.Join(required, ", "), shown(n))
+		return nil
+	}
+	prefix := ""
+	if field != "" {
+		prefix = field + "."
+	}
+	m := map[string]*yaml.Node{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		switch {
+		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
+			p.fail(key, field, "no field is called %q: there are %s", text.Safe(key.Value, 64), strings.Join(slices.Concat(required, optional), ", "))
+			return nil
+		case m[key.Value] != nil:
+			p.fail(key, prefix+key.Value, "stands here twice: remove one")
+			return nil
+		}
+		if value.Kind == yaml.AliasNode {
+			p.fail(value, prefix+key.Value, "is an alias: write the value itself")
+			return nil
+		}
+		m[key.Value] = value
+	}
+	for _, name := range required {
+		if m[name] == nil {
+			p.fail(n, field, "the field %q is missing", name)
+			return nil
+		}
+	}
+	return m
+}
+
+func (p *baselineParser) text(n *yaml.Node, field string) string {
+	if p.err != nil {
+		return ""
+	}
+	var s string
+	if n.Kind != yaml.ScalarNode || n.Decode(&s) != nil {
+		p.fail(n, field, "want a text, not %s", shown(n))
+	} else if s == "" {
+		p.fail(n, field, "is empty: want a text")
+	}
+	return s
+}
+
+func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
+	if p.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseUint(n.Value, 10, 64)
+	if n.Kind != yaml.ScalarNode || err != nil || v < 1 || v > most {
+		p.fail(n, field, "is %s: want a whole number from 1 to %d", shown(n), most)
+	}
+	return v
+}
+
+func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
+	if p.err != nil {
+		return 0
+	}
+	v, err := strconv.ParseUint(n.Value, 16, 64)
+	if n.Kind != yaml.ScalarNode || err != nil || len(n.Value) != 16 {
+		p.fail(n, field, "is %s: want 16 hexadecimal digits in quotes", shown(n))
+	}
+	return v
+}
+
+func (p *baselineParser) date(n *yaml.Node, field string) Date {
+	if p.err != nil {
+		return ""
+	}
+	d, err := ParseDate(n.Value)
+	if n.Kind != yaml.ScalarNode || err != nil {
+		p.fail(n, field, "is %s: want a day such as 2026-01-31", shown(n))
+	}
+	return d
+}
+
+// shown returns what stands at a node, for an error.
+func shown(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	}
+	return strconv.Quote(text.Safe(n.Value, 64))
+}
+
+// yamlPlace takes the line out of a message of the YAML decoder.
+func yamlPlace(err error) (line int, what string) {
+	what = strings.TrimPrefix(err.Error(), "yaml: ")
+	if rest, ok := strings.CutPrefix(what, "line "); ok {
+		if number, message, ok := strings.Cut(rest, ": "); ok {
+			if n, err := strconv.Atoi(number); err == nil {
+				return n, message
+			}
+		}
+	}
+	return 0, what
+}

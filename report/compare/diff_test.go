@@ -1,0 +1,288 @@
+package compare_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+var normalizer = func() *signature.Normalizer {
+	n, err := signature.New(signature.Config{})
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return n
+}()
+
+func collector(t require.TestingT, c compare.Config) *compare.Collector {
+	col, err := compare.NewCollector(c)
+	require.NoError(t, err)
+	return col
+}
+
+// feed gives lines to one side. A line that begins with "!" blocks, one with "?"
+// is advisory; the signs are no part of it.
+func feed(c *compare.Collector, side compare.Side, file string, lines []string) *compare.Run {
+	var template string
+	run := c.Run(side, compare.RunConfig{
+		File:     file,
+		Template: func(signature.Signature) (string, bool) { return template, true },
+		Blame:    func() []blame.Suspect { return nil },
+	})
+	for i, line := range lines {
+		e := compare.Entry{Line: i + 1, Rule: "test.rule"}
+		switch line[0] {
+		case '!':
+			e.Disposition, line = event.Blocking, line[1:]
+		case '?':
+			e.Disposition, line = event.Advisory, line[1:]
+		}
+		e.Own = e.Disposition
+		template = string(normalizer.AppendTemplate(nil, line, ""))
+		e.Signature = signature.Of([]byte(template))
+		run.Observe(&e)
+	}
+	return run
+}
+
+func repeat(n int, format string) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = strings.ReplaceAll(format, "#", fmt.Sprint(1000+i))
+	}
+	return out
+}
+
+// heads returns the templates of rows.
+func heads(rows []compare.Row) []string {
+	out := []string{}
+	for _, r := range rows {
+		out = append(out, r.Templates[0])
+	}
+	return out
+}
+
+// session is what a game writes when it starts, and while it is played.
+func session(played int) []string {
+	var out []string
+	for i := range 60 {
+		out = append(out, "starting part "+strings.Repeat("x", i+1)+" of the game")
+	}
+	for range 5 {
+		out = append(out, "?a definition of the mod is broken")
+	}
+	for i := range played {
+		out = append(out, fmt.Sprintf("landed Ship%d at (%d, 0, 5)", 1000+i, i), fmt.Sprintf("?no path for Human%d to the bench", 1000+i),
+			fmt.Sprintf("Job_%d is done", 1000+i), fmt.Sprintf("autosave %d", i))
+	}
+	return out
+}
+
+func TestDiff(t *testing.T) {
+	tests := map[string]struct {
+		old, new                []string
+		added, gone, more, less []string
+	}{
+		"the same":         {old: session(100), new: session(100)},
+		"played longer":    {old: session(100), new: session(300)},
+		"played shorter":   {old: session(300), new: session(40)},
+		"one line":         {old: session(50), new: append(session(50), "!the world could not be saved"), added: []string{"the world could not be saved"}},
+		"a new flood":      {old: session(50), new: append(session(50), repeat(5000, "!the world Map# could not be saved")...), added: []string{"the world <*> could not be saved"}},
+		"one that is gone": {old: append(session(50), "?the mill is idle"), new: session(50), gone: []string{"the mill is idle"}},
+		"a known flood grows, and nothing else seems to shrink": {
+			old: append(session(50), repeat(20, "!lost Human#")...), new: append(session(50), repeat(4000, "!lost Human#")...), more: []string{"lost <*>"},
+		},
+		"two grow, one as a flood": {
+			old: slices.Concat(session(50), repeat(20, "!lost Human#"), repeat(20, "?hungry Human#")),
+			new: slices.Concat(session(50), repeat(9000, "!lost Human#"), repeat(90, "?hungry Human#")), more: []string{"lost <*>", "hungry <*>"},
+		},
+		"fewer":             {old: append(session(50), repeat(200, "!lost Human#")...), new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"}},
+		"one and six":       {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(6, "!lost Human#")...)},
+		"one and ten":       {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(10, "!lost Human#")...)},
+		"one and thirty":    {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"}},
+		"many, not twice":   {old: append(session(50), repeat(1000, "!lost Human#")...), new: append(session(50), repeat(1900, "!lost Human#")...)},
+		"nothing in common": {old: []string{"?a mill stands"}, new: []string{"!a ship sinks"}, added: []string{"a ship sinks"}, gone: []string{"a mill stands"}},
+		"empty":             {},
+		"names that vary": {
+			old: []string{"Anna is at her bench today", "Boris is at her bench today", "Clara is at her bench today"},
+			new: []string{"Dora is at her bench today", "Emil is at her bench today", "Anna is at her bench today"},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := collector(t, compare.Config{})
+			feed(c, compare.Old, "old.log", test.old)
+			feed(c, compare.New, "new.log", test.new)
+			d := c.Diff()
+			for _, want := range []struct {
+				name string
+				rows []compare.Row
+				want []string
+			}{{"new", d.Added, test.added}, {"gone", d.Gone, test.gone}, {"more", d.More, test.more}, {"less", d.Less, test.less}} {
+				if want.want == nil {
+					want.want = []string{}
+				}
+				require.Equal(t, want.want, heads(want.rows), want.name)
+			}
+			require.Empty(t, d.Worse)
+			require.Equal(t, len(test.added)+len(test.gone)+len(test.more)+len(test.less) == 0, d.Empty())
+		})
+	}
+}
+
+func TestDiffRow(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(10))
+	feed(c, compare.New, "a.log", append(session(10), "!lost Human1", "!lost Human2"))
+	feed(c, compare.New, "b.log", append([]string{"?lost Human3"}, session(10)...)).Incomplete(compare.Gap{Kind: "blind", From: 3})
+	d := c.Diff()
+	require.Len(t, d.Added, 1)
+	r := d.Added[0]
+	require.Equal(t, compare.Tally{
+		Count: 3, Per1000: 3000.0 / 213, Disposition: event.Blocking, Rule: "test.rule",
+		First: []compare.Place{{File: "a.log", Line: 106}, {File: "b.log", Line: 1}},
+	}, r.New)
+	require.Zero(t, r.Old)
+	require.InDelta(t, 8.0/27, r.Chance, 1e-9, "two logs against one: 2/3 to the power of 3")
+	require.True(t, d.New.Incomplete())
+	require.False(t, d.Old.Incomplete())
+	require.EqualValues(t, 213, d.New.Records)
+}
+
+// TestOrder: what matters comes first.
+func TestOrder(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"), []string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
+	require.Equal(t, []string{"stop the game", "advice of <*>", "one advice is given", "chatter of <*>"}, heads(c.Diff().Added))
+}
+
+func TestWorse(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", append(session(10), "?lost Human1"))
+	feed(c, compare.New, "new.log", append(session(10), "!lost Human2"))
+	d := c.Diff()
+	require.True(t, d.Empty())
+	require.Equal(t, []string{"lost <*>"}, heads(d.Worse))
+}
+
+// TestHours: where all logs have a clock, a rate by the hour has a say.
+func TestHours(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		hours time.Duration
+		more  int
+	}{{"in the same time", 1, 1}, {"in ten times the time", 10, 0}} {
+		t.Run(test.name, func(t *testing.T) {
+			c := collector(t, compare.Config{})
+			start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			give := func(side compare.Side, hours time.Duration, n int) {
+				template := "the mill is stuck"
+				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) { return template, true }})
+				observe := func(at time.Duration) {
+					run.Observe(&compare.Entry{Signature: signature.Of([]byte(template)), Time: start.Add(at)})
+				}
+				for i := range n {
+					observe(hours * time.Hour * time.Duration(i) / time.Duration(n))
+				}
+				template = "all is well"
+				for range 1000 {
+					observe(0)
+				}
+				observe(hours * time.Hour)
+			}
+			give(compare.Old, 1, 10)
+			give(compare.New, test.hours, 100)
+			d := c.Diff()
+			require.Len(t, d.More, test.more)
+			require.InDelta(t, 1, d.Old.Hours, 1e-9)
+			if test.more == 1 {
+				require.InDelta(t, 100, d.More[0].New.PerHour, 1e-9)
+			}
+		})
+	}
+}
+
+// TestShuffled: a log has no difference from itself with its lines in another
+// order, in several files or one, whatever their ids.
+func TestShuffled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SampledFrom([]string{"Anna", "Boris", "mill", "ship", "lost", "no path to", "is idle", "Bench_Large", "jams", "(1, 0, 5)", "at 12"})
+		line := rapid.Custom(func(t *rapid.T) string {
+			return rapid.SampledFrom([]string{"!", "?", "the "}).Draw(t, "kind") + strings.Join(rapid.SliceOfN(words, 2, 7).Draw(t, "words"), " ")
+		})
+		lines := rapid.SliceOfN(line, 1, 60).Draw(t, "lines")
+		seed := rapid.Uint64().Draw(t, "seed")
+		shuffled := slices.Clone(lines)
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		for i, l := range shuffled {
+			shuffled[i] = strings.NewReplacer("12", fmt.Sprint(20+i), "(1, 0, 5)", fmt.Sprintf("(%d, 0, %d)", i, 2*i)).Replace(l)
+		}
+		c := collector(t, compare.Config{})
+		feed(c, compare.Old, "old.log", lines)
+		feed(c, compare.New, "new.log", shuffled)
+		d := c.Diff()
+		require.True(t, d.Empty(), "%v", d)
+
+		const fault = "!quarry collapsed under its own weight yesterday"
+		c = collector(t, compare.Config{})
+		feed(c, compare.New, "new.log", slices.Insert(shuffled, len(shuffled)/2, fault))
+		feed(c, compare.Old, "old.log", lines)
+		d = c.Diff()
+		require.Equal(t, []string{fault[1:]}, heads(d.Added))
+		require.Empty(t, slices.Concat(d.Gone, d.More, d.Less))
+
+		// The order of files is that of the list of firsts, and of nothing else.
+		sums := map[string]bool{}
+		cut := len(shuffled) / 2
+		for _, files := range [][][]string{{shuffled[:cut], shuffled[cut:]}, {shuffled[cut:], shuffled[:cut]}} {
+			c = collector(t, compare.Config{})
+			feed(c, compare.Old, "old.log", []string{"nothing"})
+			for _, f := range files {
+				feed(c, compare.New, "new.log", f)
+			}
+			sum := ""
+			for _, r := range c.Diff().Added {
+				sum += fmt.Sprintln(r.Signature, r.Forms, r.Templates, r.New.Count, r.Chance)
+			}
+			sums[sum] = true
+		}
+		require.Len(t, sums, 1)
+	})
+}
+
+func TestBounds(t *testing.T) {
+	c := collector(t, compare.Config{Texts: 3})
+	feed(c, compare.Old, "old.log", []string{"one mill", "two ships", "three looms", "four kilns", "four kilns"})
+	d := c.Diff()
+	require.EqualValues(t, 2, d.Old.Uncounted)
+	require.EqualValues(t, 5, d.Old.Records)
+	require.Len(t, d.Gone, 3)
+
+	feed(c, compare.New, "new.log", []string{"four kilns", "one mill"})
+	d = c.Diff()
+	require.Zero(t, d.New.Uncounted, "a flood of texts on one side leaves room for the other")
+	require.Equal(t, []string{"four kilns"}, heads(d.Added))
+
+	c = collector(t, compare.Config{TextBytes: 20})
+	feed(c, compare.Old, "old.log", []string{"a mill of stone", "a mill of wood"})
+	require.EqualValues(t, 1, c.Diff().Old.Uncounted)
+
+	for field, config := range map[string]compare.Config{
+		"Factor": {Factor: 0.5}, "Confidence": {Confidence: 1}, "Texts": {Texts: -1}, "TextBytes": {TextBytes: -1},
+	} {
+		_, err := compare.NewCollector(config)
+		require.ErrorContains(t, err, "Config."+field)
+	}
+}
