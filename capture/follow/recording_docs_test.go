@@ -17,7 +17,7 @@ import (
 // TestRecordingDocs holds docs/recording.md to what a Recorder writes: its first line, and
 // in the table each kind of line with its members, in their order.
 func TestRecordingDocs(t *testing.T) {
-	page, err := os.ReadFile("../docs/recording.md")
+	page, err := os.ReadFile("../../docs/recording.md")
 	require.NoError(t, err)
 
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
