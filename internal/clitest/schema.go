@@ -47,3 +47,11 @@ func RequireValid(t *testing.T, s *jsonschema.Schema, document string) {
 	require.NoError(t, err, document)
 	require.NoError(t, s.Validate(doc), document)
 }
+
+// RequireInvalid holds that a document does not follow a schema.
+func RequireInvalid(t *testing.T, s *jsonschema.Schema, document string) {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
+	require.NoError(t, err, document)
+	require.Error(t, s.Validate(doc), document)
+}

@@ -1,0 +1,188 @@
+// Package schema makes JSON Schemas (draft 2020-12) of the Go types whose values are written as JSON, so
+// that a form and its description cannot differ.
+//
+// A field is described by its tags, beside "json" these:
+//
+//	jsonschema:"What it is."     its description
+//	enum:"open,cleared"          the values that it, or an element of it, has
+//	pattern:"^[0-9a-f]{16}$"     the regular expression of its text
+//	minimum:"1"                  its least value
+//
+// A field without omitempty or omitzero is required. Only a required pointer may be null; slices are written
+// as [] where they are empty. An unsigned type that has names (a String method) is one of them, another
+// type that marshals as text is a string. Named structs become definitions under their names, so that they
+// may be recursive. Schemas are open: new fields may appear within a version.
+package schema
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Form is a form of output.
+type Form struct {
+	Name        string // by which it is asked for
+	Title       string // which command writes it
+	Description string
+
+	// Version is the value of the field "schemaVersion" of each document; 0 where there is none.
+	Version int
+
+	// Values has a value of each type of which a document may be, all structs.
+	Values []any
+}
+
+// JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.
+func (f *Form) JSON() []byte {
+	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, version: f.Version}
+	root := &jsonschema.Schema{}
+	if len(f.Values) == 1 {
+		root = g.object(reflect.TypeOf(f.Values[0]))
+	} else {
+		for _, v := range f.Values {
+			root.OneOf = append(root.OneOf, g.schema(reflect.TypeOf(v)))
+		}
+	}
+	root.Schema = "https://json-schema.org/draft/2020-12/schema"
+	root.Title, root.Description = f.Title, f.Description
+	if len(g.defs) > 0 {
+		root.Defs = g.defs
+	}
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		panic("BUG: schema " + f.Name + ": " + err.Error())
+	}
+	return append(text, '\n')
+}
+
+// Find returns the form of a name, or nil.
+func Find(forms []Form, name string) *Form {
+	if i := slices.IndexFunc(forms, func(f Form) bool { return f.Name == name }); i >= 0 {
+		return &forms[i]
+	}
+	return nil
+}
+
+// generator makes the schema of one form.
+type generator struct {
+	defs    map[string]*jsonschema.Schema
+	of      map[string]reflect.Type // defs
+	version int
+}
+
+// object returns the schema of a struct, with the fields of embedded structs among its own.
+func (g *generator) object(t reflect.Type) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" || !f.IsExported() || name == "-" {
+			continue
+		}
+		if name == "" {
+			panic(fmt.Sprintf("BUG: schema: %s.%s has no name in JSON", t, f.Name))
+		}
+		optional := strings.Contains(options, "omit")
+		property := g.schema(f.Type)
+		constrain(property, f.Tag)
+		if f.Type.Kind() == reflect.Pointer && !optional {
+			property = &jsonschema.Schema{OneOf: []*jsonschema.Schema{property, {Type: "null"}}}
+		}
+		property.Description = f.Tag.Get("jsonschema")
+		if name == "schemaVersion" && g.version > 0 {
+			*property = jsonschema.Schema{Const: jsonschema.Ptr[any](g.version), Description: property.Description}
+		}
+		s.Properties[name] = property
+		s.PropertyOrder = append(s.PropertyOrder, name)
+		if !optional {
+			s.Required = append(s.Required, name)
+		}
+	}
+	return s
+}
+
+// constrain adds what the tags of a field say of its values, or of those of its elements.
+func constrain(s *jsonschema.Schema, tag reflect.StructTag) {
+	for s.Items != nil {
+		s = s.Items
+	}
+	if names := tag.Get("enum"); names != "" {
+		s.Type = ""
+		for name := range strings.SplitSeq(names, ",") {
+			s.Enum = append(s.Enum, name)
+		}
+	}
+	if pattern := tag.Get("pattern"); pattern != "" {
+		s.Pattern = pattern
+	}
+	if minimum := tag.Get("minimum"); minimum != "" {
+		least, err := strconv.ParseFloat(minimum, 64)
+		if err != nil {
+			panic("BUG: schema: " + err.Error())
+		}
+		s.Minimum = &least
+	}
+}
+
+// schema returns the schema of a type: of a named struct a reference to its definition.
+func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return g.schema(t.Elem())
+	case t == reflect.TypeFor[time.Time]():
+		return &jsonschema.Schema{Type: "string", Format: "date-time"}
+	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
+		return &jsonschema.Schema{}
+	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
+		return text(t)
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		return &jsonschema.Schema{Type: "array", Items: g.schema(t.Elem())}
+	case t.Kind() == reflect.Map:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
+	case t.Kind() != reflect.Struct:
+		s, err := jsonschema.ForType(t, nil)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		return s
+	case t.Name() == "":
+		return g.object(t)
+	}
+	name := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
+	switch known := g.of[name]; known {
+	case nil:
+		g.of[name] = t
+		g.defs[name] = g.object(t)
+	case t:
+	default:
+		panic(fmt.Sprintf("BUG: schema: %s and %s would be one definition", known, t))
+	}
+	return &jsonschema.Schema{Ref: "#/$defs/" + name}
+}
+
+// text returns the schema of a type that marshals as text. A small unsigned one is an enumeration: its
+// names are those of the values from 0 on, up to the first that has none, such as "kind(7)", or that of
+// another.
+func text(t reflect.Type) *jsonschema.Schema {
+	if t.Kind() != reflect.Uint8 {
+		return &jsonschema.Schema{Type: "string"}
+	}
+	s := &jsonschema.Schema{}
+	for i := range 256 {
+		v := reflect.New(t).Elem()
+		v.SetUint(uint64(i))
+		name := fmt.Sprint(v.Interface())
+		if strings.Contains(name, "(") || slices.Contains(s.Enum, any(name)) {
+			break
+		}
+		s.Enum = append(s.Enum, name)
+	}
+	return s
+}

@@ -1,0 +1,75 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/schema"
+)
+
+type embedded struct {
+	Line uint64 `json:"line" jsonschema:"Where it stands." minimum:"1"`
+}
+
+type node struct {
+	Children []node `json:"children,omitempty" jsonschema:"What is below it."`
+}
+
+type document struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Its version."`
+	embedded
+	Severity event.Severity    `json:"severity" jsonschema:"Its weight."`
+	State    string            `json:"state" jsonschema:"How it is." enum:"open,cleared"`
+	ID       []string          `json:"ids" jsonschema:"Its ids." pattern:"^[0-9]+$"`
+	Began    time.Time         `json:"began,omitzero" jsonschema:"When it began."`
+	Tree     *node             `json:"tree" jsonschema:"A tree; null without one."`
+	Maybe    *node             `json:"maybe,omitempty" jsonschema:"Another."`
+	Counts   map[string]uint64 `json:"counts" jsonschema:"By name."`
+	Hidden   string            `json:"-"`
+}
+
+var form = schema.Form{Name: "x", Title: "x --format json", Version: 2, Values: []any{document{}}}
+
+func TestForm(t *testing.T) {
+	s := clitest.Schema(t, form.JSON())
+	d := document{SchemaVersion: 2, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
+	d.Line = 1
+	written := func(d document) string {
+		text, err := json.Marshal(d)
+		require.NoError(t, err)
+		return string(text)
+	}
+	clitest.RequireValid(t, s, written(d))
+	d.Tree = &node{Children: []node{{}, {Children: []node{{}}}}}
+	d.Maybe, d.Began = d.Tree, time.Unix(0, 0)
+	clitest.RequireValid(t, s, written(d))
+	for _, wrong := range [][2]string{
+		{`"schemaVersion":2`, `"schemaVersion":1`},
+		{`"line":1`, `"line":0`},
+		{`"info"`, `"heavy"`},
+		{`"open"`, `"ajar"`},
+		{`["1"]`, `["a"]`},
+		{`["1"]`, `null`},
+		{`"children"`, `"parents"`},
+		{`{"a":1}`, `{"a":-1}`},
+	} {
+		text := written(d)
+		require.Contains(t, text, wrong[0])
+		clitest.RequireInvalid(t, s, strings.Replace(text, wrong[0], wrong[1], 1))
+	}
+}
+
+func TestFormOfSeveral(t *testing.T) {
+	f := schema.Form{Name: "y", Values: []any{document{}, node{}}}
+	s := clitest.Schema(t, f.JSON())
+	clitest.RequireValid(t, s, `{"children":[]}`)
+	clitest.RequireInvalid(t, s, `{"schemaVersion":2}`)
+	require.Equal(t, &form, schema.Find([]schema.Form{form}, "x"))
+	require.Nil(t, schema.Find([]schema.Form{form}, "z"))
+}
