@@ -13,22 +13,6 @@
 //	130  interrupted; what was known by then is printed
 package main
 
-import (
-	"context"
-	"os"
-	"os/signal"
-	"runtime/debug"
-)
+import "github.com/heedlog/heed/internal/command"
 
-// gcPercent keeps the heap close to what is alive. A replay makes little
-// garbage, so the collector has little to do: 100 copies of a capture take as
-// long with 20 as with Go's own 100, and an eighth less memory.
-const gcPercent = 20
-
-func main() {
-	debug.SetGCPercent(gcPercent)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	// A second interrupt ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { command.Main() }

@@ -19,11 +19,6 @@
 //	130  interrupted
 package main
 
-import (
-	"context"
-	"os"
-)
+import "github.com/heedlog/heed/internal/command/live"
 
-func main() {
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { live.Main() }

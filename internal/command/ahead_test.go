@@ -1,0 +1,47 @@
+package command
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scattered gives its data in pieces of random sizes.
+type scattered struct {
+	data bytes.Reader
+	rnd  *rand.Rand
+}
+
+func (s *scattered) Read(b []byte) (int, error) {
+	return s.data.Read(b[:min(len(b), 1+s.rnd.IntN(5000))])
+}
+
+// TestOverlapChangesNothing replays each capture with the reading beside the engine
+// and, on one processor, in turns with it, in random pieces: what is printed is the
+// same to the byte.
+func TestOverlapChangesNothing(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, path := range captures(t, ownCaptures) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			replay := func(procs int, seed uint64) string {
+				runtime.GOMAXPROCS(procs)
+				in := &scattered{rnd: rand.New(rand.NewPCG(seed, 0))}
+				in.data.Reset(data)
+				var stdout, stderr bytes.Buffer
+				require.Equal(t, exitOK, run(t.Context(), []string{"--format", "json", "--top", "0", "-"}, in, &stdout, &stderr), stderr.String())
+				return stdout.String()
+			}
+			want := replay(1, 1)
+			for seed := range uint64(3) {
+				require.True(t, want == replay(2, seed), "two replays differ")
+			}
+		})
+	}
+}

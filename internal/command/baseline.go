@@ -1,0 +1,241 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+// defaultBaseline is the file of a baseline where none is named.
+const defaultBaseline = "heed-baseline.yaml"
+
+func (p *program) baselineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Keep known noise in a file, and let only the rest speak",
+		Long: `baseline keeps the urgent groups of logs, with the rate at which they come, in a small
+file to review and commit; a check then tells what that file does not explain.`,
+		Example: `  classify-replay baseline write good.log
+  classify-replay baseline check --fail-on new,blind Player.log`,
+	}
+	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
+}
+
+// day returns the day that a flag names, or today.
+func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
+	if flag == "" {
+		return compare.DateOf(p.Now()), nil
+	}
+	d, err := compare.ParseDate(flag)
+	if err != nil {
+		return "", cli.Usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
+	}
+	return d, nil
+}
+
+// readBaseline reads a baseline, and refuses one of another version of signatures.
+func readBaseline(name string) (*compare.Baseline, error) {
+	data, err := cli.ReadFile(name, compare.MaxBaselineBytes)
+	if err != nil {
+		return nil, err
+	}
+	b, err := compare.ParseBaseline(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if b.Signatures != signature.Version {
+		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group would be recognized: write it anew, into another file, with \"classify-replay baseline write\", and take over its notes",
+			name, b.Signatures, signature.Version)
+	}
+	return b, nil
+}
+
+func (p *program) baselineWriteCommand() *cobra.Command {
+	f := &compareFlags{} // of which the rules are flags of this command
+	var from inputFlags
+	var out, date string
+	var expire int
+	var renew bool
+	cmd := &cobra.Command{
+		Use:   "write FILE...",
+		Short: "Write the urgent groups of logs as known noise",
+		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
+and rate of each, the day on which it was first written, and the day on which it
+expires. Review the file before you commit it: what is in it is not reported again
+until it expires or exceeds its rate.
+
+An existing file is brought up to date: notes ("note:"), first days and days of
+expiry of groups that came again are kept (--renew gives them new ones), groups that
+did not come stay until they expire, and rates become those of the logs named now.
+Comments are lost. The order is by id, so that a change reads well in a review.
+
+A log that is empty says nothing about noise: nothing is written then.`,
+		Example: `  classify-replay baseline write good.log
+  classify-replay baseline write -o noise.yaml --expire 30 runs/*.log
+  classify-replay baseline write --renew good.log && git diff heed-baseline.yaml`,
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			if expire < 1 || expire > 3650 {
+				return cli.Usage(cmd, "--expire %d: want 1 to 3650 days", expire)
+			}
+			names, err := p.inputs(&from, args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(cmd, out, names); err != nil {
+				return err
+			}
+			var previous *compare.Baseline
+			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
+				previous, err = readBaseline(out)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
+				p.Message("%s was not written: a log could not be read to its end", out)
+				return nil
+			}
+			if len(c.silent) > 0 {
+				return ioError(fmt.Errorf("%s, which says nothing about known noise: %s was not written", c.silent[0], out))
+			}
+			w := c.collector.Write(compare.WriteOptions{
+				Versions: c.versions(), Today: today, Expiry: expire, Previous: previous, Renew: renew, Mask: c.mask,
+			})
+			text := compare.AppendBaseline(nil, w.Baseline)
+			if out == standardInput {
+				return p.print("the baseline", text)
+			}
+			if err := replaceFile(out, text); err != nil {
+				return ioError(err)
+			}
+			p.sayWritten(out, w)
+			return nil
+		},
+	}
+	f.rules.register(cmd)
+	from.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
+	flags.StringVar(&date, "date", "", "write it as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
+	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after so many `DAYS`")
+	flags.BoolVar(&renew, "renew", false, "give groups that came again a new day of expiry")
+	return cmd
+}
+
+// sayWritten says what a baseline that was written to a file holds, and what to look at in it.
+func (p *program) sayWritten(file string, w *compare.Written) {
+	said := file + ": " + plural(len(w.Baseline.Entries), "group")
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen and kept"}, {w.Dropped, "expired and dropped"}} {
+		if part.n > 0 && w.Updated {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	if len(parts) > 0 {
+		said += " (" + strings.Join(parts, ", ") + ")"
+	}
+	p.Note("%s", said)
+	if w.Expired > 0 {
+		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+	}
+	// A template is what its id stands for, and cannot be scrubbed.
+	private := &report.Scrubber{}
+	for i := range w.Baseline.Entries {
+		for _, template := range w.Baseline.Entries[i].Templates {
+			private.Text(template)
+		}
+	}
+	if found := private.Removed(); len(found) > 0 {
+		p.Note("%s: templates may hold %s: look at them before you share the file", file, strings.Join(found, ", "))
+	}
+	if w.Baseline.Incomplete {
+		p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")
+	}
+}
+
+func (p *program) baselineCheckCommand() *cobra.Command {
+	f := &compareFlags{}
+	var from inputFlags
+	var name, date string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Report what a baseline does not explain in logs",
+		Long: `check replays logs and reports the urgent groups that a baseline does not explain:
+those that it does not know; those above their rate (per run and per record, by
+--factor at least, and beyond chance); those judged to be more urgent than when they
+were written; and those that have expired. The baseline's templates are learned beside
+the logs, so that a new variant of a known group is known.
+
+A baseline of another version of signatures is refused. One written under other rules
+is used, with its templates masked anew, and the report says so.
+
+Exit status as of classify-replay. --fail-on new: a group is unknown to the
+baseline, above its rate, more urgent than before, or expired; blocking or advisory
+(or blocking): one of these has that disposition; blind: evidence is missing, or all of it, as in an
+empty log.`,
+		Example: `  classify-replay baseline check Player.log
+  classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
+  classify-replay baseline check --format json run.log | jq -r '.new[].template'`,
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			names, err := p.inputs(&from, args)
+			if err != nil {
+				return err
+			}
+			b, err := readBaseline(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name), Next: "write one first: " + strconv.Quote("classify-replay baseline write -o "+name+" good.log")}
+			}
+			if err != nil {
+				return err
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			if !p.readAll(cmd, c, compare.New, names) {
+				return nil // what went wrong was told
+			}
+			comparer := c.comparer()
+			d := comparer.Check(name, c.collector.Check(b, c.versions(), today, c.mask))
+			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
+			return p.compared(f, comparer, d)
+		},
+	}
+	f.register(cmd)
+	from.register(cmd)
+	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
+	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
+	cmd.Flags().StringVar(&date, "date", "", "check as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
+	return cmd
+}

@@ -1,0 +1,158 @@
+package command
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
+)
+
+// docsUpdate is what to do about a page that went stale.
+const docsUpdate = "if the change is wanted, run: go test ./internal/command -run Docs -update"
+
+// docsProgram begins a command line that a reader of a page may run.
+const docsProgram = "$ go run ./cmd/classify-replay"
+
+var (
+	// docsMarker says, above a fenced block, what prints it.
+	docsMarker = regexp.MustCompile(`^<!-- output: (classify-replay[^|<>]*?)(?: \| head -n ([0-9]+))? -->$`)
+	// docsFile says, above a fenced block, as which file the commands after it find it.
+	docsFile  = regexp.MustCompile(`^<!-- file: ([a-z.-]+) -->$`)
+	docsFence = regexp.MustCompile("^(`{3,})([a-z]*)$")
+)
+
+// docsBlock is a fenced block of a page.
+type docsBlock struct {
+	from, to int // its lines, without the fences
+	language string
+	marker   string // the line above it, where that speaks of output or of a file
+}
+
+// docsBlocks returns the fenced blocks of a page. A block ends at a fence as long
+// as its first, so that one may hold shorter ones.
+func docsBlocks(lines []string) []docsBlock {
+	var blocks []docsBlock
+	for i := 0; i < len(lines); i++ {
+		fence := docsFence.FindStringSubmatch(lines[i])
+		if fence == nil {
+			continue
+		}
+		b := docsBlock{from: i + 1, language: fence[2]}
+		if i > 0 && (strings.HasPrefix(lines[i-1], "<!-- output:") || strings.HasPrefix(lines[i-1], "<!-- file:")) {
+			b.marker = lines[i-1]
+		}
+		for i++; i < len(lines) && lines[i] != fence[1]; i++ {
+		}
+		b.to = min(i, len(lines))
+		blocks = append(blocks, b)
+	}
+	return blocks
+}
+
+// printed runs what a marker names, and returns the commands and what the last of
+// them prints.
+func printed(t *testing.T, marker string) (commands, out []string) {
+	t.Helper()
+	m := docsMarker.FindStringSubmatch(marker)
+	require.NotNil(t, m, "write it as <!-- output: classify-replay ARGUMENTS -->, with && between several, and | head -n N for the beginning")
+	commands = strings.Split(m[1], " && ")
+	for _, c := range commands {
+		words := strings.Fields(c)
+		require.Equal(t, "classify-replay", words[0])
+		r := runArgs(t, append([]string{"--no-config"}, words[1:]...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		out = strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+	}
+	if m[2] != "" {
+		n, err := strconv.Atoi(m[2])
+		require.NoError(t, err)
+		require.Greater(t, len(out), n, "all of the output is shown: leave head out")
+		out = out[:n]
+	}
+	return commands, out
+}
+
+// TestDocs holds what pages say that this program prints to what it prints: each
+// block below a marker, but for the command lines ("$ …") that the block begins
+// with: these are those of the marker. The output of a command line that a page
+// shows has a marker, and each command is shown by some page. Commands run where
+// the captures are as at the root of the module. Run it with -update to write the
+// blocks anew.
+func TestDocs(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	captures := filepath.Join("testdata", "captures")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.CopyFS(captures, os.DirFS(filepath.Join(root, captures))))
+	pages, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	marked := 0
+	shown := map[string]bool{} // command lines
+	for _, path := range append(pages, filepath.Join(root, "README.md")) {
+		page := filepath.Base(path)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		lines := strings.Split(string(data), "\n")
+		var fresh []string // the page as it should be
+		done := 0          // lines that are in fresh
+		promised := false  // the block before showed a command line without its output
+		markers := strings.Count(string(data), "<!-- output:")
+		for _, b := range docsBlocks(lines) {
+			body := b.from
+			for body < b.to && strings.HasPrefix(lines[body], "$ ") {
+				body++
+			}
+			shows := body > b.from && strings.HasPrefix(lines[body-1], docsProgram)
+			if b.marker == "" {
+				require.False(t, shows && body < b.to || promised && b.language != "console",
+					"%s:%d shows what a command prints: say which one in the line above, as <!-- output: classify-replay … -->", page, b.from)
+				promised = shows
+				continue
+			}
+			promised = false
+			if file := docsFile.FindStringSubmatch(b.marker); file != nil {
+				require.NoError(t, os.WriteFile(file[1], []byte(strings.Join(lines[b.from:b.to], "\n")+"\n"), 0o600))
+				continue
+			}
+			markers--
+			marked++
+			t.Run(page+":"+strconv.Itoa(b.from), func(t *testing.T) {
+				commands, out := printed(t, b.marker)
+				for i, line := range lines[b.from:body] {
+					line = strings.Replace(line, docsProgram, "$ classify-replay", 1)
+					require.True(t, i < len(commands) && strings.HasPrefix(line+" ", "$ "+commands[i]+" "), "%s: the marker runs %q", line, commands)
+				}
+				for _, c := range commands {
+					shown[c] = true
+				}
+				fresh = append(append(fresh, lines[done:body]...), out...)
+				done = b.to
+				if !*update {
+					require.Equal(t, strings.Join(out, "\n"), strings.Join(lines[body:b.to], "\n"), docsUpdate)
+				}
+			})
+		}
+		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
+		fresh = append(fresh, lines[done:]...)
+		if *update && !t.Failed() {
+			require.NoError(t, os.WriteFile(path, []byte(strings.Join(fresh, "\n")), 0o644))
+		}
+	}
+	require.NotZero(t, marked)
+	for _, c := range clitest.Commands(testRoot()) {
+		if c.HasSubCommands() && c.HasParent() || c.Name() == "report" { // groups print nothing; README.md has a picture of a report
+			continue
+		}
+		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(line string) bool {
+			return strings.HasPrefix(line+" ", c.CommandPath()+" ")
+		}), "docs/commands.md does not show what %q prints", c.CommandPath())
+	}
+}

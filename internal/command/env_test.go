@@ -1,0 +1,19 @@
+package command
+
+import (
+	"os"
+	"testing"
+
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/settings"
+)
+
+// asProgram makes the test binary be the program, for tests that need a process.
+const asProgram = "CLASSIFY_REPLAY_TEST_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		Main()
+	}
+	clitest.Main(m, settings.Offline, Main)
+}

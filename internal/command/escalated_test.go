@@ -1,0 +1,47 @@
+package command
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEscalated: what repetition made of a rule is told alike by all that show
+// a decision.
+func TestEscalated(t *testing.T) {
+	const rule = "version: 1\nrules:\n  - {id: t.path, when: 'template startsWith \"No path\"', disposition: ignore"
+	once := write(t, "once.yaml", rule+"}\n")
+	often := write(t, "often.yaml", rule+", escalate: {after: 3, within: 30s, to: blocking}}\n")
+	log := write(t, "game.log", strings.Repeat("No path to the lamp\nsomething else\n", 3))
+	explained := func(line string) string {
+		r := runArgs(t, "explain", "--no-default-rules", "--rules", often, log+":"+line)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		return r.stdout
+	}
+
+	before := explained("3")
+	require.Contains(t, before, ":3: ignore info, by rule t.path\n")
+	require.Contains(t, before, "escalates to blocking from the 3rd within 30s (or 1500 entries, where the log tells no time) on")
+	after := explained("5")
+	require.Contains(t, after, ":5: BLOCKING error, by rule t.path, escalated by repetition\n")
+	require.Contains(t, after, "escalated the 3rd or a later one within 30s (or 1500 entries, where the log tells no time); fewer are ignore info")
+
+	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
+	var e explanation
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
+	require.Equal(t, "blocking", e.Decision.Disposition)
+	require.True(t, e.Decision.Escalated)
+	require.Equal(t, &escalation{3, 30, 1500, "blocking", "error"}, e.Decision.Escalates)
+
+	r = runArgs(t, "--no-default-rules", "--rules", often, log)
+	require.Contains(t, r.stdout, "rule t.path, escalated by repetition")
+	r = runArgs(t, "--format", "json", "--no-default-rules", "--rules", often, log)
+	require.Contains(t, r.stdout, `"escalated":true`)
+	r = runArgs(t, "records", "--format", "jsonl", "--no-default-rules", "--rules", often, log)
+	require.Equal(t, 1, strings.Count(r.stdout, `"escalated":true`))
+	r = runArgs(t, "rules", "diff", "--no-default-rules", once, often, log)
+	require.Contains(t, r.stdout, "1 of 6 records in 1 file change class")
+	require.Contains(t, r.stdout, "new     BLOCKING error, by rule t.path, escalated by repetition")
+}

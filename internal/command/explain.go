@@ -1,0 +1,522 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	rules        ruleFlags
+	format       string
+	text         string
+	level, phase string
+	all          bool
+	width        int
+	scrub        scrubFlags
+}
+
+func (p *program) explainCommand() *cobra.Command {
+	f := &explainFlags{}
+	cmd := &cobra.Command{
+		Use:   "explain FILE:LINE | --text TEXT",
+		Short: "Say why a record, or a text, is decided as it is",
+		Long: `explain shows how heed came to its decision about the record that holds a line of
+a capture: where the record begins and ends and what says so, its signature and
+what that masks, which rules came close and the clause that kept them from
+matching, the rule that decided, what it does, and what would decide without it.
+
+All of the capture before the line is replayed, so that the phase of the game and
+whether the log is blind are those of that moment. With --text, a log record of
+that text is decided in the phase, and at the level, that the flags say; without
+--level, at the one that a log with that text would tell.
+
+With --scrub, what is private is taken out of all that is shown; ids and decisions stay
+those of the record as it was logged.
+
+A rule came close when something it says of the text is so. --all shows every
+rule that was tried, in order.`,
+		Example: `  classify-replay explain Player.log:87
+  classify-replay explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			switch text := cmd.Flags().Changed("text"); {
+			case text && len(args) > 0:
+				return cli.Usage(cmd, "name a place or give a text, not both")
+			case !text && len(args) != 1:
+				return cli.Usage(cmd, "name one place, FILE:LINE, or give a --text")
+			case !text && (cmd.Flags().Changed("level") || cmd.Flags().Changed("phase")):
+				return cli.Usage(cmd, "--level and --phase go with --text: a capture has its own")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
+				return err
+			}
+			if err := checkLayout(cmd, f.width, 0); err != nil {
+				return err
+			}
+			scrubber := f.scrub.scrubber(f.format)
+			e, err := p.explanation(cmd, f, args, scrubber)
+			if err != nil {
+				return err
+			}
+			p.removed(scrubber)
+			if f.format == formatJSON {
+				return p.print("the explanation", appendJSON(nil, e))
+			}
+			return p.print("the explanation", e.appendText(nil, p.layout(f.width, 0).Width))
+		},
+	}
+	f.rules.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
+	cli.Completes(cmd, "format", formatText, formatJSON)
+	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
+	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
+	cli.Completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
+	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
+	cli.WidthFlag(cmd, &f.width)
+	f.scrub.register(cmd)
+	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
+	return cmd
+}
+
+// explanation gathers all that is shown.
+func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string, scrubber *report.Scrubber) (*explanation, error) {
+	files, err := f.rules.sources()
+	if err != nil {
+		return nil, err
+	}
+	explainer, err := rules.NewExplainer(files...)
+	if err != nil {
+		return nil, err
+	}
+	normalizer, err := signature.New(explainer.Set().Masking())
+	if err != nil {
+		return nil, err
+	}
+	var record *found
+	if len(args) == 1 {
+		at, err := parsePlace(cmd, args[0])
+		if err != nil {
+			return nil, err
+		}
+		if record, err = p.find(cmd.Context(), explainer.Set(), at, scrubber); err != nil {
+			return nil, err
+		}
+	} else {
+		record = textRecord(f.text)
+		if cmd.Flags().Changed("level") {
+			level, ok := event.ParseLevel(f.level)
+			if !ok {
+				return nil, cli.OneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
+			}
+			record.entry.Level, record.levelBy = level, capture.EvidenceNone
+		}
+		engine, err := heed.New(engineConfig(explainer.Set()))
+		if err != nil {
+			return nil, err
+		}
+		record.blame = engine.Blame(&event.Log{Message: record.entry.Message, Stack: record.entry.Stack})
+		record.outcome.Phase = f.phase
+		if err := explainer.Set().CheckPhase(f.phase); err != nil {
+			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
+		}
+	}
+	scrubber.Learn(record.entry.Message)
+	scrubber.Learn(record.entry.Stack)
+	return explain(explainer, normalizer, record, f.all, scrubber), nil
+}
+
+// textRecord returns the record that a text would be in a log: its level is read
+// off its form, and where the text is one record, its stack too.
+func textRecord(text string) *found {
+	f := &found{entry: event.Entry{Kind: event.KindLog, Message: text}}
+	reader, err := capture.NewReader(strings.NewReader(text), capture.Options{})
+	if err != nil {
+		return f // nothing that could stand in a log
+	}
+	var first, other capture.Record
+	if reader.Next(&first) != nil || first.Kind != capture.KindLog || !strings.HasPrefix(text, first.Log.Message) {
+		return f
+	}
+	log := first.Log
+	log.Message, log.Stack = strings.Clone(log.Message), strings.Clone(log.Stack)
+	f.entry.Level, f.levelBy = log.Level, first.LevelBy
+	if reader.Next(&other) != nil && first.Cut == 0 {
+		f.entry.Message, f.entry.Stack = log.Message, log.Stack
+	}
+	return f
+}
+
+// The JSON form of an explanation. Its texts are those of the log: what writes
+// them makes them safe.
+type (
+	explanation struct {
+		SchemaVersion int `json:"schemaVersion"`
+
+		Record    explainedRecord    `json:"record"`
+		Signature explainedSignature `json:"signature"`
+		Phase     string             `json:"phase"`
+		Blind     *blindness         `json:"blind"` // null: evidence is complete
+		Tried     int                `json:"rules_tried"`
+		Total     int                `json:"rules_total"`
+		Rules     []explainedRule    `json:"rules"`
+		Others    int                `json:"rules_not_shown"`
+		Decision  decision           `json:"decision"`
+		Without   *decision          `json:"without"` // null where a default decided
+	}
+	explainedRecord struct {
+		File      string   `json:"file,omitempty"`
+		Layout    string   `json:"layout,omitempty"`
+		StartLine int      `json:"start_line,omitempty"`
+		EndLine   int      `json:"end_line,omitempty"`
+		Kind      string   `json:"kind"`
+		Status    string   `json:"status,omitempty"`
+		Level     string   `json:"level,omitempty"`
+		Source    string   `json:"source,omitempty"`
+		Operation string   `json:"operation,omitempty"`
+		Message   string   `json:"message"`
+		Stack     string   `json:"stack,omitempty"`
+		Ends      string   `json:"end_evidence,omitempty"`
+		LevelBy   string   `json:"level_evidence,omitempty"`
+		Reference string   `json:"stack_reference,omitempty"`
+		Cut       uint64   `json:"cut_bytes,omitempty"`
+		Count     uint64   `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
+		ends      evidence // in words
+		levelBy   evidence
+
+		// Blame lists the mods that an urgent record points at, the likeliest first.
+		Blame []heed.Suspect `json:"blame,omitempty"`
+		named []string       // those that deserve to be said
+	}
+	explainedSignature struct {
+		ID       string   `json:"id"`
+		Check    string   `json:"check"`
+		Template string   `json:"template"`
+		Frames   []string `json:"frames"`
+		Masked   []masked `json:"masked"`
+	}
+	masked struct {
+		Mask string `json:"mask"`
+		Text string `json:"text"`
+	}
+	blindness struct {
+		Since int    `json:"since_line"`
+		Rule  string `json:"rule"`
+	}
+	explainedRule struct {
+		ID      string            `json:"id"`
+		Place   string            `json:"place"`
+		Over    string            `json:"overrides,omitempty"` // the place of the rule that it overrides
+		Matched bool              `json:"matched"`
+		Close   bool              `json:"close"`
+		Adds    []string          `json:"adds_tags,omitempty"` // of a rule with continue
+		Clauses []explainedClause `json:"clauses"`
+		Except  *explainedClause  `json:"exception,omitempty"` // that kept it from matching
+		more    int               // clauses that are left out
+
+		// Alternatives are not among Clauses: nothing of them is so.
+		Alternatives int `json:"alternatives_not_shown,omitempty"`
+	}
+	explainedClause struct {
+		Text   string            `json:"text"`
+		Place  string            `json:"place"`
+		Value  bool              `json:"value"`
+		Decide bool              `json:"decisive"`
+		Error  string            `json:"error,omitempty"`
+		Reads  map[string]string `json:"reads,omitempty"`
+		Item   string            `json:"item,omitempty"`
+		Macro  []explainedClause `json:"macro,omitempty"` // what decided in it
+	}
+	decision struct {
+		Rule        string   `json:"rule"`
+		Place       string   `json:"place,omitempty"`     // none for a default
+		Over        string   `json:"overrides,omitempty"` // the place of the rule that it overrides
+		Disposition string   `json:"disposition"`
+		Severity    string   `json:"severity"`
+		Invalidates bool     `json:"invalidates"`
+		Tags        []string `json:"tags,omitempty"`
+		Summary     string   `json:"summary,omitempty"`
+		Why         string   `json:"why,omitempty"`
+		// Escalates is when repetition makes more of what the rule decides, and
+		// Escalated that it did: Disposition and Severity are those that stand.
+		Escalates *escalation `json:"escalates,omitempty"`
+		Escalated bool        `json:"escalated,omitempty"`
+		alone     string      // what an escalated rule says by itself
+		SetsPhase string      `json:"sets_phase,omitempty"`
+		Blinds    bool        `json:"blinds,omitempty"`
+		Resolves  []string    `json:"resolves,omitempty"`
+	}
+)
+
+// escalation is the JSON form of [event.Escalation].
+type escalation struct {
+	After       int     `json:"after"`
+	Seconds     float64 `json:"within_seconds"`
+	Entries     int     `json:"within_entries"` // where the log tells no time
+	Disposition string  `json:"to"`
+	Severity    string  `json:"severity"` // the least
+}
+
+// evidence is what a statement about a record rests on.
+type evidence = capture.Evidence
+
+// endWords and levelWords say in words what evidence says.
+var (
+	endWords = map[evidence]string{
+		capture.EvidenceFooter:    "a footer (Filename: … Line: N) ends it",
+		capture.EvidenceJSON:      "the line is one JSON object",
+		capture.EvidenceBlock:     "it is a block with a known end",
+		capture.EvidenceFrame:     "its last line is a stack frame or a stack reference",
+		capture.EvidenceIndent:    "its last line is indented",
+		capture.EvidenceForm:      "its last line is one that never stands alone",
+		capture.EvidenceList:      "its last line belongs to a list that an earlier one announced",
+		capture.EvidenceBlank:     "a blank line follows",
+		capture.EvidenceLine:      "nothing speaks for joining a neighbor",
+		capture.EvidenceHole:      "bytes are missing where it begins or ends",
+		capture.EvidenceConsole:   "the frames of a logging method end it",
+		capture.EvidenceException: "it has the form of an exception",
+		capture.EvidenceCrash:     "it is the report of a crash",
+		capture.EvidenceField:     "a field of the input says so",
+	}
+	levelWords = map[evidence]string{
+		capture.EvidenceNone:      "nothing in the log tells it",
+		capture.EvidenceFooter:    "Unity writes a footer below warnings and errors",
+		capture.EvidenceConsole:   "the frame of the logging method tells it",
+		capture.EvidenceException: "the text has the form of an exception",
+		capture.EvidenceCrash:     "it is the report of a native crash",
+		capture.EvidenceField:     "a field of the input tells it",
+		capture.EvidenceTag:       "a tag that the text begins with tells it",
+		capture.EvidenceNoFooter:  "Unity writes a footer below warnings and errors, and there is none",
+	}
+	maskWords = map[string]string{
+		"<num>": "a number", "<hex>": "a hexadecimal number", "<uuid>": "a UUID", "<id>": "a word with digits",
+		"<time>": "a time", "<host>": "an address", "<path>": "a path", "<url>": "a link", "<tag>": "a markup tag",
+		"<quoted>": "a quoted text", "<value>": "a value", "<vec>": "a vector", "<*>": "a mix",
+	}
+)
+
+// explain asks the explainer about a record and gathers what it says, scrubbed.
+func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
+	e := &f.entry
+	out := &explanation{SchemaVersion: report.SchemaVersion, Record: recordOf(f), Phase: f.outcome.Phase}
+	if f.blind {
+		out.Blind = &blindness{f.blindSince, f.blindRule}
+	}
+	template := n.AppendTemplate(nil, e.Message, e.Stack)
+	sig := signature.Of(template)
+	head, frames, _ := strings.Cut(string(template), "\n")
+	out.Signature = explainedSignature{
+		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: head, Frames: []string{}, Masked: []masked{},
+	}
+	if frames != "" {
+		out.Signature.Frames = strings.Split(frames, "\n")
+	}
+	spans, text := n.AppendSpans(nil, e.Message)
+	for _, s := range spans {
+		out.Signature.Masked = append(out.Signature.Masked, masked{s.Mask, text[s.From:s.To]})
+	}
+	in := inputOf(f, head, frames)
+	ex := x.Explain(&in)
+	out.Tried, out.Total, out.Rules = len(ex.Trials), x.Set().Len(), []explainedRule{}
+	for i := range ex.Trials {
+		t := &ex.Trials[i]
+		if t.Matched || all || t.Condition.Touches() {
+			out.Rules = append(out.Rules, ruleOf(t, &in))
+		} else {
+			out.Others++
+		}
+	}
+	out.Decision = decisionOf(&ex.Outcome)
+	if f.outcome.Escalated {
+		d := &f.outcome.Decision
+		out.Decision.alone = out.Decision.class()
+		out.Decision.Escalated, out.Decision.Disposition, out.Decision.Severity = true, d.Disposition.String(), d.Severity.String()
+	}
+	if out.Decision.Disposition != event.Ignore.String() { // as in records: who is at fault matters where something is
+		out.Record.Blame, out.Record.named = f.blame, heed.Likely(f.blame)
+	}
+	if ex.Outcome.Rule != nil {
+		next := decisionOf(&ex.Next)
+		out.Without = &next
+	}
+	out.scrub(scrubber, text)
+	return out
+}
+
+// inputOf returns what rules see of a record.
+func inputOf(f *found, head, frames string) rules.Input {
+	e := &f.entry
+	return rules.Input{
+		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: f.outcome.Phase,
+		ByCaller: e.ByCaller && e.Status == event.StatusCancelled, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+	}
+}
+
+func recordOf(f *found) explainedRecord {
+	e := &f.entry
+	out := explainedRecord{Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message, Stack: e.Stack}
+	if e.Kind == event.KindLog {
+		out.Level = e.Level.String()
+	} else {
+		out.Status, out.Count = e.Status.String(), e.Count
+	}
+	if f.levelBy != capture.EvidenceNone {
+		out.LevelBy, out.levelBy = f.levelBy.String(), f.levelBy
+	}
+	if rec := f.rec; rec != nil {
+		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine
+		out.Ends, out.ends, out.LevelBy, out.levelBy = rec.Split.String(), rec.Split, rec.LevelBy.String(), rec.LevelBy
+		out.Cut = rec.Cut
+		if rec.RefState != capture.RefNone {
+			out.Reference = fmt.Sprintf("%X %s", rec.Ref, rec.RefState)
+		}
+	}
+	return out
+}
+
+// ruleOf tells what became of a rule: of one that matched, what made it so; of
+// one that did not, how far it came.
+func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
+	r := t.Rule
+	out := explainedRule{ID: r.ID, Place: rulePlace(r), Over: overPlace(r), Matched: t.Matched, Close: t.Condition.Touches(), Clauses: []explainedClause{}}
+	if r.Continue && t.Matched {
+		out.Adds = r.Tags
+	}
+	if t.Exception != nil {
+		c := clauseOf(t.Exception, in)
+		out.Except = &c
+	}
+	decided, shown := t.Condition.Decisive(), t.Condition.Decisive()
+	if !t.Condition.Value {
+		shown, out.Alternatives = nearest(&t.Condition)
+	}
+	for _, c := range shown {
+		if len(out.Clauses) == maxClauses {
+			out.more++
+			continue
+		}
+		ec := clauseOf(c, in)
+		ec.Decide = slices.Contains(decided, c)
+		out.Clauses = append(out.Clauses, ec)
+	}
+	return out
+}
+
+// nearest returns the clauses that say how far c came which is not true: of a
+// conjunction, what holds and all that does not; of alternatives, those that
+// came close, and how many others there are, or all where none did.
+func nearest(c *rules.Clause) (clauses []*rules.Clause, others int) {
+	if c.Value || c.Op != rules.ClauseAnd && c.Op != rules.ClauseOr {
+		return c.Decisive(), 0
+	}
+	for i := range c.Parts {
+		part := &c.Parts[i]
+		if c.Op == rules.ClauseOr && !part.Touches() {
+			others++
+			continue
+		}
+		more, n := nearest(part)
+		clauses, others = append(clauses, more...), others+n
+	}
+	if clauses == nil {
+		return c.Decisive(), 0
+	}
+	return clauses, others
+}
+
+// maxClauses bounds the clauses that are shown of a rule.
+const maxClauses = 8
+
+func rulePlace(r *rules.Rule) string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
+
+// overPlace returns the place of the rule that r overrides, "" where it does not.
+func overPlace(r *rules.Rule) string {
+	if r.OverridesFile == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", r.OverridesFile, r.OverridesLine)
+}
+
+func clauseOf(c *rules.Clause, in *rules.Input) explainedClause {
+	out := explainedClause{
+		Text: oneLine(c.Text), Place: fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Column), Value: c.Value, Item: c.Item,
+	}
+	if c.Err != nil {
+		out.Error, _, _ = strings.Cut(c.Err.Error(), "\n")
+	}
+	for _, name := range c.Reads {
+		value, short := "", true
+		switch name {
+		case "level":
+			value = in.Level.String()
+		case "kind":
+			value = in.Kind.String()
+		case "status":
+			value = in.Status.String()
+		case "phase":
+			value = in.Phase
+		case "source", "method":
+			value = in.Source
+		default:
+			short = false // the texts are shown above
+		}
+		if short {
+			if out.Reads == nil {
+				out.Reads = map[string]string{}
+			}
+			out.Reads[name] = value
+		}
+	}
+	switch c.Op {
+	case rules.ClauseMacro:
+		for _, d := range c.Parts[0].Decisive() {
+			out.Macro = append(out.Macro, clauseOf(d, in))
+		}
+	case rules.ClauseNot:
+		// What is negated says why, unless it says no more than the clause.
+		if part := &c.Parts[0]; part.Op != rules.ClauseLeaf || part.Item != "" || len(part.Reads) > 0 && part.Value {
+			for _, d := range part.Decisive() {
+				out.Macro = append(out.Macro, clauseOf(d, in))
+			}
+		}
+	}
+	return out
+}
+
+// oneLine returns an expression that was written over several lines in one.
+func oneLine(expr string) string {
+	lines := strings.Split(expr, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, " ")
+}
+
+func decisionOf(o *rules.Outcome) decision {
+	d := decision{
+		Rule: o.Decision.Rule, Disposition: o.Decision.Disposition.String(), Severity: o.Decision.Severity.String(),
+		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
+	}
+	if r := o.Rule; r != nil {
+		d.Over = overPlace(r)
+		d.Place, d.Summary, d.Why, d.SetsPhase, d.Blinds, d.Resolves = rulePlace(r), r.Summary, r.Why, r.SetsPhase, r.Blinds, r.Resolves
+		if e := r.Escalate; e != nil {
+			d.Escalates = &escalation{e.After, e.Within.Seconds(), e.Entries, e.To.String(), e.Severity.String()}
+		}
+	}
+	return d
+}

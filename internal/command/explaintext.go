@@ -1,0 +1,323 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// The widths of texts in an explanation, in characters: enough to recognize a
+// line by, while the capture itself has the rest.
+const (
+	widthText   = 400
+	widthMasked = 120
+	widthClause = 200
+	maxBody     = 3  // lines of a record after its first
+	maxMasked   = 12 // masked parts
+	maxInner    = 3  // clauses of a macro
+)
+
+// appendText writes the explanation for a person.
+func (e *explanation) appendText(dst []byte, width int) []byte {
+	p := &prose{buf: dst, width: width}
+	what := "this text"
+	if e.Record.File != "" {
+		what = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
+	}
+	p.line("%s: %s, by %s", what, e.Decision.class(), e.Decision.name())
+	e.record(p)
+	e.signature(p)
+	e.rules(p)
+	p.line("\nDECISION")
+	e.Decision.lines(p)
+	if e.Without != nil {
+		p.line("\nWITHOUT that rule")
+		p.field("decision", "%s, by %s", e.Without.class(), e.Without.name())
+		if e.Without.Summary != "" {
+			p.field("summary", "%s", safe(e.Without.Summary, 0))
+		}
+	}
+	return p.buf
+}
+
+func (e *explanation) record(p *prose) {
+	r := &e.Record
+	p.line("\nRECORD")
+	if r.File != "" {
+		p.field("lines", "%s, layout %s", lineRange(r.StartLine, r.EndLine), r.Layout)
+		if words := endWords[r.ends]; words != "" {
+			p.field("extent", "%s (%s)", words, r.Ends)
+		}
+	}
+	head, rest, _ := strings.Cut(r.Message, "\n")
+	if head != "" || r.Status == "" {
+		p.field("text", "%s", safe(head, widthText))
+	}
+	if rest != "" {
+		body := strings.Split(rest, "\n")
+		for _, line := range body[:min(len(body), maxBody)] {
+			p.field("", "%s", safe(line, widthText))
+		}
+		if n := len(body) - maxBody; n > 0 {
+			p.field("", "… and %s", plural(n, "more line"))
+		}
+	}
+	if n := strings.Count(strings.TrimSpace(r.Stack), "\n") + 1; strings.TrimSpace(r.Stack) != "" {
+		p.field("stack", "%s", plural(n, "line"))
+	}
+	if r.Reference != "" {
+		p.field("reference", "[Ref %s]", r.Reference)
+	}
+	if r.Cut > 0 {
+		p.field("cut", "%s of its text", plural(int(r.Cut), "byte"))
+	}
+	switch {
+	case r.Status != "":
+		p.field("kind", "%s, %s", r.Kind, r.Status)
+		if r.Kind == event.KindOperation.String() {
+			p.field("method", "%s", orNotKnown(safe(r.Source, widthText)))
+		}
+		if r.Status == event.StatusHole.String() && r.Count > 0 {
+			p.field("missing", "%s", plural(int(r.Count), "byte"))
+		}
+	case r.File == "" && r.levelBy == capture.EvidenceNone || levelWords[r.levelBy] == "":
+		p.field("level", "%s", r.Level)
+	default:
+		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.levelBy], r.LevelBy)
+	}
+	if r.Operation != "" {
+		p.field("operation", "%s", safe(r.Operation, widthText))
+	}
+	if r.Kind == event.KindLog.String() && r.Source != "" {
+		p.field("source", "%s", safe(r.Source, widthText))
+	}
+	if len(r.named) > 0 {
+		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
+	}
+	p.field("phase", "%s", orNotKnown(safe(e.Phase, widthText)))
+	if e.Blind != nil {
+		p.field("blind", "yes, since line %d, by rule %s: the log does not tell everything here", e.Blind.Since, e.Blind.Rule)
+	}
+}
+
+func orNotKnown(s string) string {
+	if s == "" {
+		return "not known"
+	}
+	return s
+}
+
+func (e *explanation) signature(p *prose) {
+	s := &e.Signature
+	p.line("\nSIGNATURE %s (check %s)", s.ID, s.Check)
+	p.field("template", "%s", safe(s.Template, 0))
+	for i, f := range s.Frames {
+		name := ""
+		if i == 0 {
+			name = "frames"
+		}
+		p.field(name, "%s", safe(f, widthText))
+	}
+	if len(s.Masked) == 0 {
+		p.field("masked", "nothing")
+	}
+	width := 0
+	for _, m := range s.Masked {
+		width = max(width, len(m.Mask))
+	}
+	for i, m := range s.Masked {
+		name := ""
+		if i == 0 {
+			name = "masked"
+		}
+		if i == maxMasked && len(s.Masked) > maxMasked+1 {
+			p.field("", "… and %d more", len(s.Masked)-i)
+			break
+		}
+		p.hang(fmt.Sprintf("  %-10s%-*s  ", name, width, m.Mask), "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
+	}
+}
+
+// quoted returns text of a log in quotes that its own cannot be taken for.
+func quoted(s string, width int) string {
+	if s == "" {
+		return "nothing at all"
+	}
+	open, end := "“", "”"
+	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, width)) + end
+}
+
+func (e *explanation) rules(p *prose) {
+	p.line("\nRULES tried in order: %d of %d", e.Tried, e.Total)
+	for i := range e.Rules {
+		e.Rules[i].lines(p)
+	}
+	if e.Others > 0 {
+		among := " in between"
+		if len(e.Rules) == 0 {
+			among = ""
+		}
+		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"), among)
+	}
+	if e.Without == nil {
+		p.line("  no rule matched: the default for the kind decides")
+	}
+}
+
+func (r *explainedRule) lines(p *prose) {
+	verdict := "no"
+	switch {
+	case r.Matched && len(r.Adds) > 0:
+		verdict = "adds"
+	case r.Matched:
+		verdict = "MATCHES"
+	}
+	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Over))
+	for i := range r.Clauses {
+		c := &r.Clauses[i]
+		word := "fails"
+		switch {
+		case c.Value:
+			word = "holds"
+		case !c.Decide:
+			word = "fails too"
+		}
+		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), c.reason())
+		for j, m := range c.Macro {
+			if j == maxInner && len(c.Macro) > maxInner+1 {
+				p.line("                         … and %d more", len(c.Macro)-j)
+				break
+			}
+			p.line("                         %t: %s%s", m.Value, safe(m.Text, widthClause), m.reason())
+		}
+	}
+	if r.Except != nil {
+		p.hang("            but        ", "%s%s", safe(r.Except.Text, widthClause), r.Except.reason())
+	}
+	if r.more > 0 {
+		p.line("            … and %s", plural(r.more, "more clause"))
+	}
+	if r.Alternatives > 0 {
+		p.line("            … and %s to match, far from it", plural(r.Alternatives, "other way"))
+	}
+}
+
+// reason says what a clause saw.
+func (c *explainedClause) reason() string {
+	var parts []string
+	names := make([]string, 0, len(c.Reads))
+	for name := range c.Reads {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if v := c.Reads[name]; v != "" {
+			parts = append(parts, name+" is "+safe(v, widthMasked))
+		} else {
+			parts = append(parts, name+" is not known")
+		}
+	}
+	if c.Item != "" {
+		parts = append(parts, "by "+quoted(c.Item, widthMasked))
+	}
+	if c.Error != "" {
+		parts = append(parts, "cannot be evaluated: "+safe(c.Error, widthClause))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "  — " + strings.Join(parts, ", ")
+}
+
+func (d *decision) class() string {
+	s := d.Disposition
+	if s == event.Blocking.String() {
+		s = "BLOCKING"
+	}
+	return s + " " + d.Severity
+}
+
+func (d *decision) name() string {
+	switch {
+	case d.Place == "":
+		return "the default " + d.Rule
+	case d.Escalated:
+		return "rule " + d.Rule + ", escalated by repetition"
+	}
+	return "rule " + d.Rule
+}
+
+// places returns the place of a rule, and of the one that it overrides.
+func places(own, over string) string {
+	if over == "" {
+		return safe(own, 0)
+	}
+	return safe(own, 0) + ", which overrides " + safe(over, 0)
+}
+
+// window says what the occurrences have to lie within.
+func (e *escalation) window() string {
+	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// ordinal returns "1st", "2nd" and so on.
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprint(n) + suffix
+}
+
+func (d *decision) lines(p *prose) {
+	p.field("class", "%s", d.class())
+	if d.Place != "" {
+		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Over))
+	} else {
+		p.field("default", "%s", d.Rule)
+	}
+	if e := d.Escalates; d.Escalated {
+		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), e.window(), d.alone)
+	} else if e != nil {
+		p.field("escalates", "to %s from the %s within %s on", e.Disposition, ordinal(e.After), e.window())
+	}
+	if d.Summary != "" {
+		p.field("summary", "%s", safe(d.Summary, 0))
+	}
+	if d.Why != "" {
+		p.field("why", "%s", safe(d.Why, 0))
+	}
+	if d.Invalidates && d.Disposition != event.Ignore.String() { // an override to ignore keeps the flag, which then means nothing
+		p.field("state", "what is known of the game's state may be stale")
+	}
+	if d.SetsPhase != "" {
+		p.field("effect", "the phase is %s from the next record on", d.SetsPhase)
+	}
+	if d.Blinds {
+		p.field("effect", "the log is blind from here on, until a rule resolves %s", d.Rule)
+	}
+	if len(d.Resolves) > 0 {
+		p.field("effect", "what these rules reported is over: %s", strings.Join(d.Resolves, ", "))
+	}
+	if len(d.Tags) > 0 {
+		p.field("tags", "%s", strings.Join(d.Tags, ", "))
+	}
+}

@@ -1,0 +1,190 @@
+package command
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+)
+
+// The formats of output.
+const (
+	formatText     = "text"
+	formatJSON     = "json"
+	formatJSONL    = "jsonl"
+	formatMarkdown = "markdown"
+	formatJUnit    = "junit"
+	formatSARIF    = "sarif"
+	formatOTLP     = "otlp"
+	formatPage     = "html" // of the command report
+)
+
+// replayFormats are those of a replay, in the order in which help lists them.
+var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF, formatOTLP}
+
+// shared reports whether what is written in a format is meant for others: an
+// issue, a server of continuous integration, a collector. Such output is scrubbed
+// unless it is asked not to be. Text and JSON stay with whoever ran the program,
+// who wants to find the lines again.
+func shared(format string) bool {
+	switch format {
+	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
+		return true
+	}
+	return false
+}
+
+// maxFindings bounds the findings of each disposition that JUnit and SARIF list
+// where --top does not say. They are compared from run to run, so that a few at
+// the top would come and go.
+const maxFindings = 1000
+
+// form is how replays are written in one format. Each function appends to out and
+// may be nil.
+type form struct {
+	begin  func(out []byte) []byte
+	update updateWriter                                           // as it comes
+	replay func(out []byte, rep *report.Replay, shown int) []byte // shown is the number of those before
+	end    func(out []byte) []byte
+}
+
+// form returns the form for the format and the other flags.
+func (f *replayFlags) form(layout report.TextOptions) form {
+	literal := func(text string) func([]byte) []byte {
+		return func(out []byte) []byte { return append(out, text...) }
+	}
+	findings := f.top
+	if !f.topSet {
+		findings = maxFindings
+	}
+	switch f.format {
+	case formatJSON:
+		return form{
+			begin: func(out []byte) []byte {
+				return fmt.Appendf(out, `{"schemaVersion":%d,"files":[`, report.SchemaVersion)
+			},
+			replay: func(out []byte, rep *report.Replay, shown int) []byte {
+				if shown > 0 {
+					out = append(out, ',')
+				}
+				return rep.AppendDocument(out, f.top)
+			},
+			end: literal("]}\n"),
+		}
+	case formatJSONL:
+		return form{
+			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
+				return report.AppendUpdate(out, file, u)
+			},
+			replay: func(out []byte, rep *report.Replay, _ int) []byte { return rep.AppendSummary(out) },
+		}
+	case formatMarkdown:
+		return form{replay: func(out []byte, rep *report.Replay, shown int) []byte {
+			if shown > 0 {
+				out = append(out, '\n')
+			}
+			return rep.AppendMarkdown(out, f.top)
+		}}
+	case formatJUnit:
+		return form{
+			begin:  literal(report.JUnitBegin),
+			replay: func(out []byte, rep *report.Replay, _ int) []byte { return rep.AppendJUnit(out, findings) },
+			end:    literal(report.JUnitEnd),
+		}
+	case formatSARIF:
+		var log report.SARIF
+		return form{
+			replay: func(out []byte, rep *report.Replay, _ int) []byte {
+				log.Add(rep, findings)
+				return out
+			},
+			end: log.Append,
+		}
+	case formatOTLP:
+		return form{update: report.AppendUpdateOTLP}
+	}
+	return form{replay: func(out []byte, rep *report.Replay, shown int) []byte {
+		if shown > 0 {
+			out = append(out, '\n')
+		}
+		return rep.AppendText(out, layout)
+	}}
+}
+
+// scrubFlags say whether output is scrubbed.
+type scrubFlags struct {
+	scrub, keep bool
+}
+
+func (f *scrubFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.scrub, "scrub", false, "take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
+	cli.Exclusive(cmd, "scrub", "no-scrub")
+}
+
+// scrubber returns what scrubs output of a format, nil where nothing does.
+func (f *scrubFlags) scrubber(format string) *report.Scrubber {
+	if f.keep || !f.scrub && !shared(format) {
+		return nil
+	}
+	return &report.Scrubber{}
+}
+
+// learnNames takes in the names that a record tells of users and computers. What is written
+// before a record that tells one still has it.
+func learnNames(s *report.Scrubber, rec *capture.Record) {
+	s.Learn(rec.Log.Message)
+	s.Learn(rec.Log.Stack)
+}
+
+// removed says on standard error what a scrubber took out.
+func (p *program) removed(s *report.Scrubber) {
+	if removed := s.Removed(); len(removed) > 0 {
+		p.Note("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
+	}
+}
+
+// fileName returns how a report names a file: SARIF, whose readers look for it in a
+// repository, from the working directory where it is below that.
+func (f *replayFlags) fileName(name string) string {
+	if f.format != formatSARIF || name == standardInput {
+		return name
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if below, ok := relative(dir, path); ok {
+		return below
+	}
+	// One of them may be named by way of a link.
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return name
+	}
+	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+		return name
+	}
+	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+		return below
+	}
+	return name
+}
+
+// relative returns the way from a directory to what is below it.
+func relative(dir, path string) (string, bool) {
+	below, err := filepath.Rel(dir, path)
+	return below, err == nil && filepath.IsLocal(below)
+}

@@ -1,0 +1,152 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/heedlog/heed/internal/cli"
+)
+
+// standardInput is the name of standard input on the command line.
+const standardInput = "-"
+
+// errNoFile says that a file does not exist.
+var errNoFile = errors.New("no such file")
+
+// openAny opens a file of any kind, or standard input for "-".
+func (p *program) openAny(ctx context.Context, name string) (*input, error) {
+	if name == standardInput {
+		watch := p.watch(standardInputName, p.stdinSize())
+		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch.reader(p.Stdin)), nil })), nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == "":
+		return nil, ioError(fmt.Errorf("%q: %w", name, errNoFile))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ioError(fmt.Errorf("%s: %w%s", name, errNoFile, cli.Missing(name)))
+	case err != nil:
+		return nil, ioError(err)
+	case info.IsDir():
+		return nil, ioError(fmt.Errorf("%s is a directory: %s", name, inside(name)))
+	}
+	if !info.Mode().IsRegular() {
+		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
+	}
+	if p.writesTo(info) {
+		return nil, ioError(fmt.Errorf("%s is where the output goes, too: write it to another file", name))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	watch := p.watch(name, info.Size())
+	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize), close: f.Close}), nil
+}
+
+// writesTo says whether standard output is a file, which would be read for ever while
+// it grows.
+func (p *program) writesTo(file fs.FileInfo) bool {
+	out, ok := p.Stdout.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := out.Stat()
+	return err == nil && info.Mode().IsRegular() && os.SameFile(info, file)
+}
+
+// inside suggests a log in a directory.
+func inside(dir string) string {
+	for _, pattern := range []string{"Player.log", "*.log", "*.txt"} {
+		if found, err := filepath.Glob(filepath.Join(dir, pattern)); err == nil && len(found) > 0 {
+			return "name a log in it, such as " + found[0]
+		}
+	}
+	return "name a log, such as Player.log"
+}
+
+// readSize is how much is read from a file at a time.
+const readSize = 64 << 10
+
+// input is an open file or standard input.
+type input struct {
+	*bufio.Reader
+	close func() error
+}
+
+func (i *input) Close() error { return i.close() }
+
+// checkedReader stops reading a file when it is time to stop.
+type checkedReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *checkedReader) Read(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}
+
+// pipeInput opens and reads what may stay silent, such as standard input or a
+// named pipe, through a pipe of its own: neither the opening nor a read can be
+// interrupted. The goroutine that waits in one ends with the process.
+func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
+	pr, pw := io.Pipe()
+	stop := context.AfterFunc(ctx, func() { pw.CloseWithError(context.Cause(ctx)) })
+	go func() {
+		r, err := open()
+		if err == nil {
+			_, err = io.Copy(pw, r)
+			_ = r.Close() // only read from
+		}
+		pw.CloseWithError(err)
+	}()
+	return &input{Reader: bufio.NewReaderSize(pr, readSize), close: func() error { stop(); return pr.Close() }}
+}
+
+var (
+	errBinary  = errors.New("is not a text file: classify-replay reads logs, plain or compressed with gzip or zstd")
+	errUTF16LE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
+	errUTF16BE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16BE -t UTF-8")
+)
+
+// looksBinary judges the beginning of a text, decompressed, by control characters. NUL bytes do not count: a log of a
+// game that was killed holds runs of hundreds of thousands. Neither do bytes
+// beyond ASCII: a log may be in a legacy encoding.
+func looksBinary(head []byte) error {
+	var controls, rest int
+	var alone [2]int // NULs, at even places and at odd ones
+	for i, b := range head {
+		switch {
+		case b == 0:
+			// Text in UTF-16 without a mark has a NUL beside nearly every character,
+			// before it where the order is big-endian.
+			if i > 0 && i+1 < len(head) && head[i-1] != 0 && head[i+1] != 0 {
+				alone[i%2]++
+			}
+			continue
+		case b < 0x20 && b != '\t' && b != '\n' && b != '\v' && b != '\f' && b != '\r' && b != 0x1b:
+			controls++
+		}
+		rest++
+	}
+	const few = 20 // one in so many may be a control character
+	switch {
+	case controls > 1 && controls*few > rest:
+		return errBinary
+	case alone[0]+alone[1] > 8 && (alone[0]+alone[1])*2 > rest:
+		if alone[0] > alone[1] {
+			return errUTF16BE
+		}
+		return errUTF16LE
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/gamelog"
+)
+
+// inputFlags say which logs are read beside those that are named.
+type inputFlags struct {
+	game     string
+	previous bool
+}
+
+func (f *inputFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
+	cli.Completes(cmd, "game", gamelog.Names()...)
+}
+
+// atLeastOne refuses a command line that names no log, or one in two ways.
+func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch asked := cmd.Flags().Changed("game"); {
+		case !asked && f.previous:
+			return cli.Usage(cmd, "--previous goes with --game, such as --game %s --previous", gamelog.Names()[0])
+		case asked && len(args) > 0:
+			return cli.Usage(cmd, "name a log or a --game, not both")
+		case asked:
+			return nil
+		}
+		return atLeastOne(what)(cmd, args)
+	}
+}
+
+// inputs returns the logs that the arguments stand for, or that of the game, and
+// says on standard error what was taken where that was not named.
+func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
+	if f.game != "" {
+		return p.gameLog(f)
+	}
+	files, taken, wrong := cli.Inputs(args, readsAsLog)
+	for _, err := range wrong {
+		p.Fail(ioError(err))
+	}
+	for _, t := range taken {
+		p.Note("%s: %s", t.Argument, takenText(t))
+		for _, name := range t.Left {
+			p.Detail("%s: left out, since it does not look like a log of a known form; name it to read it all the same", name)
+		}
+	}
+	return files, nil
+}
+
+// maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is
+// more than the beginning of a text that is looked at, since it may be compressed.
+const maxSniffed = 1 << 20
+
+// readsAsLog says whether a file is a log by how it begins: of plain text it cannot be told.
+func readsAsLog(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return true // reading it tells what is wrong
+	}
+	defer func() { _ = f.Close() }() // only read from
+	r, err := capture.NewReader(io.LimitReader(f, maxSniffed), capture.Options{})
+	return err == nil && looksBinary(r.Head(readSize)) == nil && r.Layout() != capture.LayoutPlain
+}
+
+// takenText names the files that an argument stood for.
+func takenText(t cli.Taken) string {
+	const shown = 5
+	text := "took " + plural(len(t.Files), "log") + ": "
+	for i, name := range t.Files {
+		if i == shown && len(t.Files) > shown+1 {
+			return text + fmt.Sprintf(", … and %d more", len(t.Files)-shown)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		if rel, err := filepath.Rel(t.Argument, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		text += name
+	}
+	return text
+}
+
+// gameLog finds the log of a game.
+func (p *program) gameLog(f *inputFlags) ([]string, error) {
+	runs, places, err := gamelog.ByName(f.game, "", p.Getenv, f.previous)
+	if err != nil {
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
+	}
+	if len(runs) == 0 {
+		return nil, &cli.StatusError{
+			Status: exitIO, Err: notFound(f.game, places),
+			Next: "run the game once, or name the file: the game's own menu can open its folder",
+		}
+	}
+	p.Note("took %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
+	for _, other := range runs[1:] {
+		p.Note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
+	}
+	return []string{runs[0].Path}, nil
+}
+
+// notFound says where the log of a game would be, a place in a line.
+func notFound(game string, places []string) error {
+	if len(places) == 1 {
+		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])
+	}
+	lines := []error{fmt.Errorf("--game %s: no log was found; looked for", game)}
+	for _, place := range places {
+		lines = append(lines, errors.New("  "+place))
+	}
+	return errors.Join(lines...)
+}
+
+// watched follows the reading of one input, for progress and for --verbose.
+type watched struct {
+	program  *program
+	name     string
+	progress *cli.Progress
+	read     atomic.Int64
+	began    time.Time
+}
+
+// watch begins to follow an input of size bytes, 0 where that is not known.
+func (p *program) watch(name string, size int64) *watched {
+	w := &watched{program: p, name: name}
+	if p.Verbose {
+		w.began = p.Now()
+	}
+	if f, ok := p.Stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
+		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
+		return w
+	}
+	w.progress = p.Screen.Progress(name, size, w.read.Load)
+	return w
+}
+
+// reader returns a reader of r that is followed.
+func (w *watched) reader(r io.Reader) io.Reader {
+	return &countedReader{r, &w.read}
+}
+
+type countedReader struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// over returns in, which is no longer followed when it is closed.
+func (w *watched) over(in *input) *input {
+	closeInput := in.close
+	in.close = func() error {
+		w.progress.End()
+		if p := w.program; p.Verbose {
+			took := p.Now().Sub(w.began)
+			p.Detail("%s: read %s in %s, %s/s", w.name, cli.Bytes(float64(w.read.Load())), took.Round(time.Millisecond),
+				cli.Bytes(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
+		}
+		return closeInput()
+	}
+	return in
+}
+
+// standardInputName is how messages name standard input.
+const standardInputName = "standard input"
+
+// stdinSize returns how much there is to read where standard input is a file.
+func (p *program) stdinSize() int64 {
+	if f, ok := p.Stdin.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}

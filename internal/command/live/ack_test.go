@@ -1,0 +1,99 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/gabp"
+)
+
+// open is a server with open items, which notes what it was asked.
+type open struct {
+	items []diag.Item
+	asked []string
+}
+
+// serve returns what a command needs to be told to talk to it.
+func (o *open) serve(t *testing.T) []string {
+	t.Helper()
+	token := gabp.NewToken()
+	server, err := gabp.NewServer(gabp.ServerConfig{
+		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"},
+		Handler: gabp.HandlerFunc(func(_ context.Context, r *gabp.Request) (any, error) {
+			switch r.Method {
+			case gabp.MethodToolsCall:
+				call, err := gabp.ParseToolCall(r.Params)
+				if err != nil {
+					return nil, err
+				}
+				if o.asked = append(o.asked, call.Name); call.Name == diag.ToolItems {
+					return diag.Items{Items: o.items}, nil
+				}
+				return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
+			case gabp.MethodAttentionCurrent:
+				o.asked = append(o.asked, r.Method)
+				first := &o.items[0]
+				return gabp.CurrentResult{Attention: &gabp.Attention{AttentionID: first.ID, Blocking: first.Blocking, Summary: first.Summary}}, nil
+			}
+			var p gabp.AckParams
+			_ = json.Unmarshal(r.Params, &p)
+			o.asked = append(o.asked, r.Method+" "+p.AttentionID)
+			return gabp.AckResult{Acknowledged: true, AttentionID: p.AttentionID}, nil
+		}),
+	})
+	require.NoError(t, err)
+	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	go func() { done <- server.Serve(ctx, l) }()
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-done)
+	})
+	t.Setenv(tokenEnv, token)
+	return []string{"--connect", l.Addr().String()}
+}
+
+// TestAck: which item an acknowledgement is of.
+func TestAck(t *testing.T) {
+	const day = "20260102T140317.3a7c90d1-"
+	items := []diag.Item{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"}, {ID: day + "12"}}
+	for _, c := range []struct {
+		name, id, acked, says string
+		code                  int
+		advisory              bool
+	}{
+		{name: "none is what holds calls back", acked: day + "1", says: "as far as it was shown: the roof fell in"},
+		{name: "nothing holds calls back", advisory: true, says: "nothing holds calls back", code: exitFinding},
+		{name: "whole, though another begins so", id: day + "1", acked: day + "1"},
+		{name: "a beginning", id: "blin", acked: "blind-1"},
+		{name: "of another", id: day + "12", acked: day + "12"},
+		{name: "ambiguous", id: "20260102", says: `"20260102" is the beginning of several: ` + day + "1, " + day + "12", code: exitUsage},
+		{name: "what is no beginning is taken at its word", id: day + "7", acked: day + "7"},
+		{name: "too short to mean one", id: "2", acked: "2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := &open{items: append([]diag.Item(nil), items...)}
+			o.items[0].Blocking = !c.advisory
+			args := append([]string{"ack"}, o.serve(t)...)
+			if c.id != "" {
+				args = append(args, c.id)
+			}
+			var out, errs strings.Builder
+			require.Equal(t, c.code, run(t.Context(), args, strings.NewReader(""), &out, &errs), errs.String())
+			require.Contains(t, out.String()+errs.String(), c.says)
+			if c.acked != "" {
+				require.Contains(t, o.asked, gabp.MethodAttentionAck+" "+c.acked)
+			}
+			if c.id == "" && !c.advisory {
+				require.NotContains(t, o.asked, gabp.MethodAttentionCurrent, "what came since is not shown by asking")
+			}
+		})
+	}
+}

@@ -1,0 +1,189 @@
+//go:build unix
+
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// patience bounds every wait of these tests. It is met by far unless something is
+// wrong.
+const patience = 2 * time.Minute
+
+func init() { answerWithin = patience }
+
+// bridge is a client as bridges in the field are: it sends no Content-Type,
+// "parameters" in place of "arguments" and its own name of the platform, has a new
+// launch id for each connection, and handles events in no order.
+type bridge struct {
+	t    testing.TB
+	conn net.Conn
+
+	mu      sync.Mutex
+	next    int
+	waiting map[string]chan answer
+	events  []answer
+}
+
+type answer struct {
+	ID      string          `json:"id"`
+	Type    string          `json:"type"`
+	Result  json.RawMessage `json:"result"`
+	Channel string          `json:"channel"`
+	Seq     int             `json:"seq"`
+	Payload json.RawMessage `json:"payload"`
+	Error   *struct {
+		Code    int             `json:"code"`
+		Message string          `json:"message"`
+		Data    json.RawMessage `json:"data"`
+	} `json:"error"`
+	at time.Time // when it came
+}
+
+// dial connects as soon as somebody listens, and says hello.
+func dial(t testing.TB, addr, token string) (*bridge, answer) {
+	t.Helper()
+	b := &bridge{t: t, waiting: map[string]chan answer{}}
+	require.Eventually(t, func() bool {
+		var err error
+		b.conn, err = net.Dial("tcp", addr)
+		return err == nil
+	}, patience, 5*time.Millisecond, "nobody listens at %s", addr)
+	t.Cleanup(func() { _ = b.conn.Close() })
+	go b.read()
+	welcome := b.call("session/hello", fmt.Sprintf(
+		`{"token":%q,"bridgeVersion":"1.0","platform":"darwin","launchId":"launch-%d","clientInfo":{"name":"gabs","version":"1.0"}}`,
+		token, time.Now().UnixNano()))
+	return b, welcome
+}
+
+func (b *bridge) read() {
+	r := bufio.NewReader(b.conn)
+	for {
+		size := 0
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if line = strings.TrimSpace(line); line == "" {
+				break
+			}
+			_, _ = fmt.Sscanf(line, "Content-Length: %d", &size)
+		}
+		data := make([]byte, size)
+		if _, err := io.ReadFull(r, data); err != nil {
+			return
+		}
+		var m answer
+		if json.Unmarshal(data, &m) != nil {
+			continue
+		}
+		m.at = time.Now()
+		b.mu.Lock()
+		if m.Type == "event" {
+			b.events = append(b.events, m)
+		} else if ch := b.waiting[m.ID]; ch != nil {
+			ch <- m
+		}
+		b.mu.Unlock()
+	}
+}
+
+// send sends a request and returns what its answer will come by.
+func (b *bridge) send(method, params string) <-chan answer {
+	b.t.Helper()
+	ch := make(chan answer, 1)
+	b.mu.Lock()
+	b.next++
+	id := fmt.Sprintf("00000000-0000-4000-8000-%012d", b.next)
+	b.waiting[id] = ch
+	b.mu.Unlock()
+	text := fmt.Sprintf(`{"v":"gabp/1","id":%q,"type":"request","method":%q,"params":%s}`, id, method, params)
+	_, err := fmt.Fprintf(b.conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
+	require.NoError(b.t, err)
+	return ch
+}
+
+func (b *bridge) call(method, params string) answer {
+	b.t.Helper()
+	select {
+	case a := <-b.send(method, params):
+		return a
+	case <-time.After(patience):
+		require.Fail(b.t, "no answer to "+method)
+		panic("unreachable")
+	}
+}
+
+// tool calls a tool.
+func (b *bridge) tool(name, what string) answer {
+	b.t.Helper()
+	return b.call("tools/call", fmt.Sprintf(`{"name":%q,"parameters":{"what":%q}}`, name, what))
+}
+
+// item is an attention item as a bridge reads it.
+type item struct {
+	AttentionID      string `json:"attentionId"`
+	Blocking         bool   `json:"blocking"`
+	StateInvalidated bool   `json:"stateInvalidated"`
+	Summary          string `json:"summary"`
+	CausalMethod     string `json:"causalMethod"`
+	Total            int    `json:"totalUrgentEntries"`
+}
+
+// current asks for what is open.
+func (b *bridge) current() *item {
+	b.t.Helper()
+	var r struct{ Attention *item }
+	a := b.call("attention/current", `{}`)
+	require.Nil(b.t, a.Error)
+	require.NoError(b.t, json.Unmarshal(a.Result, &r))
+	return r.Attention
+}
+
+// blocked waits until something blocking is open.
+func (b *bridge) blocked() *item {
+	b.t.Helper()
+	var got *item
+	require.Eventually(b.t, func() bool {
+		got = b.current()
+		return got != nil && got.Blocking
+	}, patience, time.Millisecond)
+	return got
+}
+
+func (b *bridge) ack(id string) (acknowledged bool, open *item) {
+	b.t.Helper()
+	a := b.call("attention/ack", fmt.Sprintf(`{"attentionId":%q}`, id))
+	require.Nil(b.t, a.Error)
+	var r struct {
+		Acknowledged     bool
+		CurrentAttention *item
+	}
+	require.NoError(b.t, json.Unmarshal(a.Result, &r))
+	return r.Acknowledged, r.CurrentAttention
+}
+
+// eventsOn returns the events of a channel so far.
+func (b *bridge) eventsOn(channel string) []answer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list []answer
+	for _, e := range b.events {
+		if e.Channel == channel {
+			list = append(list, e)
+		}
+	}
+	return list
+}

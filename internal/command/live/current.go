@@ -1,0 +1,158 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/gabp"
+)
+
+func (p *program) currentCommand() *cobra.Command {
+	var f clientFlags
+	cmd := p.clientCommand(&cobra.Command{
+		Use:   "current",
+		Short: "Show what a running heed wants to be looked at first",
+		Long: `current shows the item that an agent is shown: whether it holds calls back, what
+happened, since when, how often, which mod the log points at, and samples of the log.
+
+Exit status as of heed; 1 where the item is blocking.`,
+		Example: `  heed current
+  heed current --format json | jq -r .attention.summary
+  heed current > /dev/null || echo the agent has to look`,
+	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
+		var raw json.RawMessage
+		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &raw); err != nil {
+			return err
+		}
+		var r gabp.CurrentResult
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return err
+		}
+		if r.Attention != nil && r.Attention.Blocking {
+			p.Raise(exitFinding)
+		}
+		if f.format == formatJSON {
+			return p.printJSON(raw)
+		}
+		g := p.page(f.width)
+		p.showCurrent(ctx, g, c, r.Attention)
+		return p.write(g)
+	})
+	f.register(cmd, formatJSON, "what attention/current answers")
+	return cmd
+}
+
+// told is what is known of an item beyond what an agent is shown. Where heed does not
+// tell, it is empty.
+type told struct {
+	detail diag.ItemDetail
+	since  time.Time // of its cause
+	latest time.Time // of its latest entry
+}
+
+// what says in a few words what an item is about: in those of the rule that decided,
+// where there are some. The item's own summary is longer, since it is for agents.
+func (t *told) what() string {
+	if summary := t.detail.Cause.RuleSummary; summary != "" {
+		return summary
+	}
+	return t.detail.Summary
+}
+
+// tell asks for an item. Whoever answers at the address need not be heed: what is not
+// answered is left out.
+func tell(ctx context.Context, c *gabp.Client, id string) (t told) {
+	if !ask(ctx, c, diag.ToolItem, map[string]any{"id": id}, &t.detail) {
+		return told{}
+	}
+	if e := t.detail.Cause.Entry; e != nil {
+		t.since = e.Time
+	}
+	if epoch, _, ok := strings.Cut(t.detail.Cursor, "/"); ok && t.detail.Latest > 0 {
+		var page diag.Page
+		after := epoch + "/" + strconv.FormatUint(t.detail.Latest-1, 10)
+		if ask(ctx, c, diag.ToolEntries, map[string]any{"after": after, "limit": 1}, &page) && len(page.Entries) > 0 {
+			t.latest = page.Entries[0].Time
+		}
+	}
+	return t
+}
+
+// ask calls a tool of heed's, and says whether it answered.
+func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any) bool {
+	raw, err := c.CallTool(ctx, tool, arguments)
+	return err == nil && json.Unmarshal(raw, result) == nil
+}
+
+// kind is the word for what an item does, with its style.
+func kind(blocking bool) span {
+	if blocking {
+		return span{red, "BLOCKING"}
+	}
+	return span{yellow, "advisory"}
+}
+
+// showCurrent shows an item, nil for none.
+func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *gabp.Attention) {
+	if a == nil {
+		g.line(span{green, "nothing is open"})
+		return
+	}
+	t := tell(ctx, c, a.AttentionID)
+	g.line(kind(a.Blocking), span{strong, " " + a.Severity}, span{plain, "  item " + a.AttentionID})
+	what := t.what()
+	if what == "" {
+		what = a.Summary
+	}
+	if a.StateInvalidated {
+		what += "; what was known of the game's state may not hold: read it again"
+	}
+	g.about("what", plain, what)
+	if why := t.detail.Cause.RuleWhy; why != "" {
+		g.about("why", plain, "rule "+t.detail.Cause.Rule+": "+why)
+	}
+	if len(t.detail.Blame) > 0 {
+		g.about("mod", name, strings.Join(t.detail.Blame, ", "))
+	}
+	switch after := t.detail.AfterMethod; {
+	case a.CausalMethod != "":
+		g.about("call", plain, a.CausalMethod)
+	case after != "":
+		g.about("call", plain, "during or after "+after+", a suspicion")
+	}
+	if !t.since.IsZero() {
+		since := p.clock(t.since) + ", " + p.ago(t.since)
+		g.about("since", plain, since)
+	}
+	often := plural(a.TotalUrgentEntries, "entry", "entries")
+	if n := t.detail.Groups; n > 0 {
+		often += " in " + plural(uint64(n), "group", "groups")
+	}
+	if !t.latest.IsZero() && a.TotalUrgentEntries > 1 {
+		often += ", the latest " + p.ago(t.latest)
+	}
+	g.about("often", plain, often)
+	for i, s := range a.Sample {
+		label := ""
+		if i == 0 {
+			label = "sample"
+		}
+		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)}, span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
+	}
+	var items diag.Items
+	if ask(ctx, c, diag.ToolItems, struct{}{}, &items) {
+		if more := len(items.Items) + items.Omitted - 1; more > 0 {
+			g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
+		}
+	}
+	if a.Blocking {
+		g.about("next", plain, "heed ack "+a.AttentionID)
+	}
+}

@@ -1,0 +1,28 @@
+package live
+
+import (
+	"os"
+	"testing"
+
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/settings"
+)
+
+// helperEnv makes this test binary a process of a test: heed, its guard, or a
+// game with a mod.
+const helperEnv = "HEED_TEST_HELPER"
+
+// fakeGames is what such a game does; nil where there is none for the system.
+var fakeGames func(args []string) int
+
+func TestMain(m *testing.M) {
+	helper := os.Getenv(helperEnv) != ""
+	guard := len(os.Args) > 1 && os.Args[1] == guardName // of a heed in a test; as a test it would run the tests
+	if helper && len(os.Args) > 2 && os.Args[1] == "fake-game" {
+		os.Exit(fakeGames(os.Args[2:]))
+	}
+	if helper || guard {
+		Main()
+	}
+	clitest.Main(m, settings.Live, Main)
+}

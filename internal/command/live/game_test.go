@@ -1,0 +1,220 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+func init() { fakeGames = fakeGame }
+
+// game is a game with a mod that speaks GABP. What it does is said by calls of its
+// tools.
+type game struct {
+	dir    string
+	log    *os.File
+	exit   chan int
+	server *gabp.Server
+
+	mu       sync.Mutex
+	executed []string
+	stop     context.CancelFunc // of the server
+}
+
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn]. It notes its process id and what it was
+// handed in DIR, and ends with 7 after a minute, for a test that failed.
+func fakeGame(args []string) int {
+	g := &game{dir: args[0], exit: make(chan int, 1)}
+	var err error
+	g.log, err = os.OpenFile(filepath.Join(g.dir, "Player.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return 9
+	}
+	fmt.Println("the game speaks")
+	fmt.Fprintln(os.Stderr, "the game complains")
+	term := make(chan os.Signal, 1)
+	if len(args) < 2 || args[1] != "stubborn" { // it dies by it
+		signal.Notify(term, syscall.SIGTERM)
+	}
+	g.note("pid", os.Getpid())
+	switch {
+	case len(args) > 1 && args[1] == "no-mod":
+	case len(args) > 1 && args[1] == "slow":
+		go func() {
+			for { // until the test says that the game is loaded
+				if _, err := os.Stat(filepath.Join(g.dir, "loaded")); err == nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			g.serve()
+		}()
+	default:
+		go g.serve()
+	}
+	select {
+	case code := <-g.exit:
+		return code
+	case <-term:
+		return 0
+	case <-time.After(time.Minute):
+		return 7
+	}
+}
+
+// note leaves word for the test.
+func (g *game) note(name string, v any) {
+	data, _ := json.Marshal(v)
+	tmp := filepath.Join(g.dir, "."+name)
+	_ = os.WriteFile(tmp, data, 0o600)
+	_ = os.Rename(tmp, filepath.Join(g.dir, name))
+}
+
+// line writes a line to the game's log.
+func (g *game) line(text string) { _, _ = fmt.Fprintln(g.log, text) }
+
+func (g *game) serve() {
+	b, ok, err := gabp.BridgeFromEnv(os.Getenv)
+	if err != nil || !ok {
+		g.exit <- 8
+		return
+	}
+	wd, _ := os.Getwd()
+	observed, _ := json.Marshal(map[string]any{
+		"argv": os.Args, "cwd": wd, "envAbsent": []string{"NOT_THERE"},
+		"envValues": map[string]string{
+			gabp.EnvPort: os.Getenv(gabp.EnvPort), gabp.EnvToken: os.Getenv(gabp.EnvToken),
+			gabp.EnvBridge: os.Getenv(gabp.EnvBridge), gabp.EnvGame: os.Getenv(gabp.EnvGame), "CONTEXT": os.Getenv("CONTEXT"),
+		},
+	})
+	for {
+		g.server, err = gabp.NewServer(gabp.ServerConfig{
+			Token: b.Token, AgentID: "colony-mod", App: gabp.App{Name: "Colony", Version: "3.1"},
+			Capabilities: func() gabp.Capabilities {
+				return gabp.Capabilities{
+					Methods: []string{"tools/list", "tools/call", "colony/build"},
+					Events:  []string{"colony.log", "colony/ticks", gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared},
+				}
+			},
+			Welcome: func(_ context.Context, _ *gabp.ServerSession, w *gabp.Welcome) error {
+				w.Observed = observed
+				return nil
+			},
+			Handler: gabp.HandlerFunc(g.handle), LaxNames: true,
+		})
+		if err != nil {
+			g.exit <- 8
+			return
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		g.mu.Lock()
+		g.stop = stop
+		g.mu.Unlock()
+		var l net.Listener
+		for l == nil { // the port of the server before may still be closing
+			l, _ = net.Listen("tcp", b.Address)
+			time.Sleep(time.Millisecond)
+		}
+		_ = g.server.Serve(ctx, l)
+		stop()
+	}
+}
+
+func (g *game) handle(_ context.Context, r *gabp.Request) (any, error) {
+	switch r.Method {
+	case gabp.MethodToolsList:
+		return json.RawMessage(`{"tools":[` +
+			`{"name":"colony/build","description":"builds","parameters":[{"name":"what","type":"String","required":true}],"odd":1.50},` +
+			`{"name":"colony/look","description":"looks","tags":["observation"]}]}`), nil
+	case gabp.MethodToolsCall:
+		call, err := gabp.ParseToolCall(r.Params)
+		if err != nil {
+			return nil, err
+		}
+		return g.call(call)
+	case "colony/anything":
+		return json.RawMessage(`{"asked":` + string(r.Params) + `, "n": 1.0}`), nil
+	}
+	return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
+}
+
+// floodEvents is how many events a flood of the mod has.
+const floodEvents = 100_000
+
+// fault returns the line of a fault that is like no other: types of faults are never
+// taken for each other.
+func fault(n int) string {
+	var name []byte
+	for ; n > 0; n /= 26 {
+		name = append(name, byte('a'+n%26))
+	}
+	return fmt.Sprintf("Q%sException: FAULT", name)
+}
+
+func (g *game) call(call gabp.ToolCall) (any, error) {
+	var a struct {
+		What string `json:"what"`
+		Code int    `json:"code"`
+	}
+	_ = json.Unmarshal(call.Arguments, &a)
+	g.mu.Lock()
+	g.executed = append(g.executed, call.Name+" "+a.What)
+	n := len(g.executed)
+	g.note("executed", g.executed)
+	stop := g.stop
+	g.mu.Unlock()
+	switch a.What {
+	case "fault in between":
+		g.line("FAULT in between")
+	case "fault after":
+		time.AfterFunc(20*time.Millisecond, func() { g.line("FAULT after the reply") })
+	case "event":
+		_ = g.server.Publish("colony.log", "", map[string]any{"type": "log", "logEntry": map[string]any{
+			"Level": "error", "Message": "FAULT by an event", "EntryId": "e1", "RepeatCount": 1,
+		}})
+		g.line("FAULT by an event")
+	case "stamped file":
+		at := time.Now()
+		g.line(fault(n))
+		return map[string]any{"at": at.UnixNano()}, nil
+	case "stamped event":
+		at := time.Now()
+		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)})
+		return map[string]any{"at": at.UnixNano()}, nil
+	case "ticks":
+		for i := range 3 {
+			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)))
+		}
+	case "flood":
+		for i := range floodEvents {
+			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))
+		}
+	case "in band":
+		return map[string]any{"success": false, "message": "no room"}, nil
+	case "error":
+		return nil, gabp.Errorf(gabp.CodeToolFailed, "it broke")
+	case "executed":
+		return map[string]any{"executed": "mine"}, nil
+	case "a number":
+		return 12.5, nil
+	case "no answer":
+		select {}
+	case "restart":
+		time.AfterFunc(5*time.Millisecond, stop)
+	case "exit":
+		g.exit <- a.Code
+		select {} // no answer
+	}
+	return json.RawMessage(fmt.Sprintf(`{"done":%d, "exact": 1.50}`, n)), nil
+}

@@ -1,0 +1,331 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/proxy"
+	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/store"
+)
+
+// hostFlags are those of the commands that run an engine.
+type hostFlags struct {
+	rules       []string
+	noDefaults  bool
+	settle      time.Duration
+	allow       []string
+	observeOnly bool
+	failOpen    bool
+	noAttention bool
+	journal     int
+	record      string
+	state       string
+	metrics     string
+	remote      bool
+	logLevel    string
+	logFile     string
+}
+
+func (f *hostFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order, and are read again when they change (repeatable)")
+	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the latest `N` entries for who asks later, with 128 bytes of text for each on average")
+	flags.StringVar(&f.record, "record", "", "write what the engine is given to `FILE`, for classify-replay")
+	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
+	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
+	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen beyond the loopback interface")
+	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself, from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
+}
+
+// registerGate adds the flags of the commands that serve bridges.
+func (f *hostFlags) registerGate(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.DurationVar(&f.settle, "settle", session.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
+	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
+	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
+	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
+	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
+	cli.Exclusive(cmd, "observe-only", "no-attention")
+}
+
+// How many entries are kept, and how much text for each on average: the journal's own
+// defaults.
+const (
+	defaultJournal = 24576
+	minJournal     = 1000
+	maxJournal     = 4_000_000
+	textPerEntry   = 128
+)
+
+// host runs one session and what serves it.
+type host struct {
+	flags   *hostFlags
+	state   stateDir
+	name    string // of its files in the state folder
+	log     *slog.Logger
+	session *session.Session
+	dedup   *proxy.Dedup
+
+	follower *follow.Follower // nil: there is no log
+	metrics  net.Listener     // nil: none are served
+	closers  []func() error
+}
+
+// newHost makes a session that follows a log; a path "" is none.
+func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host, err error) {
+	h := &host{flags: f, state: stateDir(f.state)}
+	defer func() {
+		if err != nil {
+			h.close()
+		}
+	}()
+	if h.state == "" {
+		if h.state, err = defaultState(p.Getenv); err != nil {
+			return nil, cli.Failed(exitUsage, err)
+		}
+	}
+	if err := h.state.open(); err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	var shared error
+	if f.state != "" || f.logFile == "" { // there are files that another heed would overwrite
+		if name, shared, err = h.claim(name); err != nil {
+			return nil, cli.Failed(exitUsage, err)
+		}
+	}
+	if err := h.openLog(p, name); err != nil {
+		return nil, err
+	}
+	h.name = name
+	if shared != nil {
+		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
+	}
+	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
+	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
+	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	if f.state != "" {
+		cfg.Snapshot = h.state.path(name + ".snapshot")
+	}
+	if f.record != "" {
+		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
+		}
+		h.closers = append(h.closers, file.Close)
+		cfg.Recorder = follow.NewRecorder(file)
+	}
+	h.dedup = proxy.NewDedup()
+	if log.Path != "" {
+		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
+			return nil, cli.Failed(exitUsage, err)
+		}
+		h.follower, err = follow.New(log)
+		if err != nil {
+			return nil, cli.Failed(exitUsage, err)
+		}
+		cfg.Log = proxy.Feed(h.follower, h.dedup)
+	}
+	if h.session, err = session.New(cfg); err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	if f.metrics != "" { // before a game is started, too
+		if h.metrics, err = net.Listen("tcp", f.metrics); err != nil {
+			return nil, cli.Failed(exitUsage, fmt.Errorf("--metrics: %w", err))
+		}
+		h.closers = append(h.closers, h.metrics.Close)
+	}
+	return h, nil
+}
+
+// answerWithin is how long an answer waits for what it must know: 0, as usual, but in tests, in
+// which a machine that stands still for a moment is not a game that cannot be seen.
+var answerWithin time.Duration
+
+// maxClaims bounds the heeds that keep files of one kind in one folder.
+const maxClaims = 64
+
+// claim returns the name for the files of this process in the state folder: name where no
+// running heed has it, else one with a number. Shared says who has name, or why that is not
+// known. The claim ends with the process, however it ends.
+func (h *host) claim(name string) (claimed string, shared, err error) {
+	for n := 1; n <= maxClaims; n++ {
+		claimed = name
+		if n > 1 {
+			claimed += "-" + strconv.Itoa(n)
+		}
+		lock, err := store.Lock(h.state.path(claimed + ".lock"))
+		switch {
+		case err == nil:
+			h.closers = append(h.closers, lock.Close)
+			return claimed, shared, nil
+		case !errors.Is(err, store.ErrLocked): // a file system without locks is no reason to keep a game from starting
+			return claimed, err, nil
+		case n == 1:
+			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))
+		}
+	}
+	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with --state", maxClaims, h.state, shared)
+}
+
+// openLog opens heed's own log.
+func (h *host) openLog(p *program, name string) error {
+	text := h.flags.logLevel
+	if p.Settings.Value("log-level").Origin == settings.Default {
+		switch {
+		case p.Quiet:
+			text = "error"
+		case p.Verbose:
+			text = "debug"
+		}
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(text)); err != nil {
+		panic("BUG: log level " + text)
+	}
+	out := p.Stderr
+	if h.flags.logFile != "-" {
+		path := h.flags.logFile
+		if path == "" {
+			path = h.state.path(name + ".log")
+		}
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+		}
+		h.closers = append(h.closers, file.Close)
+		out = file
+	}
+	h.log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
+	return nil
+}
+
+func (h *host) close() {
+	for _, c := range slices.Backward(h.closers) {
+		_ = c()
+	}
+}
+
+// newProxy makes the proxy, with heed's diagnostics.
+func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) (*proxy.Proxy, error) {
+	f := h.flags
+	var px *proxy.Proxy
+	tools, err := diag.New(diag.Config{
+		Session: h.session,
+		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
+		Limits:  func() []session.Limit { return px.Limits() },
+	})
+	if err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	px, err = proxy.New(proxy.Config{
+		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
+		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, AnswerWithin: answerWithin,
+		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
+	})
+	if err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	return px, nil
+}
+
+// serve runs the session, the listener's server and the metrics until ctx is done
+// or one of them fails.
+func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		wg.Go(func() {
+			if err := f(ctx); err != nil {
+				cancel(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	part("session", h.session.Run)
+	if px != nil {
+		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
+	}
+	if h.metrics != nil {
+		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })
+	}
+	<-ctx.Done()
+	wg.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// announce leaves word of this process for the commands that talk to it.
+func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
+	remove, err = h.state.write(runFile{
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name, Started: p.Now().UTC(),
+	})
+	if err != nil {
+		return nil, cli.Failed(exitUsage, err)
+	}
+	return remove, nil
+}
+
+// validate checks what the gate will say about the flags, before anything starts.
+func (f *hostFlags) validate(cmd *cobra.Command) error {
+	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
+	if err := probe.Validate(); err != nil {
+		return cli.Usage(cmd, "--allow: %w", err)
+	}
+	if f.settle < 0 {
+		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	}
+	if f.journal < minJournal || f.journal > maxJournal {
+		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
+	}
+	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
+		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" says where they are set`)
+	}
+	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
+		return err
+	}
+	if f.metrics != "" && !f.remote {
+		host, _, err := net.SplitHostPort(f.metrics)
+		if err != nil {
+			return cli.Usage(cmd, "--metrics: %w", err)
+		}
+		if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			return cli.Usage(cmd, "--metrics %s is open to other machines: use 127.0.0.1, or --metrics-remote", f.metrics)
+		}
+	}
+	return nil
+}
+
+// fileName returns text as part of a file's name.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		}
+		return '_'
+	}, s)
+}

@@ -1,0 +1,42 @@
+package live
+
+import (
+	"bytes"
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/journal"
+)
+
+var update = flag.Bool("update", false, "write golden files and manual pages anew")
+
+func testRoot() *cobra.Command {
+	return newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).rootCommand()
+}
+
+func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
+
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../../docs/man", *update) }
+
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot()) }
+
+func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
+
+// TestScripts runs the program as a person would: see testdata/script.
+func TestScripts(t *testing.T) {
+	captures, err := filepath.Abs("../../../testdata/captures")
+	require.NoError(t, err)
+	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
+}
+
+// TestJournal: the defaults of the flag are the journal's own.
+func TestJournal(t *testing.T) {
+	require.Equal(t, journal.DefaultEntries, defaultJournal)
+	require.Equal(t, journal.DefaultBytes, defaultJournal*textPerEntry)
+}

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed/internal/proxy"
+)
+
+// serveMetrics serves the counts in Prometheus' text format, which is a line for each:
+// that needs no library.
+func (h *host) serveMetrics(ctx context.Context, px *proxy.Proxy) error {
+	h.log.Info("metrics are served", "addr", "http://"+h.metrics.Addr().String()+"/metrics")
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = w.Write(h.appendMetrics(nil, px)) // the scraper has gone
+	})
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
+	defer stop()
+	if err := server.Serve(h.metrics); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// appendMetrics appends all metrics to dst. Names and labels hold no text of the
+// game.
+func (h *host) appendMetrics(dst []byte, px *proxy.Proxy) []byte {
+	st := h.session.Status()
+	metric := func(kind, name, help string, value uint64, labels ...string) {
+		if help != "" {
+			dst = fmt.Appendf(dst, "# HELP heed_%s %s\n# TYPE heed_%s %s\n", name, help, name, kind)
+		}
+		dst = fmt.Appendf(dst, "heed_%s", name)
+		if len(labels) > 0 {
+			dst = append(dst, '{')
+			for i := 0; i < len(labels); i += 2 {
+				if i > 0 {
+					dst = append(dst, ',')
+				}
+				dst = fmt.Appendf(dst, "%s=%s", labels[i], quoteLabel(labels[i+1]))
+			}
+			dst = append(dst, '}')
+		}
+		dst = fmt.Appendf(dst, " %d\n", value)
+	}
+	counter := func(name, help string, value uint64, labels ...string) {
+		metric("counter", name, help, value, labels...)
+	}
+	gauge := func(name, help string, value uint64) { metric("gauge", name, help, value) }
+
+	for i, kind := range []struct {
+		name  string
+		count uint64
+	}{{"log", st.Logs}, {"operation", st.Operations}, {"state", st.States}, {"notice", st.Notices}, {"host", st.Host}} {
+		help := ""
+		if i == 0 {
+			help = "Entries that the engine received."
+		}
+		counter("entries_total", help, kind.count, "kind", kind.name)
+	}
+	counter("entries_ignored_total", "Entries that asked for nothing.", st.Ignored)
+	counter("entries_folded_total", "Entries that went into attention items.", st.Folded)
+	gauge("items_open", "Attention items that are open.", uint64(st.OpenItems))
+	gauge("calls_in_flight", "Calls that have begun and not ended.", uint64(max(0, st.InFlight)))
+	gauge("blind", "1 while evidence is incomplete.", boolean(st.Blind))
+	counter("rules_swaps_total", "Rule sets that replaced another.", st.Rules.Swaps)
+	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
+	for i, limit := range st.Limits {
+		help := ""
+		if i == 0 {
+			help = "How often a bound was hit."
+		}
+		counter("limit_hits_total", help, limit.Count, "limit", limit.Name)
+	}
+	if px == nil {
+		return dst
+	}
+	gauge("mod_connected", "1 while the game's mod is connected.", boolean(px.Connected()))
+	counter("mod_events_lost_total", "Events of the mod that came faster than they were taken in.", px.Lost())
+	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed on as they came.", px.Untaken())
+	s := px.Server()
+	counter("bridge_connections_total", "Connections of bridges.", s.Connections)
+	counter("bridge_sessions_total", "Connections of bridges that were welcomed.", s.Sessions)
+	counter("bridge_auth_failures_total", "Hellos without the right token.", s.AuthFailures)
+	counter("bridge_requests_total", "Requests of bridges.", s.Requests)
+	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
+	counter("bridge_events_total", "Events for subscribers.", s.Published)
+	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
+	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not keep up.", s.GaveWay)
+	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Dropped)
+	return dst
+}
+
+func boolean(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// quoteLabel quotes the value of a label.
+func quoteLabel(s string) string {
+	return strconv.Quote(strings.ToValidUTF8(s, "?"))
+}

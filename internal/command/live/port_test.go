@@ -1,0 +1,50 @@
+//go:build unix
+
+package live
+
+import (
+	"net"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// reserve returns a loopback address for a heed of the test to listen on. On Linux it is kept
+// from whoever asks for any port, as other tests do all the time: a socket that is bound to it
+// and does not listen, with SO_REUSEADDR, gives way only to one that asks for this very port with
+// the same option, as listeners of Go do.
+func reserve(t testing.TB) string {
+	t.Helper()
+	if runtime.GOOS != "linux" { // elsewhere the option means something else
+		addr, err := freePort()
+		require.NoError(t, err)
+		return addr
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
+	require.NoError(t, err)
+	syscall.CloseOnExec(fd)
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	require.NoError(t, syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1))
+	require.NoError(t, syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	name, err := syscall.Getsockname(fd)
+	require.NoError(t, err)
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(name.(*syscall.SockaddrInet4).Port))
+}
+
+// TestReserve: nobody answers at a reserved address, and one who names it can listen there.
+func TestReserve(t *testing.T) {
+	addr := reserve(t)
+	_, err := net.Dial("tcp", addr)
+	require.ErrorIs(t, err, syscall.ECONNREFUSED)
+	for range 2 {
+		l, err := net.Listen("tcp", addr)
+		require.NoError(t, err)
+		conn, err := net.Dial("tcp", addr)
+		require.NoError(t, err)
+		require.NoError(t, conn.Close())
+		require.NoError(t, l.Close())
+	}
+}

@@ -1,0 +1,161 @@
+//go:build unix
+
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/report"
+)
+
+// TestJSONFollowsSchemas: what is printed as JSON is what the schemas say that others read
+// it by.
+func TestJSONFollowsSchemas(t *testing.T) {
+	const base, updates = "https://github.com/heedlog/heed/gabp/schema/", "mem:updates"
+	c := jsonschema.NewCompiler()
+	add := func(id string, data []byte) {
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		require.NoError(t, err)
+		require.NoError(t, c.AddResource(id, doc))
+	}
+	files, err := fs.Glob(gabp.Schemas(), "*.json")
+	require.NoError(t, err)
+	for _, name := range files {
+		data, err := fs.ReadFile(gabp.Schemas(), name)
+		require.NoError(t, err)
+		add(base+name, data)
+	}
+	add(updates, report.Schema("replay-lines"))
+	follows := func(schema, text string) {
+		t.Helper()
+		s, err := c.Compile(schema)
+		require.NoError(t, err)
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err, text)
+		require.NoError(t, s.Validate(doc), text)
+	}
+
+	// What is the protocol's follows its schema, but for the version before it.
+	state := faulty(t)
+	own := func(schema, text string) string {
+		t.Helper()
+		clitest.RequireValid(t, clitest.Schema(t, report.Schema(schema)), text)
+		answer, versioned := strings.CutPrefix(text, `{"schemaVersion":1,`)
+		require.True(t, versioned, text)
+		return "{" + answer
+	}
+	open, code := command(t, "current", "--format", "json", "--state", state)
+	require.Equal(t, exitFinding, code)
+	follows(base+"methods.json#/$defs/attention~1current.result", own("heed-current", open))
+	answer, code := command(t, "ack", "nothing", "--format", "json", "--state", state)
+	require.Equal(t, exitFinding, code)
+	follows(base+"methods.json#/$defs/attention~1ack.result", own("heed-ack", answer))
+	status, code := command(t, "status", "--format", "json", "--state", state)
+	require.Equal(t, exitOK, code)
+	own("heed-status", status)
+	tail, code := command(t, "tail", "--format", "jsonl", "--last", "0", "--state", state)
+	require.Equal(t, exitOK, code)
+	require.NotEmpty(t, tail)
+	for line := range strings.Lines(tail) {
+		own("heed-tail", line)
+	}
+
+	config, code := command(t, "config", "show", "--format", "json", "--grace", "2s")
+	require.Equal(t, exitOK, code)
+	own("config", config)
+
+	dir := t.TempDir()
+	log, rules := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml")
+	write(t, rules, testRules)
+	write(t, log, "FAULT\n")
+	out, _ := background(t, "follow", log, "--rules", rules, "--format", "jsonl", "--state", dir)
+	require.Eventually(t, func() bool { return strings.HasSuffix(out.String(), "\n") }, patience, 5*time.Millisecond)
+	for line := range strings.Lines(out.String()) {
+		follows(updates, line)
+	}
+}
+
+// TestSchemasOfTools: the schemas of what status and tail print are those of the tools
+// that answer, opened and with a version. What diag leaves without words has some of its
+// own there.
+func TestSchemasOfTools(t *testing.T) {
+	session, err := session.New(session.Config{})
+	require.NoError(t, err)
+	d, err := diag.New(diag.Config{Session: session})
+	require.NoError(t, err)
+	type object = map[string]any
+	decode := func(text []byte) (doc object) {
+		require.NoError(t, json.Unmarshal(text, &doc))
+		return doc
+	}
+	var same func(path string, tool, printed object)
+	same = func(path string, tool, printed object) {
+		said, _ := tool["description"].(string)
+		says, _ := printed["description"].(string)
+		if said != "" {
+			require.True(t, strings.EqualFold(strings.TrimSuffix(said, "."), strings.TrimSuffix(says, ".")), "%s: %q, %q", path, said, says)
+		}
+		for _, doc := range []object{tool, printed} {
+			delete(doc, "description")
+			delete(doc, "additionalProperties")
+		}
+		fields, _ := tool["properties"].(object)
+		shown, _ := printed["properties"].(object)
+		for name, field := range fields {
+			require.Contains(t, shown, name, path)
+			same(path+"."+name, field.(object), shown[name].(object))
+		}
+		if items, ok := tool["items"].(object); ok {
+			same(path+"[]", items, printed["items"].(object))
+		}
+	}
+	for _, tool := range d.Tools() {
+		name, answer := "", decode(tool.OutputSchema)
+		switch tool.Name {
+		case diag.ToolStatus:
+			name = "heed-status"
+		case diag.ToolEntries:
+			name, answer = "heed-tail", answer["properties"].(object)["entries"].(object)["items"].(object)
+		default:
+			continue
+		}
+		printed := decode(report.Schema(name))
+		require.Contains(t, printed["properties"], "schemaVersion")
+		delete(printed["properties"].(object), "schemaVersion")
+		required := printed["required"].([]any)
+		require.Equal(t, "schemaVersion", required[0])
+		printed["required"] = required[1:]
+		for _, own := range []string{"$schema", "title", "description"} {
+			delete(printed, own)
+		}
+		delete(answer, "description")
+		same(name, answer, printed)
+		require.Equal(t, answer, printed)
+	}
+}
+
+// TestVersioned: whatever a server answers, what is printed is JSON.
+func TestVersioned(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"a":1}`:       `{"schemaVersion":1,"a":1}`,
+		"{ }":           `{"schemaVersion":1 }`,
+		" {\n\"a\":{}}": "{\"schemaVersion\":1,\n\"a\":{}}",
+		"null":          "null",
+		`["a"]`:         `["a"]`,
+	} {
+		require.Equal(t, want, string(versioned([]byte(answer))))
+	}
+}

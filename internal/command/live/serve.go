@@ -1,0 +1,171 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/proxy"
+)
+
+// serveFlags are those of "heed serve".
+type serveFlags struct {
+	hostFlags
+	addr      string
+	tokenFile string
+	game      string
+	fromEnd   bool
+}
+
+func (p *program) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve PATH",
+		Short: "Follow a log and serve its attention to bridges that attach",
+		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
+diagnostics, for a bridge that attaches to a game that runs already.
+
+Address and token are those of the environment (GABP_SERVER_PORT, GABP_TOKEN), or
+of the bridge file of --game, or --addr and the first line of --token-file. Without
+any, heed chooses both; the other commands find them.
+
+It ends when it is told to (Ctrl-C), with status 0.`,
+		Example: `  heed serve Player.log
+  heed serve --game colony --from-end Player.log
+  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log`,
+		Args: oneArg("the log to follow"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "", "listen on `ADDR` of the loopback interface, or on unix:/PATH")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from `FILE`")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game")
+	flags.BoolVar(&f.fromEnd, "from-end", false, "begin with what is added from now on")
+	flags.StringVar(&f.logFile, "log-file", "-", "write what heed says of itself to `FILE`, - for standard error")
+	return cmd
+}
+
+// oneArg wants one argument, and says what for.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return cli.Usage(cmd, "name %s", what)
+		case 1:
+			return nil
+		}
+		return cli.Usage(cmd, "name %s, and nothing more: %q is too much", what, args[1])
+	}
+}
+
+// untilInterrupted is done when the process is asked to end. A second signal ends
+// it at once.
+func untilInterrupted(ctx context.Context) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func from(end bool) follow.From {
+	if end {
+		return follow.FromEnd
+	}
+	return follow.FromStart
+}
+
+func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	b, err := p.serveBridge(cmd, f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(cmd.Context())
+	defer stop()
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "serve-"+fileName(cmp.Or(f.game, "log")))
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return cli.Failed(exitUsage, err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	if !strings.HasPrefix(b.Address, "unix:") {
+		b.Address = l.Addr().String()
+	}
+	px, err := h.newProxy(p, proxy.Handed{Outer: b}, 0)
+	if err != nil {
+		return err
+	}
+	remove, err := h.announce(p, "serve", b, path)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	h.log.Info("bridges are served", "addr", b.Address, "log", path)
+	return h.serve(ctx, px, l)
+}
+
+// serveBridge returns where to listen and with which token.
+func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, error) {
+	b := gabp.Bridge{Address: cmp.Or(f.addr, "127.0.0.1:0"), GameID: f.game}
+	if f.tokenFile != "" {
+		token, err := readToken(f.tokenFile)
+		if err != nil {
+			return b, cli.Failed(exitUsage, err)
+		}
+		b.Token = token
+		return b, nil
+	}
+	env, ok, err := gabp.BridgeFromEnv(p.Getenv)
+	switch {
+	case err != nil:
+		return b, cli.Failed(exitUsage, err)
+	case ok:
+		env.Address = cmp.Or(f.addr, env.Address)
+		env.GameID = cmp.Or(f.game, env.GameID)
+		return env, nil
+	case f.game != "" && f.addr == "":
+		return gabpFile(p.Getenv, f.game)
+	}
+	b.Token = cmp.Or(p.Getenv(gabp.EnvToken), gabp.NewToken())
+	return b, nil
+}
+
+func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
+	b, err := gabp.FindBridge(getenv, game)
+	if err != nil {
+		return b, cli.Failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", game, err))
+	}
+	return b, nil
+}
+
+// maxToken bounds, in bytes, a file that holds a token in its first line.
+const maxToken = 64 << 10
+
+// readToken reads the first line of a file.
+func readToken(path string) (string, error) {
+	data, err := cli.ReadFile(path, maxToken)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimSpace(line); line == "" {
+		return "", fmt.Errorf("--token-file %s: its first line is empty", path)
+	}
+	return line, nil
+}

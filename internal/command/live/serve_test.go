@@ -1,0 +1,159 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// buffer is a strings.Builder for several goroutines.
+type buffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// background runs a command of heed's in this process until the test ends.
+func background(t *testing.T, args ...string) (stdout, stderr *buffer) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout, stderr = &buffer{}, &buffer{}
+	done := make(chan int, 1)
+	go func() { done <- run(ctx, args, strings.NewReader(""), stdout, stderr) }()
+	t.Cleanup(func() {
+		cancel()
+		select {
+		case code := <-done:
+			require.Zero(t, code, stderr.String())
+		case <-time.After(patience):
+			require.Fail(t, "it does not end")
+		}
+	})
+	return stdout, stderr
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = f.WriteString(text)
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
+func TestFollow(t *testing.T) {
+	dir := t.TempDir()
+	log, rules := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml")
+	write(t, rules, testRules)
+	for _, format := range []string{"text", "jsonl"} {
+		out, _ := background(t, "follow", log, "--rules", rules, "--format", format, "--state", filepath.Join(dir, format))
+		write(t, log, "all is well\nFAULT one\n") // the file comes later than heed, for the first
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), "planted fault") }, patience, time.Millisecond)
+		require.Contains(t, out.String(), "opened")
+	}
+}
+
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, "version: 1\nrules: []\n")
+	addr := reserve(t)
+	metrics := reserve(t)
+	token := filepath.Join(dir, "token")
+	write(t, token, strings.Repeat("ab", 32)+"\n")
+	_, errs := background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token,
+		"--metrics", metrics, "--record", filepath.Join(dir, "recorded.jsonl"))
+	b, welcome := dial(t, addr, strings.Repeat("ab", 32))
+	require.Nil(t, welcome.Error)
+	require.Nil(t, b.current())
+
+	// Rules change while it runs; bad ones do not count.
+	write(t, rules, "rules: [\n")
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "rules were refused") }, patience, time.Millisecond)
+	// In place of the file, as an editor does: one that is cut off and then written is refused in between.
+	write(t, rules+".new", testRules)
+	require.NoError(t, os.Rename(rules+".new", rules))
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience, time.Millisecond)
+	write(t, log, "FAULT one\n")
+	open := b.blocked()
+	out, code := command(t, "current", "--state", state)
+	require.Contains(t, out, open.AttentionID)
+	require.Contains(t, out, "BLOCKING")
+	require.Equal(t, exitFinding, code)
+	out, code = command(t, "ack", open.AttentionID, "--state", state)
+	require.Contains(t, out, "is acknowledged\nnothing is open")
+	require.Zero(t, code)
+	require.Nil(t, b.current())
+	require.NotContains(t, errs.String(), "abab")
+
+	resp, err := http.Get("http://" + metrics + "/metrics")
+	require.NoError(t, err)
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Contains(t, string(text), "heed_rules_swaps_total 1\n")
+	require.Contains(t, string(text), "heed_rules_refused_total 1\n")
+	require.Contains(t, string(text), "heed_bridge_sessions_total 3\n")
+	require.Contains(t, string(text), "# TYPE heed_items_open gauge\nheed_items_open 0\n")
+
+	recorded, err := os.ReadFile(filepath.Join(dir, "recorded.jsonl"))
+	require.NoError(t, err)
+	require.Contains(t, string(recorded), "FAULT one")
+	run, err := os.Stat(stateDir(state).runPath(os.Getpid()))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), run.Mode().Perm(), "it holds the token")
+}
+
+// What was open before an agent came stops it only where it still holds; an agent
+// that comes again, or a person who looks on, changes nothing.
+func TestArrival(t *testing.T) {
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules+`
+  - id: test.trouble
+    when: 'template contains "TROUBLE"'
+    disposition: blocking
+`)
+	write(t, log, "TROUBLE with the audio device\nall is well\n")
+	addr := reserve(t)
+	token := filepath.Join(dir, "token")
+	write(t, token, strings.Repeat("ab", 32)+"\n")
+	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)
+	require.Eventually(t, func() bool {
+		_, code := command(t, "current", "--state", state)
+		return code == exitFinding
+	}, patience, time.Millisecond, "a person sees it as it is")
+
+	b, _ := dial(t, addr, strings.Repeat("ab", 32))
+	open := b.current()
+	require.NotNil(t, open)
+	require.False(t, open.Blocking, "from before the agent came")
+
+	write(t, log, "TROUBLE with the network\n")
+	open = b.blocked()
+	again, _ := dial(t, addr, strings.Repeat("ab", 32))
+	require.True(t, again.current().Blocking, "who comes again has missed nothing")
+	ok, _ := again.ack(open.AttentionID)
+	require.True(t, ok)
+}

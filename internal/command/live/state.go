@@ -1,0 +1,131 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// stateDir is the folder where running heeds leave word of themselves.
+type stateDir string
+
+// defaultState returns the folder for a user's state, by the customs of the
+// platform.
+func defaultState(getenv func(string) string) (stateDir, error) {
+	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
+	switch {
+	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
+		return stateDir(filepath.Join(getenv("LOCALAPPDATA"), "heed")), nil
+	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_STATE_HOME")):
+		return stateDir(filepath.Join(getenv("XDG_STATE_HOME"), "heed")), nil
+	case home == "":
+		return "", errors.New("no folder for heed's state: neither HOME nor another variable names one; use --state DIR")
+	case runtime.GOOS == "darwin":
+		return stateDir(filepath.Join(home, "Library", "Application Support", "heed")), nil
+	}
+	return stateDir(filepath.Join(home, ".local", "state", "heed")), nil
+}
+
+// open makes the folder, for its owner alone.
+func (d stateDir) open() error {
+	if err := os.MkdirAll(string(d), 0o700); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	return nil
+}
+
+func (d stateDir) path(name string) string { return filepath.Join(string(d), name) }
+
+// runFile says how to talk to a running heed. It has a token, and mode 0600.
+type runFile struct {
+	PID     int       `json:"pid"`
+	Command string    `json:"command"`
+	Game    string    `json:"game,omitempty"`
+	Address string    `json:"address"`
+	Token   string    `json:"token"`
+	Log     string    `json:"log,omitempty"`
+	Name    string    `json:"name,omitempty"` // of its files in the folder
+	Started time.Time `json:"started"`
+}
+
+// String names the run by the flag that chooses it.
+func (r *runFile) String() string {
+	what := r.Command
+	if r.Game != "" {
+		what += " of " + r.Game
+	}
+	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
+}
+
+// holder says which running heed has files by a name.
+func (d stateDir) holder(name string) string {
+	runs, _ := d.running() // who it is only helps
+	for i := range runs {
+		if runs[i].Name == name {
+			return runs[i].String()
+		}
+	}
+	return "one that is starting, or serves nobody" // such as heed follow
+}
+
+const (
+	runPrefix = "run-"
+	runSuffix = ".json"
+)
+
+func (d stateDir) runPath(pid int) string { return d.path(runPrefix + strconv.Itoa(pid) + runSuffix) }
+
+// write leaves word of this process, and returns what takes it back.
+func (d stateDir) write(r runFile) (remove func(), err error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	path := d.runPath(r.PID)
+	tmp, err := os.CreateTemp(string(d), ".run-*") // with mode 0600
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	_, err = tmp.Write(append(data, '\n'))
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		_ = os.Remove(tmp.Name())
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		_ = os.Remove(tmp.Name())
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	return func() { _ = os.Remove(path) }, nil
+}
+
+// running returns the run files that are there, by process id. What cannot be
+// read is of no use to anybody.
+func (d stateDir) running() ([]runFile, error) {
+	entries, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("state: %w", err)
+	}
+	var runs []runFile
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), runPrefix) || !strings.HasSuffix(e.Name(), runSuffix) {
+			continue
+		}
+		data, err := os.ReadFile(d.path(e.Name()))
+		var r runFile
+		if err == nil && json.Unmarshal(data, &r) == nil && r.Address != "" {
+			runs = append(runs, r)
+		}
+	}
+	return runs, nil
+}

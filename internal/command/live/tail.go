@@ -1,0 +1,203 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
+)
+
+// tailWait is how long a question for new entries waits for one.
+const tailWait = 30 * time.Second
+
+// The number of entries that are asked for at a time, and that tail begins with.
+const (
+	tailLimit   = 200
+	defaultLast = 20
+)
+
+// tailFlags are those of "heed tail".
+type tailFlags struct {
+	clientFlags
+	after  string
+	last   int
+	follow bool
+	least  string
+}
+
+func (p *program) tailCommand() *cobra.Command {
+	var f tailFlags
+	cmd := p.clientCommand(&cobra.Command{
+		Use:   "tail",
+		Short: "Show what a running heed was told and has decided",
+		Long: `tail shows what a running heed was told last, by the log and by calls, and what it has
+decided: number, time, decision, level and text of each entry. With --follow it goes on
+with what comes. The cursor to go on from is said at the end, on standard error.`,
+		Example: `  heed tail
+  heed tail --follow --least advisory
+  heed tail --last 0 --format jsonl | jq -r 'select(.rule == "exception.unhandled").message'`,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if f.last < 0 {
+				return cli.Usage(cmd, "--last %d: must not be negative; 0 is all that is held", f.last)
+			}
+			if f.after != "" && cmd.Flags().Changed("last") {
+				return cli.Usage(cmd, "--after and --last: choose one")
+			}
+			if !isCursor(f.after) {
+				return cli.Usage(cmd, "--after %q: no cursor; an earlier tail says one at its end", f.after)
+			}
+			if f.least == "" {
+				return nil
+			}
+			return cli.OneOf(cmd, "least", f.least, event.Advisory.String(), event.Blocking.String())
+		},
+	}, &f.clientFlags, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
+		return p.tail(ctx, c, &f)
+	})
+	f.register(cmd, formatJSONL, "an entry as heed/entries has it in a line")
+	flags := cmd.Flags()
+	flags.StringVar(&f.after, "after", "", "begin after `CURSOR`, such as an earlier tail has named")
+	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the latest `N` entries (of those that --least asks for), 0 for all that are held")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "go on with entries as they come")
+	flags.StringVar(&f.least, "least", "", "only entries that are at least `WHAT`: advisory, or blocking")
+	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
+	return cmd
+}
+
+// isCursor reports whether text has the form of a cursor, as heed gives them out: a
+// number, with the run that it is of before it. None is one.
+func isCursor(text string) bool {
+	if text == "" {
+		return true
+	}
+	_, err := strconv.ParseUint(text[strings.LastIndexByte(text, '/')+1:], 10, 64)
+	return err == nil
+}
+
+func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
+	tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
+	keep := 0 // of those that are asked for from the first held on, the latest
+	switch {
+	case f.after != "":
+		arguments["after"] = f.after
+	case f.last > 0 && f.least != "": // the tool counts before it leaves out
+		keep = f.last
+	case f.last > 0:
+		arguments["last"] = f.last
+	}
+	if f.least != "" {
+		arguments["minDisposition"] = f.least
+	}
+	var held shownPage
+	next := ""
+	defer func() {
+		if next != "" {
+			p.Note("to go on from here: --after %s", next)
+		}
+	}()
+	for {
+		raw, err := c.CallTool(ctx, tool, arguments)
+		switch {
+		case err != nil && next != "":
+			return gone(err)
+		case err != nil:
+			return err
+		}
+		var page shownPage
+		if err := json.Unmarshal(raw, &page); err != nil {
+			return err
+		}
+		next = page.Next
+		if keep > 0 {
+			held.Lost += page.Lost
+			held.Entries = append(held.Entries, page.Entries...)
+			held.Entries = held.Entries[max(0, len(held.Entries)-keep):]
+			if !page.More {
+				page.Entries, page.Lost, keep = held.Entries, held.Lost, 0
+			}
+		}
+		if keep == 0 {
+			if err := p.showEntries(&page, f); err != nil {
+				return err
+			}
+		}
+		delete(arguments, "last")
+		arguments["after"] = next
+		switch {
+		case page.More:
+		case f.follow:
+			tool, arguments["seconds"] = diag.ToolWait, int(tailWait.Seconds())
+		default:
+			return nil
+		}
+	}
+}
+
+// shownPage is a page as it comes over the wire.
+type shownPage struct {
+	Entries []json.RawMessage `json:"entries"`
+	Next    string            `json:"next"`
+	Lost    uint64            `json:"lost"`
+	More    bool              `json:"more"`
+}
+
+// showEntries shows a page.
+func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
+	if entries.Lost > 0 {
+		p.Note("%s not held any more", plural(entries.Lost, "entry is", "entries are"))
+	}
+	if f.format == formatJSONL {
+		for _, raw := range entries.Entries {
+			if err := p.printJSON(raw); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	g := p.page(f.width)
+	for _, raw := range entries.Entries {
+		var e diag.Entry
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		what, text := e.Level, e.Message
+		switch {
+		case e.Kind != event.KindLog.String():
+			what = e.Status
+			text = joined(e.Source, e.Message)
+		case what == event.LevelUnknown.String():
+			what = ""
+		}
+		at := "        "
+		if !e.Time.IsZero() {
+			at = e.Time.Local().Format(time.TimeOnly)
+		}
+		s, as := faint, faint
+		switch e.Disposition {
+		case event.Blocking.String():
+			s, as = red, strong
+		case event.Advisory.String():
+			s, as = yellow, plain
+		}
+		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
+			span{plain, fmt.Sprintf("  %-10s ", what)}, span{as, text})
+	}
+	return p.write(g)
+}
+
+// joined is what is said of something by its name: the tool of an operation.
+func joined(name, text string) string {
+	if name == "" || text == "" {
+		return name + text
+	}
+	return name + ": " + text
+}

@@ -1,0 +1,87 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
+)
+
+// TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
+func TestSpool(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "standard")
+	f, err := follow.New(follow.Config{Path: path, From: follow.FromEnd, Continues: true})
+	require.NoError(t, err)
+	const most = 8 << 10
+	s := &spool{path: path, most: most, limit: 1 << 20, follower: f.Status, lost: func(uint64) { t.Error("nothing is left out") }}
+	require.NoError(t, s.open(os.O_TRUNC))
+	var texts []string
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- f.Run(ctx, func(r *follow.Record) {
+			if r.Kind != capture.KindLog {
+				texts = append(texts, "NOTICE "+r.Notice.Detail)
+				return
+			}
+			texts = append(texts, strings.Clone(r.Log.Message)) // the record is used again
+		})
+	}()
+	require.NoError(t, f.Sync(t.Context()))
+	var want []string
+	deadline := time.Now().Add(time.Minute)
+	for s.files < 5 {
+		require.True(t, time.Now().Before(deadline), "no other file takes its place")
+		line := fmt.Sprintf("line %d of the game", len(want))
+		want = append(want, line)
+		half := len(line) / 2 // a file may end within a line
+		require.NoError(t, s.write([]byte(line[:half])))
+		require.NoError(t, s.write([]byte(line[half:]+"\n")))
+		if len(want)%100 == 0 {
+			require.NoError(t, f.Sync(t.Context()))
+			require.Less(t, s.size, int64(2*most), "who keeps up bounds it")
+		}
+	}
+	require.NoError(t, f.Sync(t.Context()))
+	stop()
+	require.NoError(t, <-done)
+	require.Equal(t, want, texts)
+	require.EqualValues(t, 5, f.Status().Rotations)
+	require.Zero(t, f.Status().LostBytes)
+	require.NoError(t, s.close())
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// TestSpoolLimit: where the follower does not come, the copy ends at its limit, and what is
+// left out is told.
+func TestSpoolLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "standard")
+	var st follow.Status
+	var lost uint64
+	s := &spool{path: path, most: 4, limit: 8, follower: func() follow.Status { return st }, lost: func(n uint64) { lost += n }}
+	for range 5 {
+		require.NoError(t, s.write([]byte("abc")))
+	}
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, 9, info.Size())
+	require.Zero(t, lost, "more may be left out")
+	st.Present = true
+	require.NoError(t, s.write([]byte("def\n")))
+	require.EqualValues(t, 6, lost)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
+	require.NoError(t, s.close())
+	require.EqualValues(t, 6, lost)
+}

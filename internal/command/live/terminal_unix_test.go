@@ -1,0 +1,83 @@
+//go:build unix
+
+package live
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/clitest"
+)
+
+// faulty serves a log with a fault in it, and returns the state folder.
+func faulty(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules)
+	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
+	background(t, "serve", log, "--rules", rules, "--state", state)
+	require.Eventually(t, func() bool {
+		_, code := command(t, "current", "--state", state)
+		return code == exitFinding
+	}, patience, 5*time.Millisecond)
+	return state
+}
+
+// TestOnTerminal: what a person sees fills the terminal, and not more, in colors unless
+// they are not wanted.
+func TestOnTerminal(t *testing.T) {
+	state := faulty(t)
+	for _, name := range []string{"status", "tail"} {
+		seen := func(env []string, flags ...string) string {
+			return clitest.OnTerminal(t, append(env, helperEnv+"=1"), append([]string{name, "--state", state}, flags...)...)
+		}
+		out := seen(nil)
+		require.Contains(t, out, string(red), name)
+		for line := range strings.Lines(out) {
+			require.LessOrEqual(t, cells.StringWidth(clitest.WithoutColors(strings.TrimSuffix(line, "\n"))), clitest.TerminalColumns, line)
+		}
+		require.NotContains(t, seen([]string{"NO_COLOR=1"}), "\x1b[")
+		require.NotContains(t, seen([]string{"TERM=dumb"}), "\x1b[")
+		require.NotContains(t, seen(nil, "--color", "never"), "\x1b[")
+	}
+}
+
+// TestStatusStays: a status that is followed stands in one place, and an interrupt ends it.
+func TestStatusStays(t *testing.T) {
+	state := faulty(t)
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "status", "--follow", "--state", state)
+	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm")
+	master, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 40})
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	var seen bytes.Buffer
+	b := make([]byte, 4096)
+	for strings.Count(seen.String(), "\x1b[J") < 2 { // or the test's own time is up
+		n, err := master.Read(b)
+		require.NoError(t, err)
+		seen.Write(b[:n])
+	}
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	rest, _ := io.ReadAll(master)
+	require.NotContains(t, string(rest), "heed:")
+	err = cmd.Wait()
+	exit, ok := err.(*exec.ExitError) //nolint:errorlint // Wait returns it as it is
+	require.True(t, ok, "%v", err)
+	require.Equal(t, exitInterrupted, exit.ExitCode())
+	first, _, _ := strings.Cut(seen.String(), "\x1b[J")
+	require.True(t, strings.HasPrefix(first, "\x1b[H"), first)
+	require.Equal(t, 4, strings.Count(first, "\n"), "the cursor's line is the last: %q", first)
+}

@@ -1,0 +1,353 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/proc"
+	"github.com/heedlog/heed/internal/proxy"
+)
+
+// wrapFlags are those of "heed wrap".
+type wrapFlags struct {
+	hostFlags
+	log     string
+	game    string
+	modWait time.Duration
+	linger  time.Duration
+	grace   time.Duration
+}
+
+// defaultLinger is how long heed answers after the game has failed: time for a
+// bridge to ask why.
+const defaultLinger = 3 * time.Second
+
+func (p *program) wrapCommand() *cobra.Command {
+	var f wrapFlags
+	cmd := &cobra.Command{
+		Use:   "wrap [flags] -- GAME [ARGS]",
+		Short: "Start a game, and stand between it and its bridge",
+		Long: `wrap starts the game and takes its place before the bridge that started heed: it listens
+where the game was told to (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port and
+a token of its own, passes on what both say, and adds heed's attention, gate and
+diagnostics. It ends as the game ends, with the game's exit status, and takes the
+game with it whatever ends heed.
+
+Standard input, output and errors are the game's. What heed says of itself goes to
+a file in its state folder. Signals, such as of Ctrl-C, are passed on to the game; at
+the second it is killed.
+
+The exit status is the game's; 128 and the number of the signal that ended it; or 125
+where heed itself could not do its work, 126 where the game's program cannot be started,
+127 where it was not found; 2 where it was not started, for wrong usage, rules or settings.`,
+		Example: `  heed wrap -- ./Colony -popupwindow
+  heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
+  heed wrap --observe-only --record session.jsonl -- ./Colony`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, "name the game's program after --, such as heed wrap -- ./Game")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.wrap(cmd, &f, args) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
+	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
+	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "answer for `DURATION` after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for a game that was told to end")
+	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
+	return cmd
+}
+
+func (f *wrapFlags) validate(cmd *cobra.Command) error {
+	if err := f.hostFlags.validate(cmd); err != nil {
+		return err
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
+		if d.value < 0 {
+			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
+		}
+	}
+	return nil
+}
+
+// own makes an error of heed's own work, before the game has started.
+func own(err error) error {
+	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
+		return err
+	}
+	return cli.Failed(exitOwn, err)
+}
+
+func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	// Signals are the game's: it decides whether it ends.
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+
+	outer, l, err := p.outer(ctx, f)
+	if err != nil {
+		return own(err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
+	log := p.findLog(f, args, name)
+	h, err := p.newHost(&f.hostFlags, log.config(), name)
+	if err != nil {
+		return own(err)
+	}
+	defer h.close()
+	log.tell(h.log, args[0])
+
+	inner, removeInner, err := p.inner(h, outer)
+	if err != nil {
+		return own(err)
+	}
+	defer removeInner()
+	handed := proxy.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
+	px, err := h.newProxy(p, handed, f.modWait)
+	if err != nil {
+		return own(err)
+	}
+	remove, err := h.announce(p, "wrap", outer, log.Path)
+	if err != nil {
+		return own(err)
+	}
+	defer remove()
+
+	// The log, the server and the mod's connection are up before the game is, and as long: what
+	// ends ctx ends the game first.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() {
+		defer close(served) // whoever waits after watch waits for nothing
+		served <- h.serve(serving, px, l)
+	}()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			h.log.Error("what served the bridges ended", "error", err)
+		}
+	}()
+	game, wait, err := p.startGame(f, h, handed, args, log.spool)
+	if err != nil {
+		return err
+	}
+	defer game.Kill()
+	defer wait()
+
+	exit, asked, err := p.watch(ctx, f, h, game, signals, served)
+	if err != nil {
+		return cli.Failed(exitOwn, err)
+	}
+	px.NoMod()
+	if !asked && exit.Code != 0 {
+		h.session.State(event.State{Status: event.StatusExited, Detail: "the game " + exit.String()})
+		h.linger(ctx, f.linger, signals)
+	}
+	h.log.Info("the game has ended", "exit", exit.String())
+	p.Status = exit.Code // whatever else there was to say
+	return nil
+}
+
+// watch waits for the end of the game, or of what serves, and says whether it was
+// asked to end through heed. Who ends the game past heed, even as a task manager does, is
+// not told apart from what kills it for want of memory: that is a crash. Signals go to the game;
+// it is killed when it does not end in time.
+func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error) (exit proc.Exit, asked bool, err error) {
+	for {
+		select {
+		case <-game.Done():
+			// Who ended all of heed's tree at once ended the game before the signal for heed
+			// was looked at.
+			select {
+			case <-signals:
+				asked = true
+			default:
+			}
+			return game.Exit(), asked, nil
+		case err := <-served:
+			game.Kill()
+			game.Exit()
+			return proc.Exit{}, false, cmp.Or(err, errors.New("heed's server ended"))
+		case <-ctx.Done():
+			game.Kill()
+			return game.Exit(), true, nil
+		case sig := <-signals:
+			h.log.Info("passing on a signal", "signal", sig.String())
+			if asked { // twice: no more patience
+				game.Kill()
+				continue
+			}
+			asked = true
+			go game.Stop(ctx, sig)
+		}
+	}
+}
+
+// linger lets bridges ask why the game is gone.
+func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Signal) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-signals:
+	case <-ctx.Done():
+	}
+}
+
+// outer returns what the bridge handed over, and listens there: at once, so that a
+// bridge that dials finds somebody. Without a bridge heed chooses by itself.
+func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Listener, error) {
+	b, ok, err := gabp.BridgeFromEnv(p.Getenv)
+	switch {
+	case err != nil:
+		return b, nil, err
+	case !ok && (f.game != "" || p.Getenv(gabp.EnvBridge) != ""):
+		// No file is no error: a person started heed. One that the environment names is
+		// kept from the game, whose mod would take the bridge's port for itself.
+		if found, err := gabp.FindBridge(p.Getenv, f.game); err == nil {
+			b, ok = found, true
+			b.Path = ""
+		}
+	}
+	if !ok {
+		b = gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: p.Getenv(gabp.EnvGame)}
+	}
+	b.GameID = cmp.Or(b.GameID, f.game)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return b, nil, fmt.Errorf("%w; another heed or the game itself may be running", err)
+	}
+	if b.Port() == 0 {
+		b.Address = l.Addr().String()
+	}
+	return b, l, nil
+}
+
+// inner returns a port and a token for the game, in a bridge file of their own where
+// the bridge named one: some mods read it where they do not read the environment.
+func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(), err error) {
+	port, err := freePort()
+	if err != nil {
+		return b, nil, err
+	}
+	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: outer.GameID}
+	if outer.Path == "" {
+		return b, func() {}, nil
+	}
+	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
+	if err := gabp.WriteBridgeFile(b.Path, b, p.Now()); err != nil {
+		return b, nil, err
+	}
+	return b, func() { _ = os.Remove(b.Path) }, nil
+}
+
+// freePort returns a loopback address that nobody listens on. Somebody may, until
+// the mod does; the token is the game's alone all the same.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("a port for the game: %w", err)
+	}
+	defer l.Close() //nolint:errcheck // nothing came of it
+	return l.Addr().String(), nil
+}
+
+// prefix returns the arguments of this process up to and with the game's program.
+func prefix(argv, game []string) []string {
+	n := len(argv) - len(game) + 1
+	if n < 1 || !slices.Equal(argv[n:], game[1:]) {
+		return nil // not started by the command line, as in a test
+	}
+	return argv[:n]
+}
+
+// startGame starts the game, with a copy of its output in the file called spool, "" for none.
+// What it returns second waits until all of the output has been passed on.
+func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, spool string) (*proc.Process, func(), error) {
+	cfg := proc.Config{
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
+		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
+	}
+	if self, err := os.Executable(); err == nil {
+		cfg.Guard = []string{self, guardName}
+	}
+	wait := func() {}
+	if spool != "" {
+		w, done, err := p.tee(h, spool)
+		if err != nil {
+			return nil, nil, cli.Failed(exitOwn, err)
+		}
+		cfg.Stdout, wait = w, done
+	}
+	game, err := proc.Start(cfg)
+	if spool != "" {
+		_ = cfg.Stdout.Close() // the game has its own
+	}
+	if err != nil {
+		wait() // the copy goes
+		return nil, nil, notStarted(args[0], err)
+	}
+	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
+	return game, wait, nil
+}
+
+// notStarted makes of an error of a game's program one that says what is wrong with it, and
+// what to do.
+func notStarted(program string, err error) error {
+	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
+	reason := err.Error()
+	switch info, statErr := os.Stat(program); {
+	case statErr == nil && info.IsDir():
+		reason = "is a directory"
+	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
+		status, reason, next = exitNotFound, "no such program in the folders of PATH", "write the path of one that is in none of them, such as ./"+program
+	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
+		status, reason, next = exitNotFound, "it is in this folder, where programs are not looked for by their name", "write ./"+program
+	case errors.Is(err, os.ErrNotExist) && statErr == nil:
+		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		status, reason, next = exitNotFound, "no such program"+cli.Missing(program), "name the game's program after --, by its path"
+	case errors.Is(err, os.ErrPermission):
+		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
+	default:
+		if inner, ok := errors.AsType[*os.PathError](err); ok {
+			reason = inner.Err.Error()
+		}
+	}
+	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
+}
+
+// file returns the file that a standard stream is. What is none is left to nobody.
+func file(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}

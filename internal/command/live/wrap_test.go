@@ -1,0 +1,625 @@
+//go:build unix
+
+package live
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/diag"
+	"github.com/heedlog/heed/gabp"
+)
+
+const testRules = `
+version: 1
+rules:
+  - id: test.fault
+    when: 'template contains "FAULT"'
+    disposition: blocking
+    invalidates: true
+    summary: "a planted fault"
+`
+
+// wrapped is a heed process that wraps a game, as a bridge starts it.
+type wrapped struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	dir   string // of the game
+	addr  string
+	token string
+	file  string // the bridge's own file
+	out   *strings.Builder
+	errs  *strings.Builder
+	done  chan struct{}
+	code  int
+}
+
+// start starts heed wrap with flags, and the game with gameArgs after its folder.
+func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	addr := reserve(t)
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	w := &wrapped{
+		t: t, dir: t.TempDir(), addr: addr, token: gabp.NewToken(), file: filepath.Join(t.TempDir(), "bridge.json"),
+		out: &strings.Builder{}, errs: &strings.Builder{}, done: make(chan struct{}),
+	}
+	rules := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "Player.log"), []byte("FAULT of a run before\n"), 0o600))
+	args := append([]string{
+		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
+		"--log-level", "debug", "--linger", "50ms",
+	}, flags...)
+	args = append(args, "--", self, "fake-game", w.dir)
+	w.cmd = exec.Command(self, append(args, gameArgs...)...)
+	w.cmd.Dir = t.TempDir()
+	w.cmd.Env = append(os.Environ(), helperEnv+"=1", "CONTEXT=of the launch",
+		gabp.EnvPort+"="+port, gabp.EnvToken+"="+w.token, gabp.EnvGame+"=colony", gabp.EnvBridge+"="+w.file)
+	w.cmd.Stdout, w.cmd.Stderr = w.out, w.errs
+	require.NoError(t, w.cmd.Start())
+	t.Cleanup(func() {
+		_ = w.cmd.Process.Kill()
+		<-w.done
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(w.dir, "state", "wrap-colony.log"))
+			t.Logf("heed's log:\n%s\nstdout: %s\nstderr: %s", log, w.out, w.errs)
+		}
+	})
+	go func() {
+		defer close(w.done)
+		_ = w.cmd.Wait()
+		w.code = w.cmd.ProcessState.ExitCode()
+	}()
+	return w
+}
+
+// read waits for what the game notes, and decodes it.
+func (w *wrapped) read(name string, v any) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		data, err := os.ReadFile(filepath.Join(w.dir, name))
+		return err == nil && json.Unmarshal(data, v) == nil
+	}, patience, 5*time.Millisecond, "the game does not note %s", name)
+}
+
+func (w *wrapped) gamePID() int {
+	w.t.Helper()
+	var pid int
+	w.read("pid", &pid)
+	return pid
+}
+
+// executed returns the calls that the game has executed.
+func (w *wrapped) executed() []string {
+	data, err := os.ReadFile(filepath.Join(w.dir, "executed"))
+	if err != nil {
+		return nil
+	}
+	var calls []string
+	require.NoError(w.t, json.Unmarshal(data, &calls))
+	return calls
+}
+
+func (w *wrapped) exit() int {
+	w.t.Helper()
+	select {
+	case <-w.done:
+		return w.code
+	case <-time.After(patience):
+		require.Fail(w.t, "heed does not end")
+		return -1
+	}
+}
+
+// requireNothingLeft checks that neither the game nor a guard or file of heed's
+// outlives heed.
+func (w *wrapped) requireNothingLeft(pid int, files bool) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		stat, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+		return err != nil || strings.HasPrefix(strings.TrimSpace(string(stat)), "Z")
+	}, patience, 5*time.Millisecond, "the game is left behind")
+	if !files {
+		return
+	}
+	entries, err := os.ReadDir(filepath.Join(w.dir, "state"))
+	require.NoError(w.t, err)
+	for _, e := range entries {
+		require.NotRegexp(w.t, `^(run|bridge)-`, e.Name())
+	}
+}
+
+func TestWrap(t *testing.T) {
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+
+	// The welcome is the mod's, with ours, and reports what heed was handed.
+	var said gabp.Welcome
+	require.NoError(t, json.Unmarshal(welcome.Result, &said))
+	require.Equal(t, "colony-mod", said.AgentID)
+	require.Equal(t, gabp.App{Name: "Colony", Version: "3.1"}, said.App)
+	require.Subset(t, said.Capabilities.Methods, []string{"tools/list", "tools/call", "attention/current", "attention/ack", "colony/build"})
+	require.Subset(t, said.Capabilities.Events, []string{"colony.log", "colony/ticks", "attention/opened", "attention/updated", "attention/cleared"})
+	var observed struct {
+		Argv      []string
+		Cwd       string
+		EnvValues map[string]string
+		EnvAbsent []string
+	}
+	require.NoError(t, json.Unmarshal(said.Observed, &observed))
+	require.Equal(t, w.cmd.Args[1:], observed.Argv[1:])
+	cwd, err := filepath.EvalSymlinks(w.cmd.Dir)
+	require.NoError(t, err)
+	require.Equal(t, cwd, observed.Cwd)
+	_, port, _ := net.SplitHostPort(w.addr)
+	require.Equal(t, map[string]string{
+		gabp.EnvPort: port, gabp.EnvToken: w.token, gabp.EnvGame: "colony", gabp.EnvBridge: w.file, "CONTEXT": "of the launch",
+	}, observed.EnvValues)
+	require.Equal(t, []string{"NOT_THERE"}, observed.EnvAbsent)
+	_, err = os.Stat(w.file)
+	require.ErrorIs(t, err, os.ErrNotExist, "the bridge's own file is the bridge's")
+
+	// Tools are mirrored, each as the mod said it.
+	list := b.call("tools/list", `{}`)
+	require.Contains(t, string(list.Result), `"odd":1.50`)
+	require.Contains(t, string(list.Result), diag.ToolStatus)
+
+	// What nobody knows goes through.
+	require.JSONEq(t, `{"asked":{"x":[1,2]},"n":1.0}`, string(b.call("colony/anything", `{"x":[1,2]}`).Result))
+	require.Equal(t, gabp.CodeMethodNotFound, b.call("colony/nothing", `{}`).Error.Code)
+	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened","attention/cleared"]}`).Error)
+	b.tool("colony/build", "ticks")
+	require.Eventually(t, func() bool { return len(b.eventsOn("colony/ticks")) == 3 }, patience, time.Millisecond)
+	require.Equal(t, `{"tick":2.50}`, string(b.eventsOn("colony/ticks")[2].Payload))
+
+	// The fault of the run before is nobody's.
+	require.Nil(t, b.current())
+	ok := b.tool("colony/build", "a wall")
+	require.Nil(t, ok.Error)
+	require.Equal(t, `{"done":2, "exact": 1.50}`, string(ok.Result), "byte for byte")
+
+	// A fault after the reply stops the next call, which is not executed.
+	require.Nil(t, b.tool("colony/build", "fault after").Error)
+	open := b.blocked()
+	require.True(t, open.StateInvalidated)
+	refused := b.tool("colony/build", "not this")
+	require.NotNil(t, refused.Error)
+	require.Equal(t, gabp.CodeToolUnavailable, refused.Error.Code)
+	require.Contains(t, refused.Error.Message, "not executed")
+	require.Contains(t, refused.Error.Message, open.AttentionID)
+	var data struct {
+		Executed  *bool
+		Status    string
+		Tool      string
+		Attention item
+		Next      []string
+	}
+	require.NoError(t, json.Unmarshal(refused.Error.Data, &data))
+	require.False(t, *data.Executed)
+	require.Equal(t, "blocked_by_attention", data.Status)
+	require.Equal(t, "colony/build", data.Tool)
+	require.Equal(t, open.AttentionID, data.Attention.AttentionID)
+	require.NotEmpty(t, data.Next)
+	require.NotContains(t, w.executed(), "colony/build not this")
+	out, _ := command(t, "status", "--state", filepath.Join(w.dir, "state"))
+	require.Contains(t, out, "1 BLOCKING item is open")
+	require.Contains(t, out, "called colony/build: held back, not executed, ")
+	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
+
+	// What only looks still works; a wrong acknowledgement does not help.
+	require.Nil(t, b.tool("colony/look", "").Error)
+	require.Nil(t, b.call("tools/call", `{"name":"heed/status"}`).Error)
+	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT after the reply")
+	done, still := b.ack("nonsense")
+	require.False(t, done)
+	require.Equal(t, open.AttentionID, still.AttentionID)
+	require.NotNil(t, b.tool("colony/build", "not this").Error)
+	done, still = b.ack(open.AttentionID)
+	require.True(t, done)
+	require.Nil(t, still)
+	require.Nil(t, b.tool("colony/build", "this again").Error)
+	require.Contains(t, w.executed(), "colony/build this again")
+
+	// A fault during a call goes with its result.
+	during := b.tool("colony/build", "fault in between")
+	require.Nil(t, during.Error)
+	var amended struct {
+		Done      int
+		Executed  bool
+		Attention item
+	}
+	require.NoError(t, json.Unmarshal(during.Result, &amended))
+	require.True(t, amended.Executed)
+	require.True(t, amended.Attention.Blocking)
+	require.NotZero(t, amended.Done)
+	b.ack(amended.Attention.AttentionID)
+
+	// It ends as asked, and nothing is left.
+	pid := w.gamePID()
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 0, w.exit())
+	w.requireNothingLeft(pid, true)
+	require.Equal(t, "the game speaks\n", w.out.String())
+	require.Equal(t, "the game complains\n", w.errs.String())
+}
+
+// TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
+// neither its connection nor what heed tells.
+func TestWrapFlood(t *testing.T) {
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Nil(t, b.call("events/subscribe", `{"channels":["colony/ticks","attention/opened"]}`).Error)
+	require.Nil(t, b.tool("colony/build", "flood").Error)
+	require.Nil(t, b.tool("colony/build", "fault after").Error)
+	open := b.blocked()
+	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
+	require.Contains(t, string(b.eventsOn("attention/opened")[0].Payload), open.AttentionID)
+	last := `{"tick":` + strconv.Itoa(floodEvents-1) + `}`
+	require.Eventually(t, func() bool {
+		ticks := b.eventsOn("colony/ticks")
+		return len(ticks) > 0 && string(ticks[len(ticks)-1].Payload) == last
+	}, patience, time.Millisecond, "the latest stay")
+	var st diag.Status
+	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st))
+	t.Log(len(b.eventsOn("colony/ticks")), "events of the flood were read;", st.Limits)
+}
+
+func TestWrapResults(t *testing.T) {
+	w := start(t, nil)
+	b, _ := dial(t, w.addr, w.token)
+	clear := func() {
+		for open := b.current(); open != nil; open = b.current() {
+			b.ack(open.AttentionID)
+		}
+	}
+	// A tool that says that it failed is a failed operation.
+	a := b.tool("colony/build", "in band")
+	require.Contains(t, string(a.Result), `"success":false`)
+	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "no room")
+	clear()
+	a = b.tool("colony/build", "error")
+	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
+	require.Equal(t, "it broke", a.Error.Message)
+	clear()
+	require.Equal(t, `12.5`, string(b.tool("colony/build", "a number").Result))
+
+	// The mod's event and the line in the log are one entry.
+	b.tool("colony/build", "event")
+	open := b.blocked()
+	require.Equal(t, 1, open.Total)
+	clear()
+
+	// The mod is started again: tools go on, and the loss is told.
+	b.tool("colony/build", "restart")
+	require.Eventually(t, func() bool {
+		entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+		return strings.Contains(entries, `"status":"disconnected"`) && strings.Contains(entries, `"status":"connected"`)
+	}, patience, 5*time.Millisecond)
+	clear()
+	require.Nil(t, b.tool("colony/build", "after").Error)
+
+	// The bridge is started again, with the same token.
+	require.NoError(t, b.conn.Close())
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Nil(t, b.tool("colony/look", "").Error)
+	_, welcome = dial(t, w.addr, strings.Repeat("0", 64))
+	require.Equal(t, gabp.CodeAuthFailed, welcome.Error.Code)
+
+	// The commands find it.
+	state := filepath.Join(w.dir, "state")
+	out, code := command(t, "current", "--state", state)
+	require.Equal(t, "nothing is open\n", out)
+	require.Zero(t, code)
+	out, code = command(t, "ack", "nonsense", "--state", state)
+	require.Contains(t, out, "not open")
+	require.Equal(t, exitFinding, code)
+	out, code = command(t, "status", "--state", state)
+	require.Contains(t, out, "nothing is open.\n")
+	require.Contains(t, out, "it speaks, last ")
+	require.Contains(t, out, "colony, ")
+	require.Contains(t, out, "called colony/build: completed")
+	require.Zero(t, code)
+	out, code = command(t, "tail", "--last", "0", "--state", state)
+	require.Contains(t, out, "FAULT by an event")
+	require.Contains(t, out, "started    colony/build")
+	require.Zero(t, code)
+	require.NotContains(t, out, w.token)
+
+	// The game fails: heed answers for a while, and ends with its status.
+	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
+	require.Equal(t, 42, w.exit())
+	w.requireNothingLeft(w.gamePID(), true)
+	_, code = command(t, "current", "--state", state)
+	require.Equal(t, exitNone, code)
+}
+
+// command runs a command of heed's in this process.
+func command(t *testing.T, args ...string) (stdout string, code int) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	t.Log(errs.String())
+	return out.String(), code
+}
+
+func TestWrapKilled(t *testing.T) {
+	w := start(t, nil)
+	dial(t, w.addr, w.token)
+	pid := w.gamePID()
+	require.NoError(t, w.cmd.Process.Kill())
+	w.exit()
+	w.requireNothingLeft(pid, false)
+}
+
+// TestWrapGameKilled: a game that a signal ended which did not come through heed has
+// crashed, and the bridge can ask why.
+func TestWrapGameKilled(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		t.Run(sig.String(), func(t *testing.T) {
+			w := start(t, []string{"--linger", "1m"}, "stubborn")
+			b, _ := dial(t, w.addr, w.token)
+			require.Nil(t, b.tool("colony/look", "").Error)
+			require.NoError(t, syscall.Kill(w.gamePID(), sig))
+			b.blocked()
+			var a answer
+			require.Eventually(t, func() bool {
+				a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
+				return strings.Contains(string(a.Result), `"status":"exited"`)
+			}, patience, time.Millisecond)
+			require.Contains(t, string(a.Result), "ended by a signal: "+sig.String())
+			require.NotNil(t, b.tool("colony/build", "").Error)
+			require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM)) // enough was asked
+			require.Equal(t, 128+int(sig), w.exit())
+		})
+	}
+}
+
+// TestWrapAsked: a game that ends by a signal that came through heed was told to.
+func TestWrapAsked(t *testing.T) {
+	w := start(t, []string{"--linger", "1h"}, "stubborn")
+	dial(t, w.addr, w.token)
+	w.gamePID()
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 128+int(syscall.SIGTERM), w.exit())
+}
+
+func TestWrapLingers(t *testing.T) {
+	w := start(t, []string{"--linger", "1m"})
+	b, _ := dial(t, w.addr, w.token)
+	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
+	var a answer
+	require.Eventually(t, func() bool {
+		a = b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`)
+		return strings.Contains(string(a.Result), `"status":"exited"`)
+	}, patience, time.Millisecond)
+	require.Contains(t, string(a.Result), "exited with 42")
+	require.NotNil(t, b.current(), "the bridge can ask why")
+	require.NotNil(t, b.tool("colony/build", "").Error)
+	require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, 42, w.exit())
+	w.requireNothingLeft(w.gamePID(), true)
+}
+
+// TestWrapReconnects: bridges that come and go, some in the middle of a call, leave no
+// open file behind, neither between heed and them nor between heed and the mod.
+func TestWrapReconnects(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	w.gamePID()
+	open := func() int {
+		files, err := os.ReadDir("/proc/" + strconv.Itoa(w.cmd.Process.Pid) + "/fd")
+		if err != nil {
+			t.Skip("the system does not say which files are open")
+		}
+		return len(files)
+	}
+	require.Nil(t, first.current())
+	before := open()
+	rounds := 1000
+	if testing.Short() {
+		rounds = 50
+	}
+	for i := range rounds {
+		b, welcome := dial(t, w.addr, w.token)
+		require.Nil(t, welcome.Error)
+		require.Nil(t, b.call("events/subscribe", `{"channels":["attention/opened","colony/ticks"]}`).Error)
+		if i%2 == 0 {
+			b.send("tools/call", `{"name":"colony/look","parameters":{}}`)
+		}
+		require.NoError(t, b.conn.Close())
+	}
+	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond, "%d files were open before", before)
+	// The mod may still be busy with the calls that nobody waits for.
+	require.Eventually(t, func() bool { return first.tool("colony/look", "").Error == nil }, patience, time.Millisecond)
+}
+
+// TestWrapCallLost: of a call that the game's end cut off nobody says that it was
+// executed, nor that it was not.
+func TestWrapCallLost(t *testing.T) {
+	w := start(t, []string{"--linger", "1m"})
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	a := b.call("tools/call", `{"name":"colony/build","parameters":{"what":"exit","code":3}}`)
+	require.NotNil(t, a.Error)
+	require.Contains(t, a.Error.Message, "is not known")
+	var data map[string]any
+	require.NoError(t, json.Unmarshal(a.Error.Data, &data))
+	require.Equal(t, "unknown", data["outcome"])
+	require.NotContains(t, data, "executed")
+	require.Contains(t, data, "attention")
+}
+
+// TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
+// comes next.
+func TestWrapBridgeGone(t *testing.T) {
+	w := start(t, nil)
+	first, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	first.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
+	require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
+	require.NoError(t, first.conn.Close())
+	next, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Equal(t, "colony/build", next.blocked().CausalMethod)
+	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+	require.Contains(t, entries, "the bridge went away")
+	require.NotContains(t, entries, "did not answer in time")
+}
+
+func TestWrapStandardOutput(t *testing.T) {
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	out, code := command(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
+	require.Equal(t, "spoken\n", out)
+	require.Equal(t, 5, code)
+	_, code = command(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
+	require.Equal(t, exitNotFound, code)
+	left, err := filepath.Glob(filepath.Join(dir, "*.stdout"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+func TestWrapWithoutMod(t *testing.T) {
+	w := start(t, []string{"--mod-wait", "1ms"}, "no-mod")
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	list := b.call("tools/list", `{}`)
+	require.Contains(t, string(list.Result), diag.ToolStatus)
+	require.NotContains(t, string(list.Result), "colony/build")
+	a := b.tool("colony/build", "a wall")
+	require.Contains(t, a.Error.Message, "no mod")
+	w.gamePID()
+	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	_, err = log.WriteString("FAULT without a mod\n")
+	require.NoError(t, err)
+	require.NoError(t, log.Close())
+	require.Contains(t, b.blocked().Summary, "planted fault")
+}
+
+// A bridge that comes before the mod is there comes again for the mod's tools.
+func TestWrapSlowMod(t *testing.T) {
+	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
+	connect := func() *gabp.Client {
+		var c *gabp.Client
+		require.Eventually(t, func() bool {
+			var err error
+			c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
+			return err == nil
+		}, patience, time.Millisecond)
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	names := func(c *gabp.Client) (list []string) {
+		tools, err := c.ListTools(t.Context())
+		require.NoError(t, err)
+		for _, tool := range tools {
+			list = append(list, tool.Name)
+		}
+		return list
+	}
+	early := connect()
+	require.NotContains(t, names(early), "colony/build")
+	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
+	select {
+	case <-early.Done():
+	case <-time.After(patience):
+		require.Fail(t, "the bridge is not told to come again")
+	}
+	require.Contains(t, names(connect()), "colony/build")
+}
+
+// TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,
+// and the game does not learn where its port was.
+func TestWrapBridgeFile(t *testing.T) {
+	addr := reserve(t)
+	file := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
+	file.Path = filepath.Join(t.TempDir(), "bridge.json")
+	require.NoError(t, gabp.WriteBridgeFile(file.Path, file, time.Time{}))
+	for _, name := range []string{gabp.EnvPort, gabp.EnvToken, gabp.EnvGame} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(gabp.EnvBridge, file.Path)
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	t.Setenv("DIR", dir)
+	done := make(chan int, 1)
+	go func() {
+		done <- run(t.Context(), []string{
+			"wrap", "--state", dir, "--log", "none", "--mod-wait", "0", "--linger", "1ms", "--",
+			"sh", "-c", `echo "[$` + gabp.EnvBridge + `]" > "$DIR/told"; while [ ! -e "$DIR/end" ]; do sleep 0.01; done`,
+		}, strings.NewReader(""), &buffer{}, &buffer{})
+	}()
+	_, welcome := dial(t, addr, file.Token)
+	require.Nil(t, welcome.Error)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "end"), nil, 0o600))
+	require.Zero(t, <-done)
+	told, err := os.ReadFile(filepath.Join(dir, "told"))
+	require.NoError(t, err)
+	require.Equal(t, "[]\n", string(told))
+}
+
+// TestKilledLeavesNoWord: what a killed heed left behind is no running heed.
+func TestKilledLeavesNoWord(t *testing.T) {
+	addr := reserve(t)
+	dir := stateDir(t.TempDir())
+	_, err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
+	require.NoError(t, err)
+	_, code := command(t, "current", "--state", string(dir))
+	require.Equal(t, exitNone, code)
+	require.NoFileExists(t, dir.runPath(1<<30))
+}
+
+func TestWrapFailures(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv(helperEnv, "1") // for the guard
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close() //nolint:errcheck // nobody comes
+	for _, tc := range []struct {
+		name string
+		args []string
+		code int
+	}{
+		{"no game", []string{"wrap"}, exitUsage},
+		{"no such program", []string{"wrap", "--log", "none", "--", filepath.Join(t.TempDir(), "nothing")}, exitNotFound},
+		{"not a program", []string{"wrap", "--log", "none", "--", t.TempDir()}, exitCannotStart},
+		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
+		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
+		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
+		{"metrics where another listens", []string{"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--", filepath.Join(t.TempDir(), "nothing")}, exitUsage},
+		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
+		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
+		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
+		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
+		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile", os.DevNull}, 5},
+		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
+		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
+		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},
+		{"no token", []string{"current", "--connect", "127.0.0.1:1"}, exitUsage},
+		{"too many items", []string{"ack", "1", "2"}, exitUsage},
+		{"a bad cursor", []string{"follow"}, exitUsage},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, code := command(t, tc.args...)
+			require.Equal(t, tc.code, code)
+		})
+	}
+}

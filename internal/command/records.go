@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+func (p *program) recordsCommand() *cobra.Command {
+	var flags ruleFlags
+	var from inputFlags
+	var format string
+	var scrub scrubFlags
+	cmd := &cobra.Command{
+		Use:   "records FILE...",
+		Short: "List the records of a capture with what was decided about each",
+		Long: `records splits captures into records, as a replay does, and prints each with the
+lines it was read from, its level, signature, template, disposition, severity,
+the rule that decided and the phase of the game that it saw.
+
+Lines are counted from 1 and end at a line feed. Every line belongs to exactly
+one record, in order, unless it is blank: nothing but carriage returns, NUL bytes,
+spaces and tabs. What heed notices about the evidence has no lines and is left out.
+
+As JSON lines, urgent records also say which mods they point at: "blame" has the
+likeliest first, each with a score and the evidence, by kind and by line of the
+record's text (its message, then its stack).
+
+As text, the fields are separated by tabs: place, disposition, severity, level,
+rule, phase, signature, template. As JSON there are also the layout in which the
+record was read and the evidence for its end and its level ("split", "level_by"):
+
+  split     footer, json, block, frame, indent, form, list, blank, line, hole, console
+  level_by  none, console, exception, crash, field, tag, footer, no-footer
+
+"escalated" is true where a rule was raised by repetition. "ref_state" tells of a
+stack reference ("[Ref 5EED]") whether the record is the original, or a duplicate
+that was resolved or is unresolved; "cut" is how many bytes of a long record were
+left out.
+
+As OTLP, each line is a request with one log record, for a collector: the message
+as its body, the time where the log has one, and what was decided as attributes.`,
+		Example: `  classify-replay records Player.log
+  classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
+  classify-replay records --format otlp Player.log > logs.otlp.jsonl`,
+		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cli.OneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
+				return err
+			}
+			set, err := flags.compile()
+			if err != nil {
+				return err
+			}
+			if args, err = p.inputs(&from, args); err != nil {
+				return err
+			}
+			out := &output{w: p.Stdout}
+			scrubber := scrub.scrubber(format)
+			for _, name := range args {
+				if cmd.Context().Err() != nil || out.err != nil {
+					break
+				}
+				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
+					p.Fail(err)
+				}
+			}
+			if cmd.Context().Err() != nil {
+				p.Raise(exitInterrupted)
+			}
+			p.removed(scrubber)
+			return out.done("the records")
+		},
+	}
+	flags.register(cmd)
+	from.register(cmd)
+	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
+	cli.Completes(cmd, "format", formatText, formatJSONL, formatOTLP)
+	scrub.register(cmd)
+	return cmd
+}
+
+// records prints the records of one capture.
+func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output, scrubber *report.Scrubber) error {
+	shownName := scrubber.Text(name)
+	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
+		rec := src.record
+		if rec.StartLine == 0 { // a notice of capture itself
+			return true
+		}
+		learnNames(scrubber, rec)
+		template, _ := src.engine.Template(outcome.Signature)
+		r := report.Record{
+			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(),
+			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Log.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
+			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
+			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
+			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
+		}
+		if rec.RefState != capture.RefNone {
+			r.RefState = rec.RefState.String()
+		}
+		if format != formatText && r.Disposition.Urgent() {
+			r.Blame = scrubber.Suspects(src.blame())
+		}
+		switch format {
+		case formatJSONL:
+			out.buf = report.AppendRecord(out.buf, &r)
+		case formatOTLP:
+			log := scrubber.Log(rec.Log)
+			log.Time = rec.Entry().Time
+			out.buf = report.AppendRecordOTLP(out.buf, &r, &log)
+		default:
+			out.buf = report.AppendRecordText(out.buf, &r)
+		}
+		return out.full()
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // the caller tells of the interruption
+	}
+	return err
+}

@@ -1,0 +1,314 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// The values of --ack and --fail-on.
+const (
+	ackNever = "never"
+	ackAuto  = "auto"
+
+	failBlocking = "blocking"
+	failAdvisory = "advisory"
+	failBlind    = "blind"
+)
+
+// defaultTop rows of each section of the table of signatures fill about half a
+// screen.
+const defaultTop = 10
+
+// replayFlags are the flags of the main command.
+type replayFlags struct {
+	rules  ruleFlags
+	inputs inputFlags
+	scrub  scrubFlags
+	format string
+	top    int
+	topSet bool
+	width  int
+	ack    string
+	failOn []string
+
+	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
+}
+
+func (p *program) rootCommand() *cobra.Command {
+	f := &replayFlags{}
+	cmd := &cobra.Command{
+		Use:   "classify-replay FILE...",
+		Short: "Show what in a captured log deserved attention, why, how often and where",
+		Long: `classify-replay replays captured logs through heed's engine, as if an agent had
+been watching, and shows what would have had its attention: a headline, the
+attention items with their cause, the timeline of updates, the signatures by
+disposition, and an accounting of every entry.
+
+FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
+upload, JSON lines or plain text, recognized by its content; also compressed with
+gzip or zstd. "-" is standard input. A directory stands for the logs in it, and a
+pattern such as "logs/**/*.log" for the files that it matches. --game finds the log
+of a game by itself. Each file is a replay of its own.
+
+"config show" tells what is configured by flags, HEED_ variables and .heed.yaml.
+
+Exit status, the highest that applies: 0 done (also when the log went blind, which
+the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
+that do not load, 3 a file that could not be read, or output that could not be
+written, to its end, 130 interrupted.`,
+		Example: `  classify-replay Player.log
+  classify-replay --game rimworld --previous
+  classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
+  zcat old.log.gz | classify-replay --top 30 -
+  classify-replay --format markdown Player.log > issue.md
+  classify-replay --format sarif Player.log > heed.sarif
+  classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
+		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			if err := p.failOnNew(cmd, f); err != nil {
+				return err
+			}
+			set, err := f.rules.compile()
+			if err != nil {
+				return err
+			}
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			return p.replayAll(cmd, f, set, names)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
+			return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+		}
+		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
+	})
+	f.rules.register(cmd)
+	f.inputs.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000")
+	cli.WidthFlag(cmd, &f.width)
+	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
+	f.scrub.register(cmd)
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
+	cli.Completes(cmd, "format", replayFormats...)
+	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
+	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
+		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
+		p.ConfigCommand(), p.CompletionCommand())
+	p.Flags(cmd, "say what is read, from where, and how long it took")
+	sayStatus(cmd)
+	return cmd
+}
+
+// sayStatus adds the exit statuses to the help of the commands that have no others.
+func sayStatus(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		sayStatus(c)
+		if !c.HasSubCommands() && !strings.Contains(strings.ToLower(c.Long), "exit status") && !strings.Contains(c.Long, "exits with") {
+			c.Long += `
+
+Exit status as of classify-replay: 0 done, 2 wrong usage, 3 a file that could not be
+read or written to its end, 130 interrupted.`
+		}
+	}
+}
+
+// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
+// is for all commands, so that there it is left out, and said; whoever asks for it in
+// this run counts on it.
+func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
+	if !slices.Contains(f.failOn, failNew) {
+		return nil
+	}
+	const instead = `of a log alone nothing is new; use "classify-replay diff OLD NEW" or "classify-replay baseline check"`
+	v := p.Settings.Value("fail-on")
+	switch v.Origin {
+	case settings.User, settings.Project:
+		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
+		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
+		return nil
+	case settings.Environment:
+		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
+	}
+	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
+}
+
+func (f *replayFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, replayFormats...); err != nil {
+		return err
+	}
+	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
+		return err
+	}
+	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew }) // of which failOnNew speaks
+	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind); err != nil {
+		return err
+	}
+	f.topSet = cmd.Flags().Changed("top")
+	return checkLayout(cmd, f.width, f.top)
+}
+
+// replayAll replays the files in order. One that cannot be read does not keep
+// the others from being shown.
+func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
+	ctx := cmd.Context()
+	out := &output{w: p.Stdout}
+	shown := 0
+	form := f.form(p.layout(f.width, f.top))
+	scrubber := f.scrub.scrubber(f.format)
+	if form.begin != nil {
+		out.buf = form.begin(out.buf)
+	}
+	for i, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
+		if err != nil {
+			if i == 0 {
+				err = withCommand(cmd, name, err)
+			}
+			p.Fail(err)
+		}
+		if out.err != nil {
+			break
+		}
+		if rep == nil {
+			continue
+		}
+		p.Raise(f.findings(rep))
+		if form.replay != nil {
+			out.buf = form.replay(out.buf, rep, shown)
+		}
+		shown++
+		if !out.flush() {
+			break
+		}
+	}
+	if form.end != nil {
+		out.buf = form.end(out.buf)
+	}
+	err := out.done("the report")
+	p.removed(scrubber)
+	return err
+}
+
+// findings returns the exit status that --fail-on asks for.
+func (f *replayFlags) findings(rep *report.Replay) int {
+	worst := rep.Worst()
+	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
+		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
+		slices.Contains(f.failOn, failBlind) && rep.WentBlind() {
+		return exitFinding
+	}
+	return exitOK
+}
+
+// updateWriter appends an update, prompted at a time that may be unknown.
+type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
+
+// replay replays one file. Where write is not nil, updates go to out as they come,
+// scrubbed like the report. It returns no report for a file that could not be opened,
+// and both report and error for one that could not be read to its end.
+func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output, write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
+	source, err := p.open(ctx, set, name)
+	if err != nil {
+		return nil, err
+	}
+	defer source.close()
+	engine := source.engine
+	config := report.Config{
+		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
+		Rule: ruleTexts(set),
+	}
+	if f.prepare != nil {
+		f.prepare(source, &config)
+	}
+	rep, err := report.New(config)
+	if err != nil {
+		return nil, err
+	}
+	shownName := scrubber.Text(name)
+	var updates []heed.Update
+	for {
+		if err := source.next(); err != nil {
+			end := report.End{
+				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
+				Environment: source.environment(), Bytes: source.bytes(),
+				Headless: source.began.Headless(), Unrecognized: !source.began.Recognized(),
+			}
+			switch {
+			case ctx.Err() != nil:
+				end.Interrupted = true
+				p.Raise(exitInterrupted)
+				err = nil
+			case errors.Is(err, io.EOF):
+				err = nil
+			default:
+				end.Err = err
+				err = ioError(fmt.Errorf("%s: %w", name, err))
+			}
+			rep.End(end)
+			return rep, err
+		}
+		if !source.acted {
+			rep.Observe(source.entry(), &source.outcome)
+			if !source.outcome.Pending {
+				continue
+			}
+		}
+		updates = engine.Updates(updates[:0])
+		for len(updates) > 0 {
+			for i := range updates {
+				u := &updates[i]
+				rep.Update(u)
+				if write != nil {
+					scrubbed := scrubber.Update(*u)
+					out.buf = write(out.buf, shownName, source.time(), &scrubbed)
+				}
+				if f.ack == ackAuto && u.Attention.Blocking {
+					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)
+				}
+			}
+			// Acknowledgements have updates of their own.
+			updates = engine.Updates(updates[:0])
+		}
+		// A reader at the other end of a pipe sees updates as they happen.
+		if len(out.buf) > 0 && !out.flush() {
+			return nil, nil
+		}
+	}
+}
+
+// withCommand adds the next step to an error about an input that does not exist:
+// a mistyped command is read as the name of a file.
+func withCommand(cmd *cobra.Command, name string, err error) error {
+	if name != "" && errors.Is(err, errNoFile) {
+		if near := cli.Command(cmd, name); near != "" {
+			return ioError(fmt.Errorf("%s: %w; did you mean the command %q?", name, errNoFile, near))
+		}
+	}
+	return err
+}

@@ -1,0 +1,131 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	rules  ruleFlags
+	inputs inputFlags
+	scrub  scrubFlags
+	output string
+}
+
+func (p *program) reportCommand() *cobra.Command {
+	f := &reportFlags{}
+	cmd := &cobra.Command{
+		Use:   "report FILE... -o report.html",
+		Short: "Write one HTML page about logs, to look at and to share",
+		Long: `report replays logs and writes a page about them: is this game healthy, broken or
+blind, since when, and which mod; the timeline; each group of entries with a sample,
+whom it points at, and the rule that decided; the lines around.
+
+The page is one file. It loads nothing, sends nothing, and is readable without
+scripts. Several logs become one page with a section each. However long a log is,
+the file stays below 5 MB: what is left out is counted.
+
+Since a page is meant to be shared, names of users and computers, accounts, ids of
+devices, network addresses, secrets and e-mail addresses are taken out, where their
+form or another line of the log tells them; --no-scrub leaves them in.`,
+		Example: `  classify-replay report Player.log -o report.html
+  classify-replay report before.log after.log -o compare.html
+  classify-replay report --game rimworld -o report.html
+  zcat old.log.gz | classify-replay report - > report.html`,
+		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.output == standardInput && cli.IsTerminal(p.Stdout) {
+				return cli.Usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
+			}
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(cmd, f.output, names); err != nil {
+				return err
+			}
+			return p.report(cmd, f, names)
+		},
+	}
+	f.rules.register(cmd)
+	f.inputs.register(cmd)
+	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
+	f.scrub.register(cmd)
+	return cmd
+}
+
+// report replays the logs and writes the page.
+func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
+	files, err := f.rules.sources()
+	if err != nil {
+		return err
+	}
+	explainer, err := rules.NewExplainer(files...)
+	if err != nil {
+		return err
+	}
+	normalizer, err := signature.New(explainer.Set().Masking())
+	if err != nil {
+		return err
+	}
+	page := report.NewPage(len(names))
+	scrubber := f.scrub.scrubber(formatPage)
+	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
+		c.Details = true
+		c.Reason = func() []string { return s.reason(explainer, normalizer) }
+	}}
+	ctx := cmd.Context()
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.Stdout}, nil, scrubber)
+		if err != nil {
+			p.Fail(withCommand(cmd, name, err))
+		}
+		if rep != nil {
+			page.Add(rep)
+		}
+	}
+	if page.Len() == 0 {
+		return nil // said already, log by log
+	}
+	data := page.Append(nil)
+	p.removed(scrubber)
+	if f.output == standardInput {
+		return p.print("the report", data)
+	}
+	if err := replaceFile(f.output, data); err != nil {
+		return ioError(fmt.Errorf("cannot write the report: %w", err))
+	}
+	return nil
+}
+
+// reason says by which conditions the rule that decided about s.record matched.
+func (s *source) reason(x *rules.Explainer, n *signature.Normalizer) []string {
+	f := &found{rec: s.record, entry: s.record.Entry(), outcome: s.outcome}
+	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))
+	in := inputOf(f, string(head), string(frames))
+	ex := x.Explain(&in)
+	if len(ex.Trials) == 0 || ex.Outcome.Rule == nil {
+		return nil
+	}
+	t := &ex.Trials[len(ex.Trials)-1]
+	rule := ruleOf(t, &in)
+	var out []string
+	for i := range rule.Clauses {
+		c := &rule.Clauses[i]
+		out = append(out, strings.TrimSpace(safe(c.Text, widthClause)+c.reason()))
+	}
+	return out
+}

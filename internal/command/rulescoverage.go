@@ -1,0 +1,294 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func (p *program) rulesCoverageCommand() *cobra.Command {
+	var flags ruleFlags
+	var from inputFlags
+	var view viewFlags
+	cmd := &cobra.Command{
+		Use:   "coverage CAPTURE...",
+		Short: "Show which rules decide in captures, and what no rule knows",
+		Long: `coverage replays captures and shows which rules decided, how often (records and
+signatures), which never did, and the most frequent signatures that no rule knows:
+those decided by a default for the kind, or by a rule of a file whose name begins
+with 90-fallback, which judges by shape alone.
+
+Rules with continue only add tags and decide nothing; they are left out. It takes
+memory for each signature.`,
+		Example: `  classify-replay rules coverage Player.log
+  classify-replay rules coverage --rules mine.yaml --top 30 logs/*.log`,
+		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := view.validate(cmd); err != nil {
+				return err
+			}
+			set, err := flags.compile()
+			if err != nil {
+				return err
+			}
+			if args, err = p.inputs(&from, args); err != nil {
+				return err
+			}
+			return p.coverage(cmd.Context(), set, args, &view)
+		},
+	}
+	flags.register(cmd)
+	from.register(cmd)
+	view.register(cmd, "signatures that no rule knows")
+	return cmd
+}
+
+// covered counts what rules decided.
+type covered struct {
+	records  int
+	distinct map[signature.Signature]struct{}
+	byRule   map[string]*ruleCount
+	sigs     map[sigRule]*sigCount
+}
+
+type ruleCount struct{ records, signatures int }
+
+// sigRule is a signature and who decided about it: one signature may be decided
+// by several rules, by its phase or level.
+type sigRule struct {
+	sig  signature.Signature
+	rule string
+}
+
+type sigCount struct {
+	sigRule
+	template string
+	count    int
+	first    place
+}
+
+func newCovered() *covered {
+	return &covered{distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{}, sigs: map[sigRule]*sigCount{}}
+}
+
+// add counts n records of a signature that a rule decided, seen first at a
+// place.
+func (c *covered) add(key sigRule, template func() string, first place, n int) {
+	c.records += n
+	c.distinct[key.sig] = struct{}{}
+	r := c.byRule[key.rule]
+	if r == nil {
+		r = &ruleCount{}
+		c.byRule[key.rule] = r
+	}
+	r.records += n
+	s := c.sigs[key]
+	if s == nil {
+		s = &sigCount{sigRule: key, template: template(), first: first}
+		c.sigs[key] = s
+		r.signatures++
+	}
+	s.count += n
+}
+
+// The JSON form of what is covered.
+type (
+	coverageDocument struct {
+		SchemaVersion int              `json:"schemaVersion"`
+		Files         []coverageReport `json:"files"`
+		Total         coverageReport   `json:"total"`
+	}
+	coverageReport struct {
+		File       string         `json:"file,omitempty"` // empty for all files together
+		Records    int            `json:"records"`
+		Signatures int            `json:"signatures"`
+		ByRules    coverageShare  `json:"by_rules"`
+		ByFallback coverageShare  `json:"by_fallback"`
+		ByDefault  coverageShare  `json:"by_default"`
+		Fired      []coverageRule `json:"fired"`
+		Never      []string       `json:"never,omitempty"` // of all files together only
+		Unknown    []coverageSig  `json:"unknown"`
+		NotShown   int            `json:"unknown_not_shown"`
+	}
+	coverageShare struct {
+		Records    int `json:"records"`
+		Signatures int `json:"signatures"`
+	}
+	coverageRule struct {
+		Rule       string `json:"rule"`
+		Records    int    `json:"records"`
+		Signatures int    `json:"signatures"`
+	}
+	coverageSig struct {
+		Count     int    `json:"count"`
+		Signature string `json:"signature"`
+		Rule      string `json:"rule"`
+		First     string `json:"first"`
+		Template  string `json:"template"`
+	}
+)
+
+// fallbackFile is how the names of files begin whose rules judge text that no
+// other rule knows.
+const fallbackFile = "90-fallback"
+
+func isFallback(r *rules.Rule) bool {
+	return strings.HasPrefix(path.Base(strings.ReplaceAll(r.File, `\`, "/")), fallbackFile)
+}
+
+// report sorts out what was counted: the rules in the order of the set, what no
+// rule knows by how often it came.
+func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
+	rep := coverageReport{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []coverageRule{}, Unknown: []coverageSig{}}
+	for _, r := range set.Rules() {
+		if n := c.byRule[r.ID]; n != nil {
+			rep.Fired = append(rep.Fired, coverageRule{r.ID, n.records, n.signatures})
+		} else if file == "" && !r.Continue && !r.Disabled {
+			rep.Never = append(rep.Never, r.ID)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.byRule)) {
+		n := c.byRule[id]
+		share := &rep.ByDefault
+		if r := set.Rule(id); r != nil {
+			if share = &rep.ByRules; isFallback(r) {
+				share = &rep.ByFallback
+			}
+		} else {
+			rep.Fired = append(rep.Fired, coverageRule{id, n.records, n.signatures})
+		}
+		share.Records += n.records
+		share.Signatures += n.signatures
+	}
+	var unknown []*sigCount
+	for _, s := range c.sigs {
+		if r := set.Rule(s.rule); r == nil || isFallback(r) {
+			unknown = append(unknown, s)
+		}
+	}
+	slices.SortFunc(unknown, func(a, b *sigCount) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first.file, b.first.file), cmp.Compare(a.first.line, b.first.line),
+			cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.rule, b.rule))
+	})
+	if top > 0 && len(unknown) > top {
+		rep.NotShown = len(unknown) - top
+		unknown = unknown[:top]
+	}
+	for _, s := range unknown {
+		rep.Unknown = append(rep.Unknown, coverageSig{s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template)})
+	}
+	return rep
+}
+
+func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, view *viewFlags) error {
+	scrubber := view.scrub.scrubber(view.format)
+	total := newCovered()
+	var reports []coverageReport
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		c, shownName := newCovered(), scrubber.Text(name)
+		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
+			learnNames(scrubber, src.record)
+			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
+				t, _ := src.engine.Template(o.Signature)
+				return scrubber.Text(t)
+			}, placeOf(shownName, src.record), 1)
+			return true
+		})
+		if err != nil {
+			p.Fail(err)
+			if c.records == 0 {
+				continue
+			}
+		}
+		for _, s := range c.sigs {
+			s.template, s.first.file = scrubber.Text(s.template), scrubber.Text(s.first.file) // again: more names are known
+		}
+		shownName = scrubber.Text(shownName)
+		reports = append(reports, c.report(set, shownName, view.top))
+		for key, s := range c.sigs {
+			total.add(key, func() string { return s.template }, s.first, s.count)
+		}
+	}
+	if len(reports) == 0 {
+		return nil
+	}
+	p.incomplete()
+	all := total.report(set, "", view.top)
+	p.removed(scrubber)
+	if view.format == formatJSON {
+		return p.print("the report", appendJSON(nil, coverageDocument{report.SchemaVersion, reports, all}))
+	}
+	pr := &prose{width: p.layout(view.width, view.top).Width}
+	if len(reports) > 1 {
+		for i := range reports {
+			reports[i].lines(pr)
+			pr.line("")
+		}
+	} else {
+		all.File = reports[0].File
+	}
+	all.lines(pr)
+	return p.print("the report", pr.buf)
+}
+
+// widthNever is where the names of rules that never fired are broken, if nothing else
+// says how wide text is.
+const widthNever = 104
+
+// lines writes a report for a person.
+func (r *coverageReport) lines(p *prose) {
+	name := "ALL FILES"
+	if r.File != "" {
+		name = safe(r.File, 0)
+	}
+	p.line("%s: %s of %s", name, plural(r.Records, "record"), plural(r.Signatures, "signature"))
+	for _, s := range []struct {
+		name  string
+		share coverageShare
+	}{{"rules", r.ByRules}, {"fallback", r.ByFallback}, {"defaults", r.ByDefault}} {
+		percent := 0.0
+		if r.Records > 0 {
+			percent = 100 * float64(s.share.Records) / float64(r.Records)
+		}
+		p.line("  by %-9s %8d records %5.1f %%  %6d signatures", s.name, s.share.Records, percent, s.share.Signatures)
+	}
+	if len(r.Fired) > 0 {
+		p.line("\n   RECORDS  SIGNATURES  RULE")
+	}
+	for _, f := range r.Fired {
+		p.line("  %8d  %10d  %s", f.Records, f.Signatures, f.Rule)
+	}
+	if len(r.Never) > 0 {
+		p.line("\n  never fired: %s", plural(len(r.Never), "rule"))
+		p.buf = report.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
+	}
+	if len(r.Unknown) == 0 {
+		p.line("\n  nothing that no rule knows")
+		return
+	}
+	p.line("\n  what no rule knows, most frequent first\n     COUNT  SIGNATURE         RULE                      FIRST")
+	for _, u := range r.Unknown {
+		p.hang(fmt.Sprintf("  %8d  %s  ", u.Count, u.Signature), "%-24s  %s", u.Rule, safe(u.First, 0))
+		if u.Template != "" {
+			p.line("            %s", safe(u.Template, widthClause))
+		}
+	}
+	if r.NotShown > 0 {
+		p.line("  … and %s (--top 0 shows all)", plural(r.NotShown, "more signature"))
+	}
+}

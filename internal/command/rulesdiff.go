@@ -1,0 +1,293 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// embedded names the embedded rules where a file of rules is expected.
+const embedded = "default"
+
+func (p *program) rulesDiffCommand() *cobra.Command {
+	var noDefaults, exitCode bool
+	var view viewFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW CAPTURE...",
+		Short: "Show which records of captures two rule sets judge differently",
+		Long: `diff decides every record of captures by two rule sets, each with a phase and a
+blindness of its own, and shows what changes class (disposition, severity, or
+whether the state is invalidated), the most frequent first, each with one sample and
+its place. What changes alike stands together: records of one group of signatures, by
+what was learned of the capture, with the same old and the same new decision. Records
+that another rule decides to the same effect are only counted.
+
+OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
+"default", the embedded rules. As in a replay, the embedded rules come after each
+side; with --no-default-rules a side is exactly what it names.
+
+The exit status is 0 even when something changes; with --exit-code it is then 1.`,
+		Example: `  classify-replay rules diff default mine.yaml Player.log
+  classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 3 {
+				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
+			}
+			return atLeastOne("a log to replay")(cmd, args[2:])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := view.validate(cmd); err != nil {
+				return err
+			}
+			var sets [2]*rules.Set
+			for i, name := range args[:2] {
+				files, err := readSide(name, noDefaults)
+				if err != nil {
+					return err
+				}
+				if sets[i], err = rules.Compile(files...); err != nil {
+					return err
+				}
+			}
+			names, err := p.inputs(&inputFlags{}, args[2:])
+			if err != nil {
+				return err
+			}
+			scrubber := view.scrub.scrubber(view.format)
+			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
+			for _, name := range names {
+				if err := p.judgeTwice(cmd.Context(), d, name); err != nil {
+					p.Fail(err)
+					if errors.Is(err, context.Canceled) {
+						break
+					}
+				}
+			}
+			p.incomplete()
+			p.removed(scrubber)
+			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
+			if exitCode && rep.Changed > 0 {
+				p.Raise(exitFinding)
+			}
+			if view.format == formatJSON {
+				return p.print("the report", appendJSON(nil, rep))
+			}
+			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
+		},
+	}
+	view.register(cmd, "changes")
+	flags := cmd.Flags()
+	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
+	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
+	return cmd
+}
+
+// readSide reads one side of a comparison.
+func readSide(name string, noDefaults bool) ([]rules.File, error) {
+	if name == embedded {
+		return rules.Defaults(), nil
+	}
+	return (&ruleFlags{[]string{name}, noDefaults}).sources()
+}
+
+// difference is what two rule sets judge differently.
+type difference struct {
+	old, new *rules.Set
+	scrub    *report.Scrubber // of names, places and samples
+	records  int
+	moved    int // records that another rule decides to the same effect
+	files    int
+	changes  map[changeKey]*change
+}
+
+// changeKey groups what changes. Tags are for those who read decisions and no
+// part of the class.
+type changeKey struct {
+	sig      signature.Signature // that names the group, under the old rules
+	old, new class
+}
+
+type class struct {
+	rule        string
+	disposition event.Disposition
+	severity    event.Severity
+	invalidates bool
+	escalated   bool // how it came to be so urgent, and no part of it
+}
+
+func classOf(o *heed.Outcome) class {
+	d := &o.Decision
+	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates, o.Escalated}
+}
+
+// same reports whether two decisions have the same effect, by whatever rule.
+func (c class) same(d class) bool {
+	d.rule, d.escalated = c.rule, c.escalated
+	return c == d
+}
+
+type change struct {
+	changeKey
+	count      int
+	signatures int
+	first      place
+	sample     string
+	order      int // of its first record among all that change
+}
+
+// judgeTwice decides the records of a capture by both sets.
+func (p *program) judgeTwice(ctx context.Context, d *difference, name string) error {
+	other, err := heed.New(engineConfig(d.new))
+	if err != nil {
+		return err
+	}
+	d.files++
+	var (
+		updates []heed.Update
+		engine  *heed.Engine
+		found   []*change // by signature, in the order of their first records
+		n       heed.Outcome
+	)
+	bySignature := map[changeKey]*change{}
+	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
+		rec := src.record
+		engine = src.engine
+		learnNames(d.scrub, rec)
+		feed(&n, other, rec)
+		updates = other.Updates(updates[:0])
+		d.records++
+		before, after := classOf(o), classOf(&n)
+		if before.same(after) {
+			if before.rule != after.rule {
+				d.moved++
+			}
+			return true
+		}
+		key := changeKey{o.Signature, before, after}
+		c := bySignature[key]
+		if c == nil {
+			e := rec.Entry()
+			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
+			bySignature[key] = c
+			found = append(found, c)
+		}
+		c.count++
+		return true
+	})
+	// Groups grow to the end of the capture.
+	for _, c := range found {
+		c.sig = engine.Group(c.sig)
+		total := d.changes[c.changeKey]
+		if total == nil {
+			total = &change{changeKey: c.changeKey, first: c.first, sample: c.sample, order: len(d.changes)}
+			d.changes[c.changeKey] = total
+		}
+		total.count += c.count
+		total.signatures++
+	}
+	return err
+}
+
+// The JSON form of a difference.
+type (
+	diffReport struct {
+		SchemaVersion int `json:"schemaVersion"`
+
+		Old      string       `json:"old"`
+		New      string       `json:"new"`
+		Files    int          `json:"files"`
+		Records  int          `json:"records"`
+		Changed  int          `json:"changed"`
+		Moved    int          `json:"same_class_by_another_rule"`
+		Changes  []diffChange `json:"changes"`
+		NotShown int          `json:"changes_not_shown"`
+	}
+	diffChange struct {
+		Count      int       `json:"count"`
+		Group      string    `json:"group"`
+		Signatures int       `json:"signatures"`
+		Old        diffClass `json:"old"`
+		New        diffClass `json:"new"`
+		First      string    `json:"first"`
+		Sample     string    `json:"sample"`
+	}
+	diffClass struct {
+		Rule        string `json:"rule"`
+		Place       string `json:"place,omitempty"`
+		Disposition string `json:"disposition"`
+		Severity    string `json:"severity"`
+		Invalidates bool   `json:"invalidates"`
+		Escalated   bool   `json:"escalated,omitempty"`
+	}
+)
+
+func (d *difference) report(oldName, newName string, top int) *diffReport {
+	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
+	all := make([]*change, 0, len(d.changes))
+	for _, c := range d.changes {
+		all = append(all, c)
+		rep.Changed += c.count
+	}
+	slices.SortFunc(all, func(a, b *change) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.order, b.order)) })
+	if top > 0 && len(all) > top {
+		rep.NotShown = len(all) - top
+		all = all[:top]
+	}
+	for _, c := range all {
+		rep.Changes = append(rep.Changes, diffChange{
+			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
+		})
+	}
+	return rep
+}
+
+func (d *difference) class(set *rules.Set, c class) diffClass {
+	out := diffClass{c.rule, "", c.disposition.String(), c.severity.String(), c.invalidates, c.escalated}
+	if r := set.Rule(c.rule); r != nil {
+		out.Place = d.scrub.Text(rulePlace(r))
+	}
+	return out
+}
+
+func (r *diffReport) appendText(dst []byte, width int) []byte {
+	p := &prose{buf: dst, width: width}
+	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed, plural(r.Records, "record"), plural(r.Files, "file"))
+	if r.Moved > 0 {
+		p.line("  decided by another rule to the same effect: %s", plural(r.Moved, "record"))
+	}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
+		p.hang("    old     ", "%s", c.Old.text())
+		p.hang("    new     ", "%s", c.New.text())
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
+	}
+	if r.NotShown > 0 {
+		p.line("\n  … and %s (--top 0 shows all)", plural(r.NotShown, "more change"))
+	}
+	return p.buf
+}
+
+func (c *diffClass) text() string {
+	d := decision{Rule: c.Rule, Place: c.Place, Disposition: c.Disposition, Severity: c.Severity, Escalated: c.Escalated}
+	s := d.class()
+	if c.Invalidates && c.Disposition != event.Ignore.String() {
+		s += ", invalidates"
+	}
+	s += ", by " + d.name()
+	if c.Place != "" {
+		s += " (" + safe(c.Place, 0) + ")"
+	}
+	return s
+}

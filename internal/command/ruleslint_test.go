@@ -1,0 +1,73 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/rules"
+)
+
+func TestRulesSchema(t *testing.T) {
+	r := runArgs(t, "rules", "schema")
+	require.Equal(t, exitOK, r.status)
+	require.Empty(t, r.stderr)
+	require.True(t, json.Valid([]byte(r.stdout)))
+	require.Equal(t, string(rules.Schema()), r.stdout)
+
+	r = runArgs(t, "rules", "schema", "x")
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "takes no argument")
+}
+
+func TestRulesLint(t *testing.T) {
+	mine := write(t, "mine.yaml", `version: 1
+rules:
+  - id: test.masked
+    when: 'template == "Human12 died"'
+    disposition: blocking
+`)
+	broken := write(t, "broken.yaml", "version: 1\nrule: []\n")
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		lines  int
+		stdout string
+		stderr string
+	}{
+		{"defaults", nil, exitOK, 1, ": nothing found", ""},
+		{"findings", []string{mine}, exitFinding, 2, `no template holds "Human12 died"`, ""},
+		{"findings alone", []string{"--no-default-rules", mine}, exitFinding, 2, "has no tests", ""},
+		{"errors", []string{mine, broken}, exitUsage, 1, `unknown field "rule" (did you mean "rules"?) [compile]`, ""},
+		{"nothing", []string{"--no-default-rules"}, exitUsage, 0, "", "nothing to look at"},
+		{"missing", []string{mine + ".absent"}, exitUsage, 0, "", "mine.yaml.absent"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runArgs(t, append([]string{"rules", "lint"}, c.args...)...)
+			require.Equal(t, c.status, r.status)
+			require.Equal(t, c.lines, strings.Count(r.stdout, "\n"), r.stdout)
+			require.Contains(t, r.stdout, c.stdout)
+			require.Contains(t, r.stderr, c.stderr)
+			require.Equal(t, c.stderr == "", r.stderr == "")
+		})
+	}
+}
+
+func TestRulesLintIsInert(t *testing.T) {
+	hostile := write(t, "h.yaml", "version: 1\nrules: [{id: x, disposition: ignore, when: \"template == '\\u202e\\e[2J12\\u2028'\"}]\n")
+	r := runArgs(t, "rules", "lint", "--no-default-rules", hostile)
+	require.Equal(t, exitFinding, r.status)
+	requireInert(t, r.stdout)
+}
+
+func TestRulesOutputThatCannotBeWritten(t *testing.T) {
+	for _, args := range [][]string{{"rules", "schema"}, {"rules", "lint"}} {
+		var stderr bytes.Buffer
+		require.Equal(t, exitIO, run(t.Context(), args, strings.NewReader(""), full{}, &stderr))
+		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), stderr.String())
+	}
+}

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+func (p *program) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "Print the JSON Schema of a form of output",
+		Long: `schema prints the JSON Schema (draft 2020-12) of what this program writes:
+
+  replay        --format json, one object (the default)
+  replay-lines  --format jsonl, each line
+  records       records --format jsonl, each line
+  diff, baseline-check, suspects, explain, rules-coverage, rules-diff
+                these commands with --format json, one object
+  config        config show --format json of this program and of heed
+  heed-status, heed-current, heed-ack
+                these commands of heed with --format json, one object
+  heed-tail     heed tail --format jsonl, each line
+
+"schemaVersion" in the output names the version. It rises when a field goes or
+changes its meaning; new fields may appear within a version.
+
+The schema of rule files is that of "rules schema".`,
+		Example: `  classify-replay schema replay > replay.schema.json
+  classify-replay schema replay-lines | jq '."$defs" | keys'`,
+		ValidArgs: report.SchemaNames(),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, "name one schema, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "replay"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			schema := report.Schema(name)
+			if schema == nil {
+				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
+			}
+			return p.print("the schema", schema)
+		},
+	}
+}
+
+func (p *program) rulesSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of rule files",
+		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
+checks them as they are written.`,
+		Example: "  classify-replay rules schema > heed-rules.schema.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return p.print("the schema", rules.Schema())
+		},
+	}
+}

@@ -1,0 +1,223 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// source is a capture that is being fed to an engine.
+type source struct {
+	input   io.Closer
+	records *capture.Ahead
+	engine  *heed.Engine
+
+	began capture.Environment // what the beginning of the capture tells
+	mods  report.Environment  // those that were listed
+
+	program string // of the game, as the engine was told
+
+	record  *capture.Record // the last one
+	acted   bool            // it is what a host did, of which there is no outcome
+	outcome heed.Outcome    // what became of it
+}
+
+// open opens a capture and makes an engine for it. What is no log is refused with
+// an error that says what to do instead.
+func (p *program) open(ctx context.Context, set *rules.Set, name string) (*source, error) {
+	in, err := p.openAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := capture.NewReader(in, capture.Options{})
+	if err != nil {
+		_ = in.Close() // only read from
+		return nil, ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	if err := looksBinary(reader.Head(readSize)); err != nil {
+		_ = in.Close()
+		if name == standardInput {
+			name = standardInputName
+		}
+		return nil, ioError(fmt.Errorf("%s %w", name, err))
+	}
+	engine, err := heed.New(engineConfig(set))
+	if err != nil {
+		_ = in.Close()
+		return nil, err
+	}
+	return &source{input: in, records: capture.NewAhead(reader), engine: engine}, nil
+}
+
+// observe replays a capture and calls f with each record and what became of it,
+// until f returns false. The record is that of src, and valid until the next one is read.
+func (p *program) observe(ctx context.Context, set *rules.Set, name string, f func(src *source, o *heed.Outcome) bool) error {
+	src, err := p.open(ctx, set, name)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	var updates []heed.Update
+	for {
+		err := src.next()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, io.EOF):
+			return nil
+		default:
+			return ioError(fmt.Errorf("%s: %w", name, err))
+		}
+		if src.acted || src.outcome.Pending {
+			updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		}
+		if !src.acted && !f(src, &src.outcome) {
+			return nil
+		}
+	}
+}
+
+// engineConfig returns the set-up of an engine for a replay. Nobody reads its
+// journal: whoever wants the lines around a cause has the log itself. So the
+// journal is kept small, and memory is the same for a log of any length.
+func engineConfig(set *rules.Set) heed.Config {
+	c := heed.Config{Rules: set}
+	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
+	c.Journal.Firsts, c.Journal.FirstsBytes = 64, 64<<10
+	c.Journal.Pinned, c.Journal.PinnedBytes = 64, 64<<10
+	return c
+}
+
+// close closes the input, which ends a read that waits there. It was only read
+// from, so that its error says nothing.
+func (s *source) close() {
+	_ = s.input.Close()
+	s.records.Close()
+}
+
+// next takes the next record and gives it to the engine.
+func (s *source) next() error {
+	rec, err := s.records.Next()
+	if err != nil {
+		return err
+	}
+	s.record = rec
+	if rec.Kind == capture.KindNotice && rec.Notice.Status == event.StatusRestarted {
+		s.began.Restart()
+		s.mods, s.program = report.Environment{}, ""
+	}
+	s.began.Observe(rec)
+	if s.program == "" { // a run tells it once
+		if s.program = s.began.Program(); s.program != "" {
+			s.engine.LearnGame(s.program)
+		}
+	}
+	if s.acted = rec.Kind == capture.KindAct; s.acted {
+		if a := &rec.Act; a.Time.IsZero() {
+			s.engine.View(a.Viewer) // what it names is covered
+			s.engine.AckBy(a.Viewer, a.ID, a.UpTo)
+		} else {
+			s.engine.Advance(a.Time)
+		}
+		return nil
+	}
+	if rec.Mods != nil {
+		s.learn(rec.Mods)
+	}
+	feed(&s.outcome, s.engine, rec)
+	return nil
+}
+
+// feed gives a record to an engine, and sets o to what became of it.
+func feed(o *heed.Outcome, engine *heed.Engine, rec *capture.Record) {
+	switch rec.Kind {
+	case capture.KindOperation:
+		*o = engine.Operation(rec.Operation)
+	case capture.KindState:
+		*o = engine.State(rec.State)
+	case capture.KindNotice:
+		*o = engine.Notice(rec.Notice)
+	default:
+		engine.ObserveInto(o, &rec.Log)
+	}
+}
+
+// environment returns where the capture was made, as far as it told by now.
+func (s *source) environment() report.Environment {
+	e := s.mods
+	e.Facts = report.Facts(s.began.Facts())
+	return e
+}
+
+// bytes returns how many bytes of the log were read, 0 where they do not tell how long
+// it is: in JSON lines, notices are about what the lines were made from.
+func (s *source) bytes() uint64 {
+	if s.records.Layout() == capture.LayoutJSON {
+		return 0
+	}
+	return s.records.Bytes()
+}
+
+// learn tells the engine which mods a record lists.
+func (s *source) learn(list *capture.ModList) {
+	mods := make([]heed.Mod, len(list.Mods))
+	for i, m := range list.Mods {
+		mods[i] = heed.Mod(m.Mod)
+		s.mods.Mods = append(s.mods.Mods, report.Mod{Name: m.Name, PackageID: m.PackageID, Versions: m.Versions})
+	}
+	s.mods.MoreMods += list.Omitted
+	s.engine.LearnMods(mods)
+}
+
+// blame returns the mods that s.record points at.
+func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
+
+// time returns when the last record came, zero where the log does not tell.
+func (s *source) time() time.Time {
+	if s.acted {
+		return s.record.Act.Time
+	}
+	return s.record.Entry().Time
+}
+
+// entry describes s.record for the report.
+func (s *source) entry() report.Entry {
+	rec := s.record
+	e := report.Entry{First: uint64(rec.StartLine), Last: uint64(rec.EndLine), Time: rec.Log.Time, Message: rec.Log.Message, Stack: rec.Log.Stack}
+	switch rec.Kind {
+	case capture.KindContext:
+		e.Header = true
+	case capture.KindOperation:
+		e.Kind, e.Status, e.Time = event.KindOperation, rec.Operation.Status, rec.Operation.Time
+		e.Message = rec.Operation.Entry().Message
+	case capture.KindState:
+		e.Kind, e.Status, e.Time = event.KindState, rec.State.Status, rec.State.Time
+		e.Message = rec.State.Entry().Message
+	case capture.KindNotice:
+		e.Kind, e.Status, e.Count = event.KindNotice, rec.Notice.Status, rec.Notice.Count
+		e.Time, e.Message = rec.Notice.Time, rec.Notice.Entry().Message
+		if rec.StartLine == 0 {
+			e.First = rec.Notice.Pos
+		}
+	}
+	return e
+}
+
+// sampleOf returns one line that an entry can be recognized by.
+func sampleOf(e *event.Entry) string {
+	text := firstLine(strings.TrimSpace(e.Message))
+	if e.Kind == event.KindLog {
+		return text
+	}
+	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, text}, " "))
+}

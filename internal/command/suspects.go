@@ -1,0 +1,90 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/report/compare"
+)
+
+func (p *program) suspectsCommand() *cobra.Command {
+	f := &compareFlags{}
+	var lists [2]string // files with lists of mods, by side
+	cmd := &cobra.Command{
+		Use:   "suspects OLD NEW...",
+		Short: "Name the mods that may be the cause of what is new in a log",
+		Long: `suspects compares logs as diff does and names, for each urgent group that is new or
+more frequent, the mods that may be its cause, ordered by evidence: what points at a
+mod (its code on the stack, a file, a name in the text) and what became of it between
+the lists of mods (added, updated, removed, moved in the load order). Both are said.
+
+A HugsLib upload has a list of mods with versions, and so have logs of some mod loaders;
+a log of RimWorld has the package ids once a game was loaded. For other logs, --old-mods
+and --new-mods name a ModsConfig.xml, which has the load order. Without lists on both
+sides, only what points at a mod is known, and whether it was blamed for anything before.
+
+The score is that of "blame" in records, or 30 for a name that stands in the text, plus
+40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that
+no list has and that was blamed for nothing before. It orders, and is no probability.`,
+		Example: `  classify-replay suspects good.txt broken.txt
+  classify-replay suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
+  classify-replay suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
+		Args: twoSides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			var mods [2][]compare.Mod
+			for side, name := range lists { // before the logs, which take longer to read
+				if name == "" {
+					continue
+				}
+				var err error
+				if mods[side], err = readMods(name); err != nil {
+					return err
+				}
+			}
+			c, err := p.readSides(cmd, f, args)
+			if c == nil {
+				return err
+			}
+			for side, name := range lists {
+				if name != "" {
+					c.collector.Mods(compare.Side(side), mods[side])
+				}
+			}
+			diff := c.collector.Diff()
+			comparer := c.comparer()
+			d := comparer.Suspects(diff, c.collector.Investigate(diff))
+			return p.compared(f, comparer, d)
+		},
+	}
+	f.register(cmd)
+	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "take the mods of the old log from `FILE`, a ModsConfig.xml")
+	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "take the mods of the new logs from `FILE`, a ModsConfig.xml")
+	return cmd
+}
+
+// maxModsConfig bounds, in bytes, a list of mods in a file of its own.
+const maxModsConfig = 4 << 20
+
+// readMods reads the list of mods of a ModsConfig.xml.
+func readMods(name string) ([]compare.Mod, error) {
+	data, err := cli.ReadFile(name, maxModsConfig)
+	if err != nil {
+		return nil, ioError(err)
+	}
+	listed, err := capture.ReadModsConfig(bytes.NewReader(data))
+	if err != nil {
+		return nil, ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	mods := make([]compare.Mod, len(listed))
+	for i, id := range listed {
+		mods[i] = compare.Mod{Name: id, PackageID: id}
+	}
+	return mods, nil
+}
