@@ -35,7 +35,7 @@ import (
 // differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 2
+	snapshotFormat   = 3
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )

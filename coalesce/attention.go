@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -13,6 +14,7 @@ const (
 
 // Attention is what a bridge sees of a burst. Its JSON form is the attention
 // item of GABP 1.0, field for field; what has no place there is left out of it.
+// All that an engine returns is sanitized; see [Attention.Sanitize].
 type Attention struct {
 	ID               string         `json:"attentionId"`
 	State            string         `json:"state"` // [Open] or [Cleared]
@@ -25,8 +27,7 @@ type Attention struct {
 	Summary string `json:"summary"`
 
 	// CausalOperationID and CausalMethod are set only where the cause itself
-	// named its operation, never for an inferred one. They are as the host gave
-	// them, not escaped, but for being cut to 256 bytes.
+	// named its operation, never for an inferred one.
 	CausalOperationID string `json:"causalOperationId,omitempty"`
 	CausalMethod      string `json:"causalMethod,omitempty"`
 
@@ -39,7 +40,7 @@ type Attention struct {
 	TotalUrgentEntries uint64 `json:"totalUrgentEntries"`
 
 	// Sample holds a few groups, that of the cause first, then the most telling.
-	// Their messages are log text: data from strangers, escaped and cut.
+	// Their messages are log text: untrusted data.
 	Sample []Sample `json:"sample,omitempty"`
 
 	// Disposition is the highest among the entries; it stays when the item is
@@ -61,7 +62,7 @@ type Attention struct {
 	Blame []string `json:"-"`
 
 	// AfterOperation and AfterMethod name the operation during or after which
-	// the entries came, where the cause named none. They are not escaped either.
+	// the entries came, where the cause named none.
 	AfterOperation string `json:"-"`
 	AfterMethod    string `json:"-"`
 
@@ -88,6 +89,49 @@ type Sample struct {
 	FirstPos  uint64              `json:"-"`
 	LatestPos uint64              `json:"-"`
 	Blame     []string            `json:"-"` // mods that the first entry points at
+}
+
+// The bounds of the texts of an item, in characters, and of its integers.
+const (
+	maxItemName    = 256
+	maxItemSummary = 1000
+	maxItemMessage = 500
+	maxItemInteger = 1<<53 - 1 // the largest that every JSON reader takes exactly
+)
+
+// Sanitize makes a fit for the wire and for display, whatever it held: texts are
+// escaped, on one line and bounded, the summary and messages are not empty,
+// integers are below 2^53, severities known, and nothing cleared blocks. The id
+// stays as it is, since an acknowledgement repeats it. The elements of a.Sample
+// are changed in place.
+func (a *Attention) Sanitize() {
+	if a.State != Cleared {
+		a.State = Open
+	}
+	a.Severity = min(a.Severity, event.SeverityFatal)
+	a.Blocking = a.Blocking && a.State == Open
+	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
+	for _, name := range []*string{&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod, &a.Predecessor} {
+		*name = text.Safe(*name, maxItemName)
+	}
+	for _, n := range []*uint64{&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries, &a.Prelude} {
+		*n = min(*n, maxItemInteger)
+	}
+	for i := range a.Sample {
+		s := &a.Sample[i]
+		s.Level = min(s.Level, event.SeverityFatal)
+		s.Message = textOr(s.Message, maxItemMessage, "(no text)")
+		s.RepeatCount = min(max(s.RepeatCount, 1), maxItemInteger)
+		s.LatestSequence = min(s.LatestSequence, maxItemInteger)
+	}
+}
+
+// textOr returns s made safe, or otherwise where that is empty.
+func textOr(s string, limit int, otherwise string) string {
+	if s = text.Safe(s, limit); s == "" {
+		return otherwise
+	}
+	return s
 }
 
 // Cause is the first entry at the highest disposition of an item.

@@ -85,9 +85,6 @@ type Config struct {
 	// first, and said to be. No less than 200. Default 512.
 	MaxSummary int
 
-	// Summarizer words items for a host. Default: heed's own words.
-	Summarizer Summarizer
-
 	// MaxViewers bounds the viewers of whom it is known what they were shown,
 	// the one without a name included. One more displaces the one that was
 	// heard of longest ago, of those that are not attached first; it is then

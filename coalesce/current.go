@@ -32,7 +32,7 @@ func (c *Coalescer) View(viewer string) (Attention, bool) {
 		it.shown[v] = it.latest.seq
 		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
 	}
-	c.reword(&a)
+	a.Sanitize()
 	return a, true
 }
 

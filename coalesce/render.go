@@ -14,11 +14,11 @@ import (
 func (c *Coalescer) attention(it *item) Attention {
 	a := c.bare(it)
 	a.Summary, _ = c.summarize(it, &a, nil)
-	c.reword(&a)
+	a.Sanitize()
 	return a
 }
 
-// bare renders an item but for its summary.
+// bare renders an item without its summary, and before it is sanitized.
 func (c *Coalescer) bare(it *item) Attention {
 	a := Attention{
 		ID:                 it.id,

@@ -618,7 +618,6 @@ func (s *coder) stats(st *Stats) {
 		{"FoldedForgotten", &st.FoldedForgotten},
 		{"Updates", &st.Updates},
 		{"UpdatesDropped", &st.UpdatesDropped},
-		{"SummarizerPanics", &st.SummarizerPanics},
 	} {
 		s.Uint64(f.name, f.v, maxCount)
 	}

@@ -270,7 +270,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"item.id", "operations.byID", "counters.slots", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
-		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary", "-Config.Summarizer",
+		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary",
 		// Of one entry.
 		"-Coalescer.repeated",
 		// A switch of tests.

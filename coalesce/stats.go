@@ -37,8 +37,6 @@ type Stats struct {
 	OperationsDisplaced uint64 // forgotten to make room, those that ran included
 	OperationsAnonymous uint64 // events without an id
 
-	SummarizerPanics uint64 // of the host's Summarizer
-
 	Viewers          int    // known, the one without a name included
 	ViewersDisplaced uint64 // forgotten to make room
 

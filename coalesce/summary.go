@@ -10,16 +10,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Summarizer lets a host word items in its own way. It is called with the
-// engine's lock held, so it must be quick and must not call the engine; and its
-// answer must depend on its argument alone, or a replay will not be what
-// happened. a.Summary is what heed says itself. What it returns is cut to
-// Config.MaxSummary bytes and escaped; where it is empty, or Summarize panics,
-// heed's words stand, and Stats counts the panic.
-type Summarizer interface {
-	Summarize(a *Attention) string
-}
-
 // clause is a part of a summary.
 type clause struct {
 	text string
@@ -144,25 +134,6 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 		say(rankNext, "cursor", "; read the journal after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
 	}
 	return out
-}
-
-// reword lets the host word a summary.
-func (c *Coalescer) reword(a *Attention) {
-	if c.cfg.Summarizer == nil {
-		return
-	}
-	defer func() {
-		if recover() != nil {
-			c.stats.SummarizerPanics++
-		}
-	}()
-	// It gets a copy: what else it changes is not the engine's.
-	own := *a
-	own.Sample = slices.Clone(a.Sample)
-	if summary := c.cfg.Summarizer.Summarize(&own); summary != "" {
-		summary = text.Safe(summary, c.cfg.MaxSummary)
-		a.Summary = strings.ToValidUTF8(summary[:min(len(summary), c.cfg.MaxSummary)], "")
-	}
 }
 
 // headline says what the item is about, in heed's own words.

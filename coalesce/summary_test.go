@@ -66,33 +66,3 @@ func TestSummaryFits(t *testing.T) {
 	}
 	require.NotContains(t, last, "left out")
 }
-
-type wording func(*Attention) string
-
-func (w wording) Summarize(a *Attention) string { return w(a) }
-
-func TestSummarizer(t *testing.T) {
-	say := func(w wording) (string, uint64) {
-		c := crowd(t, Config{MaxSummary: 200, Summarizer: w})
-		a, _ := c.Current()
-		require.Equal(t, "text", a.Sample[0].Message, "it works on a copy")
-		s := c.Stats()
-		require.NoError(t, s.Check())
-		return a.Summary, s.SummarizerPanics
-	}
-	own, panics := say(func(a *Attention) string { a.Sample[0].Message = "forged"; return "" })
-	require.True(t, strings.HasPrefix(own, "something went wrong"), "nothing to say: heed's own words")
-	require.Zero(t, panics)
-
-	got, panics := say(func(*Attention) string { panic("host") })
-	require.Equal(t, own, got)
-	require.NotZero(t, panics)
-
-	got, _ = say(func(a *Attention) string { return a.ID + ": look\n\x1b[31m at this" })
-	require.NotContains(t, got, "\n")
-	require.NotContains(t, got, "\x1b")
-	require.True(t, strings.HasPrefix(got, "0-2: look"))
-
-	got, _ = say(func(*Attention) string { return strings.Repeat("한", 200) })
-	require.LessOrEqual(t, len(got), 200)
-}

@@ -229,3 +229,32 @@ func (s *schema) check(where string, v any) error {
 	}
 	return nil
 }
+
+// TestSanitize: whatever an item holds, its JSON form is one that peers take.
+func TestSanitize(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, a := range []Attention{
+		{},
+		{ID: "x-1", State: "open", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00", CausalMethod: long},
+		{ID: "x-1", State: "cleared", Blocking: true, StateInvalidated: true, Summary: long, AfterMethod: long},
+		{
+			OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1, TotalUrgentEntries: 1 << 54,
+			Sample: []Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60, LatestSequence: 1 << 60}},
+		},
+	} {
+		a.Sanitize()
+		again := a
+		again.Sample = slices.Clone(a.Sample)
+		again.Sanitize()
+		require.Equal(t, a, again)
+		require.False(t, a.Blocking && a.State == Cleared)
+		for _, s := range append([]Sample{{Level: a.Severity, Message: a.Summary, RepeatCount: a.TotalUrgentEntries + 1, LatestSequence: a.LatestSequence}}, a.Sample...) {
+			require.NotEmpty(t, s.Message)
+			require.False(t, strings.ContainsFunc(s.Message, unicode.IsControl), "%q", s.Message)
+			require.LessOrEqual(t, s.Level, event.SeverityFatal)
+			require.NotZero(t, s.RepeatCount)
+			require.LessOrEqual(t, max(s.RepeatCount, s.LatestSequence), uint64(1<<53))
+		}
+		require.LessOrEqual(t, len(a.CausalMethod+a.AfterMethod), len(long)/4)
+	}
+}

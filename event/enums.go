@@ -209,6 +209,16 @@ func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 // MarshalText returns the name, for JSON and other encodings.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (s *Severity) UnmarshalText(name []byte) error {
+	v, ok := ParseSeverity(string(name))
+	if !ok {
+		return fmt.Errorf("event: unknown severity %.40q", name)
+	}
+	*s = v
+	return nil
+}
+
 // MarshalText returns the name, for JSON and other encodings.
 func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 

@@ -39,6 +39,10 @@ func TestMarshalText(t *testing.T) {
 	got, err := json.Marshal([]any{LevelWarning, SeverityFatal, Advisory, KindNotice, StatusTimedOut})
 	require.NoError(t, err)
 	require.Equal(t, `["warning","fatal","advisory","notice","timed_out"]`, string(got))
+	var s Severity
+	require.NoError(t, s.UnmarshalText([]byte("fatal")))
+	require.Equal(t, SeverityFatal, s)
+	require.Error(t, s.UnmarshalText([]byte("Error")))
 }
 
 func TestStatusKind(t *testing.T) {
