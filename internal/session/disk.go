@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/store"
 )
 
 // disk keeps the engine's state in a file. What must be there is there before it is
@@ -88,7 +87,7 @@ func (d *disk) upTo(seq uint64) {
 func (d *disk) saveLocked() {
 	known := d.note()
 	seq := d.s.engine.Latest().Seq
-	err := store.Save(d.path, d.s.engine)
+	err := saveSnapshot(d.path, d.s.engine)
 	d.known.Store(known)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()

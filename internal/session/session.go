@@ -16,7 +16,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/store"
 )
 
 // Session is one engine with its shell. Make one with [New], and let it [Session.Run].
@@ -93,7 +92,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return err
 	}
 	var refused error
-	s.engine, s.restored, refused = store.Load(s.cfg.Snapshot, ec, s.started)
+	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec, s.started)
 	if s.engine == nil {
 		return refused
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
-	"github.com/heedlog/heed/store"
+	"github.com/heedlog/heed/internal/statefile"
 )
 
 // hostFlags are those of the commands that run an engine.
@@ -175,12 +175,12 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 		if n > 1 {
 			claimed += "-" + strconv.Itoa(n)
 		}
-		lock, err := store.Lock(h.state.path(claimed + ".lock"))
+		lock, err := statefile.Lock(h.state.path(claimed + ".lock"))
 		switch {
 		case err == nil:
 			h.closers = append(h.closers, lock.Close)
 			return claimed, shared, nil
-		case !errors.Is(err, store.ErrLocked): // a file system without locks is no reason to keep a game from starting
+		case !errors.Is(err, statefile.ErrLocked): // a file system without locks is no reason to keep a game from starting
 			return claimed, err, nil
 		case n == 1:
 			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))

@@ -1,4 +1,4 @@
-package store
+package statefile
 
 import (
 	"bytes"
@@ -56,22 +56,22 @@ func WriteFile(path, kind string, version uint32, payload []byte) error {
 
 func writeFile(fs filesystem, path, kind string, version uint32, payload []byte) error {
 	if len(kind) == 0 || len(kind) > maxKind {
-		return fmt.Errorf("store: %s: kind %q must have 1 to %d bytes", path, kind, maxKind)
+		return fmt.Errorf("statefile: %s: kind %q must have 1 to %d bytes", path, kind, maxKind)
 	}
 	if len(payload) > MaxFile {
-		return fmt.Errorf("store: %s: %w: %d bytes, the most is %d", path, ErrTooLarge, len(payload), MaxFile)
+		return fmt.Errorf("statefile: %s: %w: %d bytes, the most is %d", path, ErrTooLarge, len(payload), MaxFile)
 	}
 	temp := path + tempSuffix
 	if err := writeWhole(fs, temp, fileHead(kind, version, payload), payload); err != nil {
 		_ = fs.remove(temp)
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("statefile: %w", err)
 	}
 	if err := fs.rename(temp, path); err != nil {
 		_ = fs.remove(temp)
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("statefile: %w", err)
 	}
 	if err := fs.syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("statefile: %w", err)
 	}
 	return nil
 }
@@ -118,17 +118,17 @@ func ReadFile(path, kind string, version uint32) ([]byte, error) {
 func readFile(fs filesystem, path, kind string, version uint32) ([]byte, error) {
 	f, size, err := fs.open(path)
 	if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+		return nil, fmt.Errorf("statefile: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	fail := func(what error, format string, args ...any) ([]byte, error) {
-		return nil, fmt.Errorf("store: %s: %w: "+format, append([]any{path, what}, args...)...)
+		return nil, fmt.Errorf("statefile: %s: %w: "+format, append([]any{path, what}, args...)...)
 	}
 
 	head := make([]byte, fileHeader)
 	got := head[:min(int64(fileHeader), size)]
 	if n, err := f.ReadAt(got, 0); n < len(got) {
-		return nil, fmt.Errorf("store: %s: %w", path, err)
+		return nil, fmt.Errorf("statefile: %s: %w", path, err)
 	}
 	if n := min(len(got), len(fileMagic)); string(got[:n]) != fileMagic[:n] {
 		return fail(ErrForeign, "it does not begin with %q", fileMagic)
@@ -157,7 +157,7 @@ func readFile(fs filesystem, path, kind string, version uint32) ([]byte, error) 
 	}
 	payload := make([]byte, length)
 	if n, err := f.ReadAt(payload, int64(fileHeader)); n < len(payload) {
-		return nil, fmt.Errorf("store: %s: %w", path, err)
+		return nil, fmt.Errorf("statefile: %s: %w", path, err)
 	}
 	if crc32.Checksum(payload, castagnoli) != binary.LittleEndian.Uint32(rest[12:]) {
 		return fail(ErrDamaged, "the checksum of its payload is wrong")

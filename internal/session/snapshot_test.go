@@ -1,4 +1,4 @@
-package store
+package session
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/statefile"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -28,24 +29,24 @@ func smallConfig(t testing.TB) heed.Config {
 	return heed.Config{Rules: set, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}}
 }
 
-func TestSaveAndLoad(t *testing.T) {
+func TestSaveAndloadSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
 	cfg := smallConfig(t)
-	e, restored, err := Load(path, cfg, now)
+	e, restored, err := loadSnapshot(path, cfg, now)
 	require.NoError(t, err, "no file is no error")
 	require.False(t, restored)
 	e.Log(event.Log{Message: "Broken"})
 	a, _ := e.Current()
 	require.Equal(t, nowText+"-1", a.ID)
-	require.NoError(t, Save(path, e))
+	require.NoError(t, saveSnapshot(path, e))
 
 	cfg.Epoch = "another"
-	e, restored, err = Load(path, cfg, now.Add(time.Hour))
+	e, restored, err = loadSnapshot(path, cfg, now.Add(time.Hour))
 	require.NoError(t, err)
 	require.True(t, restored)
 	require.True(t, e.Ack(a.ID, 0).Acknowledged, "the epoch of the snapshot goes on")
-	require.NoError(t, Save(path, e), "it replaces the old one")
-	e, _, err = Load(path, cfg, now)
+	require.NoError(t, saveSnapshot(path, e), "it replaces the old one")
+	e, _, err = loadSnapshot(path, cfg, now)
 	require.NoError(t, err)
 	require.True(t, e.Ack(a.ID, 0).Already)
 
@@ -59,15 +60,15 @@ func TestSaveAndLoad(t *testing.T) {
 func TestLoadTorn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
 	cfg := smallConfig(t)
-	e, _, err := Load(path, cfg, now)
+	e, _, err := loadSnapshot(path, cfg, now)
 	require.NoError(t, err)
 	e.Log(event.Log{Message: "Broken"})
-	require.NoError(t, Save(path, e))
+	require.NoError(t, saveSnapshot(path, e))
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	refused := func(data []byte) {
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		_, err := ReadFile(path, snapshotKind, snapshotVersion)
+		_, err := statefile.ReadFile(path, snapshotKind, snapshotVersion)
 		require.Error(t, err)
 	}
 	for n := range whole {
@@ -78,7 +79,7 @@ func TestLoadTorn(t *testing.T) {
 	}
 	for _, data := range [][]byte{{}, whole[:len(whole)-1], []byte("something else")} {
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		e, restored, err := Load(path, cfg, now.Add(time.Second))
+		e, restored, err := loadSnapshot(path, cfg, now.Add(time.Second))
 		require.False(t, restored)
 		require.ErrorContains(t, err, path)
 		e.Log(event.Log{Message: "Broken"})
@@ -90,20 +91,20 @@ func TestLoadTorn(t *testing.T) {
 	}
 }
 
-// TestSaveKilled has the rests of a Save that was killed beside the file: they do
+// TestSaveKilled has the rests of a save that was killed beside the file: they do
 // no harm.
 func TestSaveKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
 	cfg := smallConfig(t)
-	e, _, err := Load(path, cfg, now)
+	e, _, err := loadSnapshot(path, cfg, now)
 	require.NoError(t, err)
-	require.NoError(t, Save(path, e))
-	require.NoError(t, os.WriteFile(path+tempSuffix, []byte("half of a"), 0o600))
-	_, restored, err := Load(path, cfg, now)
+	require.NoError(t, saveSnapshot(path, e))
+	require.NoError(t, os.WriteFile(path+".tmp", []byte("half of a"), 0o600))
+	_, restored, err := loadSnapshot(path, cfg, now)
 	require.NoError(t, err)
 	require.True(t, restored)
-	require.NoError(t, Save(path, e))
-	_, restored, err = Load(path, cfg, now)
+	require.NoError(t, saveSnapshot(path, e))
+	_, restored, err = loadSnapshot(path, cfg, now)
 	require.NoError(t, err)
 	require.True(t, restored)
 }
@@ -111,28 +112,28 @@ func TestSaveKilled(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	cfg := smallConfig(t)
 	dir := t.TempDir()
-	e, _, err := Load(filepath.Join(dir, "engine"), cfg, now)
+	e, _, err := loadSnapshot(filepath.Join(dir, "engine"), cfg, now)
 	require.NoError(t, err)
-	require.ErrorContains(t, Save(filepath.Join(dir, "no", "engine"), e), "store: ")
+	require.ErrorContains(t, saveSnapshot(filepath.Join(dir, "no", "engine"), e), "statefile: ")
 
 	// A directory stands where the file should be: what was written goes.
 	taken := filepath.Join(dir, "taken")
 	require.NoError(t, os.Mkdir(taken, 0o700))
-	require.Error(t, Save(taken, e))
-	require.NoFileExists(t, taken+tempSuffix)
-	_, restored, err := Load(taken, cfg, now)
+	require.Error(t, saveSnapshot(taken, e))
+	require.NoFileExists(t, taken+".tmp")
+	_, restored, err := loadSnapshot(taken, cfg, now)
 	require.False(t, restored)
 	require.ErrorContains(t, err, taken)
 
 	huge := filepath.Join(dir, "huge")
 	require.NoError(t, os.WriteFile(huge, nil, 0o600))
-	require.NoError(t, os.Truncate(huge, 2*MaxFile)) // a hole, which takes no room
-	_, restored, err = Load(huge, cfg, now)
+	require.NoError(t, os.Truncate(huge, 2*statefile.MaxFile)) // a hole, which takes no room
+	_, restored, err = loadSnapshot(huge, cfg, now)
 	require.False(t, restored)
 	require.ErrorContains(t, err, huge)
 
 	cfg.Signatures = -1
-	e, restored, err = Load(filepath.Join(dir, "engine"), cfg, now)
+	e, restored, err = loadSnapshot(filepath.Join(dir, "engine"), cfg, now)
 	require.Nil(t, e)
 	require.False(t, restored)
 	require.ErrorContains(t, err, "Config.Signatures")

@@ -1,4 +1,4 @@
-package store
+package statefile
 
 import (
 	"bytes"
@@ -8,27 +8,20 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 )
 
-// What a disk says in tests.
-var (
-	errKilled = errors.New("the process was killed")
-	errFull   = errors.New("no space left on device")
-	errDevice = errors.New("input/output error")
-	errBusy   = errors.New("somebody else has it")
-)
+// errKilled is what a disk returns once the process was killed.
+var errKilled = errors.New("the process was killed")
 
 // faultFS is a disk in memory. It fails where fault says so, and forgets what
 // was not synced when the power goes.
 type faultFS struct {
 	files   map[string]*faultFile
 	durable map[string]*faultFile // the names that the device has
-	locked  bool
 
-	// fault is asked before each operation but list, with its name and the number of bytes it writes. It returns how many bytes are
-	// written and the error; errKilled stops everything from then on.
+	// fault is called before each operation with its name and the number of bytes it writes. It returns how many
+	// bytes are written and the error; errKilled stops everything from then on.
 	fault  func(op string, n int) (int, error)
 	killed bool
 }
@@ -63,7 +56,7 @@ func (f *faultFS) ask(op, name string, n int) (int, error) {
 // not synced is gone but for keep(n) bytes of n, and the names are those of now
 // or those of the last sync.
 func (f *faultFS) restart(power bool, keep func(n int) int) {
-	f.killed, f.locked, f.fault = false, false, nil
+	f.killed, f.fault = false, nil
 	if !power {
 		return
 	}
@@ -91,46 +84,6 @@ func commonPrefix(a, b []byte) int {
 		}
 	}
 	return n
-}
-
-func (f *faultFS) bytes() (n int64) {
-	for _, file := range f.files {
-		n += int64(len(file.data))
-	}
-	return n
-}
-
-func (f *faultFS) mkdir(dir string) error {
-	_, err := f.ask("mkdir", dir, 0)
-	return err
-}
-
-func (f *faultFS) lock(name string) (io.Closer, error) {
-	if _, err := f.ask("lock", name, 0); err != nil {
-		return nil, err
-	}
-	if f.locked {
-		return nil, &fs.PathError{Op: "lock", Path: name, Err: errBusy}
-	}
-	f.locked = true
-	return faultLock{f}, nil
-}
-
-type faultLock struct{ f *faultFS }
-
-func (l faultLock) Close() error {
-	l.f.locked = false
-	return nil
-}
-
-func (f *faultFS) list(dir string) ([]string, error) {
-	var names []string
-	for name := range f.files {
-		if filepath.Dir(name) == filepath.Clean(dir) {
-			names = append(names, filepath.Base(name))
-		}
-	}
-	return names, nil
 }
 
 func (f *faultFS) get(op, name string) (*faultFile, error) {
@@ -164,28 +117,6 @@ func (f *faultFS) create(name string) (outFile, error) {
 	}
 	f.files[name] = &faultFile{}
 	return &faultOut{f, name, f.files[name]}, nil
-}
-
-func (f *faultFS) truncate(name string, size int64) error {
-	if _, err := f.ask("truncate", name, 0); err != nil {
-		return err
-	}
-	file, err := f.get("truncate", name)
-	if err == nil {
-		file.data = file.data[:size:size]
-	}
-	return err
-}
-
-func (f *faultFS) sync(name string) error {
-	if _, err := f.ask("sync", name, 0); err != nil {
-		return err
-	}
-	file, err := f.get("sync", name)
-	if err == nil {
-		file.synced = slices.Clone(file.data)
-	}
-	return err
 }
 
 func (f *faultFS) rename(from, to string) error {

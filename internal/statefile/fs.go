@@ -1,0 +1,74 @@
+package statefile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// filesystem holds the operations that the package needs. Tests substitute one that fails, tears writes and loses what
+// was not synced.
+type filesystem interface {
+	open(name string) (inFile, int64, error) // with its size
+	create(name string) (outFile, error)     // fails if it is there
+	rename(from, to string) error
+	remove(name string) error
+	syncDir(dir string) error // makes creates, renames and removes durable
+}
+
+type inFile interface {
+	io.ReaderAt
+	io.Closer
+}
+
+type outFile interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// filePerm excludes other users: a state holds text of a log, which may have names, paths and tokens.
+const filePerm = 0o600
+
+// osFS is the operating system's.
+type osFS struct{}
+
+func (osFS) open(name string) (inFile, int64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+func (osFS) create(name string) (outFile, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
+	if err != nil {
+		return nil, err // not f, which would be a nil pointer in an interface
+	}
+	return f, nil
+}
+func (osFS) rename(from, to string) error { return os.Rename(from, to) }
+func (osFS) remove(name string) error     { return os.Remove(name) }
+
+func (osFS) syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil // which has no such call; its file systems log their metadata
+	}
+	f, err := os.Open(filepath.Clean(dir))
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	_ = f.Close()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil // a network's or user's file system without such a call: it promises no more than it does
+	}
+	return err
+}
