@@ -119,6 +119,7 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	c.close(it, ReasonAcknowledged)
 	rows, turns := it.unseen(mark)
 	if len(rows) == 0 {
+		c.enterRules(it)
 		c.handOver(it, nil)
 		return 0
 	}
@@ -128,6 +129,7 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	c.save(it)
 	c.save(next)
 	it.part(next, mark, rows, turns)
+	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
 	c.announce(next, Opened, ReasonNew, place{next.latest.seq, next.latestPos})

@@ -80,9 +80,9 @@ type Coalescer struct {
 	blindly *item // open item of blindness, or nil
 
 	absorber *item // that took the previous repeat: storms repeat themselves
-	recall   recall
 	again    again
-	presence presence
+	index    *index
+	version  uint64 // changes whenever an item is cleared, a rule resolved or groups merged
 
 	ops   operations
 	only  inference
@@ -124,12 +124,11 @@ func New(cfg Config) (*Coalescer, error) {
 		items:   make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:     newOperations(cfg.MaxOperations),
 		viewers: newViewers(cfg.MaxViewers),
-		recall:  recall{era: 1},
-
-		presence: newPresence((cfg.MaxOpen + cfg.MaxRemembered) * (cfg.MaxGroups + reservedRows)),
+		version: 1,
+		index:   newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
-		c.items[i].counters = newCounters(cfg.MaxGroups + reservedRows)
+		c.items[i].counters = c.index.counters(i)
 		c.items[i].rules = make([]ruleCount, 0, maxRules)
 		c.items[i].shown = make([]uint64, cfg.MaxViewers)
 		c.items[i].reset()
@@ -158,7 +157,7 @@ func (c *Coalescer) Advance(now time.Time) {
 // repeat of an urgent one a table look-up; neither allocates.
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
-	c.again.era = 0
+	c.again.version = 0
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
@@ -271,7 +270,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if it != nil {
 		c.save(it)
 	}
-	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, c.recall.era, &c.cfg) {
+	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, c.version, &c.cfg) {
 		return c.foldNews(in, &to, it)
 	}
 	if to.scope == scopeAmbient {
@@ -306,9 +305,6 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	}
 	c.save(it)
 	f := it.add(in, to.named, c.now, &c.cfg)
-	if f.newGroup || f.newCause {
-		c.present(in.Signature)
-	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
@@ -580,8 +576,9 @@ func (c *Coalescer) forget(it *item) {
 	c.stats.Forgotten++
 	c.stats.FoldedForgotten += it.total
 	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
-	c.recall.expire()
+	c.version++
 	c.save(it)
+	c.leaveRules(it)
 	it.reset()
 }
 
@@ -593,7 +590,7 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
-	c.recall.expire()
+	c.version++
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
@@ -655,7 +652,7 @@ func (c *Coalescer) resolve(rules []string) {
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
 				c.save(it)
-				c.recall.expire()
+				c.version++
 				r.resolved, hit = true, true
 			}
 		}

@@ -30,7 +30,7 @@ type counter struct {
 	text  string // escaped sample of the first entry
 	blame string // names of whom the first entry points at, joined by line feeds
 
-	calm uint64 // era of recall in which item.unmoved held of it; see item.repeat
+	calm uint64 // Coalescer.version at which item.unmoved held of it; see item.repeat
 }
 
 // turn is an entry at which a group became worse.
@@ -107,32 +107,17 @@ func (c *counter) split(t turn) counter {
 	return next
 }
 
-// counters is a table of bounded size from (rule, signature) to counter: open
-// addressing over indices into a slice that never moves. Rows keep the order in
-// which they came.
-//
-// Invariants: len(slots) is a power of two of at least twice cap(rows); a slot
-// holds 0 or the index of a row plus one.
+// counters are the groups of one item, in the order in which they came. They are
+// rows of the index that all items share.
 type counters struct {
-	rows  []counter
-	slots []uint16
-	last  int // row that was found last: storms repeat themselves
+	index *index
+	base  uint32    // of the item's rows in index.rows
+	rows  []counter // index.rows from base on; its capacity is that of the item
+	last  int       // row that was found last: storms repeat themselves
 }
 
-// maxGroups keeps an index in a uint16 slot.
+// maxGroups bounds Config.MaxGroups.
 const maxGroups = 1 << 14
-
-func newCounters(capacity int) counters {
-	size := 2
-	for size < 2*capacity {
-		size *= 2
-	}
-	rows := make([]counter, capacity)
-	// Writing to the rows makes their memory resident now: a host then sees at
-	// once what an engine takes, and no storm waits for pages.
-	clear(rows)
-	return counters{rows: rows[:0], slots: make([]uint16, size)}
-}
 
 // find returns the counter of (rule, sig), or nil.
 func (t *counters) find(rule string, sig signature.Signature) *counter {
@@ -141,12 +126,13 @@ func (t *counters) find(rule string, sig signature.Signature) *counter {
 			return r
 		}
 	}
-	mask := len(t.slots) - 1
-	for i := int(sig.ID) & mask; t.slots[i] != 0; i = (i + 1) & mask {
-		n := int(t.slots[i]) - 1
-		if r := &t.rows[n]; r.sig == sig && r.rule == rule {
-			t.last = n
-			return r
+	x := t.index
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		if n := ref - t.base; n < uint32(len(t.rows)) { // else it is a row of another item
+			if r := &t.rows[n]; r.sig == sig && r.rule == rule {
+				t.last = int(n)
+				return r
+			}
 		}
 	}
 	return nil
@@ -157,33 +143,25 @@ func (t *counters) find(rule string, sig signature.Signature) *counter {
 func (t *counters) add(c counter) *counter {
 	t.rows = append(t.rows, c)
 	t.last = len(t.rows) - 1
-	t.index(t.last)
+	t.index.groups.add(uint64(c.sig.ID), t.base+uint32(t.last))
 	return &t.rows[t.last]
-}
-
-// index enters row n into the slots.
-func (t *counters) index(n int) {
-	mask := len(t.slots) - 1
-	i := int(t.rows[n].sig.ID) & mask
-	for t.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	t.slots[i] = uint16(n + 1)
 }
 
 // retain drops every row that keep refuses.
 func (t *counters) retain(keep func(*counter) bool) {
 	kept := t.rows[:0]
 	for i := range t.rows {
+		t.index.groups.remove(uint64(t.rows[i].sig.ID), t.base+uint32(i))
+	}
+	for i := range t.rows {
 		if keep(&t.rows[i]) {
 			kept = append(kept, t.rows[i])
 		}
 	}
 	clear(t.rows[len(kept):])
-	clear(t.slots)
 	t.rows, t.last = kept, 0
 	for i := range t.rows {
-		t.index(i)
+		t.index.groups.add(uint64(t.rows[i].sig.ID), t.base+uint32(i))
 	}
 }
 

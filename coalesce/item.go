@@ -77,6 +77,7 @@ type item struct {
 	acked       bool
 	ceded       bool   // its evidence is no longer pinned
 	clearedAt   uint64 // order of clearing, for displacement
+	familiar    bool   // its rules are in the index
 
 	pending    UpdateKind // 0: none
 	pendingWhy Reason
@@ -202,9 +203,10 @@ func (it *item) count(now moment, pos uint64, cfg *Config) {
 // not. A fuzz test holds the two to each other.
 //
 // c is the entry's counter, or nil where it was not looked for. Where unmoved held
-// of it in this era of recall, it does until an entry is worse than its group: an
-// item is as bad as its groups, and nothing else but a new era makes it false.
-func (it *item) repeat(in *Input, c *counter, now moment, era uint64, cfg *Config) bool {
+// of it at this version of the Coalescer, it does until an entry is worse than its
+// group: an item is as bad as its groups, and nothing else but another version makes
+// it false.
+func (it *item) repeat(in *Input, c *counter, now moment, version uint64, cfg *Config) bool {
 	d := &in.Decision
 	if c == nil {
 		c = it.counters.find(d.Rule, in.Signature)
@@ -212,11 +214,11 @@ func (it *item) repeat(in *Input, c *counter, now moment, era uint64, cfg *Confi
 	if c == nil || c.worsens(d) || it.total+1 >= it.nextCount || in.digest != nil {
 		return false
 	}
-	if c.calm != era {
+	if c.calm != version {
 		if !it.unmoved(d) {
 			return false
 		}
-		c.calm = era
+		c.calm = version
 	}
 	it.count(now, in.Entry.Pos, cfg)
 	c.again(now, in.Entry.Pos)

@@ -8,33 +8,20 @@ import (
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into. It
 // changes no item but for its number of groups. It costs a pass over the groups
-// of all items where one of them may hold from, and else next to nothing.
+// of each item that holds from, and next to nothing where none does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if from == into || !c.presence.has(from) {
+	if from == into {
 		return
 	}
-	for i := range c.items {
+	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {
 		it := &c.items[i]
 		if it.cause.Signature == from {
 			it.cause.Signature = into
 		}
-		if it.counters.knows(from) {
-			c.save(it)
-			c.recall.expire()
-			it.counters.merge(from, into)
-		}
+		c.save(it)
+		c.version++
+		it.counters.merge(from, into)
 	}
-	c.present(into)
-}
-
-// knows reports whether there is a row of sig.
-func (t *counters) knows(sig signature.Signature) bool {
-	for i := range t.rows {
-		if t.rows[i].sig == sig {
-			return true
-		}
-	}
-	return false
 }
 
 // merge moves the rows of from, of which there are some, to into.
@@ -45,6 +32,8 @@ func (t *counters) merge(from, into signature.Signature) {
 			continue
 		}
 		other := t.find(r.rule, into)
+		t.index.groups.remove(uint64(from.ID), t.base+uint32(i))
+		t.index.groups.add(uint64(into.ID), t.base+uint32(i))
 		r.sig = into
 		if other == nil {
 			continue

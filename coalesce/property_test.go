@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -534,6 +535,42 @@ func (m *model) seqInvalid(it *modelItem) bool {
 	return slices.ContainsFunc(it.entries, func(e modelEntry) bool { return e.Invalidates })
 }
 
+// checkIndex compares the index with the items.
+func checkIndex(t require.TestingT, c *Coalescer) {
+	groups, rules := map[uint32]uint64{}, map[uint32]uint64{}
+	for i := range c.items {
+		it := &c.items[i]
+		for k := range it.counters.rows {
+			row := &it.counters.rows[k]
+			ref := it.counters.base + uint32(k)
+			require.Same(t, &c.index.rows[ref], row)
+			groups[ref] = uint64(row.sig.ID)
+		}
+		require.False(t, it.familiar && !it.acked)
+		if it.acked && len(it.counters.rows) >= familiarGroups {
+			require.True(t, it.familiar)
+		}
+		for k := range it.rules {
+			if it.familiar {
+				rules[uint32(1+i*maxRules+k)] = xxhash.Sum64String(it.rules[k].rule)
+			}
+		}
+	}
+	same := func(want map[uint32]uint64, table *chains) {
+		n := 0
+		for list, ref := range table.heads {
+			for ; ref != 0; ref = table.next[ref] {
+				hash, ok := want[ref]
+				require.True(t, ok && hash&uint64(len(table.heads)-1) == uint64(list))
+				n++
+			}
+		}
+		require.Equal(t, len(want), n)
+	}
+	same(groups, &c.index.groups)
+	same(rules, &c.index.rules)
+}
+
 // checkStructure checks what always holds inside a coalescer.
 func checkStructure(t require.TestingT, c *Coalescer) {
 	open := 0
@@ -552,10 +589,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.Empty(t, it.counters.rows)
 			continue
 		}
-		require.True(t, c.presence.has(it.cause.Signature))
-		for k := range it.counters.rows {
-			require.True(t, c.presence.has(it.counters.rows[k].sig))
-		}
+		require.NotNil(t, it.counters.find(it.cause.Rule, it.cause.Signature), "a merge looks for a cause where its group is")
 		require.False(t, numbers[it.number])
 		numbers[it.number] = true
 		require.Equal(t, c.id(it.number), it.id)
@@ -570,13 +604,13 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			row := it.counters.rows[n]
 			sum += row.count
 			require.NotZero(t, row.count)
-			it.counters.last = 1 << 20 // so that the slots are asked
+			it.counters.last = 1 << 20 // so that the index is asked
 			require.Same(t, &it.counters.rows[n], it.counters.find(row.rule, row.sig))
 			if it.open() {
 				require.LessOrEqual(t, row.severity, it.severity)
 				require.LessOrEqual(t, row.disposition, it.disposition)
 				require.True(t, it.invalidates || !row.invalidates)
-				if row.calm == c.recall.era {
+				if row.calm == c.version {
 					require.True(t, it.unmoved(&event.Decision{Rule: row.rule, Disposition: row.disposition, Severity: row.severity, Invalidates: row.invalidates}))
 				}
 				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
@@ -590,6 +624,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			requireNotLater(t, c.expiry, soonest)
 		}
 	}
+	checkIndex(t, c)
 	require.Equal(t, open, c.nOpen)
 	require.False(t, c.expiry.due(c.now), "an alarm that stays due would sweep at each entry")
 	require.False(t, c.abandon.due(c.now))

@@ -3,12 +3,11 @@ package coalesce
 // again is where the entry folded last was counted, in the item of the ambient
 // burst, while another one like it changes nothing but counts.
 //
-// It holds while era is that of recall, for what ends it ends that too: an item is
-// cleared, a rule is resolved, groups become one. Else only Fold makes items grow
+// It holds while version is that of the Coalescer. Else only Fold makes items grow
 // worse or gather other bursts, and Fold forgets it.
 type again struct {
-	era uint64 // 0: not known
-	row *counter
+	version uint64 // 0: not known
+	row     *counter
 }
 
 // Repeat is Fold for an entry that differs from the one folded last in Seq, Time
@@ -20,7 +19,7 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 	it := c.episode.item
-	if c.again.era != c.recall.era || c.thorough || it.total+1 >= it.nextCount || c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.again.version != c.version || c.thorough || it.total+1 >= it.nextCount || c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		f := c.Fold(in)
 		c.remember(in)
 		return f
@@ -44,6 +43,6 @@ func (c *Coalescer) remember(in *Input) {
 		return
 	}
 	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) && it.unmoved(&in.Decision) {
-		c.again = again{era: c.recall.era, row: row}
+		c.again = again{version: c.version, row: row}
 	}
 }

@@ -119,7 +119,11 @@ func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
 		return nil, fmt.Errorf("coalesce: snapshot: %w", err)
 	}
 	c.setAlarms()
-	c.lookAround()
+	for i := range c.items {
+		if it := &c.items[i]; it.acked {
+			c.enterRules(it)
+		}
+	}
 	return c, nil
 }
 

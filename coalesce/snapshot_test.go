@@ -267,7 +267,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
-		"item.id", "operations.byID", "counters.slots", "counters.last", "counter.calm",
+		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary",
@@ -278,7 +278,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.evidence",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.recall", "-Coalescer.again", "-Coalescer.presence", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
+		"-Coalescer.version", "-Coalescer.again", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",

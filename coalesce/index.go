@@ -1,0 +1,124 @@
+package coalesce
+
+import (
+	"math/bits"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// index reports which items hold a group. It owns the groups of all items, and is
+// exact: a group is entered when its row is made, and leaves with it.
+type index struct {
+	rows   []counter // those of item i from 1+i*size on; row 0 is unused
+	size   int       // rows of each item
+	groups chains    // by id of the signature, of all rows in use
+
+	// The rules of acknowledged items that are known for their rules; see
+	// familiarGroups. Rule k of item i is reference 1+i*maxRules+k.
+	rules    chains
+	familiar int // items whose rules are in it
+}
+
+func newIndex(items, size int) *index {
+	x := &index{
+		rows: make([]counter, 1+items*size), size: size,
+		groups: newChains(1 + items*size), rules: newChains(1 + items*maxRules),
+	}
+	// Writing to the rows makes their memory resident now: a host then sees at
+	// once what an engine takes, and no storm waits for pages.
+	clear(x.rows)
+	return x
+}
+
+// counters returns the empty groups of item i.
+func (x *index) counters(i int) counters {
+	base := 1 + i*x.size
+	return counters{index: x, base: uint32(base), rows: x.rows[base : base : base+x.size]}
+}
+
+// holds returns the number of an item that has a group of sig, of any rule.
+func (x *index) holds(sig signature.Signature) (item int, ok bool) {
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		if x.rows[ref].sig == sig {
+			return (int(ref) - 1) / x.size, true
+		}
+	}
+	return 0, false
+}
+
+// knowing calls f for each acknowledged item that knows (rule, sig), maybe twice,
+// and may call it for others that hold the group.
+func (c *Coalescer) knowing(rule string, sig signature.Signature, f func(it *item)) {
+	x := c.index
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		if r := &x.rows[ref]; r.sig == sig && r.rule == rule {
+			f(&c.items[(int(ref)-1)/x.size])
+		}
+	}
+	if x.familiar == 0 {
+		return
+	}
+	for ref := x.rules.first(xxhash.Sum64String(rule)); ref != 0; ref = x.rules.next[ref] {
+		if it := &c.items[(ref-1)/maxRules]; it.rules[(ref-1)%maxRules].rule == rule {
+			f(it)
+		}
+	}
+}
+
+// enterRules makes the rules of an item known, once it is acknowledged and where
+// it is known for them.
+func (c *Coalescer) enterRules(it *item) {
+	if len(it.counters.rows) >= familiarGroups {
+		c.index.familiar++
+		it.familiar = true
+		c.eachRule(it, c.index.rules.add)
+	}
+}
+
+// leaveRules undoes enterRules.
+func (c *Coalescer) leaveRules(it *item) {
+	if it.familiar {
+		c.index.familiar--
+		it.familiar = false
+		c.eachRule(it, c.index.rules.remove)
+	}
+}
+
+func (c *Coalescer) eachRule(it *item, do func(hash uint64, ref uint32)) {
+	i := (int(it.counters.base) - 1) / c.index.size
+	for k := range it.rules {
+		do(xxhash.Sum64String(it.rules[k].rule), uint32(1+i*maxRules+k))
+	}
+}
+
+// chains are lists of references by hash, of fixed size. The latest reference of a
+// list comes first. Reference 0 ends a list.
+type chains struct {
+	heads []uint32 // a power of two
+	next  []uint32 // of each reference
+}
+
+func newChains(references int) chains {
+	return chains{heads: make([]uint32, 1<<(bits.Len(uint(references))-1)), next: make([]uint32, references)}
+}
+
+func (t *chains) head(hash uint64) *uint32 { return &t.heads[hash&uint64(len(t.heads)-1)] }
+
+// first returns the first reference with the hash, or of another one that shares its
+// list; chains.next has the others.
+func (t *chains) first(hash uint64) uint32 { return *t.head(hash) }
+
+func (t *chains) add(hash uint64, ref uint32) {
+	h := t.head(hash)
+	t.next[ref], *h = *h, ref
+}
+
+func (t *chains) remove(hash uint64, ref uint32) {
+	at := t.head(hash)
+	for *at != ref {
+		at = &t.next[*at]
+	}
+	*at = t.next[ref]
+}
