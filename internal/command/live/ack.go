@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 )
 
@@ -50,7 +50,7 @@ Exit status as of heed; 1 where the item was not open, or nothing holds calls ba
 
 // ack acknowledges the item that is meant.
 func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args []string) error {
-	var it diag.Item
+	var it bridge.Item
 	var err error
 	if len(args) == 0 {
 		it, err = holding(ctx, c)
@@ -90,9 +90,9 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 // holding returns the item that holds calls back. To ask for it does not count as
 // having been shown it, where heed/items answers: what came since a person looked is not
 // acknowledged unseen.
-func holding(ctx context.Context, c *gabp.Client) (diag.Item, error) {
-	var items diag.Items
-	if ask(ctx, c, diag.ToolItems, struct{}{}, &items) && items.Behind == "" {
+func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
+	var items bridge.Items
+	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Behind == "" {
 		if len(items.Items) > 0 && items.Items[0].Blocking {
 			return items.Items[0], nil
 		}
@@ -100,12 +100,12 @@ func holding(ctx context.Context, c *gabp.Client) (diag.Item, error) {
 	// What heed cannot see is not among the items, and neither are those of another server.
 	var r gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
-		return diag.Item{}, err
+		return bridge.Item{}, err
 	}
 	if a := r.Attention; a != nil && a.Blocking {
-		return diag.Item{ID: a.AttentionID, Summary: a.Summary}, nil
+		return bridge.Item{ID: a.AttentionID, Summary: a.Summary}, nil
 	}
-	return diag.Item{}, &cli.StatusError{
+	return bridge.Item{}, &cli.StatusError{
 		Status: exitFinding, Err: errNothingHolds, Next: `an advisory item is acknowledged by its id, which "heed status" shows`,
 	}
 }
@@ -118,14 +118,14 @@ const leastPrefix = 4
 
 // named returns the open item that id is of, whole or by its beginning. What fits none is
 // taken at its word: it may have been cleared before.
-func named(ctx context.Context, c *gabp.Client, id string) (diag.Item, error) {
+func named(ctx context.Context, c *gabp.Client, id string) (bridge.Item, error) {
 	// An acknowledgement is up to what was shown: this client has to be shown it.
 	var current gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
-		return diag.Item{}, err
+		return bridge.Item{}, err
 	}
-	var items diag.Items
-	_ = ask(ctx, c, diag.ToolItems, struct{}{}, &items) // a server without it knows whole ids
+	var items bridge.Items
+	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
 	open := make([]string, 0, len(items.Items)+1)
 	for i := range items.Items {
 		open = append(open, items.Items[i].ID)
@@ -134,17 +134,17 @@ func named(ctx context.Context, c *gabp.Client, id string) (diag.Item, error) {
 		open = append(open, a.AttentionID)
 	}
 	if len(id) < leastPrefix || slices.Contains(open, id) {
-		return diag.Item{ID: id}, nil
+		return bridge.Item{ID: id}, nil
 	}
 	open = slices.DeleteFunc(open, func(whole string) bool { return !strings.HasPrefix(whole, id) })
 	switch {
 	case len(open) == 0:
-		return diag.Item{ID: id}, nil
+		return bridge.Item{ID: id}, nil
 	case items.Omitted > 0:
 		open = append(open, "perhaps one of "+plural(uint64(items.Omitted), "other", "others"))
 		fallthrough
 	case len(open) > 1:
-		return diag.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
+		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
 	}
-	return diag.Item{ID: open[0]}, nil
+	return bridge.Item{ID: open[0]}, nil
 }

@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 )
 
 // open is a server with open items, which notes what it was asked.
 type open struct {
-	items []diag.Item
+	items []bridge.Item
 	asked []string
 }
 
@@ -31,8 +31,8 @@ func (o *open) serve(t *testing.T) []string {
 				if err != nil {
 					return nil, err
 				}
-				if o.asked = append(o.asked, call.Name); call.Name == diag.ToolItems {
-					return diag.Items{Items: o.items}, nil
+				if o.asked = append(o.asked, call.Name); call.Name == bridge.ToolItems {
+					return bridge.Items{Items: o.items}, nil
 				}
 				return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
 			case gabp.MethodAttentionCurrent:
@@ -63,7 +63,7 @@ func (o *open) serve(t *testing.T) []string {
 // TestAck: which item an acknowledgement is of.
 func TestAck(t *testing.T) {
 	const day = "20260102T140317.3a7c90d1-"
-	items := []diag.Item{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"}, {ID: day + "12"}}
+	items := []bridge.Item{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"}, {ID: day + "12"}}
 	for _, c := range []struct {
 		name, id, acked, says string
 		code                  int
@@ -79,7 +79,7 @@ func TestAck(t *testing.T) {
 		{name: "too short to mean one", id: "2", acked: "2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := &open{items: append([]diag.Item(nil), items...)}
+			o := &open{items: append([]bridge.Item(nil), items...)}
 			o.items[0].Blocking = !c.advisory
 			args := append([]string{"ack"}, o.serve(t)...)
 			if c.id != "" {

@@ -22,10 +22,10 @@ const patience = 2 * time.Minute
 
 func init() { answerWithin = patience }
 
-// bridge is a client as bridges in the field are: it sends no Content-Type,
+// fakeBridge is a client as bridges in the field are: it sends no Content-Type,
 // "parameters" in place of "arguments" and its own name of the platform, has a new
 // launch id for each connection, and handles events in no order.
-type bridge struct {
+type fakeBridge struct {
 	t    testing.TB
 	conn net.Conn
 
@@ -51,9 +51,9 @@ type answer struct {
 }
 
 // dial connects as soon as somebody listens, and says hello.
-func dial(t testing.TB, addr, token string) (*bridge, answer) {
+func dial(t testing.TB, addr, token string) (*fakeBridge, answer) {
 	t.Helper()
-	b := &bridge{t: t, waiting: map[string]chan answer{}}
+	b := &fakeBridge{t: t, waiting: map[string]chan answer{}}
 	require.Eventually(t, func() bool {
 		var err error
 		b.conn, err = net.Dial("tcp", addr)
@@ -67,7 +67,7 @@ func dial(t testing.TB, addr, token string) (*bridge, answer) {
 	return b, welcome
 }
 
-func (b *bridge) read() {
+func (b *fakeBridge) read() {
 	r := bufio.NewReader(b.conn)
 	for {
 		size := 0
@@ -101,7 +101,7 @@ func (b *bridge) read() {
 }
 
 // send sends a request and returns what its answer will come by.
-func (b *bridge) send(method, params string) <-chan answer {
+func (b *fakeBridge) send(method, params string) <-chan answer {
 	b.t.Helper()
 	ch := make(chan answer, 1)
 	b.mu.Lock()
@@ -115,7 +115,7 @@ func (b *bridge) send(method, params string) <-chan answer {
 	return ch
 }
 
-func (b *bridge) call(method, params string) answer {
+func (b *fakeBridge) call(method, params string) answer {
 	b.t.Helper()
 	select {
 	case a := <-b.send(method, params):
@@ -127,7 +127,7 @@ func (b *bridge) call(method, params string) answer {
 }
 
 // tool calls a tool.
-func (b *bridge) tool(name, what string) answer {
+func (b *fakeBridge) tool(name, what string) answer {
 	b.t.Helper()
 	return b.call("tools/call", fmt.Sprintf(`{"name":%q,"parameters":{"what":%q}}`, name, what))
 }
@@ -143,7 +143,7 @@ type item struct {
 }
 
 // current asks for what is open.
-func (b *bridge) current() *item {
+func (b *fakeBridge) current() *item {
 	b.t.Helper()
 	var r struct{ Attention *item }
 	a := b.call("attention/current", `{}`)
@@ -153,7 +153,7 @@ func (b *bridge) current() *item {
 }
 
 // blocked waits until something blocking is open.
-func (b *bridge) blocked() *item {
+func (b *fakeBridge) blocked() *item {
 	b.t.Helper()
 	var got *item
 	require.Eventually(b.t, func() bool {
@@ -163,7 +163,7 @@ func (b *bridge) blocked() *item {
 	return got
 }
 
-func (b *bridge) ack(id string) (acknowledged bool, open *item) {
+func (b *fakeBridge) ack(id string) (acknowledged bool, open *item) {
 	b.t.Helper()
 	a := b.call("attention/ack", fmt.Sprintf(`{"attentionId":%q}`, id))
 	require.Nil(b.t, a.Error)
@@ -176,7 +176,7 @@ func (b *bridge) ack(id string) (acknowledged bool, open *item) {
 }
 
 // eventsOn returns the events of a channel so far.
-func (b *bridge) eventsOn(channel string) []answer {
+func (b *fakeBridge) eventsOn(channel string) []answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var list []answer

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 )
 
 func (p *program) currentCommand() *cobra.Command {
@@ -52,7 +52,7 @@ Exit status as of heed; 1 where the item is blocking.`,
 // told is what is known of an item beyond what an agent is shown. Where heed does not
 // tell, it is empty.
 type told struct {
-	detail diag.ItemDetail
+	detail bridge.ItemDetail
 	since  time.Time // of its cause
 	latest time.Time // of its latest entry
 }
@@ -69,16 +69,16 @@ func (t *told) what() string {
 // tell asks for an item. Whoever answers at the address need not be heed: what is not
 // answered is left out.
 func tell(ctx context.Context, c *gabp.Client, id string) (t told) {
-	if !ask(ctx, c, diag.ToolItem, map[string]any{"id": id}, &t.detail) {
+	if !ask(ctx, c, bridge.ToolItem, map[string]any{"id": id}, &t.detail) {
 		return told{}
 	}
 	if e := t.detail.Cause.Entry; e != nil {
 		t.since = e.Time
 	}
 	if epoch, _, ok := strings.Cut(t.detail.Cursor, "/"); ok && t.detail.Latest > 0 {
-		var page diag.Page
+		var page bridge.Page
 		after := epoch + "/" + strconv.FormatUint(t.detail.Latest-1, 10)
-		if ask(ctx, c, diag.ToolEntries, map[string]any{"after": after, "limit": 1}, &page) && len(page.Entries) > 0 {
+		if ask(ctx, c, bridge.ToolEntries, map[string]any{"after": after, "limit": 1}, &page) && len(page.Entries) > 0 {
 			t.latest = page.Entries[0].Time
 		}
 	}
@@ -146,8 +146,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *g
 		}
 		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)}, span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
 	}
-	var items diag.Items
-	if ask(ctx, c, diag.ToolItems, struct{}{}, &items) {
+	var items bridge.Items
+	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {
 		if more := len(items.Items) + items.Omitted - 1; more > 0 {
 			g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
 		}

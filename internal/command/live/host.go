@@ -16,11 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/proxy"
 	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
@@ -84,7 +83,7 @@ type host struct {
 	name    string // of its files in the state folder
 	log     *slog.Logger
 	session *session.Session
-	dedup   *proxy.Dedup
+	dedup   *bridge.Dedup
 
 	follower *follow.Follower // nil: there is no log
 	metrics  net.Listener     // nil: none are served
@@ -136,7 +135,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 		h.closers = append(h.closers, file.Close)
 		cfg.Recorder = follow.NewRecorder(file)
 	}
-	h.dedup = proxy.NewDedup()
+	h.dedup = bridge.NewDedup()
 	if log.Path != "" {
 		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
 			return nil, cli.Failed(exitUsage, err)
@@ -145,7 +144,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 		if err != nil {
 			return nil, cli.Failed(exitUsage, err)
 		}
-		cfg.Log = proxy.Feed(h.follower, h.dedup)
+		cfg.Log = bridge.Feed(h.follower, h.dedup)
 	}
 	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)
@@ -228,10 +227,10 @@ func (h *host) close() {
 }
 
 // newProxy makes the proxy, with heed's diagnostics.
-func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) (*proxy.Proxy, error) {
+func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration) (*bridge.Proxy, error) {
 	f := h.flags
-	var px *proxy.Proxy
-	tools, err := diag.New(diag.Config{
+	var px *bridge.Proxy
+	tools, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
 		Session: h.session,
 		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
 		Limits:  func() []session.Limit { return px.Limits() },
@@ -239,7 +238,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
-	px, err = proxy.New(proxy.Config{
+	px, err = bridge.New(bridge.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
 		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, AnswerWithin: answerWithin,
 		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
@@ -252,7 +251,7 @@ func (h *host) newProxy(p *program, handed proxy.Handed, modWait time.Duration) 
 
 // serve runs the session, the listener's server and the metrics until ctx is done
 // or one of them fails.
-func (h *host) serve(ctx context.Context, px *proxy.Proxy, l net.Listener) error {
+func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var wg sync.WaitGroup

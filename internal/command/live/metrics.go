@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/internal/proxy"
+	"github.com/heedlog/heed/internal/bridge"
 )
 
 // serveMetrics serves the counts in Prometheus' text format, which is a line for each:
 // that needs no library.
-func (h *host) serveMetrics(ctx context.Context, px *proxy.Proxy) error {
+func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 	h.log.Info("metrics are served", "addr", "http://"+h.metrics.Addr().String()+"/metrics")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
@@ -32,7 +32,7 @@ func (h *host) serveMetrics(ctx context.Context, px *proxy.Proxy) error {
 
 // appendMetrics appends all metrics to dst. Names and labels hold no text of the
 // game.
-func (h *host) appendMetrics(dst []byte, px *proxy.Proxy) []byte {
+func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	st := h.session.Status()
 	metric := func(kind, name, help string, value uint64, labels ...string) {
 		if help != "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/report"
@@ -94,7 +94,7 @@ func TestJSONFollowsSchemas(t *testing.T) {
 func TestSchemasOfTools(t *testing.T) {
 	session, err := session.New(session.Config{})
 	require.NoError(t, err)
-	d, err := diag.New(diag.Config{Session: session})
+	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
 	require.NoError(t, err)
 	type object = map[string]any
 	decode := func(text []byte) (doc object) {
@@ -125,9 +125,9 @@ func TestSchemasOfTools(t *testing.T) {
 	for _, tool := range d.Tools() {
 		name, answer := "", decode(tool.OutputSchema)
 		switch tool.Name {
-		case diag.ToolStatus:
+		case bridge.ToolStatus:
 			name = "heed-status"
-		case diag.ToolEntries:
+		case bridge.ToolEntries:
 			name, answer = "heed-tail", answer["properties"].(object)["entries"].(object)["items"].(object)
 		default:
 			continue

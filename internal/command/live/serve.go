@@ -13,8 +13,8 @@ import (
 
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/proxy"
 )
 
 // serveFlags are those of "heed serve".
@@ -107,7 +107,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if !strings.HasPrefix(b.Address, "unix:") {
 		b.Address = l.Addr().String()
 	}
-	px, err := h.newProxy(p, proxy.Handed{Outer: b}, 0)
+	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0)
 	if err != nil {
 		return err
 	}

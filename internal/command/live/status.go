@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/session"
 )
@@ -63,7 +63,7 @@ const (
 func changed(ctx context.Context, c *gabp.Client, latest string) error {
 	rest := time.NewTimer(refreshRest)
 	defer rest.Stop()
-	if _, err := c.CallTool(ctx, diag.ToolWait, map[string]any{"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds())}); err != nil {
+	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds())}); err != nil {
 		return err
 	}
 	select {
@@ -75,19 +75,19 @@ func changed(ctx context.Context, c *gabp.Client, latest string) error {
 
 // status shows how heed does, and returns the cursor after the latest entry.
 func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *clientFlags, again bool) (latest string, err error) {
-	raw, err := c.CallTool(ctx, diag.ToolStatus, struct{}{})
+	raw, err := c.CallTool(ctx, bridge.ToolStatus, struct{}{})
 	if err != nil {
 		return "", err
 	}
-	var st diag.Status
+	var st bridge.Status
 	if err := json.Unmarshal(raw, &st); err != nil {
 		return "", err
 	}
 	if f.format == formatJSON {
 		return st.Latest, p.printJSON(raw)
 	}
-	var items diag.Items
-	ask(ctx, c, diag.ToolItems, struct{}{}, &items)
+	var items bridge.Items
+	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
 	var shown []told
 	for _, it := range items.Items[:min(len(items.Items), maxShown)] {
 		t := tell(ctx, c, it.ID)
@@ -96,8 +96,8 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 		}
 		shown = append(shown, t)
 	}
-	var lately diag.Timeline
-	ask(ctx, c, diag.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
+	var lately bridge.Timeline
+	ask(ctx, c, bridge.ToolTimeline, map[string]any{"limit": latelyEvents}, &lately)
 	g := p.page(f.width)
 	p.showStatus(g, r, &st, &items, shown, lately.Events)
 	_, rows := cli.Size(p.Stdout)
@@ -115,7 +115,7 @@ const latelyEvents = 50
 
 // showStatus shows how heed does. items are those that are open, shown the first of
 // them; lately is what happened, the latest last.
-func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.Items, shown []told, lately []diag.TimelineEvent) {
+func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []told, lately []bridge.TimelineEvent) {
 	g.line(headline(st, items)...)
 	if len(shown) > 0 {
 		first := &shown[0]
@@ -182,7 +182,7 @@ func (p *program) showStatus(g *page, r *runFile, st *diag.Status, items *diag.I
 }
 
 // called says what became of a call; "" for an event that is none.
-func called(e *diag.TimelineEvent) (style, string) {
+func called(e *bridge.TimelineEvent) (style, string) {
 	switch session.EventKind(e.Kind) {
 	case session.CallBegan:
 		return plain, "called " + e.Tool + ", which runs"
@@ -200,7 +200,7 @@ func called(e *diag.TimelineEvent) (style, string) {
 
 // headline says in one line what is open. Whether it holds calls back is for whoever
 // put a gate before them.
-func headline(st *diag.Status, items *diag.Items) []span {
+func headline(st *bridge.Status, items *bridge.Items) []span {
 	blocking := uint64(0)
 	for i := range items.Items {
 		if items.Items[i].Blocking {
@@ -231,7 +231,7 @@ func headline(st *diag.Status, items *diag.Items) []span {
 }
 
 // mods names the mods that open items point at, with how many of them do.
-func mods(items *diag.Items) string {
+func mods(items *bridge.Items) string {
 	var names []string
 	count := map[string]int{}
 	for i := range items.Items {
@@ -248,7 +248,7 @@ func mods(items *diag.Items) string {
 }
 
 // speaks says whether the log still does.
-func (p *program) speaks(st *diag.Status) (style, string) {
+func (p *program) speaks(st *bridge.Status) (style, string) {
 	l := st.Log
 	if l == nil {
 		if st.Blind {
@@ -278,7 +278,7 @@ func (p *program) speaks(st *diag.Status) (style, string) {
 }
 
 // gameText says which game it is and what it does.
-func gameText(r *runFile, st *diag.Status) string {
+func gameText(r *runFile, st *bridge.Status) string {
 	var parts []string
 	if r.Game != "" {
 		parts = append(parts, r.Game)
@@ -289,7 +289,7 @@ func gameText(r *runFile, st *diag.Status) string {
 	return strings.Join(append(parts, plural(st.InFlight, "call", "calls")+" in flight"), ", ")
 }
 
-func (p *program) showRules(g *page, st *diag.Status) {
+func (p *program) showRules(g *page, st *bridge.Status) {
 	from := []string{}
 	for _, f := range st.Rules.Files {
 		from = append(from, filepath.Base(f.Name))

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench"
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 )
 
 // storm is a flood into a followed log, and what clients saw of it meanwhile.
@@ -33,7 +33,7 @@ type storm struct {
 	early int // resident memory after a fifth, and the most after that, in KiB; 0 where that is not known
 	late  int
 
-	status diag.Status
+	status bridge.Status
 	held   uint64 // entries that were read after it
 	lost   uint64 // and those of which pages said that they are held no more
 	latest uint64
@@ -161,7 +161,7 @@ func runStorm(t testing.TB, n int, over time.Duration) storm {
 }
 
 // count asks for what has become of the lines.
-func (s *storm) count(t testing.TB, b *bridge) {
+func (s *storm) count(t testing.TB, b *fakeBridge) {
 	t.Helper()
 	tool := func(name, arguments string, into any) {
 		a := b.call("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments))
@@ -169,9 +169,9 @@ func (s *storm) count(t testing.TB, b *bridge) {
 		require.NoError(t, json.Unmarshal(a.Result, into))
 	}
 	tool("heed/status", `{}`, &s.status)
-	var page diag.Page
+	var page bridge.Page
 	for next, more := s.status.Epoch+"/0", true; more; next, more = page.Next, page.More {
-		page = diag.Page{}
+		page = bridge.Page{}
 		tool("heed/entries", fmt.Sprintf(`{"after":%q,"limit":500,"chars":40}`, next), &page)
 		s.held += uint64(len(page.Entries))
 		s.lost += page.Lost

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 )
 
@@ -84,7 +84,7 @@ func isCursor(text string) bool {
 }
 
 func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
-	tool, arguments := diag.ToolEntries, map[string]any{"limit": tailLimit}
+	tool, arguments := bridge.ToolEntries, map[string]any{"limit": tailLimit}
 	keep := 0 // of those that are asked for from the first held on, the latest
 	switch {
 	case f.after != "":
@@ -135,7 +135,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 		switch {
 		case page.More:
 		case f.follow:
-			tool, arguments["seconds"] = diag.ToolWait, int(tailWait.Seconds())
+			tool, arguments["seconds"] = bridge.ToolWait, int(tailWait.Seconds())
 		default:
 			return nil
 		}
@@ -165,7 +165,7 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 	}
 	g := p.page(f.width)
 	for _, raw := range entries.Entries {
-		var e diag.Entry
+		var e bridge.Entry
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}

@@ -18,9 +18,9 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/proc"
-	"github.com/heedlog/heed/internal/proxy"
 )
 
 // wrapFlags are those of "heed wrap".
@@ -72,7 +72,7 @@ where heed itself could not do its work, 126 where the game's program cannot be 
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
-	flags.DurationVar(&f.modWait, "mod-wait", proxy.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
+	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
 	flags.DurationVar(&f.linger, "linger", defaultLinger, "answer for `DURATION` after the game has failed")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for a game that was told to end")
 	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
@@ -131,7 +131,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer removeInner()
-	handed := proxy.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
+	handed := bridge.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
 	px, err := h.newProxy(p, handed, f.modWait)
 	if err != nil {
 		return own(err)
@@ -292,7 +292,7 @@ func prefix(argv, game []string) []string {
 
 // startGame starts the game, with a copy of its output in the file called spool, "" for none.
 // What it returns second waits until all of the output has been passed on.
-func (p *program) startGame(f *wrapFlags, h *host, handed proxy.Handed, args []string, spool string) (*proc.Process, func(), error) {
+func (p *program) startGame(f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string) (*proc.Process, func(), error) {
 	cfg := proc.Config{
 		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
 		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),

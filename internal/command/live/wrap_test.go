@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/diag"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 )
 
 const testRules = `
@@ -176,7 +176,7 @@ func TestWrap(t *testing.T) {
 	// Tools are mirrored, each as the mod said it.
 	list := b.call("tools/list", `{}`)
 	require.Contains(t, string(list.Result), `"odd":1.50`)
-	require.Contains(t, string(list.Result), diag.ToolStatus)
+	require.Contains(t, string(list.Result), bridge.ToolStatus)
 
 	// What nobody knows goes through.
 	require.JSONEq(t, `{"asked":{"x":[1,2]},"n":1.0}`, string(b.call("colony/anything", `{"x":[1,2]}`).Result))
@@ -274,7 +274,7 @@ func TestWrapFlood(t *testing.T) {
 		ticks := b.eventsOn("colony/ticks")
 		return len(ticks) > 0 && string(ticks[len(ticks)-1].Payload) == last
 	}, patience, time.Millisecond, "the latest stay")
-	var st diag.Status
+	var st bridge.Status
 	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st))
 	t.Log(len(b.eventsOn("colony/ticks")), "events of the flood were read;", st.Limits)
 }
@@ -501,7 +501,7 @@ func TestWrapWithoutMod(t *testing.T) {
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
 	list := b.call("tools/list", `{}`)
-	require.Contains(t, string(list.Result), diag.ToolStatus)
+	require.Contains(t, string(list.Result), bridge.ToolStatus)
 	require.NotContains(t, string(list.Result), "colony/build")
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")

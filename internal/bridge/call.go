@@ -1,0 +1,159 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gate"
+)
+
+// callTool answers tools/call.
+func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
+	call, err := gabp.ParseToolCall(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	viewer := r.Session.Viewer()
+	if result, known, err := p.cfg.Tools.Call(ctx, viewer, call); known {
+		return result, err
+	}
+	client := p.mod.current()
+	if client == nil {
+		return nil, p.noMod(ctx, viewer, call.Name)
+	}
+	id := strconv.FormatUint(p.calls.Add(1), 10)
+	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Viewer: viewer})
+	if !d.Allowed {
+		return nil, refusal(&d)
+	}
+	operation := p.source.operation(id)
+	p.inFlight.Add(1)
+	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	p.hear(ctx, client)
+	p.inFlight.Add(-1)
+
+	o := p.outcome(ctx, result, err)
+	// What the mod said of its own operation is of this call.
+	if o.theirs != "" && operation != "" {
+		p.cfg.Session.Operation(event.Operation{ID: o.theirs, Parent: operation})
+	}
+	// The bridge may be gone; what came of the call is to be known all the same.
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.within(gateTimeout))
+	defer cancel()
+	res := p.gate.Done(done, d, o.status, o.text)
+	switch {
+	case o.verbatim != nil: // there is no place in it for an item, which holds the next call back
+		return nil, o.verbatim
+	case res.Related != nil && p.plane != nil:
+	case o.failure != nil:
+		return nil, o.failure
+	default:
+		return result, nil
+	}
+	item := gabp.Project(*res.Related)
+	if p.cfg.ObserveOnly {
+		item = item.Advisory()
+	}
+	if o.failure != nil {
+		data := o.failure.Data
+		if _, answered := errors.AsType[*gabp.Error](err); answered {
+			data = amend(data, item)
+		} else {
+			data = join(data, append([]byte(`"attention":`), encode(item)...))
+		}
+		return nil, &gabp.Error{Code: o.failure.Code, Message: o.failure.Message, Data: data}
+	}
+	return amend(result, item), nil
+}
+
+// outcome is how a call ended that the mod was given.
+type outcome struct {
+	status event.Status
+	text   string // of what did not complete, or is odd
+	theirs string // the mod's own operation
+
+	failure  *gabp.Error    // what the bridge is answered, where that is an error
+	verbatim *gabp.Verbatim // the same, where it is not as the protocol has it
+}
+
+// outcome returns what an answer of the mod, or the lack of one, says of a call.
+func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) outcome {
+	o := outcome{status: event.StatusCompleted}
+	if o.verbatim = p.untaken(err); o.verbatim != nil {
+		if o.verbatim.Failed {
+			o.status = event.StatusFailed
+		}
+		o.text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + o.verbatim.Err.Message
+		return o
+	}
+	if err != nil {
+		o.failure = modError(ctx, err)
+		o.status, o.text = failed(ctx, err), o.failure.Message
+		return o
+	}
+	var bad bool
+	if bad, o.text, o.theirs = inBand(result); bad {
+		o.status = event.StatusFailed
+	}
+	return o
+}
+
+// failed says how a call ended that has no result.
+func failed(ctx context.Context, err error) event.Status {
+	e, refused := errors.AsType[*gabp.Error](err)
+	switch {
+	case refused && (e.Code == gabp.CodeToolTimeout || e.Code == gabp.CodeTimeout):
+		return event.StatusTimedOut
+	case refused:
+		return event.StatusFailed
+	case errors.Is(ctx.Err(), context.Canceled):
+		return event.StatusCancelled // the bridge has gone
+	}
+	return event.StatusTimedOut // nobody knows how it ended
+}
+
+// blocked is the data of the error that a refused call is answered with.
+type blocked struct {
+	Executed  bool            `json:"executed"` // false
+	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
+	Tool      string          `json:"tool"`
+	Attention *gabp.Attention `json:"attention,omitempty"`
+	Next      []string        `json:"next"` // what to do, in order
+}
+
+func refusal(d *gate.Decision) *gabp.Error {
+	data := blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
+	if d.Attention != nil {
+		item := gabp.Project(*d.Attention)
+		data.Attention = &item
+		data.Next = steps(d.Attention.ID, d.Call.Tool)
+	} else {
+		data.Next = []string{"look at the game's state", "call " + d.Call.Tool + " again"}
+	}
+	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(data)
+}
+
+func steps(id, tool string) []string {
+	return []string{
+		"read the item and what it points at; tools tagged diagnostics can be called",
+		"acknowledge " + id + " with attention/ack",
+		"read the game's state again where stateInvalidated is true",
+		"call " + tool + " again if it is still wanted",
+	}
+}
+
+// noMod refuses a call that there is nobody to execute.
+func (p *Proxy) noMod(ctx context.Context, viewer, tool string) *gabp.Error {
+	data := blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
+	text := "not executed: no mod is connected that could execute " + tool
+	if a, open, err := p.source.Current(ctx, viewer); err == nil && open {
+		item := gabp.Project(a)
+		data.Attention = &item
+		text += "; " + a.Summary
+	}
+	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", text).WithData(data)
+}

@@ -1,0 +1,115 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/rules"
+)
+
+// DiagnosticsConfig sets up a [Diagnostics].
+type DiagnosticsConfig struct {
+	// Session is what is looked into. Required.
+	Session *session.Session
+
+	// Current answers attention/current, so that the resource of that name says
+	// the same, such as [gabp.Plane.Current]. Optional: without it, the session is
+	// asked.
+	Current func(ctx context.Context, viewer string) gabp.CurrentResult
+
+	// Limits are bounds that the host itself has hit, for [ToolStatus] to show beside those of
+	// the session. It is called from many goroutines. Optional.
+	Limits func() []session.Limit
+
+	// Rules are the files that session.Config.Engine.Rules was compiled of, for
+	// [ToolExplain] to show their conditions. A session that reads its rules from
+	// files itself needs none.
+	Rules []rules.File
+}
+
+// Diagnostics answers calls of heed's own tools, and reads of its resources. Make
+// one with [NewDiagnostics].
+type Diagnostics struct {
+	session *session.Session
+	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
+	limits  func() []session.Limit
+	files   []rules.File
+	epoch   string // of the engine
+	run     string // of the timeline, which a restart does not keep
+
+	explainMu sync.Mutex
+	explained *explainer
+}
+
+// NewDiagnostics returns the diagnostics of a session.
+func NewDiagnostics(c DiagnosticsConfig) (*Diagnostics, error) {
+	if c.Session == nil {
+		return nil, errors.New("bridge: DiagnosticsConfig.Session is nil: give a session to look into")
+	}
+	st := c.Session.Status()
+	if c.Limits == nil {
+		c.Limits = func() []session.Limit { return nil }
+	}
+	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
+}
+
+// Tags returns the tags of each tool: those by which bridges and gates know what
+// only looks.
+func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
+
+// Tools returns the definitions of the tools, for tools/list. They are the
+// caller's.
+func (d *Diagnostics) Tools() []gabp.Tool {
+	defined := slices.Clone(definitions())
+	for i := range defined {
+		defined[i].Tags = slices.Clone(defined[i].Tags)
+		defined[i].InputSchema = slices.Clone(defined[i].InputSchema)
+		defined[i].OutputSchema = slices.Clone(defined[i].OutputSchema)
+	}
+	return defined
+}
+
+// definitions are the tools as tools/list has them.
+var definitions = sync.OnceValue(func() []gabp.Tool {
+	var defined []gabp.Tool
+	for _, t := range tools() {
+		defined = append(defined, gabp.Tool{
+			Name: t.name, Title: t.title, Description: t.description, Tags: Tags(),
+			InputSchema: encode(inputSchema(t.params)), OutputSchema: encode(outputSchema(t.output)),
+		})
+	}
+	return defined
+})
+
+// Call calls a tool for a viewer. Known is false where no tool has this name; then
+// there is no result and no error. An error is a [*gabp.Error].
+func (d *Diagnostics) Call(ctx context.Context, viewer string, call gabp.ToolCall) (result any, known bool, err error) {
+	for _, t := range tools() {
+		if t.name != call.Name {
+			continue
+		}
+		a, refused := parseArgs(t.params, call.Arguments)
+		if refused != nil {
+			return nil, true, refused
+		}
+		result, err = t.call(d, ctx, viewer, a)
+		if err != nil {
+			return nil, true, err
+		}
+		return result, true, nil
+	}
+	return nil, false, nil
+}
+
+// sync takes in what is there of the log. It returns what is to be said where that
+// failed.
+func (d *Diagnostics) sync(ctx context.Context) string {
+	if d.session.Sync(ctx) != nil {
+		return "the log could not be taken in to its end in time: newer entries may be missing"
+	}
+	return ""
+}

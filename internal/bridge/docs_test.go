@@ -1,0 +1,121 @@
+package bridge_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/session"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of docs/diagnostics.md anew")
+
+// node is what is shown of a schema.
+type node struct {
+	Type        any
+	Description string
+	Enum        []string
+	Minimum     *int64
+	Maximum     *int64
+	Default     *int64
+	Items       *node
+	Properties  map[string]*node
+	Required    []string
+}
+
+func (n *node) form() string {
+	what := fmt.Sprint(n.Type)
+	if list, ok := n.Type.([]any); ok {
+		what = fmt.Sprintf("%v or %v", list[0], list[1])
+	}
+	if n.Items != nil {
+		what = n.Items.form() + " list"
+		if n.Items.Enum != nil {
+			what = "list of " + strings.Join(n.Items.Enum, ", ")
+		}
+	}
+	if n.Enum != nil {
+		what = strings.Join(n.Enum, ", ")
+	}
+	if n.Minimum != nil && n.Maximum != nil && *n.Maximum < 1<<53-1 {
+		what += fmt.Sprintf(" %d to %d", *n.Minimum, *n.Maximum)
+	}
+	if n.Default != nil {
+		what += fmt.Sprintf(", default %d", *n.Default)
+	}
+	return what
+}
+
+func parse(t *testing.T, schema json.RawMessage) *node {
+	var n node
+	require.NoError(t, json.Unmarshal(schema, &n))
+	return &n
+}
+
+func names(n *node) []string {
+	var all []string
+	for name := range n.Properties {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// rendered is the generated part of the page.
+func rendered(t *testing.T) string {
+	s, err := session.New(session.Config{})
+	require.NoError(t, err)
+	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	require.NoError(t, err)
+	var b strings.Builder
+	for _, tool := range d.Tools() {
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", tool.Name, tool.Description)
+		if in := parse(t, tool.InputSchema); len(in.Properties) > 0 {
+			b.WriteString("| argument | takes | means |\n|---|---|---|\n")
+			for _, name := range names(in) {
+				must := ""
+				if slices.Contains(in.Required, name) {
+					must = " (required)"
+				}
+				fmt.Fprintf(&b, "| `%s`%s | %s | %s |\n", name, must, in.Properties[name].form(), in.Properties[name].Description)
+			}
+			b.WriteString("\n")
+		}
+		var members []string
+		for _, name := range names(parse(t, tool.OutputSchema)) {
+			members = append(members, "`"+name+"`")
+		}
+		fmt.Fprintf(&b, "Answers with %s.\n\n", strings.Join(members, ", "))
+	}
+	b.WriteString("## Resources\n\n| URI | content |\n|---|---|\n")
+	for _, r := range d.Resources() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", r.URI, r.Description)
+	}
+	return b.String()
+}
+
+const (
+	generated = "<!-- generated from the definitions of the tools -->\n"
+	page      = "../../docs/diagnostics.md"
+)
+
+// TestDocs holds the page to the tools.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	own, got, ok := strings.Cut(string(text), generated)
+	require.True(t, ok)
+	want := "\n" + rendered(t)
+	if *update {
+		require.NoError(t, os.WriteFile(page, []byte(own+generated+want), 0o644))
+		return
+	}
+	require.Equal(t, want, got, "run the test with -update")
+}

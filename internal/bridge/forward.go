@@ -1,0 +1,58 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// forward gives a request to the mod, and its answer back, byte for byte.
+func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
+	client := p.mod.current()
+	if client == nil {
+		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "method not found: %s (no mod is connected)", r.Method)
+	}
+	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	if v := p.untaken(err); v != nil {
+		return nil, v
+	}
+	if err != nil {
+		return nil, modError(ctx, err)
+	}
+	return result, nil
+}
+
+// untaken returns the answer of the mod that err is, where it is one that is not as the
+// protocol has it, and counts it. The bridge is given it as it came: it may take what heed does
+// not, and would have got it without heed.
+func (p *Proxy) untaken(err error) *gabp.Verbatim {
+	v, ok := errors.AsType[*gabp.Verbatim](err)
+	if !ok {
+		return nil
+	}
+	p.odd.Add(1)
+	return v
+}
+
+// unknown is the data of an error by which nobody can tell whether a request was
+// executed: neither that it was nor that it was not.
+type unknown struct {
+	Outcome string `json:"outcome"`
+}
+
+// modError is what a bridge is told of an error of a call to the mod: the mod's own
+// words, or what happened to the connection. Then nobody knows whether the request was
+// executed, and the data say so.
+func modError(ctx context.Context, err error) *gabp.Error {
+	if e, ok := errors.AsType[*gabp.Error](err); ok {
+		return e
+	}
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
+		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the request was executed is not known").WithData(unknown{"unknown"})
+	}
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known").WithData(unknown{"unknown"})
+	}
+	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was executed is not known").WithData(unknown{"unknown"})
+}

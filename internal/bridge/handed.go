@@ -1,0 +1,86 @@
+package bridge
+
+import (
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// Handed is what was handed to this process by the bridge that started it, and what
+// it handed on to the game in place of it. All else the game gets as it came.
+type Handed struct {
+	// Prefix are the arguments of this process up to and with the game's program.
+	Prefix []string
+
+	// Outer is what the bridge gave: Path is "" where the environment had none.
+	// Inner is what the game got.
+	Outer, Inner gabp.Bridge
+}
+
+// replacement is an environment variable: what the bridge gave, and what the game got.
+type replacement struct{ name, outer, inner string }
+
+func (h *Handed) replaced() []replacement {
+	return []replacement{
+		{gabp.EnvPort, strconv.Itoa(h.Outer.Port()), strconv.Itoa(h.Inner.Port())},
+		{gabp.EnvToken, h.Outer.Token, h.Inner.Token},
+		{gabp.EnvBridge, h.Outer.Path, h.Inner.Path},
+	}
+}
+
+// sameName reports whether two names are those of one environment variable.
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// Environ returns the environment for the game: environ with port, token and, where
+// there was one, the path of the bridge file replaced. Where there were no port and
+// token, since a person started this process, they are added.
+func (h *Handed) Environ(environ []string) []string {
+	out := slices.Clone(environ)
+	for _, r := range h.replaced() {
+		there := false
+		for i, kv := range out {
+			if n, _, ok := strings.Cut(kv, "="); ok && sameName(n, r.name) {
+				out[i], there = n+"="+r.inner, true
+			}
+		}
+		if !there && r.name != gabp.EnvBridge {
+			out = append(out, r.name+"="+r.inner)
+		}
+	}
+	return out
+}
+
+// observed translates what a mod reports of how it was started into what a bridge
+// compares it with, which is how this process was started: GABS hashes the
+// arguments after the first, the working directory and each variable that it named
+// in GABS_FORWARD_ENV, and compares. Where the mod saw exactly what it was handed,
+// it is reported as what this process was handed. Anything else is reported as the
+// mod saw it, so that what got lost on the way shows.
+func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &members) != nil || members == nil {
+		return raw
+	}
+	var argv []string
+	if json.Unmarshal(members["argv"], &argv) == nil && len(argv) > 0 && len(h.Prefix) > 0 {
+		members["argv"] = encode(append(slices.Clone(h.Prefix), argv[1:]...))
+	}
+	var values map[string]string
+	if json.Unmarshal(members["envValues"], &values) == nil && len(values) > 0 {
+		for name, v := range values {
+			for _, r := range h.replaced() {
+				if sameName(name, r.name) && v == r.inner {
+					values[name] = r.outer
+				}
+			}
+		}
+		members["envValues"] = encode(values)
+	}
+	return encode(members)
+}

@@ -1,0 +1,144 @@
+package bridge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// taken gathers what an intake makes of events.
+func newTaken() (*intake, *[]string) {
+	var got []string
+	in := newIntake(NewDedup(),
+		func(l event.Log) {
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Level, l.Message, l.OperationID)))
+		},
+		func(o event.Operation) {
+			got = append(got, fmt.Sprintf("%s %s<%s %s %s", o.Status, o.ID, o.Parent, o.Method, o.Error))
+		},
+		func() time.Time { return time.Unix(1000, 0) })
+	return in, &got
+}
+
+func TestChannels(t *testing.T) {
+	for _, name := range []string{"rimbridge.log", "system/log", "game/console", "my-logs", "Unity.Log"} {
+		require.True(t, isLogChannel(name), name)
+	}
+	for _, name := range []string{"colony/catalog", "login", "dialog/opened", "logistics"} {
+		require.False(t, isLogChannel(name), name)
+	}
+	require.True(t, isOperationChannel("rimbridge.operation"))
+	require.False(t, isOperationChannel("cooperation/x"))
+}
+
+func TestTakeLog(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		events []string
+		want   []string
+	}{
+		{"an entry in a member", []string{`{"type":"log","logEntry":{"level":"warning","message":"m","operationId":"op"}}`}, []string{"warning m op"}},
+		{"names in another case", []string{`{"LogEntry":{"Level":"Error","Message":"m"}}`}, []string{"error m"}},
+		{"flat", []string{`{"level":"info","message":"m"}`}, []string{"info m"}},
+		{"a log", []string{`{"log":{"severity":"err","text":"m"}}`}, []string{"error m"}},
+		{"no level", []string{`{"message":"m"}`}, []string{"unknown m"}},
+		{"no text", []string{`{"level":"error"}`, `[]`, `12`, `{"message":7}`, ``}, nil},
+		{"a part of an operation", []string{`{"level":"error","message":"m","operationId":"b","parentOperationId":"a"}`}, []string{"none b<a  ", "error m b"}},
+		{
+			"repeats are told by a count",
+			[]string{
+				`{"message":"m","level":"error","entryId":"e","repeatCount":1}`,
+				`{"message":"m","level":"error","entryId":"e","repeatCount":2}`,
+				`{"message":"m","level":"error","entryId":"e","repeatCount":5}`,
+				`{"message":"m","level":"error","entryId":"e","repeatCount":5}`,
+			},
+			[]string{"error m", "error m", "error m", "error m", "error m"},
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			in, got := newTaken()
+			for _, e := range tc.events {
+				in.takeLog(json.RawMessage(e))
+			}
+			require.Equal(t, tc.want, *got)
+		})
+	}
+	in, got := newTaken()
+	in.takeLog(json.RawMessage(`{"message":"m","repeatCount":1000000000000}`))
+	require.Len(t, *got, maxCopies)
+}
+
+func TestTakeOperation(t *testing.T) {
+	in, got := newTaken()
+	in.takeOperation(json.RawMessage(`{"type":"operation.failed","operationEvent":{"eventType":"operation.failed","operationId":"o","capabilityId":"save/all","errorMessage":"full"}}`))
+	in.takeOperation(json.RawMessage(`{"type":"operation.timed_out","operationId":"p","tool":"t","error":"late"}`))
+	in.takeOperation(json.RawMessage(`{"type":"operation.unheard_of","operationId":"p"}`))
+	in.takeOperation(json.RawMessage(`{"type":"operation.failed"}`))
+	in.takeOperation(json.RawMessage(`"x"`))
+	require.Equal(t, []string{"failed o< save/all full", "timed_out p< t late"}, *got)
+}
+
+func TestTakeAttention(t *testing.T) {
+	in, got := newTaken()
+	const first = `{"attentionId":"a","state":"open","severity":"error","summary":"s","causalOperationId":"o","causalMethod":"t","latestSequence":5,` +
+		`"sample":[{"level":"error","message":"one…","latestSequence":5}]}`
+	require.Equal(t, "a", in.takeAttention(json.RawMessage(first)))
+	require.Equal(t, "a", in.takeAttention(json.RawMessage(first)), "the same again says nothing new")
+	require.Equal(t, "a", in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"open","latestSequence":9,`+
+		`"sample":[{"level":"error","message":"one","latestSequence":5},{"level":"warning","message":"two","latestSequence":9}]}`)))
+	require.Equal(t, "b", in.takeAttention(json.RawMessage(`{"attentionId":"b","state":"open","severity":"fatal","summary":"only words"}`)))
+	require.Empty(t, in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"cleared"}`)))
+	require.Empty(t, in.takeAttention(json.RawMessage(`null`)))
+	require.Equal(t, []string{"none o< t ", "error one o", "warning two", "fatal only words"}, *got)
+
+	in, got = newTaken()
+	in.hasLog = true // whose channel tells of the samples
+	require.Equal(t, "a", in.takeAttention(json.RawMessage(first)))
+	require.Equal(t, []string{"none o< t "}, *got)
+}
+
+func FuzzIntake(f *testing.F) {
+	f.Add(`{"logEntry":{"message":"m","repeatCount":3}}`)
+	f.Add(`{"attentionId":"a","state":"open","sample":[{}]}`)
+	f.Fuzz(func(t *testing.T, s string) {
+		in, got := newTaken()
+		in.takeLog(json.RawMessage(s))
+		in.takeOperation(json.RawMessage(s))
+		in.takeAttention(json.RawMessage(s))
+		require.LessOrEqual(t, len(*got), 3*maxCopies+len(s))
+	})
+}
+
+// TestModStartedAgain: a mod that was started again gives its ids anew, of entries and of
+// attention.
+func TestModStartedAgain(t *testing.T) {
+	in, got := newTaken()
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"first","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":9,"sample":[{"level":"error","message":"a","latestSequence":9}]}`))
+	in.connected(nil)
+	in.takeLog(json.RawMessage(`{"message":"second","level":"error","entryId":"1"}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":2,"sample":[{"level":"error","message":"b","latestSequence":2}]}`))
+	require.Equal(t, []string{"error first", "error a", "error second", "error b"}, *got)
+}
+
+// TestLongIDs: an id of any length is no reason to keep it.
+func TestLongIDs(t *testing.T) {
+	in, got := newTaken()
+	for _, n := range []int{maxID, maxID + 1} {
+		id := strings.Repeat("i", n)
+		for range 2 {
+			in.takeLog(json.RawMessage(`{"message":"m","level":"error","entryId":"` + id + `"}`))
+			require.Equal(t, id, in.takeAttention(json.RawMessage(`{"attentionId":"`+id+`","state":"open"}`)))
+		}
+	}
+	require.Equal(t, []string{"error m", "error m", "error m"}, *got)
+	require.Equal(t, 1, in.repeats.Len())
+	require.Equal(t, 1, in.items.Len())
+}

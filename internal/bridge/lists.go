@@ -1,0 +1,116 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// Tools is what a proxy offers of its own: heed's diagnostics. Its methods are
+// called from many goroutines.
+type Tools interface {
+	// Tools returns what tools/list says of them. Names begin with "heed/".
+	Tools() []gabp.Tool
+
+	// Call calls one for a viewer. The second result is false where there is no
+	// tool of this name.
+	Call(ctx context.Context, viewer string, call gabp.ToolCall) (result any, known bool, err error)
+
+	// Resources returns what resources/list says.
+	Resources() []gabp.Resource
+
+	// Read reads a resource. The second result is false where there is none of
+	// this URI.
+	Read(ctx context.Context, viewer, uri string) (content any, known bool, err error)
+}
+
+// none offers nothing.
+type none struct{}
+
+func (none) Tools() []gabp.Tool { return nil }
+
+func (none) Call(context.Context, string, gabp.ToolCall) (any, bool, error) { return nil, false, nil }
+
+func (none) Resources() []gabp.Resource { return nil }
+
+func (none) Read(context.Context, string, string) (any, bool, error) { return nil, false, nil }
+
+// listTools answers tools/list: the mod's, byte for byte each, and ours. A tool of
+// the mod that has the name of one of ours could not be called, and is left out.
+func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
+	var params gabp.ToolsListParams
+	_ = json.Unmarshal(r.Params, &params) // the server has checked them
+	ours := slices.DeleteFunc(slices.Clone(p.cfg.Tools.Tools()), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
+	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }), func(raw json.RawMessage) {
+		if params.Filter == nil {
+			p.mod.learnTags(raw)
+		}
+	})
+}
+
+func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
+	ours := p.cfg.Tools.Resources()
+	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }), func(json.RawMessage) {})
+}
+
+// listed is an element of a list, with its name.
+type listed struct {
+	name string
+	json json.RawMessage
+}
+
+func listOf[T any](list []T, name func(T) string) []listed {
+	items := make([]listed, len(list))
+	for i, v := range list {
+		items[i] = listed{name(v), encode(v)}
+	}
+	return items
+}
+
+// list asks the mod for a list and adds ours. A mod that does not know the method
+// has an empty one.
+func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, ours []listed, see func(json.RawMessage)) (any, error) {
+	answer := map[string]json.RawMessage{}
+	var theirs []json.RawMessage
+	if client := p.mod.current(); client != nil {
+		raw, err := client.CallRaw(ctx, r.Method, r.Params)
+		switch v := p.untaken(err); {
+		case v != nil:
+			return nil, v
+		case isCode(err, gabp.CodeMethodNotFound):
+		case err != nil:
+			return nil, modError(ctx, err)
+		default:
+			see(raw)
+			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
+				return raw, nil // a form of its own is not ours to change
+			}
+		}
+	}
+	all := make([]json.RawMessage, 0, len(theirs)+len(ours))
+	for _, raw := range theirs {
+		name := textOf(memberOf(raw, key))
+		if !slices.ContainsFunc(ours, func(i listed) bool { return i.name == name }) {
+			all = append(all, raw)
+		}
+	}
+	for _, i := range ours {
+		all = append(all, i.json)
+	}
+	answer[member] = encode(all)
+	return answer, nil
+}
+
+func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
+	var params gabp.ResourceReadParams
+	_ = json.Unmarshal(r.Params, &params) // the server has checked them
+	if content, known, err := p.cfg.Tools.Read(ctx, r.Session.Viewer(), params.URI); known {
+		return content, err
+	}
+	if p.mod.current() == nil {
+		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q", params.URI)
+	}
+	return p.forward(ctx, r)
+}

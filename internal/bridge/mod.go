@@ -1,0 +1,229 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// How the mod is dialed: a refusal on the loopback interface costs next to nothing,
+// and a game takes from seconds to minutes until it listens.
+const (
+	dialFirst = 50 * time.Millisecond
+	dialLast  = time.Second
+	// askTimeout bounds what the proxy itself asks of a mod. Mods answer from the game's
+	// threads, which may be busy loading.
+	askTimeout = 30 * time.Second
+)
+
+// modLimits are for a mod that answers from a busy game, and for all sessions of
+// bridges together, whose own limits are those of the server.
+var modLimits = gabp.Limits{
+	HelloTimeout: askTimeout, RequestTimeout: time.Hour, ConcurrentRequests: 1024,
+	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
+}
+
+// mod is the connection to the mod, which comes and goes.
+type mod struct {
+	addr  string
+	token string
+	log   *slog.Logger
+
+	// onEvent, onUp and onDown are called by one goroutine each; onUp before the
+	// first event.
+	onEvent func(gabp.Event)
+	onUp    func(again bool)
+	onDown  func(error)
+
+	seqs map[string]uint64 // the latest of each channel of the connection in use; of the goroutine that calls onEvent
+
+	first     chan struct{} // closed when the mod has answered for the first time
+	firstOnce sync.Once
+
+	mu     sync.Mutex
+	client *gabp.Client // nil while there is none
+	tags   map[string][]string
+}
+
+func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+	return &mod{
+		addr: b.Address, token: b.Token, log: log,
+		first: make(chan struct{}),
+	}
+}
+
+// run keeps the connection up until ctx is done.
+func (m *mod) run(ctx context.Context) {
+	again := false
+	for {
+		client, err := m.dial(ctx)
+		if err != nil {
+			return
+		}
+		if err := m.attach(ctx, client, again); err != nil {
+			m.log.Warn("the mod answers, but cannot be used", "error", err)
+			_ = client.Close()
+			<-client.Done() // no event of it is handled beside those of the next
+			m.detach()
+			pause(ctx, dialLast)
+			continue
+		}
+		again = true
+		select {
+		case <-ctx.Done():
+			m.detach()
+			_ = client.Close()
+			return
+		case <-client.Done():
+		}
+		m.detach()
+		m.onDown(client.Err())
+	}
+}
+
+// dial connects, however long that takes. An error is that of ctx.
+func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
+	wait, said := dialFirst, ""
+	for {
+		client, err := gabp.Dial(ctx, m.addr, gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits})
+		if err == nil {
+			return client, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		// One line for each kind of refusal, not one for each try.
+		if text := err.Error(); text != said {
+			level, what := slog.LevelDebug, "the mod does not answer yet"
+			if isRefusal(err) { // it will not change its mind, and a person must know
+				level, what = slog.LevelWarn, "the mod refuses heed"
+			}
+			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
+			said = text
+		}
+		pause(ctx, wait)
+		wait = min(2*wait, dialLast)
+	}
+}
+
+// attach makes a fresh connection the one in use. The mod's channels are all
+// subscribed to, so that a bridge's subscription needs no round trip, and none of
+// its own at the mod when the mod is started again.
+func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	raw, err := client.CallRaw(ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
+	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
+		return err
+	}
+	m.mu.Lock()
+	m.client = client
+	m.learnTagsLocked(raw)
+	m.mu.Unlock()
+	m.seqs = map[string]uint64{} // no event has come yet
+	m.onUp(again)
+	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
+		if _, err := client.Events(ctx, channels, m.onEvent); err != nil {
+			return err
+		}
+	}
+	m.firstOnce.Do(func() { close(m.first) })
+	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
+	return nil
+}
+
+func (m *mod) detach() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.client = nil
+}
+
+// current returns the connection in use, nil where there is none.
+func (m *mod) current() *gabp.Client {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.client
+}
+
+// learnTags keeps the tags of a list of tools, for the gate.
+func (m *mod) learnTags(list json.RawMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.learnTagsLocked(list)
+}
+
+// maxTools bounds the tools whose tags are kept.
+const maxTools = 10_000
+
+func (m *mod) learnTagsLocked(list json.RawMessage) {
+	var tools struct {
+		Tools []struct {
+			Name string   `json:"name"`
+			Tags []string `json:"tags"`
+		} `json:"tools"`
+	}
+	m.tags = nil // what an earlier list exempts, as of the mod before, holds no more
+	if json.Unmarshal(list, &tools) != nil {
+		return // a tool of which nothing is known is held back
+	}
+	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
+	for _, t := range tools.Tools {
+		if len(m.tags) < maxTools {
+			m.tags[t.Name] = t.Tags
+		}
+	}
+}
+
+// missed returns how many events of a channel are missing between the one before and e, by
+// the numbers that the mod gave them: whether it left them out itself, or they were lost
+// since they came faster than they were taken in. A mod whose numbers do not grow misses none.
+func (m *mod) missed(e *gabp.Event) uint64 {
+	before, known := m.seqs[e.Channel]
+	m.seqs[e.Channel] = e.Seq
+	if !known || e.Seq <= before {
+		return 0
+	}
+	return e.Seq - before - 1
+}
+
+// tagsOf returns the tags that the mod gives a tool.
+func (m *mod) tagsOf(tool string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tags[tool]
+}
+
+// welcome returns what the mod that is connected said of itself, and false where none is.
+func (m *mod) welcome() (gabp.Welcome, bool) {
+	if c := m.current(); c != nil {
+		return c.Welcome(), true
+	}
+	return gabp.Welcome{}, false
+}
+
+// isRefusal reports whether a mod has answered with an error.
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*gabp.Error](err)
+	return ok
+}
+
+func isCode(err error, codes ...int) bool {
+	e, ok := errors.AsType[*gabp.Error](err)
+	return ok && slices.Contains(codes, e.Code)
+}
+
+// pause waits, but not longer than ctx.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,175 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/journal"
+)
+
+// The bounds of answers about operations.
+const (
+	defaultOperations = 20
+	maxOperations     = 100
+	operationEntries  = 50
+	scanLimit         = journal.MaxLimit
+)
+
+// Operation is a call of a tool, or a part of one, with what came of it.
+type Operation struct {
+	ID     string `json:"id" doc:"its id"`
+	Method string `json:"method,omitempty" doc:"the tool or method"`
+	Parent string `json:"parent,omitempty" doc:"the operation that it is a part of"`
+	Status string `json:"status" words:"status" doc:"started while it runs, then completed, failed, cancelled or timed_out"`
+
+	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" doc:"the verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended"`
+	Final     bool   `json:"final" doc:"the verdict stands: what may come after the end has had its time"`
+	Abandoned bool   `json:"abandoned,omitempty" doc:"no end was seen in time"`
+	Forgotten bool   `json:"forgotten,omitempty" doc:"heed knows no more of it than its entries: there is no verdict"`
+	Attention string `json:"attention,omitempty" doc:"the item that holds the worst that came of it; heed/item shows it"`
+
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	EndedAt   time.Time `json:"endedAt,omitzero"`
+	Events    int       `json:"events" doc:"how many events of it are held"`
+	Cursor    string    `json:"cursor,omitempty" doc:"give it to heed/entries as after to read all that was received from its first event on"`
+
+	last uint64 // number of its latest event
+}
+
+// Operations is the answer of heed/operations.
+type Operations struct {
+	Epoch      string      `json:"epoch" doc:"names this run of heed's counter"`
+	Operations []Operation `json:"operations" doc:"the latest first"`
+	Omitted    int         `json:"omitted" doc:"how many older ones are held and not shown"`
+	Lost       uint64      `json:"lost" doc:"entries that are not held any more; operations may be among them"`
+	Behind     string      `json:"behind,omitempty" doc:"why newer ones may be missing"`
+}
+
+// OperationDetail is the answer of heed/operation.
+type OperationDetail struct {
+	Operation
+
+	EventEntries []Entry `json:"eventEntries" doc:"its events, oldest first"`
+	Entries      []Entry `json:"entries" doc:"other entries that name it, oldest first. What came after it without naming it is read with its cursor"`
+	Item         *Item   `json:"item,omitempty" doc:"the item that holds the worst that came of it"`
+	Next         string  `json:"next" doc:"the cursor to go on from, with heed/entries and this operation as filter"`
+	Lost         uint64  `json:"lost" doc:"entries that are not held any more; some may have named it"`
+	More         bool    `json:"more" doc:"more entries may name it, after next"`
+	Behind       string  `json:"behind,omitempty" doc:"why newer entries may be missing"`
+}
+
+// add adds an event to what is known of an operation.
+func (o *Operation) add(d *Diagnostics, r *journal.Record) {
+	if o.Events == 0 {
+		o.Cursor = cursorText(d.epoch, r.Seq-1)
+	}
+	o.Events++
+	o.last = r.Seq
+	o.Method = cmp.Or(o.Method, named(r.Source))
+	o.Parent = cmp.Or(o.Parent, named(r.Parent))
+	switch {
+	case r.Status == event.StatusStarted:
+		o.StartedAt, o.Status = stamp(r.Time), r.Status.String()
+	case r.Status.Ended():
+		o.EndedAt, o.Status = stamp(r.Time), r.Status.String()
+	}
+}
+
+// judge adds the verdict. The id is that of the journal.
+func (o *Operation) judge(d *Diagnostics, id string) {
+	v := d.session.Verdict(id)
+	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome.String(), v.Final, v.Abandoned, !v.Known
+	if v.Known {
+		o.Status, o.Method, o.Attention = v.Status.String(), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
+	}
+}
+
+// scan calls f with all records that are held and fit a filter, a page at a time.
+func (d *Diagnostics) scan(filter heed.Filter, f func(*journal.Record)) (lost uint64) {
+	for after := (heed.Cursor{}); ; {
+		p := d.session.Engine().Read(after, scanLimit, filter)
+		for i := range p.Records {
+			f(&p.Records[i])
+		}
+		lost += p.Lost
+		if !p.More {
+			return lost
+		}
+		after = p.Next
+	}
+}
+
+var operationKinds = []event.Kind{event.KindOperation}
+
+// operations answers heed/operations.
+func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, error) {
+	out := Operations{Epoch: d.epoch, Operations: []Operation{}, Behind: d.sync(ctx)}
+	known := map[string]*Operation{}
+	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: a.text("method")}, func(r *journal.Record) {
+		o := known[r.OperationID]
+		if o == nil {
+			o = &Operation{ID: r.OperationID, Status: event.StatusNone.String()}
+			known[r.OperationID] = o
+		}
+		o.add(d, r)
+	})
+	all := make([]*Operation, 0, len(known))
+	for _, o := range known {
+		if !a.flag("running") || o.Status == event.StatusStarted.String() {
+			all = append(all, o)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Operation) int { return cmp.Compare(b.last, a.last) })
+	shown := min(len(all), a.integer("limit"))
+	out.Omitted = len(all) - shown
+	for _, o := range all[:shown] {
+		o.judge(d, o.ID)
+		out.Operations = append(out.Operations, *o)
+	}
+	return &out, nil
+}
+
+// operationEvents answers heed/operation_events.
+func (d *Diagnostics) operationEvents(ctx context.Context, viewer string, a args) (any, error) {
+	after, err := cursorOf(a, heed.Cursor{})
+	if err != nil {
+		return nil, err
+	}
+	f := heed.Filter{Kinds: operationKinds, Operation: a.text("operation"), Source: a.text("method")}
+	return d.page(viewer, after, a, f, d.sync(ctx))
+}
+
+// operation answers heed/operation.
+func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any, error) {
+	id := a.text("id")
+	out := OperationDetail{Operation: Operation{Status: event.StatusNone.String()}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
+	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range page.Entries {
+		if e.Kind == event.KindOperation.String() {
+			out.add(d, &records[i])
+			out.EventEntries = append(out.EventEntries, e)
+		} else {
+			out.Entries = append(out.Entries, e)
+		}
+	}
+	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
+	out.judge(d, id)
+	if out.Forgotten && len(page.Entries) == 0 {
+		return nil, notHeld("id", "no entry of such an operation is held", "the id of an operation that is held, as heed/operations lists them")
+	}
+	if out.Attention != "" {
+		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {
+			item := d.item(&it)
+			out.Item = &item
+		}
+	}
+	d.markRead(viewer, records)
+	return &out, nil
+}

@@ -1,0 +1,143 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// ResourceBase is what the addresses of all resources begin with.
+const ResourceBase = "gabp://mod/heed/"
+
+// mimeType is that of all resources.
+const mimeType = "application/json"
+
+// resource is a resource that has what a tool answers. Its query are the tool's
+// arguments.
+type resource struct {
+	path, tool, name, description string
+}
+
+func resources() []resource {
+	return []resource{
+		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " answers."},
+		{"items", ToolItems, "heed: open items", "All open items of attention; one is at items/ID, as " + ToolItem + " answers."},
+		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " answers, whose arguments may follow: entries?after=CURSOR&limit=100."},
+		{"operations", ToolOperations, "heed: operations", "The latest operations; one is at operations/ID, as " + ToolOperation + " answers."},
+		{"timeline", ToolTimeline, "heed: timeline", "Calls, items, refusals and acknowledgements; as " + ToolTimeline + " answers: timeline?after=CURSOR."},
+	}
+}
+
+// parts are the tools of resources below others: what follows is the id.
+var parts = map[string]string{"items/": ToolItem, "operations/": ToolOperation}
+
+// currentPath is the resource that no tool answers, since a method does.
+const currentPath = "current"
+
+// Resources returns what resources/list says. It is the caller's.
+func (d *Diagnostics) Resources() []gabp.Resource {
+	all := []gabp.Resource{{
+		URI: ResourceBase + currentPath, Name: "heed: current item", MIMEType: mimeType,
+		Description: "The item of attention to look at first, as attention/current answers; null where none is open.",
+	}}
+	for _, r := range resources() {
+		all = append(all, gabp.Resource{URI: ResourceBase + r.path, Name: r.name, Description: r.description, MIMEType: mimeType})
+	}
+	return all
+}
+
+// Read reads a resource for a viewer. Known is false for a URI that is not
+// below [ResourceBase]; then there is no content and no error. An error is a
+// [*gabp.Error]. The content is a [gabp.ResourceContent].
+func (d *Diagnostics) Read(ctx context.Context, viewer, uri string) (content any, known bool, err error) {
+	rest, ours := strings.CutPrefix(uri, ResourceBase)
+	if !ours {
+		return nil, false, nil
+	}
+	content, err = d.resource(ctx, viewer, rest)
+	if err != nil {
+		return nil, true, err
+	}
+	return gabp.ResourceContent{Content: content, MIMEType: mimeType, Encoding: "utf-8"}, true, nil
+}
+
+func (d *Diagnostics) resource(ctx context.Context, viewer, rest string) (any, error) {
+	path, rawQuery, _ := strings.Cut(rest, "?")
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return nil, refuse(Refused{Field: "uri", Allowed: "a query such as after=CURSOR&limit=100", Reason: "invalid"}, "uri: the query cannot be read")
+	}
+	var call gabp.ToolCall
+	id := ""
+	for _, r := range resources() {
+		if r.path == path {
+			call.Name = r.tool
+		}
+	}
+	for prefix, tool := range parts {
+		if escaped, ok := strings.CutPrefix(path, prefix); ok && escaped != "" {
+			if id, err = url.PathUnescape(escaped); err == nil {
+				call.Name = tool
+			}
+		}
+	}
+	if path == currentPath && len(query) == 0 {
+		return d.view(ctx, viewer), nil
+	}
+	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
+	if i < 0 {
+		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has those that there are", cutName(ResourceBase+rest))
+	}
+	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {
+		return nil, err
+	}
+	result, _, err := d.Call(ctx, viewer, call)
+	return result, err
+}
+
+// queryArguments returns a query as the arguments of a tool. What the tool does not
+// know is left for it to refuse.
+func queryArguments(params []param, id string, query url.Values) (json.RawMessage, error) {
+	all := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		values := query[key]
+		var p param
+		if i := slices.IndexFunc(params, func(p param) bool { return p.name == key }); i >= 0 {
+			p = params[i]
+		}
+		switch {
+		case p.kind == wordsKind:
+			all[key] = values
+			continue
+		case len(values) > 1 || key == "id":
+			return nil, unfit(cutName(key), "one value")
+		case (p.kind == integerKind || p.kind == flagKind) && json.Valid([]byte(values[0])):
+			all[key] = json.RawMessage(values[0])
+			continue
+		}
+		all[key] = values[0]
+	}
+	if id != "" {
+		all["id"] = id
+	}
+	return encode(all), nil
+}
+
+// view answers attention/current.
+func (d *Diagnostics) view(ctx context.Context, viewer string) gabp.CurrentResult {
+	if d.current != nil {
+		return d.current(ctx, viewer)
+	}
+	d.sync(ctx)
+	a, open := d.session.View(viewer)
+	if !open {
+		return gabp.CurrentResult{}
+	}
+	item := gabp.Project(a)
+	return gabp.CurrentResult{Attention: &item}
+}
