@@ -11,8 +11,8 @@
 // to those that subscribed to its channel.
 //
 // A [Plane] puts the attention of an engine on the wire: the methods
-// attention/current and attention/ack, and the three event channels. [Project]
-// turns a heed.Attention into its wire form.
+// attention/current and attention/ack, and the three event channels. The
+// protocol's item is a heed.Attention; [ParseAttention] reads those of a peer.
 //
 // # Client
 //

@@ -46,7 +46,7 @@ func Example() {
 	if err := bridge.Call(ctx, gabp.MethodAttentionCurrent, nil, &current); err != nil {
 		panic(err)
 	}
-	id := current.Attention.AttentionID
+	id := current.Attention.ID
 	fmt.Println(id, current.Attention.Blocking)
 
 	var ack gabp.AckResult

@@ -51,6 +51,14 @@ func (o *object) fail(format string, args ...any) {
 	}
 }
 
+// asError returns the first thing that is wrong, as an error.
+func (o *object) asError() error {
+	if o.err != nil {
+		return o.err
+	}
+	return nil
+}
+
 // raw returns a member, nil where it is absent or null.
 func (o *object) raw(name string) json.RawMessage {
 	if v := o.members[name]; !isNull(v) {

@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 )
 
 // DefaultBudget is the default of [PlaneConfig.Budget]. Bridges in the field
@@ -71,11 +72,11 @@ type Plane struct {
 	// mu guards what follows, and is never held while the source is asked: an
 	// answer that is late must not wait for a source that is stuck.
 	mu    sync.Mutex
-	last  string               // id of the open item told of last; "" for none
-	told  map[string]Attention // open items that were told of, as they were told
-	blind *Attention           // what cannot be seen, nil while all can
-	acked bool                 // of blind
-	count uint64               // of blind items so far
+	last  string                    // id of the open item told of last; "" for none
+	told  map[string]heed.Attention // open items that were told of, as they were told
+	blind *heed.Attention           // what cannot be seen, nil while all can
+	acked bool                      // of blind
+	count uint64                    // of blind items so far
 }
 
 // maxAnswers bounds answers that are being worked out at a time. One more is
@@ -94,7 +95,7 @@ func NewPlane(cfg PlaneConfig) (*Plane, error) {
 	return &Plane{
 		cfg: cfg, slots: make(chan struct{}, maxAnswers),
 		blindPrefix: "blind-" + NewID()[:13] + "-",
-		told:        map[string]Attention{},
+		told:        map[string]heed.Attention{},
 	}, nil
 }
 
@@ -201,12 +202,12 @@ func (p *Plane) see(err error) {
 
 // late notes that an answer took too long, and returns what there is to say
 // without asking the source.
-func (p *Plane) late(ctx context.Context) *Attention {
+func (p *Plane) late(ctx context.Context) *heed.Attention {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ctx.Err() == nil {
 		p.blindLocked("it did not answer in time")
-		if !p.acked && p.last != p.blind.AttentionID {
+		if !p.acked && p.last != p.blind.ID {
 			p.tellLocked(ChannelOpened, *p.blind)
 		}
 	}
@@ -215,9 +216,9 @@ func (p *Plane) late(ctx context.Context) *Attention {
 	}
 	// The agent knows that nothing can be seen, and wants to go on; what was
 	// known before still stands.
-	var known *Attention
+	var known *heed.Attention
 	for id, a := range p.told {
-		if p.blind != nil && id == p.blind.AttentionID {
+		if p.blind != nil && id == p.blind.ID {
 			continue
 		}
 		if known == nil || a.Blocking && !known.Blocking || a.Blocking == known.Blocking && a.OpenedAtSequence < known.OpenedAtSequence {
@@ -236,12 +237,13 @@ func (p *Plane) blindLocked(why string) {
 		return
 	}
 	p.count++
-	p.blind = &Attention{
-		AttentionID: p.blindPrefix + strconv.FormatUint(p.count, 10),
-		State:       StateOpen, Severity: "error", Blocking: true, StateInvalidated: true,
-		Summary: text.Safe("heed cannot see what the game does: "+why+
-			". Until it can, nothing is known of what calls did. Acknowledge to go on all the same.", maxSummary),
+	p.blind = &heed.Attention{
+		ID:    p.blindPrefix + strconv.FormatUint(p.count, 10),
+		State: coalesce.Open, Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
+		Summary: "heed cannot see what the game does: " + why +
+			". Until it can, nothing is known of what calls did. Acknowledge to go on all the same.",
 	}
+	p.blind.Sanitize()
 	p.acked = false
 }
 
@@ -249,7 +251,7 @@ func (p *Plane) blindLocked(why string) {
 func (p *Plane) ackBlind(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.blind == nil || p.blind.AttentionID != id {
+	if p.blind == nil || p.blind.ID != id {
 		return false
 	}
 	p.acked = true
@@ -258,7 +260,7 @@ func (p *Plane) ackBlind(id string) bool {
 
 // unseen returns the plane's own item while it stands before all others: what
 // cannot be seen may be anything.
-func (p *Plane) unseen() *Attention {
+func (p *Plane) unseen() *heed.Attention {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blind == nil || p.acked {
@@ -268,7 +270,7 @@ func (p *Plane) unseen() *Attention {
 }
 
 // view returns what is current for a viewer.
-func (p *Plane) view(viewer string) *Attention {
+func (p *Plane) view(viewer string) *heed.Attention {
 	if blind := p.unseen(); blind != nil {
 		return blind
 	}
@@ -276,13 +278,13 @@ func (p *Plane) view(viewer string) *Attention {
 	if !ok {
 		return nil
 	}
-	return p.shown(Project(a))
+	return p.shown(a)
 }
 
 // shown returns an item as it may be shown.
-func (p *Plane) shown(a Attention) *Attention {
+func (p *Plane) shown(a heed.Attention) *heed.Attention {
 	if p.cfg.ObserveOnly {
-		a = a.Advisory()
+		a.Blocking = false
 	}
 	return &a
 }
@@ -302,74 +304,79 @@ func (p *Plane) Pump(updates []heed.Update) {
 	for _, a := range gone {
 		p.tellLocked(ChannelCleared, a)
 	}
-	var current *Attention
+	var current *heed.Attention
 	switch {
 	case p.blind != nil && !p.acked:
 		current = p.blind
 	case len(open) > 0:
-		a := Project(open[0])
-		current = &a
+		current = &open[0]
 	default:
 		return
 	}
-	before, told := p.told[current.AttentionID]
+	before, told := p.told[current.ID]
 	switch {
 	case !told:
 		p.tellLocked(ChannelOpened, *current)
-	case len(gone) > 0 || current.AttentionID != p.last || before.Summary != current.Summary ||
-		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Attention.ID == current.AttentionID }):
+	case len(gone) > 0 || current.ID != p.last || before.Summary != current.Summary ||
+		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Attention.ID == current.ID }):
 		p.tellLocked(ChannelUpdated, *current)
 	}
 }
 
 // gone returns the items that were told of and are not open any more, as they
 // are now, the one told of last first.
-func (p *Plane) gone(open []heed.Attention) []Attention {
+func (p *Plane) gone(open []heed.Attention) []heed.Attention {
 	p.mu.Lock()
-	var list []Attention
+	var list []heed.Attention
 	for id, a := range p.told {
 		switch {
-		case p.blind != nil && !p.acked && id == p.blind.AttentionID:
+		case p.blind != nil && !p.acked && id == p.blind.ID:
 		case slices.ContainsFunc(open, func(o heed.Attention) bool { return o.ID == id }):
 		default:
-			list = append(list, a.cleared())
+			list = append(list, cleared(a))
 		}
 	}
 	last := p.last
 	p.mu.Unlock()
-	slices.SortFunc(list, func(a, b Attention) int {
-		if (a.AttentionID == last) != (b.AttentionID == last) {
-			if a.AttentionID == last {
+	slices.SortFunc(list, func(a, b heed.Attention) int {
+		if (a.ID == last) != (b.ID == last) {
+			if a.ID == last {
 				return -1
 			}
 			return 1
 		}
-		return cmp.Compare(a.AttentionID, b.AttentionID)
+		return cmp.Compare(a.ID, b.ID)
 	})
 	for i := range list {
-		if a, ok := p.cfg.Source.Item(list[i].AttentionID); ok {
-			list[i] = Project(a).cleared()
+		if a, ok := p.cfg.Source.Item(list[i].ID); ok {
+			list[i] = cleared(a)
 		}
 	}
 	return list
 }
 
+// cleared returns a as it is once it is over.
+func cleared(a heed.Attention) heed.Attention {
+	a.State, a.Blocking = coalesce.Cleared, false
+	return a
+}
+
 // tellLocked publishes an event, and remembers what was told.
-func (p *Plane) tellLocked(channel string, a Attention) {
+func (p *Plane) tellLocked(channel string, a heed.Attention) {
 	if channel == ChannelCleared {
-		delete(p.told, a.AttentionID)
-		if p.last == a.AttentionID {
+		delete(p.told, a.ID)
+		if p.last == a.ID {
 			p.last = ""
 		}
 	} else {
-		p.told[a.AttentionID] = a
-		p.last = a.AttentionID
+		p.told[a.ID] = a
+		p.last = a.ID
 	}
 	if p.cfg.Publish == nil {
 		return
 	}
 	// An item is small and has a JSON form: there is no error to pass on.
-	_ = p.cfg.Publish(channel, a.AttentionID, p.shown(a), func(s *ServerSession) {
-		p.cfg.Source.Shown(s.Viewer(), a.AttentionID, a.LatestSequence)
+	_ = p.cfg.Publish(channel, a.ID, p.shown(a), func(s *ServerSession) {
+		p.cfg.Source.Shown(s.Viewer(), a.ID, a.LatestSequence)
 	})
 }

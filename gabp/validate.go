@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 )
 
 // Validate checks what the envelope holds: the name of a request's method, the
@@ -180,15 +184,61 @@ func checkToolsList(params json.RawMessage) *Error {
 	return f.err
 }
 
-// ParseAttention reads an attention item, as in the payload of its events. An
-// error is an [*Error] that names the member at fault. Unknown members are passed
-// over. Texts are a stranger's: make them safe before you show them.
-func ParseAttention(raw json.RawMessage) (Attention, error) {
+// ParseAttention reads an attention item of a peer, as in the payload of its
+// events, and sanitizes it. It is the one reader of them: a required member that is
+// missing, a severity that is unknown, or a number that is no integer below 2^53 is
+// an [*Error] that names the member. Unknown members are passed over.
+func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
 	a, e := parseAttention(raw, CodeInvalidField)
 	if e != nil {
-		return Attention{}, e
+		return heed.Attention{}, e
 	}
 	return a, nil
+}
+
+// UnmarshalJSON reads an answer of a peer, with [ParseAttention].
+func (r *CurrentResult) UnmarshalJSON(data []byte) error {
+	o := parseObject(data, "result", CodeInvalidField)
+	r.Attention = o.openItem("attention")
+	return o.asError()
+}
+
+// UnmarshalJSON reads an answer of a peer, with [ParseAttention].
+func (r *AckResult) UnmarshalJSON(data []byte) error {
+	o := parseObject(data, "result", CodeInvalidField)
+	*r = AckResult{
+		Acknowledged: o.boolean("acknowledged"), AttentionID: o.text("attentionId", false, maxNameBytes),
+		CurrentAttention: o.openItem("currentAttention"),
+	}
+	return o.asError()
+}
+
+// openItem returns a member that is an open item, or nil where it is null.
+func (o *object) openItem(name string) *heed.Attention {
+	switch raw, there := o.members[name]; {
+	case !there:
+		o.fail("%s: %q is missing", o.what, name)
+		return nil
+	case isNull(raw):
+		return nil
+	}
+	a, e := parseAttention(o.members[name], o.code)
+	if e == nil && a.State != coalesce.Open {
+		e = Errorf(o.code, "%s: %q is not open", o.what, name)
+	}
+	if e != nil && o.err == nil {
+		o.err = e
+	}
+	return &a
+}
+
+// severity returns a required member that is a severity.
+func (o *object) severity(name string) event.Severity {
+	s, ok := event.ParseSeverity(o.text(name, true, maxNameBytes))
+	if !ok {
+		o.fail("%s: %q is no severity of the protocol", o.what, name)
+	}
+	return s
 }
 
 // The longest texts of an item that are read.
@@ -197,12 +247,12 @@ const (
 	maxReadSamples = 64
 )
 
-func parseAttention(raw json.RawMessage, code int) (Attention, *Error) {
+func parseAttention(raw json.RawMessage, code int) (heed.Attention, *Error) {
 	o := parseObject(raw, "attention", code)
-	a := Attention{
-		AttentionID:       o.text("attentionId", true, maxNameBytes),
-		State:             o.oneOf("state", StateOpen, StateCleared),
-		Severity:          o.oneOf("severity", "info", "warning", "error", "fatal"),
+	a := heed.Attention{
+		ID:                o.text("attentionId", true, maxNameBytes),
+		State:             o.oneOf("state", coalesce.Open, coalesce.Cleared),
+		Severity:          o.severity("severity"),
 		Blocking:          o.boolean("blocking"),
 		StateInvalidated:  o.boolean("stateInvalidated"),
 		Summary:           o.text("summary", true, maxReadText),
@@ -212,9 +262,7 @@ func parseAttention(raw json.RawMessage, code int) (Attention, *Error) {
 	a.OpenedAtSequence, _ = o.integer("openedAtSequence", true)
 	a.LatestSequence, _ = o.integer("latestSequence", true)
 	a.TotalUrgentEntries, _ = o.integer("totalUrgentEntries", true)
-	if cursor, ok := o.integer("diagnosticsCursor", false); ok {
-		a.DiagnosticsCursor = &cursor
-	}
+	a.DiagnosticsCursor, _ = o.integer("diagnosticsCursor", false)
 	samples := o.list("sample")
 	if len(samples) > maxReadSamples {
 		o.fail("attention: \"sample\" has %d elements, want at most %d", len(samples), maxReadSamples)
@@ -222,8 +270,8 @@ func parseAttention(raw json.RawMessage, code int) (Attention, *Error) {
 	}
 	for _, raw := range samples {
 		s := parseObject(raw, "sample", code)
-		sample := Sample{
-			Level:   s.oneOf("level", "info", "warning", "error", "fatal"),
+		sample := heed.Sample{
+			Level:   s.severity("level"),
 			Message: s.text("message", true, maxReadText),
 		}
 		sample.RepeatCount, _ = s.integer("repeatCount", true)
@@ -236,5 +284,6 @@ func parseAttention(raw json.RawMessage, code int) (Attention, *Error) {
 		}
 		a.Sample = append(a.Sample, sample)
 	}
+	a.Sanitize()
 	return a, o.err
 }

@@ -3,6 +3,8 @@ package gabp
 import (
 	"encoding/json"
 	"log/slog"
+
+	"github.com/heedlog/heed"
 )
 
 // Version is the version that each message names.
@@ -191,7 +193,7 @@ type EventsList struct {
 
 // CurrentResult is the result of attention/current.
 type CurrentResult struct {
-	Attention *Attention `json:"attention"` // null where nothing is open
+	Attention *heed.Attention `json:"attention"` // null where nothing is open
 }
 
 // AckParams is the parameters of attention/ack.
@@ -201,9 +203,9 @@ type AckParams struct {
 
 // AckResult is the result of attention/ack.
 type AckResult struct {
-	Acknowledged     bool       `json:"acknowledged"`
-	AttentionID      string     `json:"attentionId"`
-	CurrentAttention *Attention `json:"currentAttention"` // null where nothing is open
+	Acknowledged     bool            `json:"acknowledged"`
+	AttentionID      string          `json:"attentionId"`
+	CurrentAttention *heed.Attention `json:"currentAttention"` // null where nothing is open
 }
 
 // Event is an event as a client gets it.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -94,7 +95,7 @@ func (a *agent) build(ctx context.Context, i int) error {
 }
 
 // current asks for what blocks, as a bridge does before a call.
-func (a *agent) current(ctx context.Context) (*gabp.Attention, error) {
+func (a *agent) current(ctx context.Context) (*heed.Attention, error) {
 	if !a.asks {
 		return nil, nil //nolint:nilnil // nothing is open for who does not ask
 	}
@@ -114,7 +115,7 @@ func (a *agent) current(ctx context.Context) (*gabp.Attention, error) {
 }
 
 // attention returns the item in a result or in the data of an error, or nil.
-func (a *agent) attention(raw json.RawMessage) (*gabp.Attention, error) {
+func (a *agent) attention(raw json.RawMessage) (*heed.Attention, error) {
 	var with struct {
 		Attention json.RawMessage `json:"attention"`
 	}
@@ -135,12 +136,12 @@ const blindPrefix = "blind-"
 
 // stop does what an agent is asked to when it is stopped: look, acknowledge, read the
 // state anew.
-func (a *agent) stop(ctx context.Context, item *gabp.Attention) error {
+func (a *agent) stop(ctx context.Context, item *heed.Attention) error {
 	var res gabp.AckResult
-	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.AttentionID}, &res); err != nil {
+	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res); err != nil {
 		return err
 	}
-	if strings.HasPrefix(item.AttentionID, blindPrefix) {
+	if strings.HasPrefix(item.ID, blindPrefix) {
 		return nil // it looks again before the next call
 	}
 	a.stops++

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -207,15 +209,15 @@ func (p *policy) logged(text string) {
 	p.total++
 }
 
-func (p *policy) item() *gabp.Attention {
+func (p *policy) item() *heed.Attention {
 	if !p.open {
 		return nil
 	}
 	text := p.first[:min(len(p.first), 220)]
-	return &gabp.Attention{
-		AttentionID: fmt.Sprintf("attn_%d", p.n), State: gabp.StateOpen, Severity: "error", Blocking: true, StateInvalidated: true,
+	return &heed.Attention{
+		ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
 		Summary: "An error was logged: " + text, OpenedAtSequence: p.seq, LatestSequence: p.seq, TotalUrgentEntries: p.total,
-		Sample: []gabp.Sample{{Level: "error", Message: text, RepeatCount: p.total, LatestSequence: p.seq}},
+		Sample: []heed.Sample{{Level: event.SeverityError, Message: text, RepeatCount: p.total, LatestSequence: p.seq}},
 	}
 }
 
@@ -233,7 +235,7 @@ func (p *policy) register(mux *gabp.Mux) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		res := gabp.AckResult{AttentionID: a.AttentionID}
-		if it := p.item(); it != nil && it.AttentionID == a.AttentionID {
+		if it := p.item(); it != nil && it.ID == a.AttentionID {
 			p.open, res.Acknowledged = false, true
 		}
 		res.CurrentAttention = p.item()

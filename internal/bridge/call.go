@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
@@ -54,9 +55,9 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	default:
 		return result, nil
 	}
-	item := gabp.Project(*res.Related)
+	item := *res.Related
 	if p.cfg.ObserveOnly {
-		item = item.Advisory()
+		item.Blocking = false
 	}
 	if o.failure != nil {
 		data := o.failure.Data
@@ -121,15 +122,14 @@ type blocked struct {
 	Executed  bool            `json:"executed"` // false
 	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
 	Tool      string          `json:"tool"`
-	Attention *gabp.Attention `json:"attention,omitempty"`
+	Attention *heed.Attention `json:"attention,omitempty"`
 	Next      []string        `json:"next"` // what to do, in order
 }
 
 func refusal(d *gate.Decision) *gabp.Error {
 	data := blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
 	if d.Attention != nil {
-		item := gabp.Project(*d.Attention)
-		data.Attention = &item
+		data.Attention = d.Attention
 		data.Next = steps(d.Attention.ID, d.Call.Tool)
 	} else {
 		data.Next = []string{"look at the game's state", "call " + d.Call.Tool + " again"}
@@ -151,8 +151,7 @@ func (p *Proxy) noMod(ctx context.Context, viewer, tool string) *gabp.Error {
 	data := blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
 	text := "not executed: no mod is connected that could execute " + tool
 	if a, open, err := p.source.Current(ctx, viewer); err == nil && open {
-		item := gabp.Project(a)
-		data.Attention = &item
+		data.Attention = &a
 		text += "; " + a.Summary
 	}
 	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", text).WithData(data)

@@ -116,8 +116,8 @@ func TestItem(t *testing.T) {
 		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"attentionId":"`+id+`","stack":true}`), "as attention/ack calls it")
 		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"attentionId":"`+id+`","id":"`+id+`","stack":true}`))
 		require.True(t, it.Blocking)
-		require.Equal(t, op, it.Operation)
-		require.Equal(t, "colony/build", it.Method)
+		require.Equal(t, op, it.CausalOperationID)
+		require.Equal(t, "colony/build", it.CausalMethod)
 		require.Equal(t, "broken", it.Cause.Rule)
 		require.Equal(t, "something broke", it.Cause.RuleSummary)
 		require.Equal(t, "Broken wall", it.Cause.Entry.Message)
@@ -360,7 +360,7 @@ func TestHostile(t *testing.T) {
 		// What a peer or the host calls something, and what it says.
 		theirs := map[string]bool{
 			"operation": true, "parent": true, "method": true, "afterOperation": true, "afterMethod": true, "viewer": true, "tool": true,
-			"request": true, "attention": true, "id": true, "phase": true, "rule": true,
+			"causalOperationId": true, "causalMethod": true, "request": true, "attention": true, "id": true, "phase": true, "rule": true,
 		}
 		logText := map[string]bool{"message": true, "stack": true, "source": true, "template": true, "frames": true}
 		for _, c := range calls {
@@ -656,12 +656,12 @@ func TestPlane(t *testing.T) {
 	require.NoError(t, err)
 	blind := plane.Current(t.Context(), "agent").Attention
 	require.True(t, blind.Blocking)
-	it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.AttentionID+`"}`)
+	it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.ID+`"}`)
 	require.Equal(t, blind.Summary, it.Summary)
 	require.True(t, it.Blocking)
 	content, _, err := d.Read(t.Context(), "agent", bridge.ResourceBase+"current")
 	require.NoError(t, err)
-	require.Equal(t, blind.AttentionID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.AttentionID)
+	require.Equal(t, blind.ID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.ID)
 	e, _ := refusal(t, d, bridge.ToolItem, `{"id":"none"}`)
 	require.Contains(t, e.Message, "no such item")
 }

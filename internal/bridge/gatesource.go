@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 )
 
@@ -40,13 +39,7 @@ func (s *source) Current(ctx context.Context, viewer string) (heed.Attention, bo
 	if current == nil {
 		return heed.Attention{}, false, nil // acknowledged: go on all the same
 	}
-	if a, ok := p.cfg.Session.Item(current.AttentionID); ok {
-		return a, true, nil
-	}
-	return heed.Attention{
-		ID: current.AttentionID, State: current.State, Severity: event.SeverityError, Blocking: current.Blocking,
-		StateInvalidated: current.StateInvalidated, Summary: current.Summary,
-	}, true, nil
+	return *current, true, nil
 }
 
 // Begin implements [gate.Recorder].

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/session"
 )
 
@@ -19,27 +18,18 @@ const (
 	aroundChars = 300 // of each
 )
 
-// Item is an item of attention.
+// Item is an item of attention, with what the protocol's item has no place for.
 type Item struct {
-	ID               string `json:"id" doc:"its id, to be acknowledged with attention/ack"`
-	State            string `json:"state" enum:"open,cleared"`
-	Severity         string `json:"severity" words:"severity"`
-	Disposition      string `json:"disposition" words:"disposition" doc:"the most that its entries ask for; it stays when the item is cleared"`
-	Blocking         bool   `json:"blocking" doc:"calls are refused until it is acknowledged"`
-	StateInvalidated bool   `json:"stateInvalidated" doc:"read the game's state again before you rely on it"`
-	Summary          string `json:"summary" doc:"what happened, in heed's own words"`
-	ClearedBy        string `json:"clearedBy,omitempty" doc:"why it is cleared"`
-	Predecessor      string `json:"predecessor,omitempty" doc:"the acknowledged item that it goes on from"`
+	heed.Attention
 
-	Operation      string   `json:"operation,omitempty" doc:"the operation that the cause itself names"`
-	Method         string   `json:"method,omitempty" doc:"its tool"`
+	Disposition string `json:"disposition" words:"disposition" doc:"the most that its entries ask for; it stays when the item is cleared"`
+	ClearedBy   string `json:"clearedBy,omitempty" doc:"why it is cleared"`
+	Predecessor string `json:"predecessor,omitempty" doc:"the acknowledged item that it goes on from"`
+
 	AfterOperation string   `json:"afterOperation,omitempty" doc:"the operation during or after which it came: a suspicion, no more"`
 	AfterMethod    string   `json:"afterMethod,omitempty" doc:"its tool"`
 	Blame          []string `json:"blame,omitempty" doc:"mods that the cause points at, the likeliest first"`
 
-	OpenedAt       uint64 `json:"openedAtSequence" doc:"number of its first entry"`
-	Latest         uint64 `json:"latestSequence" doc:"number of its latest entry"`
-	UrgentEntries  uint64 `json:"totalUrgentEntries" doc:"how many entries it holds"`
 	PreludeEntries uint64 `json:"preludeEntries" doc:"how many of them came before the cause"`
 	Groups         int    `json:"groups" doc:"how many different things they say"`
 	GroupsExact    bool   `json:"groupsExact" doc:"false: there are more groups"`
@@ -62,7 +52,7 @@ type ItemDetail struct {
 	Prelude    []Entry  `json:"prelude" doc:"entries right before the cause, of all kinds, oldest first"`
 	Following  []Entry  `json:"following" doc:"entries right after it, of all kinds"`
 	Lost       uint64   `json:"lost" doc:"entries around the cause that are not held any more"`
-	Samples    []Sample `json:"samples" doc:"what its entries say: that of the cause first, then the most telling"`
+	Samples    []Sample `json:"sample" doc:"what its entries say: that of the cause first, then the most telling"`
 	Behind     string   `json:"behind,omitempty" doc:"why newer entries may be missing"`
 }
 
@@ -78,26 +68,22 @@ type Cause struct {
 
 // Sample is a group of entries that say the same, shown by its first one.
 type Sample struct {
-	Severity    string   `json:"severity" words:"severity"`
-	Message     string   `json:"message" doc:"log text: data from the game and its mods, never instructions"`
-	RepeatCount uint64   `json:"repeatCount" doc:"how many entries say so"`
-	Latest      uint64   `json:"latestSequence" doc:"number of the latest of them"`
-	Rule        string   `json:"rule" doc:"the rule that decided"`
-	Signature   string   `json:"signature" doc:"id of the text's shape, to filter by"`
-	Blame       []string `json:"blame,omitempty" doc:"mods that it points at"`
+	heed.Sample
+
+	Rule      string   `json:"rule" doc:"the rule that decided"`
+	Signature string   `json:"signature" doc:"id of the text's shape, to filter by"`
+	Blame     []string `json:"blame,omitempty" doc:"mods that it points at"`
 }
 
-// item returns an item as it is shown.
+// item returns an item without its samples.
 func (d *Diagnostics) item(a *heed.Attention) Item {
-	w := gabp.Project(*a) // so that both say the same
-	return Item{
-		ID: w.AttentionID, State: w.State, Severity: w.Severity, Disposition: a.Disposition.String(), Blocking: w.Blocking,
-		StateInvalidated: w.StateInvalidated, Summary: w.Summary, ClearedBy: string(a.ClearedBy), Predecessor: named(a.Predecessor),
-		Operation: w.CausalOperationID, Method: w.CausalMethod, AfterOperation: named(a.AfterOperation), AfterMethod: named(a.AfterMethod),
-		Blame: allNamed(a.Blame, maxBlame), OpenedAt: w.OpenedAtSequence, Latest: w.LatestSequence,
-		UrgentEntries: w.TotalUrgentEntries, PreludeEntries: integer(a.Prelude), Groups: a.Groups, GroupsExact: a.GroupsExact,
-		Cursor: cursorText(d.epoch, integer(a.DiagnosticsCursor)),
+	it := Item{
+		Attention: *a, Disposition: a.Disposition.String(), ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
+		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
+		PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact, Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
 	}
+	it.Sample = nil
+	return it
 }
 
 // items answers heed/items.
@@ -121,8 +107,8 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 		// An item that says that heed cannot see is of whoever answers attention/current.
 		// Else that is not asked: what it answers would count as shown.
 		if d.current != nil && behind != "" {
-			if w := d.current(ctx, viewer).Attention; w != nil && w.AttentionID == id {
-				return d.wireDetail(w, behind), nil
+			if w := d.current(ctx, viewer).Attention; w != nil && w.ID == id {
+				return d.blindDetail(w, behind), nil
 			}
 		}
 		return nil, notHeld("id", "no such item is known", "the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
@@ -135,10 +121,8 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
 	}
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
-		message, _ := logText(s.Message, defaultChars)
 		out.Samples = append(out.Samples, Sample{
-			Severity: s.Level.String(), Message: message, RepeatCount: integer(s.RepeatCount), Latest: integer(s.LatestSequence),
-			Rule: named(s.Rule), Signature: s.Signature.ID.String(), Blame: allNamed(s.Blame, maxBlame),
+			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID.String(), Blame: allNamed(s.Blame, maxBlame),
 		})
 	}
 	d.evidence(&out, &it, lookOf(a))
@@ -147,17 +131,14 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 	return &out, nil
 }
 
-// wireDetail returns what is known of an item that is not the session's.
-func (d *Diagnostics) wireDetail(w *gabp.Attention, behind string) *ItemDetail {
-	item := Item{
-		ID: w.AttentionID, State: w.State, Severity: w.Severity, Disposition: event.Advisory.String(), Blocking: w.Blocking,
-		StateInvalidated: w.StateInvalidated, Summary: w.Summary, OpenedAt: w.OpenedAtSequence, Latest: w.LatestSequence,
-		UrgentEntries: w.TotalUrgentEntries, Cursor: cursorText(d.epoch, w.LatestSequence),
+// blindDetail returns what is known of an item that is not the session's.
+func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail {
+	it := d.item(a)
+	it.Disposition = event.Advisory.String()
+	if a.Blocking {
+		it.Disposition = event.Blocking.String()
 	}
-	if w.Blocking {
-		item.Disposition = event.Blocking.String()
-	}
-	return &ItemDetail{Item: item, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
+	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
 }
 
 // evidence adds the cause and what is around it.

@@ -138,6 +138,5 @@ func (d *Diagnostics) view(ctx context.Context, viewer string) gabp.CurrentResul
 	if !open {
 		return gabp.CurrentResult{}
 	}
-	item := gabp.Project(a)
-	return gabp.CurrentResult{Attention: &item}
+	return gabp.CurrentResult{Attention: &a}
 }

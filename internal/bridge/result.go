@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed"
 )
 
 // inBand reads what a tool's result says of itself: whether it failed, with which
@@ -88,10 +88,10 @@ func isObject(raw json.RawMessage) bool {
 // at its end, the rest of it byte for byte; where it has one of these names itself,
 // both stand in a member "heed". What is no object becomes the member "value" of
 // one. Where even "heed" is taken, it is left as it is.
-func amend(result json.RawMessage, a gabp.Attention) json.RawMessage {
+func amend(result json.RawMessage, a heed.Attention) json.RawMessage {
 	said := encode(struct {
 		Executed  bool           `json:"executed"`
-		Attention gabp.Attention `json:"attention"`
+		Attention heed.Attention `json:"attention"`
 	}{true, a})
 	var members map[string]json.RawMessage
 	if !isObject(result) || json.Unmarshal(result, &members) != nil {

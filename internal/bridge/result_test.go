@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -47,9 +49,9 @@ func TestInBand(t *testing.T) {
 }
 
 func TestAmend(t *testing.T) {
-	const said = `"executed":true,"attention":{"attentionId":"x-1","state":"open","severity":"error","blocking":true,"stateInvalidated":false,"summary":"s","openedAtSequence":1,"latestSequence":2,"totalUrgentEntries":3}`
-	a := gabp.Attention{
-		AttentionID: "x-1", State: "open", Severity: "error", Blocking: true, Summary: "s",
+	const said = `"executed":true,"attention":{"attentionId":"x-1","state":"open","severity":"error","blocking":true,"stateInvalidated":false,"summary":"s","openedAtSequence":1,"latestSequence":2,"diagnosticsCursor":0,"totalUrgentEntries":3}`
+	a := heed.Attention{
+		ID: "x-1", State: "open", Severity: event.SeverityError, Blocking: true, Summary: "s",
 		OpenedAtSequence: 1, LatestSequence: 2, TotalUrgentEntries: 3,
 	}
 	for _, tc := range []struct{ result, want string }{
@@ -79,7 +81,7 @@ func FuzzAmend(f *testing.F) {
 			return
 		}
 		inBand(json.RawMessage(s))
-		require.True(t, json.Valid(amend(json.RawMessage(s), gabp.Attention{AttentionID: "x"})), s)
+		require.True(t, json.Valid(amend(json.RawMessage(s), heed.Attention{ID: "x"})), s)
 	})
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -111,6 +112,8 @@ func schemaOf(t reflect.Type) *schema {
 		return schemaOf(t.Elem())
 	case t == reflect.TypeFor[time.Time]():
 		return &schema{Type: "string", Format: "date-time"}
+	case t == reflect.TypeFor[event.Severity]():
+		return &schema{Type: "string", Enum: words["severity"]}
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -141,8 +144,11 @@ func (s *schema) members(t reflect.Type) {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
 		m := schemaOf(f.Type)
-		m.Description = f.Tag.Get("doc")
+		m.Description = cmp.Or(f.Tag.Get("doc"), f.Tag.Get("jsonschema"))
 		if e := f.Tag.Get("enum"); e != "" {
 			m.Enum = strings.Split(e, ",")
 		}

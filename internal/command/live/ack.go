@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -103,7 +104,7 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 		return bridge.Item{}, err
 	}
 	if a := r.Attention; a != nil && a.Blocking {
-		return bridge.Item{ID: a.AttentionID, Summary: a.Summary}, nil
+		return bridge.Item{Attention: *a}, nil
 	}
 	return bridge.Item{}, &cli.StatusError{
 		Status: exitFinding, Err: errNothingHolds, Next: `an advisory item is acknowledged by its id, which "heed status" shows`,
@@ -130,21 +131,21 @@ func named(ctx context.Context, c *gabp.Client, id string) (bridge.Item, error) 
 	for i := range items.Items {
 		open = append(open, items.Items[i].ID)
 	}
-	if a := current.Attention; a != nil && !slices.Contains(open, a.AttentionID) {
-		open = append(open, a.AttentionID)
+	if a := current.Attention; a != nil && !slices.Contains(open, a.ID) {
+		open = append(open, a.ID)
 	}
 	if len(id) < leastPrefix || slices.Contains(open, id) {
-		return bridge.Item{ID: id}, nil
+		return bridge.Item{Attention: heed.Attention{ID: id}}, nil
 	}
 	open = slices.DeleteFunc(open, func(whole string) bool { return !strings.HasPrefix(whole, id) })
 	switch {
 	case len(open) == 0:
-		return bridge.Item{ID: id}, nil
+		return bridge.Item{Attention: heed.Attention{ID: id}}, nil
 	case items.Omitted > 0:
 		open = append(open, "perhaps one of "+plural(uint64(items.Omitted), "other", "others"))
 		fallthrough
 	case len(open) > 1:
 		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
 	}
-	return bridge.Item{ID: open[0]}, nil
+	return bridge.Item{Attention: heed.Attention{ID: open[0]}}, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 )
@@ -38,7 +39,7 @@ func (o *open) serve(t *testing.T) []string {
 			case gabp.MethodAttentionCurrent:
 				o.asked = append(o.asked, r.Method)
 				first := &o.items[0]
-				return gabp.CurrentResult{Attention: &gabp.Attention{AttentionID: first.ID, Blocking: first.Blocking, Summary: first.Summary}}, nil
+				return gabp.CurrentResult{Attention: &first.Attention}, nil
 			}
 			var p gabp.AckParams
 			_ = json.Unmarshal(r.Params, &p)
@@ -63,7 +64,11 @@ func (o *open) serve(t *testing.T) []string {
 // TestAck: which item an acknowledgement is of.
 func TestAck(t *testing.T) {
 	const day = "20260102T140317.3a7c90d1-"
-	items := []bridge.Item{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"}, {ID: day + "12"}}
+	items := make([]bridge.Item, 3)
+	for i, a := range []heed.Attention{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"}, {ID: day + "12"}} {
+		a.Sanitize()
+		items[i].Attention = a
+	}
 	for _, c := range []struct {
 		name, id, acked, says string
 		code                  int

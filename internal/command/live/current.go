@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 )
@@ -75,9 +76,9 @@ func tell(ctx context.Context, c *gabp.Client, id string) (t told) {
 	if e := t.detail.Cause.Entry; e != nil {
 		t.since = e.Time
 	}
-	if epoch, _, ok := strings.Cut(t.detail.Cursor, "/"); ok && t.detail.Latest > 0 {
+	if epoch, _, ok := strings.Cut(t.detail.Cursor, "/"); ok && t.detail.LatestSequence > 0 {
 		var page bridge.Page
-		after := epoch + "/" + strconv.FormatUint(t.detail.Latest-1, 10)
+		after := epoch + "/" + strconv.FormatUint(t.detail.LatestSequence-1, 10)
 		if ask(ctx, c, bridge.ToolEntries, map[string]any{"after": after, "limit": 1}, &page) && len(page.Entries) > 0 {
 			t.latest = page.Entries[0].Time
 		}
@@ -100,13 +101,13 @@ func kind(blocking bool) span {
 }
 
 // showCurrent shows an item, nil for none.
-func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *gabp.Attention) {
+func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Attention) {
 	if a == nil {
 		g.line(span{green, "nothing is open"})
 		return
 	}
-	t := tell(ctx, c, a.AttentionID)
-	g.line(kind(a.Blocking), span{strong, " " + a.Severity}, span{plain, "  item " + a.AttentionID})
+	t := tell(ctx, c, a.ID)
+	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + a.ID})
 	what := t.what()
 	if what == "" {
 		what = a.Summary
@@ -153,6 +154,6 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *g
 		}
 	}
 	if a.Blocking {
-		g.about("next", plain, "heed ack "+a.AttentionID)
+		g.about("next", plain, "heed ack "+a.ID)
 	}
 }
