@@ -222,6 +222,16 @@ func (s *Severity) UnmarshalText(name []byte) error {
 // MarshalText returns the name, for JSON and other encodings.
 func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (d *Disposition) UnmarshalText(name []byte) error {
+	v, ok := ParseDisposition(string(name))
+	if !ok {
+		return fmt.Errorf("event: unknown disposition %.40q", name)
+	}
+	*d = v
+	return nil
+}
+
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 

@@ -84,6 +84,7 @@ func (l *linker) link() {
 		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions, func(e Exception) bool { return e.cond.test == nil })
 	}
 	l.set.index = newIndex(l.set.active)
+	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
 }
 
 // masking gathers what the files say about masking and makes sure that

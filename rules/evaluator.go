@@ -98,6 +98,8 @@ type Evaluator struct {
 	failures uint64
 	failed   *Rule
 	failure  error
+
+	explains *explainer // made by the first Explain
 }
 
 // NewEvaluator returns an evaluator of s.

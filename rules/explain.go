@@ -1,480 +1,272 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser/lexer"
+	"github.com/heedlog/heed/event"
 )
 
-// Explainer says why a rule set decides as it does: clause by clause, in the
-// words and at the places of its files. Making one costs some 200 µs per rule,
-// twice a [Compile]; asking it some 2 µs per rule, and memory for the answer. It
-// is for people: the hot path has no use for it. It is immutable and safe for
-// concurrent use.
-type Explainer struct {
-	set        *Set
-	conditions map[*condition]*clause
-}
-
-// NewExplainer compiles the given files as [Compile] does, with the same
-// errors, and keeps besides the set what explaining it takes.
-func NewExplainer(files ...File) (*Explainer, error) {
-	set, err := Compile(files...)
-	if err != nil {
-		return nil, err
-	}
-	// The set forgets how its conditions were written. They are parsed again,
-	// rather than that every set carries what few ask for.
-	errs := &collector{}
-	docs := make([]*document, len(files))
-	for i, f := range files {
-		docs[i] = parseFile(newSource(i, f), f.Data, errs)
-	}
-	r := newResolver(errs)
-	r.declare(docs)
-	b := &clauseBuilder{r: r, macros: map[string]*clause{}}
-	x := &Explainer{set: set, conditions: make(map[*condition]*clause, len(set.rules))}
-	for _, rule := range set.rules {
-		x.conditions[rule.cond] = b.whole(rule.cond)
-		for i := range rule.Exceptions {
-			c := rule.Exceptions[i].cond
-			x.conditions[c] = b.whole(c)
-		}
-	}
-	return x, nil
-}
-
-// Set returns the set that x explains.
-func (x *Explainer) Set() *Set { return x.set }
-
-// Explanation says why a set decided as it did about one entry.
+// Explanation says why a set decides as it does about an entry: rule by rule,
+// in the words and at the places of the rule files. Its texts are as they stand
+// in the files and in the entry: they are untrusted where a log is.
 type Explanation struct {
-	// Outcome is what the set decides, exactly as [Evaluator.Evaluate] says.
-	Outcome Outcome
-
-	// Trials are the rules in the order in which they were tried, up to and
-	// with the one that decided; all where a default did.
-	Trials []Trial
-
-	// Next is what the set would decide without the rule that decided; Outcome
-	// again where a default did.
-	Next Outcome
+	Tried    int      `json:"rulesTried" jsonschema:"how many rules were tried, up to the one that decided"`
+	Total    int      `json:"rulesTotal" jsonschema:"how many there are"`
+	Trials   []Trial  `json:"rules" jsonschema:"the rules that were tried and are listed, in order"`
+	Omitted  int      `json:"rulesNotShown" jsonschema:"how many that were tried are not listed"`
+	Decision Details  `json:"decision" jsonschema:"what the rules decide"`
+	Without  *Details `json:"without" jsonschema:"what they would decide without the rule that decided; null where a default did"`
 }
 
-// Trial is what became of one rule on the way to a decision.
+// Details is a decision with what the rule states that made it.
+type Details struct {
+	Rule        string            `json:"rule" jsonschema:"a rule of a file; default.… where none matched"`
+	Place       string            `json:"place,omitempty" jsonschema:"file and line of the rule; none for a default"`
+	Overrides   string            `json:"overrides,omitempty" jsonschema:"file and line of the rule that it overrides"`
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Invalidates bool              `json:"invalidates" jsonschema:"what is known of the game's state may be stale"`
+	Tags        []string          `json:"tags,omitempty"`
+	Summary     string            `json:"summary,omitempty" jsonschema:"what it is about, in the words of its file"`
+	Why         string            `json:"why,omitempty" jsonschema:"why it decides so, in the words of its file"`
+
+	// Escalates says when repetition raises the decision; Escalated that it did,
+	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
+	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"when repetition raises the decision"`
+	Escalated bool       `json:"escalated,omitempty" jsonschema:"repetition raised it: disposition and severity are those that stand"`
+
+	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"the phase of the game from the next entry on"`
+	Blinds    bool     `json:"blinds,omitempty" jsonschema:"evidence is missing from here on"`
+	Resolves  []string `json:"resolves,omitempty" jsonschema:"the rules whose items it ends"`
+}
+
+// Escalates is the JSON form of [event.Escalation].
+type Escalates struct {
+	After    int               `json:"after" jsonschema:"from this occurrence on"`
+	Seconds  float64           `json:"withinSeconds" jsonschema:"the window that they lie in"`
+	Entries  int               `json:"withinEntries" jsonschema:"the window where no time is known"`
+	To       event.Disposition `json:"to"`
+	Severity event.Severity    `json:"severity" jsonschema:"the least"`
+}
+
+// Trial is the result of trying one rule.
 type Trial struct {
-	Rule      *Rule
-	Matched   bool
-	Condition Clause // the whole condition
+	ID        string   `json:"id" jsonschema:"the rule"`
+	Place     string   `json:"place" jsonschema:"file and line"`
+	Overrides string   `json:"overrides,omitempty" jsonschema:"file and line of the rule that it overrides"`
+	Matched   bool     `json:"matched"`
+	Close     bool     `json:"close" jsonschema:"something that it says of the text is so"`
+	AddsTags  []string `json:"addsTags,omitempty" jsonschema:"of a rule with continue that matched: its tags"`
+	Clauses   []Clause `json:"clauses" jsonschema:"what made it match, or kept it from that, and what else of it holds"`
+	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"how many other such clauses there are"`
+	Exception *Clause  `json:"exception,omitempty" jsonschema:"the exception that kept it from matching"`
 
-	// Exception is the exception that kept a rule whose condition holds from
-	// matching, nil where none did.
-	Exception *Clause
+	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"how many other ways to match there are, of which nothing holds"`
 }
 
-// ClauseOp tells how the value of a [Clause] follows from its parts.
-type ClauseOp uint8
-
-// The ways in which clauses are made.
-const (
-	ClauseLeaf  ClauseOp = iota // it has no parts: a comparison or the like
-	ClauseAnd                   // true if all parts are
-	ClauseOr                    // true if any part is
-	ClauseNot                   // true if its one part is not
-	ClauseMacro                 // a macro: that of its one part, which stands where the macro is defined
-)
-
-// Clause is a condition, or a part of one, with its value for one entry.
+// Clause is a part of a condition, with its value for the entry.
 type Clause struct {
-	Op   ClauseOp
-	Text string // as written in the file
-
-	// File, Line and Column say where Text begins, counting from 1.
-	File         string
-	Line, Column int
-
-	Value bool
-	Err   error // the clause could not be evaluated, which makes the condition false
-
-	// Reads names the variables that a leaf reads.
-	Reads []string
-
-	// Item is the item of a list that made a leaf true, such as the one that a
-	// text begins with; empty where the leaf compares with no list.
-	Item string
-
-	Parts []Clause
-
-	negative bool // a leaf that says what is not so
+	Text     string            `json:"text" jsonschema:"as written in the file, on one line"`
+	Place    string            `json:"place" jsonschema:"file, line and column"`
+	Holds    bool              `json:"value" jsonschema:"whether it holds"`
+	Decisive bool              `json:"decisive" jsonschema:"it made the condition what it is"`
+	Error    string            `json:"error,omitempty" jsonschema:"why it could not be evaluated"`
+	Reads    map[string]string `json:"reads,omitempty" jsonschema:"the short variables that it reads, and their values"`
+	Item     string            `json:"item,omitempty" jsonschema:"the item of a list that made it hold"`
+	Parts    []Clause          `json:"macro,omitempty" jsonschema:"of a macro, and of what is negated: what was decisive in it"`
 }
 
-// Decisive returns the smallest clauses that made c what it is: of a
-// conjunction that is false, what made the first false part so; of a
-// disjunction that is true, what made the first true part so; else all of
-// them. A macro counts as one clause, and so does a negation; their parts tell
-// more.
-func (c *Clause) Decisive() []*Clause {
-	switch c.Op {
-	case ClauseAnd, ClauseOr:
-		var all []*Clause
-		for i := range c.Parts {
-			p := &c.Parts[i]
-			if p.Err != nil || p.Value == (c.Op == ClauseOr) {
-				return p.Decisive() // the parts after it were not looked at
+// maxClauses bounds [Trial.Clauses].
+const maxClauses = 8
+
+// Explain returns why the set decides as it does about in; Decision is what
+// [Evaluator.Evaluate] returns. Of the rules that were tried it lists those that
+// matched or came close, with all set every one. The first call of an evaluator
+// cuts the conditions of all rules into clauses, which it keeps. For people: it
+// is slow and allocates.
+func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
+	x := ev.explainer()
+	outcome := ev.Evaluate(in)
+	out := Explanation{Total: ev.set.Len(), Trials: []Trial{}, Decision: details(&outcome)}
+	if outcome.Rule != nil {
+		without := *ev.set
+		without.index = nil
+		without.active = slices.DeleteFunc(slices.Clone(ev.set.active), func(r *Rule) bool { return r == outcome.Rule })
+		next := without.NewEvaluator().Evaluate(in)
+		d := details(&next)
+		out.Without = &d
+	}
+	defer ev.end()
+	for _, r := range ev.set.active {
+		out.Tried++
+		v := x.value(ev, in, r, r.cond)
+		var exception *value
+		for i := 0; i < len(r.Exceptions) && v.holds && exception == nil; i++ {
+			if e := x.value(ev, in, r, r.Exceptions[i].cond); e.holds {
+				exception = &e
 			}
-			all = append(all, p.Decisive()...)
 		}
-		return all
+		if all || v.holds && exception == nil || v.touches() {
+			out.Trials = append(out.Trials, trial(in, r, &v, exception))
+		}
+		if r == outcome.Rule {
+			break
+		}
 	}
-	return []*Clause{c}
+	out.Omitted = out.Tried - len(out.Trials)
+	return out
 }
 
-// Touches reports whether something that c says of the text of the entry (its
-// template, frames, message, stack, source, method or operation) is so, even if
-// c as a whole is not true. Rules of which that holds are near to matching; that
-// a text does not hold something is so of nearly every rule, and says nothing.
-func (c *Clause) Touches() bool {
-	switch c.Op {
-	case ClauseNot:
-		return false
-	case ClauseLeaf:
-		return c.Value && !c.negative && slices.ContainsFunc(c.Reads, func(v string) bool { return varOf(v)&textVars != 0 })
+// trial returns what is reported of r: of a rule that matched what made it so,
+// of another how far it came, and the exception that kept it from matching.
+func trial(in *Input, r *Rule, condition, exception *value) Trial {
+	t := Trial{
+		ID: r.ID, Place: r.Place(), Overrides: r.overrides(), Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
 	}
-	return slices.ContainsFunc(c.Parts, func(p Clause) bool { return p.Touches() })
+	if exception != nil {
+		c := exception.describe(in)
+		t.Exception = &c
+	}
+	if r.Continue && t.Matched {
+		t.AddsTags = r.Tags
+	}
+	decisive := condition.decisive()
+	shown := decisive
+	if !condition.holds {
+		shown, t.Alternatives = condition.nearest()
+	}
+	t.Omitted = max(0, len(shown)-maxClauses)
+	for _, v := range shown[:len(shown)-t.Omitted] {
+		c := v.describe(in)
+		c.Decisive = slices.Contains(decisive, v)
+		t.Clauses = append(t.Clauses, c)
+	}
+	return t
+}
+
+func details(o *Outcome) Details {
+	d := Details{
+		Rule: o.Decision.Rule, Disposition: o.Decision.Disposition, Severity: o.Decision.Severity,
+		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
+	}
+	if r := o.Rule; r != nil {
+		d.Place, d.Overrides, d.Summary, d.Why = r.Place(), r.overrides(), r.Summary, r.Why
+		d.SetsPhase, d.Blinds, d.Resolves = r.SetsPhase, r.Blinds, r.Resolves
+		if e := r.Escalate; e != nil {
+			d.Escalates = &Escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}
+		}
+	}
+	return d
+}
+
+// overrides returns the place of the rule that r overrides, "" without one.
+func (r *Rule) overrides() string {
+	if r.OverridesFile == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", r.OverridesFile, r.OverridesLine)
+}
+
+// value is the value of a clause, and of its parts, for one entry.
+type value struct {
+	*clause
+	holds bool
+	err   error  // the clause could not be evaluated, which makes the condition false
+	item  string // of a list, that made a leaf hold
+	parts []value
+}
+
+// decisive returns the smallest clauses that made v what it is: of a
+// conjunction that is false, those of its first false part; of a disjunction
+// that is true, those of its first true part; else those of all parts. A macro
+// counts as one clause, and so does a negation.
+func (v *value) decisive() []*value {
+	if v.op != opAnd && v.op != opOr {
+		return []*value{v}
+	}
+	var all []*value
+	for i := range v.parts {
+		p := &v.parts[i]
+		if p.err != nil || p.holds == (v.op == opOr) {
+			return p.decisive() // the parts after it were not looked at
+		}
+		all = append(all, p.decisive()...)
+	}
+	return all
+}
+
+// nearest returns the clauses that say how far v came, which is not true: of a
+// conjunction, what holds and all that does not; of alternatives, those that
+// came close, and how many others there are, or all where none did.
+func (v *value) nearest() (clauses []*value, others int) {
+	if v.holds || v.op != opAnd && v.op != opOr {
+		return v.decisive(), 0
+	}
+	for i := range v.parts {
+		p := &v.parts[i]
+		if v.op == opOr && !p.touches() {
+			others++
+			continue
+		}
+		more, n := p.nearest()
+		clauses, others = append(clauses, more...), others+n
+	}
+	if clauses == nil {
+		return v.decisive(), 0
+	}
+	return clauses, others
+}
+
+// touches reports whether something that v says of what an entry is about is
+// so, even if v as a whole is not true: the rule came close to matching. That a
+// text does not hold something is so of nearly every rule, and does not count.
+func (v *value) touches() bool {
+	switch v.op {
+	case opNot:
+		return false
+	case opLeaf:
+		return v.holds && !v.negative && v.reads&textVars != 0
+	}
+	return slices.ContainsFunc(v.parts, func(p value) bool { return p.touches() })
 }
 
 // textVars are the variables that say what an entry is about.
 const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
 
-// Explain says why the set decides as it does about in, whose strings the
-// explanation shares.
-func (x *Explainer) Explain(in *Input) Explanation {
-	ev := x.set.NewEvaluator()
-	out := Explanation{Outcome: ev.Evaluate(in)}
-	out.Next = out.Outcome
-	if rule := out.Outcome.Rule; rule != nil {
-		without := *x.set
-		without.index = nil
-		without.active = slices.DeleteFunc(slices.Clone(x.set.active), func(r *Rule) bool { return r == rule })
-		out.Next = without.NewEvaluator().Evaluate(in)
+// describe returns what is reported of v.
+func (v *value) describe(in *Input) Clause {
+	c := Clause{Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds, Item: v.item}
+	if v.err != nil {
+		c.Error, _, _ = strings.Cut(v.err.Error(), "\n")
 	}
-	defer ev.end()
-	for _, r := range x.set.active {
-		t := Trial{Rule: r, Condition: x.clause(ev, in, r, r.cond)}
-		t.Matched = t.Condition.Value
-		for i := 0; i < len(r.Exceptions) && t.Matched; i++ {
-			if c := x.clause(ev, in, r, r.Exceptions[i].cond); c.Value {
-				t.Matched, t.Exception = false, &c
-			}
+	for _, name := range (v.reads & (varLevel | varKind | varStatus | varPhase | varSource | varMethod)).list() {
+		if c.Reads == nil {
+			c.Reads = map[string]string{}
 		}
-		out.Trials = append(out.Trials, t)
-		if r == out.Outcome.Rule {
-			break
+		c.Reads[name] = values[varOf(name)](in)
+	}
+	var inner []*value
+	switch v.op {
+	case opMacro:
+		inner = v.parts[0].decisive()
+	case opNot: // what is negated, unless that is no more than the clause itself
+		if p := &v.parts[0]; p.op != opLeaf || p.item != "" || p.reads != 0 && p.holds {
+			inner = p.decisive()
 		}
 	}
-	return out
-}
-
-// clause explains one condition of rule r.
-func (x *Explainer) clause(ev *Evaluator, in *Input, r *Rule, cond *condition) Clause {
-	c := x.conditions[cond]
-	out := c.explain(ev, in, r)
-	if out.Value != ev.holds(in, r, &cond.code) {
-		// What is shown must be what happened, whatever reading the condition a
-		// second time made of it.
-		whole := clause{text: c.text, at: c.at, code: cond.code}
-		out = whole.explain(ev, in, r)
-	}
-	return out
-}
-
-// clause is a compiled part of a condition.
-type clause struct {
-	op   ClauseOp
-	text string
-	at   at
-
-	// Of leaves only.
-	code
-	negative bool
-	list     listTest
-
-	parts []*clause
-}
-
-// listTest is a comparison of one variable with the items of a list.
-type listTest struct {
-	variable varSet // 0: none
-	test     func(s, item string) bool
-	items    []string
-}
-
-// explain evaluates c, and every part of it, for in.
-func (c *clause) explain(ev *Evaluator, in *Input, r *Rule) Clause {
-	out := Clause{
-		Op: c.op, Text: c.text, File: c.at.src.name, Line: c.at.line, Column: c.at.col,
-		Reads: c.reads.list(), negative: c.negative,
-	}
-	for _, p := range c.parts {
-		out.Parts = append(out.Parts, p.explain(ev, in, r))
-	}
-	switch c.op {
-	case ClauseLeaf:
-		failures := ev.failures
-		out.Value = ev.run(in, r, &c.code)
-		if ev.failures != failures {
-			out.Err = ev.failure
-		}
-		if out.Value && c.list.variable != 0 {
-			out.Item = c.list.hit(ev)
-		}
-	case ClauseAnd, ClauseOr:
-		out.Value = c.op == ClauseAnd
-		for _, p := range out.Parts {
-			if p.Err != nil || p.Value != out.Value {
-				out.Value, out.Err = p.Value, p.Err
-				break
-			}
-		}
-	case ClauseNot:
-		out.Err = out.Parts[0].Err
-		out.Value = out.Err == nil && !out.Parts[0].Value
-	case ClauseMacro:
-		out.Value, out.Err = out.Parts[0].Value, out.Parts[0].Err
-	}
-	return out
-}
-
-// hit returns the first item for which the test holds. The variable is loaded.
-func (l *listTest) hit(ev *Evaluator) string {
-	text := ""
-	switch l.variable {
-	case varTemplate:
-		text, _ = ev.vars.Template.(string)
-	case varFrames:
-		text, _ = ev.vars.Frames.(string)
-	case varSource:
-		text, _ = ev.vars.Source.(string)
-	case varMethod:
-		text, _ = ev.vars.Method.(string)
-	case varMessage:
-		text, _ = ev.vars.Message.(string)
-	case varStack:
-		text, _ = ev.vars.Stack.(string)
-	}
-	for _, item := range l.items {
-		if l.test(text, item) {
-			return item
-		}
-	}
-	return ""
-}
-
-// clauseBuilder cuts conditions into clauses.
-type clauseBuilder struct {
-	r      *resolver
-	macros map[string]*clause // nil while a macro is being cut, and where it cannot be
-}
-
-// whole returns the clauses of a condition; the condition as one clause where it
-// cannot be cut.
-func (b *clauseBuilder) whole(cond *condition) *clause {
-	e := cond.expr
-	if c := b.expression(e); c != nil {
-		return c
-	}
-	c := &clause{text: strings.TrimSpace(e.text), at: e.at, code: cond.code}
-	c.at.line, c.at.col = locate(e.at.src, e.node, 0)
-	return c
-}
-
-// expression returns the clauses of an expression, nil where it cannot be cut.
-func (b *clauseBuilder) expression(e *exprText) *clause {
-	tokens, err := lexer.Lex(file.NewSource(e.text))
-	if err != nil {
-		return nil
-	}
-	if n := len(tokens); n > 0 && tokens[n-1].Kind == lexer.EOF {
-		tokens = tokens[:n-1]
-	}
-	p := &clauseParser{b: b, expr: e, runes: []rune(e.text)}
-	return p.parse(tokens)
-}
-
-// clauseParser cuts one expression at its tokens. Only what joins conditions is
-// looked at: or binds weaker than and, and both weaker than anything else but
-// "? :".
-type clauseParser struct {
-	b     *clauseBuilder
-	expr  *exprText
-	runes []rune
-}
-
-// parse returns the clauses that tokens stand for, nil where there is one that
-// cannot be compiled by itself.
-func (p *clauseParser) parse(tokens []lexer.Token) *clause {
-	for inBrackets(tokens) {
-		tokens = tokens[1 : len(tokens)-1]
-	}
-	if len(tokens) == 0 {
-		return nil
-	}
-	ternary := atTop(tokens, func(t lexer.Token) bool { return t.Is(lexer.Operator, "?", "??", "?.", "if", "else", ";", "|") })
-	if len(ternary) == 0 {
-		for _, j := range []struct {
-			op    ClauseOp
-			words []string
-		}{{ClauseOr, []string{"or", "||"}}, {ClauseAnd, []string{"and", "&&"}}} {
-			cuts := atTop(tokens, func(t lexer.Token) bool { return t.Is(lexer.Operator, j.words...) })
-			if len(cuts) > 0 {
-				return p.join(j.op, tokens, cuts)
-			}
-		}
-		if tokens[0].Is(lexer.Operator, "not", "!") && isPrimary(tokens[1:]) {
-			part := p.parse(tokens[1:])
-			if part == nil {
-				return nil
-			}
-			c := p.clause(ClauseNot, tokens)
-			c.parts = []*clause{part}
-			return c
-		}
-		if len(tokens) == 1 && tokens[0].Kind == lexer.Identifier && p.b.r.macros[tokens[0].Value] != nil {
-			if body := p.b.macro(tokens[0].Value); body != nil {
-				c := p.clause(ClauseMacro, tokens)
-				c.parts = []*clause{body}
-				return c
-			}
-		}
-	}
-	return p.leaf(tokens)
-}
-
-// join returns the clause of the parts of tokens between cuts.
-func (p *clauseParser) join(op ClauseOp, tokens []lexer.Token, cuts []int) *clause {
-	c := p.clause(op, tokens)
-	from := 0
-	for _, to := range append(cuts, len(tokens)) {
-		part := p.parse(tokens[from:to])
-		if part == nil {
-			return nil
-		}
-		c.parts = append(c.parts, part)
-		from = to + 1
+	for _, p := range inner {
+		c.Parts = append(c.Parts, p.describe(in))
 	}
 	return c
 }
 
-// clause returns a clause without parts for what tokens were read from.
-func (p *clauseParser) clause(op ClauseOp, tokens []lexer.Token) *clause {
-	from, to := tokens[0].From, tokens[len(tokens)-1].To
-	c := &clause{op: op, text: string(p.runes[from:to]), at: p.expr.at}
-	c.at.line, c.at.col = locate(p.expr.at.src, p.expr.node, from)
-	return c
-}
-
-// leaf compiles tokens as a condition of its own, nil where that fails.
-func (p *clauseParser) leaf(tokens []lexer.Token) *clause {
-	c := p.clause(ClauseLeaf, tokens)
-	x := &expansion{r: p.b.r, expr: &exprText{text: c.text, node: p.expr.node, at: p.expr.at}}
-	tree := x.expand()
-	if tree == nil {
-		return nil
+// oneLine returns an expression that was written over several lines in one.
+func oneLine(expr string) string {
+	lines := strings.Split(expr, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
 	}
-	var optimized ast.Node
-	if c.program, optimized = x.program(copyTree(tree)); c.program == nil {
-		return nil
-	}
-	c.reads = reads(optimized)
-	switch n := tree.(type) {
-	case *ast.UnaryNode:
-		c.negative = n.Operator == "!"
-	case *ast.BinaryNode:
-		c.negative = n.Operator == "!="
-	case *ast.CallNode:
-		c.list = listTestOf(n)
-	}
-	return c
-}
-
-// listTestOf returns the comparison that a call is, where it is about a
-// variable.
-func listTestOf(n *ast.CallNode) listTest {
-	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok || len(n.Arguments) != 2 {
-		return listTest{}
-	}
-	variable, isVar := n.Arguments[0].(*ast.IdentifierNode)
-	list, isList := n.Arguments[1].(*ast.ConstantNode)
-	if !isVar || !isList {
-		return listTest{}
-	}
-	items, _ := list.Value.([]string)
-	return listTest{variable: varOf(variable.Value), test: listFuncs[callee.Value], items: items}
-}
-
-// macro returns the clauses of the macro of that name, nil where it cannot be
-// cut. Macros do not run in circles: the set compiled.
-func (b *clauseBuilder) macro(name string) *clause {
-	c, known := b.macros[name]
-	if !known {
-		b.macros[name] = nil
-		c = b.expression(&b.r.macros[name].decl.expr)
-		b.macros[name] = c
-	}
-	return c
-}
-
-// atTop returns the indexes of the tokens outside of brackets that f picks.
-func atTop(tokens []lexer.Token, f func(lexer.Token) bool) []int {
-	var found []int
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			depth++
-		case t.Kind == lexer.Bracket:
-			depth--
-		case depth == 0 && f(t):
-			found = append(found, i)
-		}
-	}
-	return found
-}
-
-// inBrackets reports whether one pair of parentheses holds all of tokens.
-func inBrackets(tokens []lexer.Token) bool {
-	return len(tokens) >= 2 && tokens[0].Is(lexer.Bracket, "(") && closing(tokens) == len(tokens)-1
-}
-
-// closing returns the index of the bracket that closes the one that tokens
-// begin with.
-func closing(tokens []lexer.Token) int {
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			depth++
-		case t.Kind == lexer.Bracket:
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return len(tokens)
-}
-
-// isPrimary reports whether tokens are one value to which a "not" before them
-// belongs as a whole: a name, a call, or something in parentheses.
-func isPrimary(tokens []lexer.Token) bool {
-	switch {
-	case len(tokens) == 0:
-		return false
-	case tokens[0].Kind == lexer.Identifier:
-		return len(tokens) == 1 || tokens[1].Is(lexer.Bracket, "(") && closing(tokens[1:]) == len(tokens)-2
-	}
-	return inBrackets(tokens)
+	return strings.Join(lines, " ")
 }

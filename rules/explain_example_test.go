@@ -8,8 +8,8 @@ import (
 )
 
 // Why is a rule passed over, and what would decide without the one that did?
-func ExampleExplainer() {
-	x, err := rules.NewExplainer(rules.File{Name: "mine.yaml", Data: []byte(`version: 1
+func ExampleEvaluator_Explain() {
+	set, err := rules.Compile(rules.File{Name: "mine.yaml", Data: []byte(`version: 1
 macros:
   in_play: 'phase == "play"'
 rules:
@@ -24,14 +24,16 @@ rules:
 		fmt.Println(err)
 		return
 	}
-	why := x.Explain(&rules.Input{Template: "Could not save <*>", Level: event.LevelError, Phase: "play"})
+	why := set.NewEvaluator().Explain(&rules.Input{Template: "Could not save <*>", Level: event.LevelError, Phase: "play"}, true)
 	for _, t := range why.Trials {
-		fmt.Println(t.Rule.ID, t.Matched)
-		for _, c := range t.Condition.Decisive() {
-			fmt.Printf("  %s:%d:%d: %s is %t\n", c.File, c.Line, c.Column, c.Text, c.Value)
+		fmt.Println(t.ID, t.Matched)
+		for _, c := range t.Clauses {
+			if c.Decisive {
+				fmt.Printf("  %s: %s is %t\n", c.Place, c.Text, c.Holds)
+			}
 		}
 	}
-	fmt.Println("without it:", why.Next.Decision.Rule)
+	fmt.Println("without it:", why.Without.Rule)
 	// Output:
 	// save.draft false
 	//   mine.yaml:6:53: not in_play is false

@@ -35,34 +35,45 @@ rules:
     disposition: ignore
 `
 
+func explaining(t testing.TB, files ...File) *Evaluator {
+	t.Helper()
+	set, err := Compile(files...)
+	require.NoError(t, err)
+	return set.NewEvaluator()
+}
+
 // decisive renders what decided a trial, one clause after the other.
 func decisive(t *Trial) string {
 	var out []string
-	for _, c := range t.Condition.Decisive() {
-		out = append(out, c.Text)
+	for _, c := range t.Clauses {
+		if c.Decisive {
+			out = append(out, c.Text)
+		}
 	}
 	return strings.Join(out, " | ")
 }
 
 func TestExplain(t *testing.T) {
-	x, err := NewExplainer(File{Name: "f.yaml", Data: []byte(explainRules)})
-	require.NoError(t, err)
-	got := x.Explain(&Input{Template: "Could not save the game", Level: event.LevelError, Phase: "play"})
+	ev := explaining(t, File{Name: "f.yaml", Data: []byte(explainRules)})
+	in := &Input{Template: "Could not save the game", Level: event.LevelError, Phase: "play"}
+	got := ev.Explain(in, true)
 
-	require.Equal(t, "decides", got.Outcome.Decision.Rule)
-	require.Equal(t, []string{"saving"}, got.Outcome.Decision.Tags)
-	require.Equal(t, "after", got.Next.Decision.Rule)
-	require.Equal(t, []string{"saving"}, got.Next.Decision.Tags)
+	require.Equal(t, "decides", got.Decision.Rule)
+	require.Equal(t, "f.yaml:17", got.Decision.Place)
+	require.Equal(t, []string{"saving"}, got.Decision.Tags)
+	require.Equal(t, "after", got.Without.Rule)
+	require.Equal(t, []string{"saving"}, got.Without.Tags)
+	require.Equal(t, []int{5, 6, 0}, []int{got.Tried, got.Total, got.Omitted})
 
 	type row struct {
-		id               string
-		matched, touches bool
-		decisive         string
+		id             string
+		matched, close bool
+		decisive       string
 	}
 	var rows []row
 	for i := range got.Trials {
 		tr := &got.Trials[i]
-		rows = append(rows, row{tr.Rule.ID, tr.Matched, tr.Condition.Touches(), decisive(tr)})
+		rows = append(rows, row{tr.ID, tr.Matched, tr.Close, decisive(tr)})
 	}
 	require.Equal(t, []row{
 		{"tagged", true, true, `template contains "save"`},
@@ -72,104 +83,109 @@ func TestExplain(t *testing.T) {
 		{"decides", true, true, `starts_with_any(template, heads) | in_play`},
 	}, rows)
 
-	fails := got.Trials[3].Condition
-	require.Error(t, fails.Err)
-	require.Error(t, fails.Parts[0].Err)
+	require.Equal(t, []string{"saving"}, got.Trials[0].AddsTags)
+	require.Equal(t, []Clause{
+		{Text: `template startsWith "Could"`, Place: "f.yaml:9:12", Holds: true},
+		{Text: `level == "fatal"`, Place: "f.yaml:9:44", Decisive: true, Reads: map[string]string{"level": "error"}},
+	}, got.Trials[1].Clauses)
+	require.NotEmpty(t, got.Trials[3].Clauses[0].Error)
+	require.Equal(t, []Clause{
+		{Text: "starts_with_any(template, heads)", Place: "f.yaml:19:7", Holds: true, Decisive: true, Item: "Could not save"},
+		{Text: "in_play", Place: "f.yaml:20:12", Holds: true, Decisive: true, Parts: []Clause{
+			{Text: `phase == "play"`, Place: "f.yaml:5:32", Holds: true, Reads: map[string]string{"phase": "play"}},
+		}},
+	}, got.Trials[4].Clauses)
 
-	c := got.Trials[4].Condition
-	require.Equal(t, ClauseAnd, c.Op)
-	require.Equal(t, "Could not save", c.Parts[0].Item)
-	require.Equal(t, []string{"template"}, c.Parts[0].Reads)
-	require.Equal(t, []int{19, 7}, []int{c.Parts[0].Line, c.Parts[0].Column})
-	or := c.Parts[1]
-	require.Equal(t, ClauseOr, or.Op)
-	require.Equal(t, []int{20, 12}, []int{or.Line, or.Column})
-	macro := or.Parts[0]
-	require.Equal(t, ClauseMacro, macro.Op)
-	require.Equal(t, []int{20, 12}, []int{macro.Line, macro.Column})
-	require.Equal(t, `phase == "load" or phase == "play"`, macro.Parts[0].Text)
-	require.Equal(t, []int{5, 13}, []int{macro.Parts[0].Line, macro.Parts[0].Column})
-	require.Equal(t, `phase == "play"`, macro.Decisive()[0].Parts[0].Decisive()[0].Text)
-	require.True(t, or.Parts[1].Value, "what was not looked at has a value all the same")
+	got = ev.Explain(in, false)
+	require.Equal(t, []string{"tagged", "near", "decides"}, []string{got.Trials[0].ID, got.Trials[1].ID, got.Trials[2].ID})
+	require.Equal(t, []int{5, 2}, []int{got.Tried, got.Omitted})
+}
+
+func TestExplainClauses(t *testing.T) {
+	ev := explaining(t, File{Name: "f.yaml", Data: []byte(explainRules)})
+	in := &Input{Template: "Could not save the game", Level: event.LevelError, Phase: "play"}
+	r := ev.set.Rule("decides")
+	c := ev.explainer().value(ev, in, r, r.cond)
+	require.Equal(t, opAnd, c.op)
+	or := c.parts[1]
+	require.Equal(t, opOr, or.op)
+	require.Equal(t, []int{20, 12}, []int{or.at.line, or.at.col})
+	macro := or.parts[0]
+	require.Equal(t, opMacro, macro.op)
+	require.Equal(t, `phase == "load" or phase == "play"`, macro.parts[0].text)
+	require.Equal(t, []int{5, 13}, []int{macro.parts[0].at.line, macro.parts[0].at.col})
+	require.True(t, or.parts[1].holds, "what was not looked at has a value all the same")
 }
 
 func TestExplainDefault(t *testing.T) {
-	x, err := NewExplainer(File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\"', disposition: ignore}]")})
-	require.NoError(t, err)
-	got := x.Explain(&Input{Template: "b", Level: event.LevelError})
-	require.Equal(t, "default.log.error", got.Outcome.Decision.Rule)
-	require.Equal(t, got.Outcome, got.Next)
+	got := explaining(t, File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\"', disposition: ignore}]")}).
+		Explain(&Input{Template: "b", Level: event.LevelError}, true)
+	require.Equal(t, "default.log.error", got.Decision.Rule)
+	require.Nil(t, got.Without)
 	require.Len(t, got.Trials, 1)
-	require.Equal(t, 1, len(x.Set().Rules()))
 }
 
 // TestExplainShowsWhatHappened holds the last resort: clauses that do not add up
 // to what the condition itself says are not shown.
 func TestExplainShowsWhatHappened(t *testing.T) {
-	x, err := NewExplainer(File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\" and level == \"error\"', disposition: ignore}]")})
-	require.NoError(t, err)
-	rule := x.set.rules[0]
+	ev := explaining(t, File{Name: "f", Data: []byte("version: 1\nrules: [{id: a, when: 'template == \"a\" and level == \"error\"', disposition: ignore}]")})
+	rule := ev.set.rules[0]
+	x := ev.explainer()
 	x.conditions[rule.cond] = x.conditions[rule.cond].parts[0]
-	got := x.Explain(&Input{Template: "a"}).Trials[0]
+	got := ev.Explain(&Input{Template: "a"}, true).Trials[0]
 	require.False(t, got.Matched)
-	require.False(t, got.Condition.Value)
-	require.Empty(t, got.Condition.Parts)
-	require.Equal(t, []string{"template", "level"}, got.Condition.Reads)
+	require.Len(t, got.Clauses, 1)
+	require.Equal(t, map[string]string{"level": "unknown"}, got.Clauses[0].Reads)
+	c := x.value(ev, &Input{Template: "a"}, rule, rule.cond)
+	require.Empty(t, c.parts)
+	require.Equal(t, []string{"template", "level"}, c.reads.list())
 }
 
 func BenchmarkExplain(b *testing.B) {
-	files := Defaults()
-	b.Run("new", func(b *testing.B) {
-		for b.Loop() {
-			_, err := NewExplainer(files...)
-			require.NoError(b, err)
-		}
-	})
-	x, err := NewExplainer(files...)
-	require.NoError(b, err)
+	ev := explaining(b, Defaults()...)
 	in := &Input{Template: "nothing that any rule knows", Level: event.LevelError, Phase: "play"}
-	b.Run("explain", func(b *testing.B) {
-		for b.Loop() {
-			require.Equal(b, "default.log.error", x.Explain(in).Outcome.Decision.Rule)
-		}
-	})
-}
-
-func TestExplainerErrors(t *testing.T) {
-	_, err := NewExplainer(File{Name: "f", Data: []byte("version: 2")})
-	_, want := Compile(File{Name: "f", Data: []byte("version: 2")})
-	require.Equal(t, want, err)
+	for name, again := range map[string]bool{"first": false, "again": true} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if !again {
+					ev = ev.set.NewEvaluator()
+				}
+				x := ev.Explain(in, false)
+				require.Equal(b, "default.log.error", x.Decision.Rule)
+			}
+		})
+	}
 }
 
 // checkExplain asserts that an explanation is that of the decision, and that
 // the clauses of every condition together have its value.
-func checkExplain(t *testing.T, x *Explainer, in *Input) {
+func checkExplain(t *testing.T, ev *Evaluator, in *Input) {
 	t.Helper()
-	want := x.set.NewEvaluator().Evaluate(in)
-	got := x.Explain(in)
-	require.Equal(t, want, got.Outcome)
+	want := ev.set.NewEvaluator().Evaluate(in)
+	got := ev.Explain(in, true)
+	require.Equal(t, details(&want), got.Decision)
 	if want.Rule == nil {
-		require.Len(t, got.Trials, len(x.set.active))
+		require.Len(t, got.Trials, len(ev.set.active))
+		require.Nil(t, got.Without)
 	} else {
-		require.NotSame(t, want.Rule, got.Next.Rule)
-		require.Same(t, want.Rule, got.Trials[len(got.Trials)-1].Rule)
+		require.NotEqual(t, want.Rule.ID, got.Without.Rule)
+		require.Equal(t, want.Rule.ID, got.Trials[len(got.Trials)-1].ID)
 	}
-	ev := x.set.NewEvaluator()
-	for _, r := range x.set.active {
-		c := x.conditions[r.cond].explain(ev, in, r)
-		require.Equal(t, ev.run(in, r, &r.cond.code), c.Value, "clauses of rule %s: %s", r.ID, r.When)
-		for _, d := range c.Decisive() {
-			require.Equal(t, c.Value, d.Value, "what decided in rule %s: %s", r.ID, r.When)
+	for _, r := range ev.set.active {
+		c := ev.explainer().conditions[r.cond].value(ev, in, r)
+		require.Equal(t, ev.run(in, r, &r.cond.code), c.holds, "clauses of rule %s: %s", r.ID, r.When)
+		for _, d := range c.decisive() {
+			require.Equal(t, c.holds, d.holds, "what decided in rule %s: %s", r.ID, r.When)
 		}
+		ev.end()
 	}
 }
 
 func TestExplainAgreesWithDefaults(t *testing.T) {
-	x, err := NewExplainer(Defaults()...)
-	require.NoError(t, err)
+	x := explaining(t, Defaults()...)
 	for _, r := range x.set.rules {
 		if len(r.When) > 0 && strings.Contains(r.When, " && ") && !strings.HasPrefix(r.When, "(") {
-			require.NotEmpty(t, x.conditions[r.cond].parts, "rule %s is not cut: %s", r.ID, r.When)
+			require.NotEmpty(t, x.explainer().conditions[r.cond].parts, "rule %s is not cut: %s", r.ID, r.When)
 		}
 	}
 	for _, test := range x.set.tests {
@@ -196,10 +212,11 @@ func FuzzExplain(f *testing.F) {
 		if len(data) > 2048 {
 			return
 		}
-		x, err := NewExplainer(File{Name: "f", Data: data})
+		set, err := Compile(File{Name: "f", Data: data})
 		if err != nil {
 			return
 		}
+		x := set.NewEvaluator()
 		for _, in := range []Input{
 			{Template: template},
 			{Template: template, Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a", Phase: "play", Operation: "1"},
@@ -213,7 +230,7 @@ func FuzzExplain(f *testing.F) {
 // TestExplainException: what kept a rule from matching whose condition holds is
 // told, and the first one alone.
 func TestExplainException(t *testing.T) {
-	x, err := NewExplainer(File{Name: "f.yaml", Data: []byte(`version: 1
+	x := explaining(t, File{Name: "f.yaml", Data: []byte(`version: 1
 rules:
   - id: held_back
     when: 'template startsWith "Could"'
@@ -223,18 +240,17 @@ rules:
       - {when: 'template contains "game"'}
     disposition: blocking
 `)})
-	require.NoError(t, err)
 	in := Input{Template: "Could not save the game", Level: event.LevelError}
-	got := x.Explain(&in)
-	require.Equal(t, "default.log.error", got.Outcome.Decision.Rule)
+	got := x.Explain(&in, true)
+	require.Equal(t, "default.log.error", got.Decision.Rule)
 	require.Len(t, got.Trials, 1)
 	tr := got.Trials[0]
 	require.False(t, tr.Matched)
-	require.True(t, tr.Condition.Value)
+	require.True(t, tr.Clauses[0].Holds)
 	require.Equal(t, `template contains "save" and level == "error"`, tr.Exception.Text)
-	require.Equal(t, 7, tr.Exception.Line)
+	require.Equal(t, "f.yaml:7:17", tr.Exception.Place)
 	in.Template = "Could not open the door"
-	got = x.Explain(&in)
-	require.Equal(t, "held_back", got.Outcome.Decision.Rule)
+	got = x.Explain(&in, true)
+	require.Equal(t, "held_back", got.Decision.Rule)
 	require.Nil(t, got.Trials[0].Exception)
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/heedlog/heed/event"
@@ -19,6 +20,8 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	notes    []placed // for Lint
+	lists    map[string]*list
+	macros   map[string]*macro
 
 	normalizer *signature.Normalizer // with the protected words
 
@@ -104,6 +107,9 @@ type Exception struct {
 
 	cond *condition
 }
+
+// Place returns where the rule begins, as file:line.
+func (r *Rule) Place() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 
 // Variables returns the names of the variables that the condition of r and its
 // exceptions read.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/session"
-	"github.com/heedlog/heed/rules"
 )
 
 // DiagnosticsConfig sets up a [Diagnostics].
@@ -24,11 +23,6 @@ type DiagnosticsConfig struct {
 	// Limits are bounds that the host itself has hit, for [ToolStatus] to show beside those of
 	// the session. It is called from many goroutines. Optional.
 	Limits func() []session.Limit
-
-	// Rules are the files that session.Config.Engine.Rules was compiled of, for
-	// [ToolExplain] to show their conditions. A session that reads its rules from
-	// files itself needs none.
-	Rules []rules.File
 }
 
 // Diagnostics answers calls of heed's own tools, and reads of its resources. Make
@@ -37,7 +31,6 @@ type Diagnostics struct {
 	session *session.Session
 	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
 	limits  func() []session.Limit
-	files   []rules.File
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
 
@@ -54,7 +47,7 @@ func NewDiagnostics(c DiagnosticsConfig) (*Diagnostics, error) {
 	if c.Limits == nil {
 		c.Limits = func() []session.Limit { return nil }
 	}
-	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, files: slices.Clone(c.Rules), epoch: st.Epoch, run: st.Run}, nil
+	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, epoch: st.Epoch, run: st.Run}, nil
 }
 
 // Tags returns the tags of each tool: those by which bridges and gates know what

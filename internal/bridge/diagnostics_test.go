@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -558,41 +559,42 @@ func TestExplain(t *testing.T) {
 	require.True(t, x.Agrees)
 	require.Equal(t, "odd", x.Decided.Rule)
 	require.Empty(t, x.Phase, "that in which it was decided so")
-	require.Equal(t, "odd", x.Rules.Rule)
-	require.Equal(t, "odd.play", x.Trials[0].Rule)
+	require.Equal(t, "odd", x.Decision.Rule)
+	require.Equal(t, "odd.play", x.Trials[0].ID)
 	require.False(t, x.Trials[0].Matched)
-	require.Equal(t, "in_play", x.Trials[0].Clauses[0].Text)
-	require.False(t, x.Trials[0].Clauses[0].Holds)
-	require.Equal(t, "in_play", x.Trials[0].Clauses[1].In)
+	c := x.Trials[0].Clauses[slices.IndexFunc(x.Trials[0].Clauses, func(c rules.Clause) bool { return c.Decisive })]
+	require.Equal(t, "in_play", c.Text)
+	require.False(t, c.Holds)
+	require.NotEmpty(t, c.Parts)
 	require.True(t, x.Trials[1].Matched)
-	require.Equal(t, "test.yaml:12", x.Rules.Place)
+	require.Equal(t, "test.yaml:12", x.Decision.Place)
 	require.Equal(t, "default.log.info", x.Without.Rule)
 
 	x = explain(`{"seq":3}`)
 	require.Equal(t, "play", x.Phase)
-	require.Equal(t, "odd.play", x.Rules.Rule)
+	require.Equal(t, "odd.play", x.Decision.Rule)
 	require.Equal(t, "odd", x.Without.Rule)
 
 	x = explain(`{"seq":5}`)
 	require.False(t, x.Agrees)
 	require.Equal(t, event.Blocking.String(), x.Decided.Disposition)
-	require.Equal(t, event.Ignore.String(), x.Rules.Disposition)
+	require.Equal(t, event.Ignore, x.Decision.Disposition)
 	require.Contains(t, x.Differs[0], "repetition")
-	require.Equal(t, 2, x.Rules.Escalates.After)
+	require.Equal(t, 2, x.Decision.Escalates.After)
 
 	x = explain(`{"seq":6}`)
 	require.True(t, x.Agrees)
-	require.Empty(t, x.Rules.Place)
+	require.Empty(t, x.Decision.Place)
 	require.Nil(t, x.Without)
 	require.Empty(t, x.Trials)
-	require.Equal(t, x.RulesTotal, x.RulesTried)
+	require.Equal(t, x.Total, x.Tried)
 
 	require.Contains(t, explain(`{"seq":7}`).Differs[0], "host")
 
 	before := s.Status().Received
 	x = explain(`{"text":"Broken 12 walls","level":"error","phase":"menu"}`)
-	require.Equal(t, "broken", x.Rules.Rule)
-	require.Equal(t, "what is broken does not work", x.Rules.Why)
+	require.Equal(t, "broken", x.Decision.Rule)
+	require.Equal(t, "what is broken does not work", x.Decision.Why)
 	require.Equal(t, "Broken <*> walls", x.Template)
 	require.Nil(t, x.Decided)
 	require.Equal(t, before, s.Status().Received)
@@ -603,23 +605,20 @@ func TestExplain(t *testing.T) {
 	require.NoError(t, s.SetRules(set))
 	x = explain(`{"seq":1}`)
 	require.False(t, x.Agrees)
-	require.Equal(t, "fine", x.Rules.Rule)
+	require.Equal(t, "fine", x.Decision.Rule)
 	require.Contains(t, x.Differs[0], "another version")
-	require.NotEmpty(t, x.Unknown, "nobody has told the text of these")
-	require.Equal(t, `template startsWith "Odd"`, x.Rules.When)
+	require.Equal(t, `template startsWith "Odd"`, x.When)
+	require.Equal(t, `template startsWith "Odd"`, x.Trials[0].Clauses[0].Text)
 }
 
-// TestExplainDefaults: of the rules that a session reads itself, the texts are
-// known.
 func TestExplainDefaults(t *testing.T) {
 	s, err := session.New(session.Config{})
 	require.NoError(t, err)
 	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
 	require.NoError(t, err)
 	x := answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"NullReferenceException: Object reference not set to an instance of an object","level":"error"}`)
-	require.Empty(t, x.Unknown)
-	require.NotEmpty(t, x.Rules.Rule)
-	require.Positive(t, x.RulesTried)
+	require.NotEmpty(t, x.Decision.Rule)
+	require.Positive(t, x.Tried)
 }
 
 // stuck is a log that cannot be taken in.

@@ -79,5 +79,5 @@
 // does. No call holds a lock of the engine for longer than one page takes.
 //
 // A [Diagnostics] is safe for concurrent use, has no goroutine and keeps nothing
-// but the rules made ready to be explained.
+// but an evaluator of the rules that decide.
 package bridge

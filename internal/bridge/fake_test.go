@@ -55,7 +55,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 	}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Rules: ruleFiles()})
+	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

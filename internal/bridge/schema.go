@@ -112,6 +112,8 @@ func schemaOf(t reflect.Type) *schema {
 		return schemaOf(t.Elem())
 	case t == reflect.TypeFor[time.Time]():
 		return &schema{Type: "string", Format: "date-time"}
+	case t == reflect.TypeFor[event.Disposition]():
+		return &schema{Type: "string", Enum: words["disposition"]}
 	case t == reflect.TypeFor[event.Severity]():
 		return &schema{Type: "string", Enum: words["severity"]}
 	}
@@ -123,6 +125,10 @@ func schemaOf(t reflect.Type) *schema {
 	case reflect.Int, reflect.Uint64:
 		most := int64(maxInteger)
 		return &schema{Type: "integer", Minimum: new(int64), Maximum: &most}
+	case reflect.Float64:
+		return &schema{Type: "number", Minimum: new(int64)}
+	case reflect.Map:
+		return &schema{Type: "object"}
 	case reflect.Slice:
 		return &schema{Type: "array", Items: schemaOf(t.Elem())}
 	case reflect.Struct:
@@ -147,8 +153,14 @@ func (s *schema) members(t reflect.Type) {
 		if name == "-" {
 			continue
 		}
-		m := schemaOf(f.Type)
+		m := &schema{Type: "array", Items: &schema{Type: "object"}}
+		if f.Type != reflect.SliceOf(t) { // else its elements are such as this
+			m = schemaOf(f.Type)
+		}
 		m.Description = cmp.Or(f.Tag.Get("doc"), f.Tag.Get("jsonschema"))
+		if f.Type.Kind() == reflect.Pointer && options == "" {
+			m.Type = []string{"object", "null"}
+		}
 		if e := f.Tag.Get("enum"); e != "" {
 			m.Enum = strings.Split(e, ",")
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/refdata"
 	"github.com/heedlog/heed/report"
@@ -43,19 +42,9 @@ func logDiff(t *testing.T, args ...string) *report.DiffDocument {
 	return &d
 }
 
-// decode reads a document. Dispositions are texts, that are written and not read.
+// decode reads a document.
 func decode(t *testing.T, text string, into any) {
 	t.Helper()
-	text = regexp.MustCompile(`"disposition":"(\w+)"`).ReplaceAllStringFunc(text, func(s string) string {
-		d, ok := event.ParseDisposition(strings.Split(s, `"`)[3])
-		require.True(t, ok)
-		return fmt.Sprintf(`"disposition":%d`, d)
-	})
-	text = regexp.MustCompile(`"severity":"(\w+)"`).ReplaceAllStringFunc(text, func(s string) string {
-		v, ok := event.ParseSeverity(strings.Split(s, `"`)[3])
-		require.True(t, ok)
-		return fmt.Sprintf(`"severity":%d`, v)
-	})
 	require.NoError(t, json.Unmarshal([]byte(text), into))
 }
 

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
 )
 
 // TestEscalated: what repetition made of a rule is told alike by all that show
@@ -31,9 +34,9 @@ func TestEscalated(t *testing.T) {
 	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
 	var e explanation
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
-	require.Equal(t, "blocking", e.Decision.Disposition)
+	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
-	require.Equal(t, &escalation{3, 30, 1500, "blocking", "error"}, e.Decision.Escalates)
+	require.Equal(t, &rules.Escalates{After: 3, Seconds: 30, Entries: 1500, To: event.Blocking, Severity: event.SeverityError}, e.Decision.Escalates)
 
 	r = runArgs(t, "--no-default-rules", "--rules", often, log)
 	require.Contains(t, r.stdout, "rule t.path, escalated by repetition")

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -99,11 +98,11 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 	if err != nil {
 		return nil, err
 	}
-	explainer, err := rules.NewExplainer(files...)
+	set, err := rules.Compile(files...)
 	if err != nil {
 		return nil, err
 	}
-	normalizer, err := signature.New(explainer.Set().Masking())
+	normalizer, err := signature.New(set.Masking())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
-		if record, err = p.find(cmd.Context(), explainer.Set(), at, scrubber); err != nil {
+		if record, err = p.find(cmd.Context(), set, at, scrubber); err != nil {
 			return nil, err
 		}
 	} else {
@@ -125,19 +124,19 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			}
 			record.entry.Level, record.levelBy = level, capture.EvidenceNone
 		}
-		engine, err := heed.New(engineConfig(explainer.Set()))
+		engine, err := heed.New(engineConfig(set))
 		if err != nil {
 			return nil, err
 		}
 		record.blame = engine.Blame(&event.Log{Message: record.entry.Message, Stack: record.entry.Stack})
 		record.outcome.Phase = f.phase
-		if err := explainer.Set().CheckPhase(f.phase); err != nil {
+		if err := set.CheckPhase(f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
 	scrubber.Learn(record.entry.Message)
 	scrubber.Learn(record.entry.Stack)
-	return explain(explainer, normalizer, record, f.all, scrubber), nil
+	return explain(set.NewEvaluator(), normalizer, record, f.all, scrubber), nil
 }
 
 // textRecord returns the record that a text would be in a log: its level is read
@@ -171,18 +170,14 @@ type (
 		Signature explainedSignature `json:"signature"`
 		Phase     string             `json:"phase"`
 		Blind     *blindness         `json:"blind"` // null: evidence is complete
-		Tried     int                `json:"rules_tried"`
-		Total     int                `json:"rules_total"`
-		Rules     []explainedRule    `json:"rules"`
-		Others    int                `json:"rules_not_shown"`
-		Decision  decision           `json:"decision"`
-		Without   *decision          `json:"without"` // null where a default decided
+		rules.Explanation
+		alone string // what an escalated rule decides by itself
 	}
 	explainedRecord struct {
 		File      string   `json:"file,omitempty"`
 		Layout    string   `json:"layout,omitempty"`
-		StartLine int      `json:"start_line,omitempty"`
-		EndLine   int      `json:"end_line,omitempty"`
+		StartLine int      `json:"startLine,omitempty"`
+		EndLine   int      `json:"endLine,omitempty"`
 		Kind      string   `json:"kind"`
 		Status    string   `json:"status,omitempty"`
 		Level     string   `json:"level,omitempty"`
@@ -190,10 +185,10 @@ type (
 		Operation string   `json:"operation,omitempty"`
 		Message   string   `json:"message"`
 		Stack     string   `json:"stack,omitempty"`
-		Ends      string   `json:"end_evidence,omitempty"`
-		LevelBy   string   `json:"level_evidence,omitempty"`
-		Reference string   `json:"stack_reference,omitempty"`
-		Cut       uint64   `json:"cut_bytes,omitempty"`
+		Ends      string   `json:"endEvidence,omitempty"`
+		LevelBy   string   `json:"levelEvidence,omitempty"`
+		Reference string   `json:"stackReference,omitempty"`
+		Cut       uint64   `json:"cutBytes,omitempty"`
 		Count     uint64   `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
 		ends      evidence // in words
 		levelBy   evidence
@@ -214,62 +209,10 @@ type (
 		Text string `json:"text"`
 	}
 	blindness struct {
-		Since int    `json:"since_line"`
+		Since int    `json:"sinceLine"`
 		Rule  string `json:"rule"`
 	}
-	explainedRule struct {
-		ID      string            `json:"id"`
-		Place   string            `json:"place"`
-		Over    string            `json:"overrides,omitempty"` // the place of the rule that it overrides
-		Matched bool              `json:"matched"`
-		Close   bool              `json:"close"`
-		Adds    []string          `json:"adds_tags,omitempty"` // of a rule with continue
-		Clauses []explainedClause `json:"clauses"`
-		Except  *explainedClause  `json:"exception,omitempty"` // that kept it from matching
-		more    int               // clauses that are left out
-
-		// Alternatives are not among Clauses: nothing of them is so.
-		Alternatives int `json:"alternatives_not_shown,omitempty"`
-	}
-	explainedClause struct {
-		Text   string            `json:"text"`
-		Place  string            `json:"place"`
-		Value  bool              `json:"value"`
-		Decide bool              `json:"decisive"`
-		Error  string            `json:"error,omitempty"`
-		Reads  map[string]string `json:"reads,omitempty"`
-		Item   string            `json:"item,omitempty"`
-		Macro  []explainedClause `json:"macro,omitempty"` // what decided in it
-	}
-	decision struct {
-		Rule        string   `json:"rule"`
-		Place       string   `json:"place,omitempty"`     // none for a default
-		Over        string   `json:"overrides,omitempty"` // the place of the rule that it overrides
-		Disposition string   `json:"disposition"`
-		Severity    string   `json:"severity"`
-		Invalidates bool     `json:"invalidates"`
-		Tags        []string `json:"tags,omitempty"`
-		Summary     string   `json:"summary,omitempty"`
-		Why         string   `json:"why,omitempty"`
-		// Escalates is when repetition makes more of what the rule decides, and
-		// Escalated that it did: Disposition and Severity are those that stand.
-		Escalates *escalation `json:"escalates,omitempty"`
-		Escalated bool        `json:"escalated,omitempty"`
-		alone     string      // what an escalated rule says by itself
-		SetsPhase string      `json:"sets_phase,omitempty"`
-		Blinds    bool        `json:"blinds,omitempty"`
-		Resolves  []string    `json:"resolves,omitempty"`
-	}
 )
-
-// escalation is the JSON form of [event.Escalation].
-type escalation struct {
-	After       int     `json:"after"`
-	Seconds     float64 `json:"within_seconds"`
-	Entries     int     `json:"within_entries"` // where the log tells no time
-	Disposition string  `json:"to"`
-	Severity    string  `json:"severity"` // the least
-}
 
 // evidence is what a statement about a record rests on.
 type evidence = capture.Evidence
@@ -309,8 +252,8 @@ var (
 	}
 )
 
-// explain asks the explainer about a record and gathers what it says, scrubbed.
-func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
+// explain gathers all that is shown of a record, scrubbed.
+func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
 	e := &f.entry
 	out := &explanation{SchemaVersion: report.SchemaVersion, Record: recordOf(f), Phase: f.outcome.Phase}
 	if f.blind {
@@ -330,28 +273,13 @@ func explain(x *rules.Explainer, n *signature.Normalizer, f *found, all bool, sc
 		out.Signature.Masked = append(out.Signature.Masked, masked{s.Mask, text[s.From:s.To]})
 	}
 	in := inputOf(f, head, frames)
-	ex := x.Explain(&in)
-	out.Tried, out.Total, out.Rules = len(ex.Trials), x.Set().Len(), []explainedRule{}
-	for i := range ex.Trials {
-		t := &ex.Trials[i]
-		if t.Matched || all || t.Condition.Touches() {
-			out.Rules = append(out.Rules, ruleOf(t, &in))
-		} else {
-			out.Others++
-		}
+	out.Explanation = ev.Explain(&in, all)
+	if d := &out.Decision; f.outcome.Escalated {
+		out.alone = className(d)
+		d.Escalated, d.Disposition, d.Severity = true, f.outcome.Decision.Disposition, f.outcome.Decision.Severity
 	}
-	out.Decision = decisionOf(&ex.Outcome)
-	if f.outcome.Escalated {
-		d := &f.outcome.Decision
-		out.Decision.alone = out.Decision.class()
-		out.Decision.Escalated, out.Decision.Disposition, out.Decision.Severity = true, d.Disposition.String(), d.Severity.String()
-	}
-	if out.Decision.Disposition != event.Ignore.String() { // as in records: who is at fault matters where something is
+	if out.Decision.Disposition != event.Ignore { // as in records: who is at fault matters where something is
 		out.Record.Blame, out.Record.named = f.blame, heed.Likely(f.blame)
-	}
-	if ex.Outcome.Rule != nil {
-		next := decisionOf(&ex.Next)
-		out.Without = &next
 	}
 	out.scrub(scrubber, text)
 	return out
@@ -386,137 +314,4 @@ func recordOf(f *found) explainedRecord {
 		}
 	}
 	return out
-}
-
-// ruleOf tells what became of a rule: of one that matched, what made it so; of
-// one that did not, how far it came.
-func ruleOf(t *rules.Trial, in *rules.Input) explainedRule {
-	r := t.Rule
-	out := explainedRule{ID: r.ID, Place: rulePlace(r), Over: overPlace(r), Matched: t.Matched, Close: t.Condition.Touches(), Clauses: []explainedClause{}}
-	if r.Continue && t.Matched {
-		out.Adds = r.Tags
-	}
-	if t.Exception != nil {
-		c := clauseOf(t.Exception, in)
-		out.Except = &c
-	}
-	decided, shown := t.Condition.Decisive(), t.Condition.Decisive()
-	if !t.Condition.Value {
-		shown, out.Alternatives = nearest(&t.Condition)
-	}
-	for _, c := range shown {
-		if len(out.Clauses) == maxClauses {
-			out.more++
-			continue
-		}
-		ec := clauseOf(c, in)
-		ec.Decide = slices.Contains(decided, c)
-		out.Clauses = append(out.Clauses, ec)
-	}
-	return out
-}
-
-// nearest returns the clauses that say how far c came which is not true: of a
-// conjunction, what holds and all that does not; of alternatives, those that
-// came close, and how many others there are, or all where none did.
-func nearest(c *rules.Clause) (clauses []*rules.Clause, others int) {
-	if c.Value || c.Op != rules.ClauseAnd && c.Op != rules.ClauseOr {
-		return c.Decisive(), 0
-	}
-	for i := range c.Parts {
-		part := &c.Parts[i]
-		if c.Op == rules.ClauseOr && !part.Touches() {
-			others++
-			continue
-		}
-		more, n := nearest(part)
-		clauses, others = append(clauses, more...), others+n
-	}
-	if clauses == nil {
-		return c.Decisive(), 0
-	}
-	return clauses, others
-}
-
-// maxClauses bounds the clauses that are shown of a rule.
-const maxClauses = 8
-
-func rulePlace(r *rules.Rule) string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
-
-// overPlace returns the place of the rule that r overrides, "" where it does not.
-func overPlace(r *rules.Rule) string {
-	if r.OverridesFile == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", r.OverridesFile, r.OverridesLine)
-}
-
-func clauseOf(c *rules.Clause, in *rules.Input) explainedClause {
-	out := explainedClause{
-		Text: oneLine(c.Text), Place: fmt.Sprintf("%s:%d:%d", c.File, c.Line, c.Column), Value: c.Value, Item: c.Item,
-	}
-	if c.Err != nil {
-		out.Error, _, _ = strings.Cut(c.Err.Error(), "\n")
-	}
-	for _, name := range c.Reads {
-		value, short := "", true
-		switch name {
-		case "level":
-			value = in.Level.String()
-		case "kind":
-			value = in.Kind.String()
-		case "status":
-			value = in.Status.String()
-		case "phase":
-			value = in.Phase
-		case "source", "method":
-			value = in.Source
-		default:
-			short = false // the texts are shown above
-		}
-		if short {
-			if out.Reads == nil {
-				out.Reads = map[string]string{}
-			}
-			out.Reads[name] = value
-		}
-	}
-	switch c.Op {
-	case rules.ClauseMacro:
-		for _, d := range c.Parts[0].Decisive() {
-			out.Macro = append(out.Macro, clauseOf(d, in))
-		}
-	case rules.ClauseNot:
-		// What is negated says why, unless it says no more than the clause.
-		if part := &c.Parts[0]; part.Op != rules.ClauseLeaf || part.Item != "" || len(part.Reads) > 0 && part.Value {
-			for _, d := range part.Decisive() {
-				out.Macro = append(out.Macro, clauseOf(d, in))
-			}
-		}
-	}
-	return out
-}
-
-// oneLine returns an expression that was written over several lines in one.
-func oneLine(expr string) string {
-	lines := strings.Split(expr, "\n")
-	for i := range lines {
-		lines[i] = strings.TrimSpace(lines[i])
-	}
-	return strings.Join(lines, " ")
-}
-
-func decisionOf(o *rules.Outcome) decision {
-	d := decision{
-		Rule: o.Decision.Rule, Disposition: o.Decision.Disposition.String(), Severity: o.Decision.Severity.String(),
-		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
-	}
-	if r := o.Rule; r != nil {
-		d.Over = overPlace(r)
-		d.Place, d.Summary, d.Why, d.SetsPhase, d.Blinds, d.Resolves = rulePlace(r), r.Summary, r.Why, r.SetsPhase, r.Blinds, r.Resolves
-		if e := r.Escalate; e != nil {
-			d.Escalates = &escalation{e.After, e.Within.Seconds(), e.Entries, e.To.String(), e.Severity.String()}
-		}
-	}
-	return d
 }

@@ -80,15 +80,16 @@ func TestRuleCommandsGolden(t *testing.T) {
 // TestExplainAgreesWithReplay explains every record and requires the decision
 // of the replay, and that what is shown adds up.
 func TestExplainAgreesWithReplay(t *testing.T) {
-	x, err := rules.NewExplainer(rules.Defaults()...)
+	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
-	n, err := signature.New(x.Set().Masking())
+	ev := set.NewEvaluator()
+	n, err := signature.New(set.Masking())
 	require.NoError(t, err)
 	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		p := &program{}
-		require.NoError(t, p.observe(t.Context(), x.Set(), path, func(src *source, o *heed.Outcome) bool {
+		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
 			rec := src.record
 			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry(), outcome: *o}
 			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase, f.entry.ByCaller, o.Escalated)
@@ -96,14 +97,14 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				return true
 			}
 			seen[key] = true
-			e := explain(x, n, f, false, nil)
+			e := explain(ev, n, f, false, nil)
 			require.Equal(t, o.Signature.ID.String(), e.Signature.ID)
 			require.Equal(t, o.Decision.Rule, e.Decision.Rule, "%s:%d", path, rec.StartLine)
-			require.Equal(t, o.Decision.Disposition.String(), e.Decision.Disposition)
-			require.Equal(t, o.Decision.Severity.String(), e.Decision.Severity)
-			require.Equal(t, e.Tried, len(e.Rules)+e.Others)
+			require.Equal(t, o.Decision.Disposition, e.Decision.Disposition)
+			require.Equal(t, o.Decision.Severity, e.Decision.Severity)
+			require.Equal(t, e.Tried, len(e.Trials)+e.Omitted)
 			if e.Without != nil {
-				last := e.Rules[len(e.Rules)-1]
+				last := e.Trials[len(e.Trials)-1]
 				require.True(t, last.Matched)
 				require.Equal(t, e.Decision.Rule, last.ID)
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
@@ -251,7 +252,7 @@ func TestExplainTextLevel(t *testing.T) {
 		var got struct {
 			Record struct {
 				Level   string `json:"level"`
-				LevelBy string `json:"level_evidence"`
+				LevelBy string `json:"levelEvidence"`
 			} `json:"record"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(runArgs(t, "explain", "--format", "json", "--text", text).stdout), &got))

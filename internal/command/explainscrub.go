@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
 )
 
 // takenOut stands for masked text that holds a part of what is private.
@@ -35,30 +36,31 @@ func (e *explanation) scrub(s *report.Scrubber, masking string) {
 	for i, name := range r.named {
 		r.named[i] = s.Text(name)
 	}
-	for i := range e.Rules {
-		rule := &e.Rules[i]
-		rule.Place, rule.Over = s.Text(rule.Place), s.Text(rule.Over)
-		scrubClauses(s, rule.Clauses)
-		if rule.Except != nil {
-			except := []explainedClause{*rule.Except}
-			scrubClauses(s, except)
-			rule.Except = &except[0]
+	for i := range e.Trials {
+		t := &e.Trials[i]
+		t.Place, t.Overrides = s.Text(t.Place), s.Text(t.Overrides)
+		scrubClauses(s, t.Clauses)
+		if t.Exception != nil {
+			scrubClause(s, t.Exception)
 		}
 	}
-	for _, d := range []*decision{&e.Decision, e.Without} {
+	for _, d := range []*rules.Details{&e.Decision, e.Without} {
 		if d != nil {
-			d.Place, d.Over = s.Text(d.Place), s.Text(d.Over)
+			d.Place, d.Overrides = s.Text(d.Place), s.Text(d.Overrides)
 		}
 	}
 }
 
-func scrubClauses(s *report.Scrubber, clauses []explainedClause) {
+func scrubClauses(s *report.Scrubber, clauses []rules.Clause) {
 	for i := range clauses {
-		c := &clauses[i]
-		c.Place, c.Item, c.Error = s.Text(c.Place), s.Text(c.Item), s.Text(c.Error)
-		for name, value := range c.Reads {
-			c.Reads[name] = s.Text(value)
-		}
-		scrubClauses(s, c.Macro)
+		scrubClause(s, &clauses[i])
 	}
+}
+
+func scrubClause(s *report.Scrubber, c *rules.Clause) {
+	c.Place, c.Item, c.Error = s.Text(c.Place), s.Text(c.Item), s.Text(c.Error)
+	for name, value := range c.Reads {
+		c.Reads[name] = s.Text(value)
+	}
+	scrubClauses(s, c.Parts)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
 )
 
 // The widths of texts in an explanation, in characters: enough to recognize a
@@ -28,15 +29,15 @@ func (e *explanation) appendText(dst []byte, width int) []byte {
 	if e.Record.File != "" {
 		what = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
 	}
-	p.line("%s: %s, by %s", what, e.Decision.class(), e.Decision.name())
+	p.line("%s: %s, by %s", what, className(&e.Decision), decidedBy(&e.Decision))
 	e.record(p)
 	e.signature(p)
 	e.rules(p)
 	p.line("\nDECISION")
-	e.Decision.lines(p)
+	e.decision(p)
 	if e.Without != nil {
 		p.line("\nWITHOUT that rule")
-		p.field("decision", "%s, by %s", e.Without.class(), e.Without.name())
+		p.field("decision", "%s, by %s", className(e.Without), decidedBy(e.Without))
 		if e.Without.Summary != "" {
 			p.field("summary", "%s", safe(e.Without.Summary, 0))
 		}
@@ -153,53 +154,53 @@ func quoted(s string, width int) string {
 
 func (e *explanation) rules(p *prose) {
 	p.line("\nRULES tried in order: %d of %d", e.Tried, e.Total)
-	for i := range e.Rules {
-		e.Rules[i].lines(p)
+	for i := range e.Trials {
+		trialLines(p, &e.Trials[i])
 	}
-	if e.Others > 0 {
+	if e.Omitted > 0 {
 		among := " in between"
-		if len(e.Rules) == 0 {
+		if len(e.Trials) == 0 {
 			among = ""
 		}
-		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Others, "other rule"), among)
+		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Omitted, "other rule"), among)
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for the kind decides")
 	}
 }
 
-func (r *explainedRule) lines(p *prose) {
+func trialLines(p *prose, r *rules.Trial) {
 	verdict := "no"
 	switch {
-	case r.Matched && len(r.Adds) > 0:
+	case r.Matched && len(r.AddsTags) > 0:
 		verdict = "adds"
 	case r.Matched:
 		verdict = "MATCHES"
 	}
-	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Over))
+	p.hang(fmt.Sprintf("  %-8s", verdict), "%s  (%s)", r.ID, places(r.Place, r.Overrides))
 	for i := range r.Clauses {
 		c := &r.Clauses[i]
 		word := "fails"
 		switch {
-		case c.Value:
+		case c.Holds:
 			word = "holds"
-		case !c.Decide:
+		case !c.Decisive:
 			word = "fails too"
 		}
-		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), c.reason())
-		for j, m := range c.Macro {
-			if j == maxInner && len(c.Macro) > maxInner+1 {
-				p.line("                         … and %d more", len(c.Macro)-j)
+		p.hang(fmt.Sprintf("            %-9s  ", word), "%s%s", safe(c.Text, widthClause), reason(c))
+		for j, m := range c.Parts {
+			if j == maxInner && len(c.Parts) > maxInner+1 {
+				p.line("                         … and %d more", len(c.Parts)-j)
 				break
 			}
-			p.line("                         %t: %s%s", m.Value, safe(m.Text, widthClause), m.reason())
+			p.line("                         %t: %s%s", m.Holds, safe(m.Text, widthClause), reason(&m))
 		}
 	}
-	if r.Except != nil {
-		p.hang("            but        ", "%s%s", safe(r.Except.Text, widthClause), r.Except.reason())
+	if r.Exception != nil {
+		p.hang("            but        ", "%s%s", safe(r.Exception.Text, widthClause), reason(r.Exception))
 	}
-	if r.more > 0 {
-		p.line("            … and %s", plural(r.more, "more clause"))
+	if r.Omitted > 0 {
+		p.line("            … and %s", plural(r.Omitted, "more clause"))
 	}
 	if r.Alternatives > 0 {
 		p.line("            … and %s to match, far from it", plural(r.Alternatives, "other way"))
@@ -207,7 +208,7 @@ func (r *explainedRule) lines(p *prose) {
 }
 
 // reason says what a clause saw.
-func (c *explainedClause) reason() string {
+func reason(c *rules.Clause) string {
 	var parts []string
 	names := make([]string, 0, len(c.Reads))
 	for name := range c.Reads {
@@ -233,15 +234,15 @@ func (c *explainedClause) reason() string {
 	return "  — " + strings.Join(parts, ", ")
 }
 
-func (d *decision) class() string {
-	s := d.Disposition
-	if s == event.Blocking.String() {
+func className(d *rules.Details) string {
+	s := d.Disposition.String()
+	if d.Disposition == event.Blocking {
 		s = "BLOCKING"
 	}
-	return s + " " + d.Severity
+	return s + " " + d.Severity.String()
 }
 
-func (d *decision) name() string {
+func decidedBy(d *rules.Details) string {
 	switch {
 	case d.Place == "":
 		return "the default " + d.Rule
@@ -260,7 +261,7 @@ func places(own, over string) string {
 }
 
 // window says what the occurrences have to lie within.
-func (e *escalation) window() string {
+func window(e *rules.Escalates) string {
 	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
 }
 
@@ -287,17 +288,18 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-func (d *decision) lines(p *prose) {
-	p.field("class", "%s", d.class())
+func (x *explanation) decision(p *prose) {
+	d := &x.Decision
+	p.field("class", "%s", className(d))
 	if d.Place != "" {
-		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Over))
+		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Overrides))
 	} else {
 		p.field("default", "%s", d.Rule)
 	}
 	if e := d.Escalates; d.Escalated {
-		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), e.window(), d.alone)
+		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), window(e), x.alone)
 	} else if e != nil {
-		p.field("escalates", "to %s from the %s within %s on", e.Disposition, ordinal(e.After), e.window())
+		p.field("escalates", "to %s from the %s within %s on", e.To, ordinal(e.After), window(e))
 	}
 	if d.Summary != "" {
 		p.field("summary", "%s", safe(d.Summary, 0))
@@ -305,7 +307,7 @@ func (d *decision) lines(p *prose) {
 	if d.Why != "" {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
-	if d.Invalidates && d.Disposition != event.Ignore.String() { // an override to ignore keeps the flag, which then means nothing
+	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
 		p.field("state", "what is known of the game's state may be stale")
 	}
 	if d.SetsPhase != "" {

@@ -69,19 +69,20 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	if err != nil {
 		return err
 	}
-	explainer, err := rules.NewExplainer(files...)
+	set, err := rules.Compile(files...)
 	if err != nil {
 		return err
 	}
-	normalizer, err := signature.New(explainer.Set().Masking())
+	normalizer, err := signature.New(set.Masking())
 	if err != nil {
 		return err
 	}
+	ev := set.NewEvaluator()
 	page := report.NewPage(len(names))
 	scrubber := f.scrub.scrubber(formatPage)
 	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
 		c.Details = true
-		c.Reason = func() []string { return s.reason(explainer, normalizer) }
+		c.Reason = func() []string { return s.reason(ev, normalizer) }
 	}}
 	ctx := cmd.Context()
 	for _, name := range names {
@@ -89,7 +90,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 			p.Raise(exitInterrupted)
 			break
 		}
-		rep, err := p.replay(ctx, replay, explainer.Set(), name, &output{w: p.Stdout}, nil, scrubber)
+		rep, err := p.replay(ctx, replay, set, name, &output{w: p.Stdout}, nil, scrubber)
 		if err != nil {
 			p.Fail(withCommand(cmd, name, err))
 		}
@@ -112,20 +113,18 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 }
 
 // reason says by which conditions the rule that decided about s.record matched.
-func (s *source) reason(x *rules.Explainer, n *signature.Normalizer) []string {
+func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
 	f := &found{rec: s.record, entry: s.record.Entry(), outcome: s.outcome}
 	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))
 	in := inputOf(f, string(head), string(frames))
-	ex := x.Explain(&in)
-	if len(ex.Trials) == 0 || ex.Outcome.Rule == nil {
+	x := ev.Explain(&in, false)
+	if x.Without == nil {
 		return nil
 	}
-	t := &ex.Trials[len(ex.Trials)-1]
-	rule := ruleOf(t, &in)
+	clauses := x.Trials[len(x.Trials)-1].Clauses // of the rule that decided
 	var out []string
-	for i := range rule.Clauses {
-		c := &rule.Clauses[i]
-		out = append(out, strings.TrimSpace(safe(c.Text, widthClause)+c.reason()))
+	for i := range clauses {
+		out = append(out, strings.TrimSpace(safe(clauses[i].Text, widthClause)+reason(&clauses[i])))
 	}
 	return out
 }

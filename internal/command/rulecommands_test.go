@@ -148,7 +148,7 @@ func TestProposalsHold(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
 				for _, c := range rep.Changes {
 					require.Equal(t, id, c.Old.Rule, "%s: %s", at, r.stdout)
-					require.Equal(t, "ignore", c.New.Disposition)
+					require.Equal(t, event.Ignore, c.New.Disposition)
 				}
 				after := runArgs(t, "explain", "--rules", mute, at.String())
 				require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(after.stdout), at)

@@ -214,21 +214,13 @@ type (
 		NotShown int          `json:"changes_not_shown"`
 	}
 	diffChange struct {
-		Count      int       `json:"count"`
-		Group      string    `json:"group"`
-		Signatures int       `json:"signatures"`
-		Old        diffClass `json:"old"`
-		New        diffClass `json:"new"`
-		First      string    `json:"first"`
-		Sample     string    `json:"sample"`
-	}
-	diffClass struct {
-		Rule        string `json:"rule"`
-		Place       string `json:"place,omitempty"`
-		Disposition string `json:"disposition"`
-		Severity    string `json:"severity"`
-		Invalidates bool   `json:"invalidates"`
-		Escalated   bool   `json:"escalated,omitempty"`
+		Count      int           `json:"count"`
+		Group      string        `json:"group"`
+		Signatures int           `json:"signatures"`
+		Old        rules.Details `json:"old"`
+		New        rules.Details `json:"new"`
+		First      string        `json:"first"`
+		Sample     string        `json:"sample"`
 	}
 )
 
@@ -252,10 +244,10 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 	return rep
 }
 
-func (d *difference) class(set *rules.Set, c class) diffClass {
-	out := diffClass{c.rule, "", c.disposition.String(), c.severity.String(), c.invalidates, c.escalated}
+func (d *difference) class(set *rules.Set, c class) rules.Details {
+	out := rules.Details{Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates, Escalated: c.escalated}
 	if r := set.Rule(c.rule); r != nil {
-		out.Place = d.scrub.Text(rulePlace(r))
+		out.Place = d.scrub.Text(r.Place())
 	}
 	return out
 }
@@ -269,8 +261,8 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	for i := range r.Changes {
 		c := &r.Changes[i]
 		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
-		p.hang("    old     ", "%s", c.Old.text())
-		p.hang("    new     ", "%s", c.New.text())
+		p.hang("    old     ", "%s", changed(&c.Old))
+		p.hang("    new     ", "%s", changed(&c.New))
 		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
@@ -279,15 +271,15 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	return p.buf
 }
 
-func (c *diffClass) text() string {
-	d := decision{Rule: c.Rule, Place: c.Place, Disposition: c.Disposition, Severity: c.Severity, Escalated: c.Escalated}
-	s := d.class()
-	if c.Invalidates && c.Disposition != event.Ignore.String() {
+// changed says what decides before or after a change, and how.
+func changed(d *rules.Details) string {
+	s := className(d)
+	if d.Invalidates && d.Disposition != event.Ignore {
 		s += ", invalidates"
 	}
-	s += ", by " + d.name()
-	if c.Place != "" {
-		s += " (" + safe(c.Place, 0) + ")"
+	s += ", by " + decidedBy(d)
+	if d.Place != "" {
+		s += " (" + safe(d.Place, 0) + ")"
 	}
 	return s
 }

@@ -47,8 +47,7 @@ type ruleFiles struct {
 
 	mu      sync.Mutex
 	set     *rules.Set
-	files   []RuleFile   // of the set that decides
-	texts   []rules.File // of files
+	files   []RuleFile // of the set that decides
 	since   time.Time
 	swaps   uint64
 	err     error
@@ -86,7 +85,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("live: rules: %w", err)
 	}
-	w.set, w.files, w.texts, w.tried = set, files, sources, files
+	w.set, w.files, w.tried = set, files, files
 	return set, nil
 }
 
@@ -192,7 +191,7 @@ func (s *Session) reloadIfChanged() {
 		}
 		return
 	}
-	if w.accept(set, files, sources, s.now()) {
+	if w.accept(set, files, s.now()) {
 		s.log.Info("other rules decide", "rules", set.Len(), "hash", hash(set))
 	}
 }
@@ -212,10 +211,10 @@ func (w *ruleFiles) refuse(err error) bool {
 }
 
 // accept notes the set that decides, and reports whether it is another one.
-func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, texts []rules.File, now time.Time) bool {
+func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.files, w.texts, w.err = files, texts, nil
+	w.files, w.err = files, nil
 	if w.set.Hash() == set.Hash() {
 		return false
 	}
@@ -228,7 +227,7 @@ func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, texts []rules.File,
 func (w *ruleFiles) swapped(set *rules.Set, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.set, w.since, w.files, w.texts, w.err = set, now, nil, nil, nil
+	w.set, w.since, w.files, w.err = set, now, nil, nil
 	w.swaps++
 }
 
