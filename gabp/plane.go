@@ -212,7 +212,7 @@ func (p *Plane) late(ctx context.Context) *heed.Attention {
 		}
 	}
 	if p.blind != nil && !p.acked {
-		return p.shown(*p.blind)
+		return p.Present(*p.blind)
 	}
 	// The agent knows that nothing can be seen, and wants to go on; what was
 	// known before still stands.
@@ -228,7 +228,7 @@ func (p *Plane) late(ctx context.Context) *heed.Attention {
 	if known == nil {
 		return nil
 	}
-	return p.shown(*known)
+	return p.Present(*known)
 }
 
 // blindLocked opens the item that says that nothing can be seen, unless it is.
@@ -266,7 +266,7 @@ func (p *Plane) unseen() *heed.Attention {
 	if p.blind == nil || p.acked {
 		return nil
 	}
-	return p.shown(*p.blind)
+	return p.Present(*p.blind)
 }
 
 // view returns what is current for a viewer.
@@ -278,11 +278,11 @@ func (p *Plane) view(viewer string) *heed.Attention {
 	if !ok {
 		return nil
 	}
-	return p.shown(a)
+	return p.Present(a)
 }
 
-// shown returns an item as it may be shown.
-func (p *Plane) shown(a heed.Attention) *heed.Attention {
+// Present returns an item as clients may see it: advisory where the plane only observes.
+func (p *Plane) Present(a heed.Attention) *heed.Attention {
 	if p.cfg.ObserveOnly {
 		a.Blocking = false
 	}
@@ -376,7 +376,7 @@ func (p *Plane) tellLocked(channel string, a heed.Attention) {
 		return
 	}
 	// An item is small and has a JSON form: there is no error to pass on.
-	_ = p.cfg.Publish(channel, a.ID, p.shown(a), func(s *ServerSession) {
+	_ = p.cfg.Publish(channel, a.ID, p.Present(a), func(s *ServerSession) {
 		p.cfg.Source.Shown(s.Viewer(), a.ID, a.LatestSequence)
 	})
 }

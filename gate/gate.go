@@ -131,9 +131,12 @@ type Decision struct {
 	// where it is allowed. It holds no text of the log.
 	Refusal string
 
-	running Running
-	before  *heed.Attention // what was seen, where the source records no calls
-	looked  bool
+	// Running is the call under way, where the source is a [Recorder] and the call
+	// is allowed; nil otherwise. [Gate.Done] ends it.
+	Running Running
+
+	before *heed.Attention // what was seen, where the source records no calls
+	looked bool
 }
 
 // Result is what a gate says after a call. It belongs to the caller.
@@ -169,7 +172,7 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 		return d
 	}
 	if d.Allowed {
-		d.running = recorder.Begin(call)
+		d.Running = recorder.Begin(call)
 	} else {
 		recorder.Refused(d)
 	}
@@ -239,8 +242,8 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 	}
 	res := Result{Executed: true}
 	switch {
-	case d.running != nil:
-		res.Verdict, res.Related, res.Err = d.running.End(ctx, status, errText)
+	case d.Running != nil:
+		res.Verdict, res.Related, res.Err = d.Running.End(ctx, status, errText)
 	case d.looked:
 		a, open, err := g.current(ctx, d.Call.Viewer)
 		switch {

@@ -28,9 +28,10 @@ rules:
 `), 0o600))
 	s, err := session.New(session.Config{RuleFiles: []string{rules}})
 	require.NoError(t, err)
+	token := gabp.NewToken()
 	p, err := New(Config{
 		Session: s, Logger: slog.New(slog.DiscardHandler),
-		Handed: Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}, Inner: gabp.Bridge{Address: "127.0.0.1:1"}},
+		Handed: Handed{Outer: gabp.Bridge{Token: token}, Inner: gabp.Bridge{Address: "127.0.0.1:1"}},
 	})
 	require.NoError(t, err)
 	p.NoMod()
@@ -39,14 +40,14 @@ rules:
 
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, p.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
-	require.Empty(t, p.early)
+	require.ErrorIs(t, p.bridges.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
+	require.Empty(t, p.bridges.early)
 	require.True(t, s.Open(nil)[0].Blocking)
 
 	ours, theirs := net.Pipe()
 	served := make(chan error, 1)
 	go func() { served <- p.server.ServeConn(t.Context(), theirs) }()
-	client, err := gabp.NewClient(t.Context(), ours, gabp.ClientConfig{Token: p.cfg.Handed.Outer.Token})
+	client, err := gabp.NewClient(t.Context(), ours, gabp.ClientConfig{Token: token})
 	require.NoError(t, err)
 	require.False(t, s.Open(nil)[0].Blocking, "from before the agent came")
 	require.NoError(t, client.Close())

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // callTool answers tools/call.
@@ -19,7 +20,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 		return nil, err
 	}
 	viewer := r.Session.Viewer()
-	if result, known, err := p.cfg.Tools.Call(ctx, viewer, call); known {
+	if result, known, err := p.diagnostics.Call(ctx, viewer, call); known {
 		return result, err
 	}
 	client := p.mod.current()
@@ -31,19 +32,22 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	if !d.Allowed {
 		return nil, refusal(&d)
 	}
-	operation := p.source.operation(id)
-	p.inFlight.Add(1)
+	operation := ""
+	if run, ok := d.Running.(*session.Running); ok {
+		operation = run.ID()
+	}
+	p.mod.executing.Add(1)
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
-	p.hear(ctx, client)
-	p.inFlight.Add(-1)
+	p.evidence.drain(ctx, client)
+	p.mod.executing.Add(-1)
 
 	o := p.outcome(ctx, result, err)
 	// What the mod said of its own operation is of this call.
 	if o.theirs != "" && operation != "" {
-		p.cfg.Session.Operation(event.Operation{ID: o.theirs, Parent: operation})
+		p.session.Operation(event.Operation{ID: o.theirs, Parent: operation})
 	}
 	// The bridge may be gone; what came of the call is to be known all the same.
-	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.within(gateTimeout))
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
 	switch {
@@ -55,10 +59,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	default:
 		return result, nil
 	}
-	item := *res.Related
-	if p.cfg.ObserveOnly {
-		item.Blocking = false
-	}
+	item := *p.plane.Present(*res.Related)
 	if o.failure != nil {
 		data := o.failure.Data
 		if _, answered := errors.AsType[*gabp.Error](err); answered {
@@ -84,7 +85,7 @@ type outcome struct {
 // outcome returns what an answer of the mod, or the lack of one, says of a call.
 func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) outcome {
 	o := outcome{status: event.StatusCompleted}
-	if o.verbatim = p.untaken(err); o.verbatim != nil {
+	if o.verbatim = p.mod.verbatim(err); o.verbatim != nil {
 		if o.verbatim.Failed {
 			o.status = event.StatusFailed
 		}

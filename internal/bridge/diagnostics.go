@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -39,15 +38,12 @@ type Diagnostics struct {
 }
 
 // NewDiagnostics returns the diagnostics of a session.
-func NewDiagnostics(c DiagnosticsConfig) (*Diagnostics, error) {
-	if c.Session == nil {
-		return nil, errors.New("bridge: DiagnosticsConfig.Session is nil: give a session to look into")
-	}
+func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 	st := c.Session.Status()
 	if c.Limits == nil {
 		c.Limits = func() []session.Limit { return nil }
 	}
-	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, epoch: st.Epoch, run: st.Run}, nil
+	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, epoch: st.Epoch, run: st.Run}
 }
 
 // Tags returns the tags of each tool: those by which bridges and gates know what
@@ -56,7 +52,7 @@ func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"}
 
 // Tools returns the definitions of the tools, for tools/list. They are the
 // caller's.
-func (d *Diagnostics) Tools() []gabp.Tool {
+func Tools() []gabp.Tool {
 	defined := slices.Clone(definitions())
 	for i := range defined {
 		defined[i].Tags = slices.Clone(defined[i].Tags)

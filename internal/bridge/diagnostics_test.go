@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"slices"
 	"strconv"
@@ -51,7 +52,7 @@ func TestDefinitions(t *testing.T) {
 	s.Log(logged("Broken"))
 	require.False(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent"}).Allowed)
 	var names []string
-	for _, tool := range d.Tools() {
+	for _, tool := range bridge.Tools() {
 		names = append(names, tool.Name)
 		text, err := json.Marshal(tool)
 		require.NoError(t, err)
@@ -70,17 +71,14 @@ func TestDefinitions(t *testing.T) {
 	_, known, err := d.Call(t.Context(), "agent", gabp.ToolCall{Name: "colony/build"})
 	require.False(t, known)
 	require.NoError(t, err)
-	_, err = bridge.NewDiagnostics(bridge.DiagnosticsConfig{})
-	require.ErrorContains(t, err, "Config.Session")
 }
 
 // TestDefinitionsAreTheCallers: nobody can change those of others.
 func TestDefinitionsAreTheCallers(t *testing.T) {
-	_, d := start(t, session.Config{})
-	d.Tools()[0].Tags[0] = "mutating"
-	clear(d.Tools()[0].InputSchema)
-	require.Equal(t, bridge.Tags(), d.Tools()[0].Tags)
-	require.True(t, json.Valid(d.Tools()[0].InputSchema))
+	bridge.Tools()[0].Tags[0] = "mutating"
+	clear(bridge.Tools()[0].InputSchema)
+	require.Equal(t, bridge.Tags(), bridge.Tools()[0].Tags)
+	require.True(t, json.Valid(bridge.Tools()[0].InputSchema))
 }
 
 // TestLooking: no tool leaves an entry or an operation, and all answer alike before
@@ -317,7 +315,7 @@ func TestBadArguments(t *testing.T) {
 			}
 		} else if c.reason != "not_found" && c.tool != bridge.ToolExplain && c.arguments != "" && !strings.Contains(c.arguments, "run1/") &&
 			c.field != "signature" && c.says != "not both" && c.arguments != `{"after":"x"}` {
-			require.Error(t, valid(t, toolOf(d, c.tool).InputSchema, json.RawMessage(c.arguments)), "the schema takes %s", c.arguments)
+			require.Error(t, valid(t, toolOf(c.tool).InputSchema, json.RawMessage(c.arguments)), "the schema takes %s", c.arguments)
 		}
 	}
 }
@@ -614,8 +612,7 @@ func TestExplain(t *testing.T) {
 func TestExplainDefaults(t *testing.T) {
 	s, err := session.New(session.Config{})
 	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
-	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
 	x := answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"NullReferenceException: Object reference not set to an instance of an object","level":"error"}`)
 	require.NotEmpty(t, x.Decision.Rule)
 	require.Positive(t, x.Tried)
@@ -651,8 +648,7 @@ func TestPlane(t *testing.T) {
 	s, _ := start(t, session.Config{Log: stuck{}})
 	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: s, Before: s.Sync, Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil }})
 	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current})
-	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current})
 	blind := plane.Current(t.Context(), "agent").Attention
 	require.True(t, blind.Blocking)
 	it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.ID+`"}`)
@@ -668,8 +664,7 @@ func TestPlane(t *testing.T) {
 // TestHostLimits: what the host's own bounds left out is in the status.
 func TestHostLimits(t *testing.T) {
 	s, _ := start(t, session.Config{})
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Limits: func() []session.Limit { return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
-	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Limits: func() []session.Limit { return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
 	require.Contains(t, answer[bridge.Status](t, d, bridge.ToolStatus, "").Limits, bridge.Limit{Name: "mod.events", Count: 3, Means: "lost"})
 }
 
@@ -712,12 +707,12 @@ func TestResources(t *testing.T) {
 		require.JSONEq(t, `{"attention":null}`, string(text))
 		op := scene(s)
 		synctest.Wait()
-		for _, r := range d.Resources() {
+		for _, r := range bridge.Resources() {
 			require.Equal(t, "application/json", r.MIMEType)
 			text, err := read(r.URI)
 			require.NoError(t, err)
 			if path := strings.TrimPrefix(r.URI, bridge.ResourceBase); path != "current" {
-				require.NoError(t, valid(t, toolOf(d, "heed/"+path).OutputSchema, text))
+				require.NoError(t, valid(t, toolOf("heed/"+path).OutputSchema, text))
 			}
 		}
 		for uri, tool := range map[string]string{
@@ -727,7 +722,7 @@ func TestResources(t *testing.T) {
 		} {
 			text, err := read(bridge.ResourceBase + uri)
 			require.NoError(t, err, uri)
-			require.NoError(t, valid(t, toolOf(d, tool).OutputSchema, text), uri)
+			require.NoError(t, valid(t, toolOf(tool).OutputSchema, text), uri)
 		}
 		var page bridge.Page
 		text, err = read("gabp://mod/heed/entries?after=run1/3&limit=1")
@@ -752,19 +747,19 @@ func TestResources(t *testing.T) {
 	})
 }
 
-// TestServer: over the protocol, with a viewer of its own.
+// TestServer calls the tools over the protocol, as a viewer of its own.
 func TestServer(t *testing.T) {
-	s, d := start(t, session.Config{})
-	mux := gabp.NewMux()
-	d.Register(mux)
+	s, _ := start(t, session.Config{})
 	token := strings.Repeat("0123456789abcdef", 2)
-	server, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "heed", App: gabp.App{Name: "game", Version: "1"}, Handler: mux})
+	p, err := bridge.New(bridge.Config{
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: token}}, Logger: slog.New(slog.DiscardHandler),
+	})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(ctx, l) }()
+	go func() { done <- p.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
 		require.NoError(t, <-done)
@@ -778,9 +773,9 @@ func TestServer(t *testing.T) {
 	s.Log(logged("Broken"))
 	text, err := c.CallTool(t.Context(), bridge.ToolItem, map[string]string{"id": "run1-1"})
 	require.NoError(t, err)
-	require.NoError(t, valid(t, toolOf(d, bridge.ToolItem).OutputSchema, text))
+	require.NoError(t, valid(t, toolOf(bridge.ToolItem).OutputSchema, text))
 	_, err = c.CallTool(t.Context(), "colony/build", nil)
-	requireCode(t, gabp.CodeToolNotFound, err)
+	requireCode(t, gabp.CodeToolUnavailable, err)
 	_, err = c.CallTool(t.Context(), bridge.ToolItem, map[string]string{})
 	requireCode(t, gabp.CodeInvalidParams, err)
 
@@ -793,7 +788,7 @@ func TestServer(t *testing.T) {
 	}
 	var res gabp.ResourcesListResult
 	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, struct{}{}, &res))
-	require.Len(t, res.Resources, len(d.Resources()))
+	require.Len(t, res.Resources, len(bridge.Resources()))
 	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, map[string]string{"pattern": bridge.ResourceBase + "s*"}, &res))
 	require.Len(t, res.Resources, 1)
 	var content gabp.ResourceContent
@@ -815,8 +810,7 @@ func requireCode(t *testing.T, code int, err error) {
 func FuzzArguments(f *testing.F) {
 	s, err := session.New(session.Config{Engine: heed.Config{Epoch: "run1"}})
 	require.NoError(f, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
-	require.NoError(f, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
 	scene(s)
 	for i, arguments := range []string{
 		``, `{}`, `{"after":1}`, `{"after":"run1/2","limit":3,"kinds":["log"]}`, `{"id":"run1-1"}`, `{"seq":2}`, `{"text":"Broken"}`,
@@ -838,6 +832,6 @@ func FuzzArguments(f *testing.F) {
 		}
 		text, err := json.Marshal(result)
 		require.NoError(t, err)
-		require.NoError(t, valid(t, toolOf(d, name).OutputSchema, text), "%s", text)
+		require.NoError(t, valid(t, toolOf(name).OutputSchema, text), "%s", text)
 	})
 }

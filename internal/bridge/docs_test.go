@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/bridge"
-	"github.com/heedlog/heed/internal/session"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of docs/diagnostics.md anew")
@@ -70,12 +69,8 @@ func names(n *node) []string {
 
 // rendered is the generated part of the page.
 func rendered(t *testing.T) string {
-	s, err := session.New(session.Config{})
-	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
-	require.NoError(t, err)
 	var b strings.Builder
-	for _, tool := range d.Tools() {
+	for _, tool := range bridge.Tools() {
 		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", tool.Name, tool.Description)
 		if in := parse(t, tool.InputSchema); len(in.Properties) > 0 {
 			b.WriteString("| argument | takes | means |\n|---|---|---|\n")
@@ -95,7 +90,7 @@ func rendered(t *testing.T) string {
 		fmt.Fprintf(&b, "Answers with %s.\n\n", strings.Join(members, ", "))
 	}
 	b.WriteString("## Resources\n\n| URI | content |\n|---|---|\n")
-	for _, r := range d.Resources() {
+	for _, r := range bridge.Resources() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", r.URI, r.Description)
 	}
 	return b.String()

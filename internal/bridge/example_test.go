@@ -18,10 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
-	if err != nil {
-		panic(err)
-	}
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
 	session.Log(event.Log{Level: event.LevelInfo, Message: "Saving the game"})
 	session.Log(event.Log{Level: event.LevelFatal, Message: "Out of memory\nIgnore this and go on"})
 

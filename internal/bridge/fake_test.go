@@ -40,13 +40,11 @@ rules:
   - {id: plays, when: 'template startsWith "Playing"', disposition: ignore, sets_phase: play}
 `
 
-func ruleFiles() []rules.File { return []rules.File{{Name: "test.yaml", Data: []byte(testRules)}} }
-
 // start makes a session, and its diagnostics, and lets it run for the test.
 func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostics) {
 	t.Helper()
 	if c.Engine.Rules == nil && len(c.RuleFiles) == 0 {
-		set, err := rules.Compile(ruleFiles()...)
+		set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
 		require.NoError(t, err)
 		c.Engine.Rules = set
 	}
@@ -55,8 +53,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 	}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
-	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -99,8 +96,8 @@ func valid(t require.TestingT, schema, text json.RawMessage) error {
 	return compiled(t, schema).Validate(doc)
 }
 
-func toolOf(d *bridge.Diagnostics, name string) *gabp.Tool {
-	for _, t := range d.Tools() {
+func toolOf(name string) *gabp.Tool {
+	for _, t := range bridge.Tools() {
 		if t.Name == name {
 			return &t
 		}
@@ -125,7 +122,7 @@ func raw(t testing.TB, ctx context.Context, d *bridge.Diagnostics, name, argumen
 	require.NoError(t, err)
 	text, err := json.Marshal(result)
 	require.NoError(t, err)
-	tool := toolOf(d, name)
+	tool := toolOf(name)
 	if arguments != "" {
 		require.NoError(t, valid(t, tool.InputSchema, json.RawMessage(arguments)), arguments)
 	}

@@ -14,25 +14,13 @@ func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "method not found: %s (no mod is connected)", r.Method)
 	}
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
-	if v := p.untaken(err); v != nil {
+	if v := p.mod.verbatim(err); v != nil {
 		return nil, v
 	}
 	if err != nil {
 		return nil, modError(ctx, err)
 	}
 	return result, nil
-}
-
-// untaken returns the answer of the mod that err is, where it is one that is not as the
-// protocol has it, and counts it. The bridge is given it as it came: it may take what heed does
-// not, and would have got it without heed.
-func (p *Proxy) untaken(err error) *gabp.Verbatim {
-	v, ok := errors.AsType[*gabp.Verbatim](err)
-	if !ok {
-		return nil
-	}
-	p.odd.Add(1)
-	return v
 }
 
 // unknown is the data of an error by which nobody can tell whether a request was

@@ -2,62 +2,67 @@ package bridge
 
 import (
 	"context"
-	"sync"
+	"log/slog"
+	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/session"
 )
 
-// source is the session as the gate sees it.
-type source struct {
-	gate.Recorder
-	proxy *Proxy
-
-	mu    sync.Mutex
-	begun map[string]string // call → operation, from Check until the call is taken
+// evidence is what there is to know of the game: the mod's events and the log.
+type evidence struct {
+	session *session.Session
+	mod     *mod
+	log     *slog.Logger
+	within  time.Duration // bounds a drain
 }
 
-// Current implements [gate.Source]. What cannot be seen is the plane's item, so that
-// the gate and attention/current agree, and there is something to acknowledge.
-func (s *source) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
-	p := s.proxy
-	if p.cfg.NoAttention {
+// drainTimeout bounds how long an answer waits for the events that the mod sent before it.
+const drainTimeout = 500 * time.Millisecond
+
+// drain returns when the events that the mod has sent so far over a connection are ingested, or their time is over.
+func (e *evidence) drain(ctx context.Context, client *gabp.Client) {
+	ctx, cancel := context.WithTimeout(ctx, e.within)
+	defer cancel()
+	if err := client.Handled(ctx); err != nil {
+		e.log.Debug("not all that the mod told was taken in in time", "error", err)
+	}
+}
+
+// sync ingests everything that is there: the mod's events, and the log.
+func (e *evidence) sync(ctx context.Context) error {
+	if client := e.mod.current(); client != nil {
+		e.drain(ctx, client)
+	}
+	return e.session.Sync(ctx)
+}
+
+// gateSource is the session as the gate sees it.
+type gateSource struct {
+	gate.Recorder
+	evidence *evidence
+	plane    *gabp.Plane // nil without attention
+	failOpen bool
+}
+
+// Current implements [gate.Source]. Where the log cannot be read, the item is the plane's, so that the gate and
+// attention/current agree, and there is something to acknowledge.
+func (s *gateSource) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
+	if s.plane == nil {
 		return heed.Attention{}, false, gate.ErrNoAttention
 	}
-	if client := p.mod.current(); client != nil {
-		p.hear(ctx, client)
+	if client := s.evidence.mod.current(); client != nil {
+		s.evidence.drain(ctx, client)
 	}
 	a, open, err := s.Recorder.Current(ctx, viewer)
-	if p.cfg.ObserveOnly {
-		a.Blocking = false
-		return a, open, nil
+	if err == nil || s.failOpen {
+		return *s.plane.Present(a), open, err
 	}
-	if err == nil || p.cfg.FailOpen {
-		return a, open, err
-	}
-	current := p.plane.Current(ctx, viewer).Attention
+	current := s.plane.Current(ctx, viewer).Attention
 	if current == nil {
 		return heed.Attention{}, false, nil // acknowledged: go on all the same
 	}
 	return *current, true, nil
-}
-
-// Begin implements [gate.Recorder].
-func (s *source) Begin(call gate.Call) gate.Running {
-	running := s.Recorder.Begin(call)
-	if r, ok := running.(interface{ ID() string }); ok {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.begun[call.ID] = r.ID()
-	}
-	return running
-}
-
-// operation returns the operation that a call has become, and forgets it.
-func (s *source) operation(call string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	id := s.begun[call]
-	delete(s.begun, call)
-	return id
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 )
 
@@ -26,12 +27,17 @@ const (
 	maxID = 256
 )
 
+// entries receives what an intake makes: a [session.Session].
+type entries interface {
+	Log(event.Log) event.Decision
+	Operation(event.Operation) heed.Outcome
+}
+
 // intake makes entries of what a mod tells by its events. It is for one goroutine.
 type intake struct {
-	log       func(event.Log)
-	operation func(event.Operation)
-	dedup     *Dedup
-	now       func() time.Time
+	entries entries
+	dedup   *Dedup
+	now     func() time.Time
 
 	// hasLog says that the mod has a channel for its log, so that the samples of its
 	// attention say nothing new.
@@ -41,9 +47,9 @@ type intake struct {
 	items   *simplelru.LRU[string, uint64] // latest sequence number by attention id
 }
 
-func newIntake(dedup *Dedup, log func(event.Log), operation func(event.Operation), now func() time.Time) *intake {
+func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
 	return &intake{
-		log: log, operation: operation, dedup: dedup, now: now,
+		entries: entries, dedup: dedup, now: now,
 		repeats: newLRU(maxRepeats), items: newLRU(maxModItems),
 	}
 }
@@ -147,13 +153,13 @@ func (in *intake) takeEntry(e *modEntry) {
 		copies -= before
 	}
 	if e.ParentID != "" && e.OperationID != "" {
-		in.operation(event.Operation{ID: e.OperationID, Parent: e.ParentID})
+		in.entries.Operation(event.Operation{ID: e.OperationID, Parent: e.ParentID})
 	}
 	more := level >= event.LevelWarning || e.OperationID != ""
 	now := in.now()
 	for range min(copies, maxCopies) {
 		if in.dedup.FromMod(e.Message, more, now) {
-			in.log(event.Log{
+			in.entries.Log(event.Log{
 				Time: now, Level: level, Source: e.Source, Message: e.Message, Stack: e.Stack, OperationID: e.OperationID,
 			})
 		}
@@ -214,7 +220,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if o.Message == "" {
 		o.Message = o.Error
 	}
-	in.operation(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message})
+	in.entries.Operation(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message})
 }
 
 // takeAttention takes in an attention item of the mod, and returns its id, "" for
@@ -243,7 +249,7 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		in.items.Add(a.ID, max(before, a.Latest))
 	}
 	if a.ByID != "" && a.By != "" && !seen {
-		in.operation(event.Operation{ID: a.ByID, Method: a.By})
+		in.entries.Operation(event.Operation{ID: a.ByID, Method: a.By})
 	}
 	if in.hasLog {
 		return a.ID

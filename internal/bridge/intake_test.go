@@ -9,21 +9,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 )
 
-// taken gathers what an intake makes of events.
-func newTaken() (*intake, *[]string) {
-	var got []string
-	in := newIntake(NewDedup(),
-		func(l event.Log) {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Level, l.Message, l.OperationID)))
-		},
-		func(o event.Operation) {
-			got = append(got, fmt.Sprintf("%s %s<%s %s %s", o.Status, o.ID, o.Parent, o.Method, o.Error))
-		},
-		func() time.Time { return time.Unix(1000, 0) })
-	return in, &got
+// taken gathers the entries that an intake makes.
+type taken []string
+
+func (got *taken) Log(l event.Log) event.Decision {
+	*got = append(*got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Level, l.Message, l.OperationID)))
+	return event.Decision{}
+}
+
+func (got *taken) Operation(o event.Operation) heed.Outcome {
+	*got = append(*got, fmt.Sprintf("%s %s<%s %s %s", o.Status, o.ID, o.Parent, o.Method, o.Error))
+	return heed.Outcome{}
+}
+
+func newTaken() (*intake, *taken) {
+	got := new(taken) // nil while nothing came
+	return newIntake(NewDedup(), got, func() time.Time { return time.Unix(1000, 0) }), got
 }
 
 func TestChannels(t *testing.T) {
@@ -66,7 +71,7 @@ func TestTakeLog(t *testing.T) {
 			for _, e := range tc.events {
 				in.takeLog(json.RawMessage(e))
 			}
-			require.Equal(t, tc.want, *got)
+			require.Equal(t, taken(tc.want), *got)
 		})
 	}
 	in, got := newTaken()
@@ -81,7 +86,7 @@ func TestTakeOperation(t *testing.T) {
 	in.takeOperation(json.RawMessage(`{"type":"operation.unheard_of","operationId":"p"}`))
 	in.takeOperation(json.RawMessage(`{"type":"operation.failed"}`))
 	in.takeOperation(json.RawMessage(`"x"`))
-	require.Equal(t, []string{"failed o< save/all full", "timed_out p< t late"}, *got)
+	require.Equal(t, taken([]string{"failed o< save/all full", "timed_out p< t late"}), *got)
 }
 
 func TestTakeAttention(t *testing.T) {
@@ -95,12 +100,12 @@ func TestTakeAttention(t *testing.T) {
 	require.Equal(t, "b", in.takeAttention(json.RawMessage(`{"attentionId":"b","state":"open","severity":"fatal","summary":"only words"}`)))
 	require.Empty(t, in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"cleared"}`)))
 	require.Empty(t, in.takeAttention(json.RawMessage(`null`)))
-	require.Equal(t, []string{"none o< t ", "error one o", "warning two", "fatal only words"}, *got)
+	require.Equal(t, taken([]string{"none o< t ", "error one o", "warning two", "fatal only words"}), *got)
 
 	in, got = newTaken()
 	in.hasLog = true // whose channel tells of the samples
 	require.Equal(t, "a", in.takeAttention(json.RawMessage(first)))
-	require.Equal(t, []string{"none o< t "}, *got)
+	require.Equal(t, taken([]string{"none o< t "}), *got)
 }
 
 func FuzzIntake(f *testing.F) {
@@ -125,7 +130,7 @@ func TestModStartedAgain(t *testing.T) {
 	in.connected(nil)
 	in.takeLog(json.RawMessage(`{"message":"second","level":"error","entryId":"1"}`))
 	in.takeAttention(json.RawMessage(`{"attentionId":"1","state":"open","latestSequence":2,"sample":[{"level":"error","message":"b","latestSequence":2}]}`))
-	require.Equal(t, []string{"error first", "error a", "error second", "error b"}, *got)
+	require.Equal(t, taken([]string{"error first", "error a", "error second", "error b"}), *got)
 }
 
 // TestLongIDs: an id of any length is no reason to keep it.
@@ -138,7 +143,7 @@ func TestLongIDs(t *testing.T) {
 			require.Equal(t, id, in.takeAttention(json.RawMessage(`{"attentionId":"`+id+`","state":"open"}`)))
 		}
 	}
-	require.Equal(t, []string{"error m", "error m", "error m"}, *got)
+	require.Equal(t, taken([]string{"error m", "error m", "error m"}), *got)
 	require.Equal(t, 1, in.repeats.Len())
 	require.Equal(t, 1, in.items.Len())
 }

@@ -8,41 +8,12 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Tools is what a proxy offers of its own: heed's diagnostics. Its methods are
-// called from many goroutines.
-type Tools interface {
-	// Tools returns what tools/list says of them. Names begin with "heed/".
-	Tools() []gabp.Tool
-
-	// Call calls one for a viewer. The second result is false where there is no
-	// tool of this name.
-	Call(ctx context.Context, viewer string, call gabp.ToolCall) (result any, known bool, err error)
-
-	// Resources returns what resources/list says.
-	Resources() []gabp.Resource
-
-	// Read reads a resource. The second result is false where there is none of
-	// this URI.
-	Read(ctx context.Context, viewer, uri string) (content any, known bool, err error)
-}
-
-// none offers nothing.
-type none struct{}
-
-func (none) Tools() []gabp.Tool { return nil }
-
-func (none) Call(context.Context, string, gabp.ToolCall) (any, bool, error) { return nil, false, nil }
-
-func (none) Resources() []gabp.Resource { return nil }
-
-func (none) Read(context.Context, string, string) (any, bool, error) { return nil, false, nil }
-
 // listTools answers tools/list: the mod's, byte for byte each, and ours. A tool of
 // the mod that has the name of one of ours could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	var params gabp.ToolsListParams
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	ours := slices.DeleteFunc(slices.Clone(p.cfg.Tools.Tools()), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
+	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
 	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }), func(raw json.RawMessage) {
 		if params.Filter == nil {
 			p.mod.learnTags(raw)
@@ -51,7 +22,11 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
-	ours := p.cfg.Tools.Resources()
+	var params struct {
+		Pattern string `json:"pattern"`
+	}
+	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
+	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool { return !gabp.FitsGlob(params.Pattern, r.URI) })
 	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }), func(json.RawMessage) {})
 }
 
@@ -76,7 +51,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 	var theirs []json.RawMessage
 	if client := p.mod.current(); client != nil {
 		raw, err := client.CallRaw(ctx, r.Method, r.Params)
-		switch v := p.untaken(err); {
+		switch v := p.mod.verbatim(err); {
 		case v != nil:
 			return nil, v
 		case isCode(err, gabp.CodeMethodNotFound):
@@ -106,7 +81,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
 	var params gabp.ResourceReadParams
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	if content, known, err := p.cfg.Tools.Read(ctx, r.Session.Viewer(), params.URI); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Viewer(), params.URI); known {
 		return content, err
 	}
 	if p.mod.current() == nil {

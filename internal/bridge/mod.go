@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
@@ -29,22 +30,30 @@ var modLimits = gabp.Limits{
 	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
 }
 
+// observer is told of the connection to the mod. Its methods are called by one goroutine; up comes before the first
+// event of a connection.
+type observer interface {
+	up(again bool)
+	event(e gabp.Event)
+	down(err error)
+}
+
 // mod is the connection to the mod, which comes and goes.
 type mod struct {
 	addr  string
 	token string
 	log   *slog.Logger
 
-	// onEvent, onUp and onDown are called by one goroutine each; onUp before the
-	// first event.
-	onEvent func(gabp.Event)
-	onUp    func(again bool)
-	onDown  func(error)
-
-	seqs map[string]uint64 // the latest of each channel of the connection in use; of the goroutine that calls onEvent
+	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
 
 	first     chan struct{} // closed when the mod has answered for the first time
 	firstOnce sync.Once
+	gone      chan struct{} // closed when no mod will come any more
+	goneOnce  sync.Once
+
+	executing atomic.Int64  // calls that the mod executes
+	lost      atomic.Uint64 // events that came faster than they were ingested
+	odd       atomic.Uint64 // answers that were passed on unread
 
 	mu     sync.Mutex
 	client *gabp.Client // nil while there is none
@@ -52,21 +61,39 @@ type mod struct {
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
-	return &mod{
-		addr: b.Address, token: b.Token, log: log,
-		first: make(chan struct{}),
+	return &mod{addr: b.Address, token: b.Token, log: log, first: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// expected reports whether there may be a mod at all.
+func (m *mod) expected() bool { return m.addr != "" }
+
+// end ends every wait for the mod.
+func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
+
+// await returns when the mod has answered, no mod will come any more, d has passed or ctx is done.
+func (m *mod) await(ctx context.Context, d time.Duration) {
+	if !m.expected() {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-m.first:
+	case <-m.gone:
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
 
 // run keeps the connection up until ctx is done.
-func (m *mod) run(ctx context.Context) {
+func (m *mod) run(ctx context.Context, o observer) {
 	again := false
 	for {
 		client, err := m.dial(ctx)
 		if err != nil {
 			return
 		}
-		if err := m.attach(ctx, client, again); err != nil {
+		if err := m.attach(ctx, client, o, again); err != nil {
 			m.log.Warn("the mod answers, but cannot be used", "error", err)
 			_ = client.Close()
 			<-client.Done() // no event of it is handled beside those of the next
@@ -83,7 +110,7 @@ func (m *mod) run(ctx context.Context) {
 		case <-client.Done():
 		}
 		m.detach()
-		m.onDown(client.Err())
+		o.down(client.Err())
 	}
 }
 
@@ -115,7 +142,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 // attach makes a fresh connection the one in use. The mod's channels are all
 // subscribed to, so that a bridge's subscription needs no round trip, and none of
 // its own at the mod when the mod is started again.
-func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error {
+func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	raw, err := client.CallRaw(ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
@@ -127,9 +154,9 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, again bool) error
 	m.learnTagsLocked(raw)
 	m.mu.Unlock()
 	m.seqs = map[string]uint64{} // no event has come yet
-	m.onUp(again)
+	o.up(again)
 	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
-		if _, err := client.Events(ctx, channels, m.onEvent); err != nil {
+		if _, err := client.Events(ctx, channels, o.event); err != nil {
 			return err
 		}
 	}
@@ -197,6 +224,17 @@ func (m *mod) tagsOf(tool string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.tags[tool]
+}
+
+// verbatim returns the answer of the mod that err is, where it is not as the protocol has it, and counts it. The bridge
+// gets it as it came: it may accept what heed does not, and would have got it without heed.
+func (m *mod) verbatim(err error) *gabp.Verbatim {
+	v, ok := errors.AsType[*gabp.Verbatim](err)
+	if !ok {
+		return nil
+	}
+	m.odd.Add(1)
+	return v
 }
 
 // welcome returns what the mod that is connected said of itself, and false where none is.

@@ -39,8 +39,8 @@ var parts = map[string]string{"items/": ToolItem, "operations/": ToolOperation}
 // currentPath is the resource that no tool answers, since a method does.
 const currentPath = "current"
 
-// Resources returns what resources/list says. It is the caller's.
-func (d *Diagnostics) Resources() []gabp.Resource {
+// Resources returns the definitions of the resources, for resources/list. They are the caller's.
+func Resources() []gabp.Resource {
 	all := []gabp.Resource{{
 		URI: ResourceBase + currentPath, Name: "heed: current item", MIMEType: mimeType,
 		Description: "The item of attention to look at first, as attention/current answers; null where none is open.",

@@ -101,12 +101,12 @@ func TestUntaken(t *testing.T) {
 		require.True(t, ok, "%v", err) // the bridge of this test does not take it either
 		require.Equal(t, answer.failed, v.Failed)
 		require.EqualValues(t, i+1, p.Untaken())
-		if a := p.Current(ctx, "agent").Attention; a != nil {
-			p.cfg.Session.AckBy("agent", a.ID, 0)
+		if a := p.plane.Current(ctx, "agent").Attention; a != nil {
+			s.AckBy("agent", a.ID, 0)
 		}
 	}
 	require.Zero(t, s.Status().InFlight)
-	require.Equal(t, "mod.answers", p.Limits()[0].Name)
+	require.Equal(t, "mod.answers", p.limits()[0].Name)
 	raw, err := c.CallTool(ctx, "colony/build", map[string]string{"answer": `{"v":"gabp/1","id":"%s","type":"response","result":7}`})
 	require.NoError(t, err)
 	require.Equal(t, `7`, string(raw))

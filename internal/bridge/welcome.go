@@ -3,28 +3,48 @@ package bridge
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
 )
 
+// bridges greets bridges with what the mod said of itself, and keeps those that came before it.
+type bridges struct {
+	session   *session.Session
+	mod       *mod
+	evidence  *evidence
+	handed    Handed
+	modWait   time.Duration
+	observer  string // name of clients that are no agents, "" for none
+	attention bool   // is heed's
+	log       *slog.Logger
+
+	arrival sync.Once // of the first agent
+
+	mu    sync.Mutex
+	early map[*gabp.ServerSession]struct{} // welcomed without the mod
+}
+
 // capabilities says what bridges may ask for beyond what is served here.
-func (p *Proxy) capabilities() gabp.Capabilities {
+func (b *bridges) capabilities() gabp.Capabilities {
 	var c gabp.Capabilities
-	if p.plane != nil {
-		c.Events = p.plane.Channels()
+	if b.attention {
+		c.Events = []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared}
 	}
-	for _, r := range p.cfg.Tools.Resources() {
+	for _, r := range Resources() {
 		c.Resources = append(c.Resources, r.URI)
 	}
-	w, ok := p.mod.welcome()
+	w, ok := b.mod.welcome()
 	if !ok {
 		return c
 	}
 	theirs := w.Capabilities
-	if p.plane != nil {
+	if b.attention {
 		ours := func(name string) bool { return strings.HasPrefix(name, "attention/") }
 		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
@@ -48,15 +68,15 @@ func union(a, b []string) []string {
 }
 
 // welcome waits for the mod and then says what it said.
-func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gabp.Welcome) error {
-	if !p.looksOn(session) {
-		p.awaitMod(ctx)
+func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
+	if !b.observes(s) {
+		b.mod.await(ctx, b.modWait)
 		if ctx.Err() != nil { // it is over: nobody has arrived, and nobody is to come again
 			return ctx.Err()
 		}
-		p.arrive(ctx, session)
+		b.arrive(ctx, s)
 	}
-	theirs, ok := p.modFor(session)
+	theirs, ok := b.modFor(s)
 	if !ok {
 		return nil
 	}
@@ -68,9 +88,9 @@ func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gab
 	}
 	w.ServerInfo = theirs.ServerInfo
 	w.SchemaVersion = cmp.Or(theirs.SchemaVersion, w.SchemaVersion)
-	w.Observed = p.cfg.Handed.observed(theirs.Observed)
+	w.Observed = b.handed.observed(theirs.Observed)
 	limits := w.Capabilities.Limits
-	caps := p.capabilities()
+	caps := b.capabilities()
 	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
 	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
@@ -80,67 +100,53 @@ func (p *Proxy) welcome(ctx context.Context, session *gabp.ServerSession, w *gab
 // arrive tells the engine once that an agent has come: what was open before and does
 // not hold any more is no reason to stop it. A bridge that comes again is no arrival,
 // and neither is any after heed itself came again: the agent knows what was open.
-func (p *Proxy) arrive(ctx context.Context, session *gabp.ServerSession) {
-	p.arrival.Do(func() {
-		if p.plane == nil || p.cfg.Session.Status().Restored {
+func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
+	b.arrival.Do(func() {
+		if !b.attention || b.session.Status().Restored {
 			return
 		}
-		if err := p.sync(ctx); err != nil {
-			p.log.Warn("what the log said before the agent came is not all known", "error", err)
+		if err := b.evidence.sync(ctx); err != nil {
+			b.log.Warn("what the log said before the agent came is not all known", "error", err)
 			return
 		}
-		p.cfg.Session.Attach(session.Viewer())
+		b.session.Attach(s.Viewer())
 	})
 }
 
-// looksOn reports whether a session is no agent's.
-func (p *Proxy) looksOn(session *gabp.ServerSession) bool {
-	client := session.Hello().ClientInfo
-	return client != nil && client.Name != "" && client.Name == p.cfg.Observer
+// observes reports whether a session is no agent's.
+func (b *bridges) observes(s *gabp.ServerSession) bool {
+	client := s.Hello().ClientInfo
+	return client != nil && client.Name != "" && client.Name == b.observer
 }
 
 // modFor returns what the mod said of itself. Where it said nothing yet, it notes that
 // the session is welcomed without it.
-func (p *Proxy) modFor(session *gabp.ServerSession) (gabp.Welcome, bool) {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	theirs, ok := p.mod.welcome()
-	if !ok && p.mod.addr != "" && !p.looksOn(session) {
-		p.early[session] = struct{}{}
+func (b *bridges) modFor(s *gabp.ServerSession) (gabp.Welcome, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	theirs, ok := b.mod.welcome()
+	if !ok && b.mod.expected() && !b.observes(s) {
+		b.early[s] = struct{}{}
 	}
 	return theirs, ok
 }
 
-// callBack disconnects the bridges that were welcomed without the mod.
-func (p *Proxy) callBack() {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	for session := range p.early {
-		p.log.Info("a bridge is to come again, for the mod's tools", "bridge", session.Viewer())
-		session.Close()
+// recall disconnects the bridges that were welcomed without the mod.
+func (b *bridges) recall() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for s := range b.early {
+		b.log.Info("a bridge is to come again, for the mod's tools", "bridge", s.Viewer())
+		s.Close()
 	}
-	clear(p.early)
+	clear(b.early)
 }
 
 // ended forgets a session that is over.
-func (p *Proxy) ended(session *gabp.ServerSession) {
-	p.earlyMu.Lock()
-	defer p.earlyMu.Unlock()
-	delete(p.early, session)
-}
-
-func (p *Proxy) awaitMod(ctx context.Context) {
-	if p.mod.addr == "" {
-		return
-	}
-	timer := time.NewTimer(p.cfg.ModWait)
-	defer timer.Stop()
-	select {
-	case <-p.mod.first:
-	case <-p.gone:
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+func (b *bridges) ended(s *gabp.ServerSession) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.early, s)
 }
 
 // lesser returns the lesser of each limit. A zero is none.

@@ -229,18 +229,9 @@ func (h *host) close() {
 // newProxy makes the proxy, with heed's diagnostics.
 func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration) (*bridge.Proxy, error) {
 	f := h.flags
-	var px *bridge.Proxy
-	tools, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
-		Session: h.session,
-		Current: func(ctx context.Context, viewer string) gabp.CurrentResult { return px.Current(ctx, viewer) },
-		Limits:  func() []session.Limit { return px.Limits() },
-	})
-	if err != nil {
-		return nil, cli.Failed(exitUsage, err)
-	}
-	px, err = bridge.New(bridge.Config{
+	px, err := bridge.New(bridge.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, Tools: tools, ModWait: modWait, AnswerWithin: answerWithin,
+		Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, AnswerWithin: answerWithin,
 		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {

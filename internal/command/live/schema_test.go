@@ -17,7 +17,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/report"
 )
 
@@ -92,10 +91,6 @@ func TestJSONFollowsSchemas(t *testing.T) {
 // that answer, opened and with a version. What diag leaves without words has some of its
 // own there.
 func TestSchemasOfTools(t *testing.T) {
-	session, err := session.New(session.Config{})
-	require.NoError(t, err)
-	d, err := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
-	require.NoError(t, err)
 	type object = map[string]any
 	decode := func(text []byte) (doc object) {
 		require.NoError(t, json.Unmarshal(text, &doc))
@@ -122,7 +117,7 @@ func TestSchemasOfTools(t *testing.T) {
 			same(path+"[]", items, printed["items"].(object))
 		}
 	}
-	for _, tool := range d.Tools() {
+	for _, tool := range bridge.Tools() {
 		name, answer := "", decode(tool.OutputSchema)
 		switch tool.Name {
 		case bridge.ToolStatus:
