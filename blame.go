@@ -62,5 +62,5 @@ func (e *Engine) accuse(owner uint64) {
 	e.finder.LearnModules(e.entry.Message)
 	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
-	e.coalescer.Accuse(owner, blame.Likely(e.suspects))
+	e.coalescer.Attribute(owner, blame.Likely(e.suspects))
 }

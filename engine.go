@@ -67,7 +67,7 @@ type Engine struct {
 	result      *classify.Result       // of the entry that take took in last
 	plain       uint64                 // that entry, where one that comes again is as input says; or 0
 	input       coalesce.Input         // reused by take, which sets all that it does not leave zero
-	evidence    []coalesce.Evidence    // reused
+	retention   []coalesce.Retention   // reused
 	suspects    []Suspect              // reused
 	merges      []signature.GroupMerge // reused
 }
@@ -351,19 +351,19 @@ func (e *Engine) keep(folded *coalesce.Folded) {
 // tend lets the journal keep and let go of what the coalescer says. The lock is
 // held.
 func (e *Engine) tend() {
-	evidence := e.coalescer.Evidence(e.evidence[:0])
-	if len(evidence) == 0 {
+	retention := e.coalescer.Retention(e.retention[:0])
+	if len(retention) == 0 {
 		return
 	}
-	e.evidence = evidence
-	for _, ev := range evidence {
-		switch ev.Do {
-		case coalesce.Pin:
-			e.pin(ev.Owner, ev.Seq)
-		case coalesce.Yield:
-			e.journal.ReleaseBurst(ev.Owner)
-		case coalesce.Drop:
-			e.journal.Release(ev.Owner)
+	e.retention = retention
+	for _, r := range retention {
+		switch {
+		case r.Pin != 0:
+			e.pin(r.Owner, r.Pin)
+		case r.Evicted:
+			e.journal.Release(r.Owner)
+		default:
+			e.journal.ReleaseBurst(r.Owner)
 		}
 	}
 }
@@ -377,7 +377,7 @@ func (e *Engine) pin(owner, seq uint64) {
 		if 4*pinned.Entries <= 3*pinned.Capacity && 4*pinned.Bytes <= 3*pinned.MaxBytes {
 			break
 		}
-		old, ok := e.coalescer.Cede()
+		old, ok := e.coalescer.Unpin()
 		if !ok {
 			break
 		}
@@ -408,11 +408,12 @@ func (e *Engine) Advance(now time.Time) {
 // pending it costs nothing. Others may be served between two of them; what is new
 // since the call stays pending.
 func (e *Engine) Updates(dst []Update) []Update {
-	var room [64]uint64
-	for _, n := range e.pending(room[:0]) {
-		if u, ok := one(e, n, (*coalesce.Coalescer).Update); ok {
-			dst = append(dst, u)
+	for n := e.pending(); n > 0; n-- {
+		u, ok := e.nextUpdate()
+		if !ok {
+			break
 		}
+		dst = append(dst, u)
 	}
 	return dst
 }
@@ -423,7 +424,7 @@ func (e *Engine) Updates(dst []Update) []Update {
 func (e *Engine) Current() (Attention, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Current()
+	return e.coalescer.Current("")
 }
 
 // Open appends all open items to dst, in the order in which they should be
@@ -431,36 +432,35 @@ func (e *Engine) Current() (Attention, bool) {
 // rendering for each, and others may be served between two of them: what was open
 // at the call, and is when its turn comes, is there as it is then.
 func (e *Engine) Open(dst []Attention) []Attention {
-	var room [64]uint64
-	for _, n := range e.opened(room[:0]) {
-		if a, ok := one(e, n, (*coalesce.Coalescer).OpenItem); ok {
+	var room [64]string
+	for _, id := range e.openIDs(room[:0]) {
+		if a, ok := e.Item(id); ok && a.State == coalesce.Open {
 			dst = append(dst, a)
 		}
 	}
 	return dst
 }
 
-// pending returns the items with an update. It calls the method by its name, as
-// opened does: through a value the caller's room would be on the heap.
-func (e *Engine) pending(dst []uint64) []uint64 {
+// pending returns how many updates are pending.
+func (e *Engine) pending() int {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.PendingNumbers(dst)
+	return e.coalescer.Pending()
 }
 
-// opened returns the items that are open.
-func (e *Engine) opened(dst []uint64) []uint64 {
+// nextUpdate drains one update. Each rendering has the lock for itself, so that
+// nobody who logs waits for all of them.
+func (e *Engine) nextUpdate() (Update, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.OpenNumbers(dst)
+	return e.coalescer.NextUpdate()
 }
 
-// one returns what get renders of item number n. Each rendering has the lock for
-// itself, so that nobody who logs waits for all of them.
-func one[T any](e *Engine, n uint64, get func(*coalesce.Coalescer, uint64) (T, bool)) (T, bool) {
+// openIDs appends the ids of the open items.
+func (e *Engine) openIDs(dst []string) []string {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return get(e.coalescer, n)
+	return e.coalescer.OpenIDs(dst)
 }
 
 // Ack acknowledges the item called id up to the sequence number upTo, the

@@ -88,7 +88,7 @@ func (e *Engine) Clear(id string) bool {
 func (e *Engine) AckBy(viewer, id string, upTo uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Release()
-	res := e.coalescer.AckBy(viewer, id, upTo)
+	res := e.coalescer.Ack(viewer, id, upTo)
 	e.tend() // before the note, which may displace the evidence that is to be kept
 	if res.Acknowledged && !res.Already {
 		e.note(event.StatusAcknowledged, viewer, acknowledgement(&res))
@@ -99,7 +99,7 @@ func (e *Engine) AckBy(viewer, id string, upTo uint64) AckResult {
 // acknowledgement says in words what was acknowledged.
 func acknowledgement(res *AckResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s up to %d", res.ID, res.Mark)
+	fmt.Fprintf(&b, "%s up to %d", res.ID, res.Watermark)
 	if len(res.Covered) > 0 {
 		fmt.Fprintf(&b, ", with %s", strings.Join(res.Covered, ", "))
 	}
@@ -114,7 +114,7 @@ func acknowledgement(res *AckResult) string {
 func (e *Engine) View(viewer string) (Attention, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.View(viewer)
+	return e.coalescer.Current(viewer)
 }
 
 // Shown notes that a viewer was shown the item called id up to a sequence number,
@@ -123,7 +123,7 @@ func (e *Engine) View(viewer string) (Attention, bool) {
 func (e *Engine) Shown(viewer, id string, upTo uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Shown(viewer, id, upTo)
+	return e.coalescer.Delivered(viewer, id, upTo)
 }
 
 // Attach notes that an agent has arrived, called viewer. What was open before
@@ -135,7 +135,7 @@ func (e *Engine) Attach(viewer string, now time.Time) string {
 	e.mu.Lock()
 	defer e.mu.Release()
 	e.entry = event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Time: now, Source: viewer}
-	in := coalesce.Input{Decision: coalesce.AttachDecision(e.coalescer.Past(viewer))}
+	in := coalesce.Input{Decision: e.coalescer.Arrival(viewer)}
 	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(viewer, in) }).ID
 }
 

@@ -32,7 +32,7 @@ func snapshotConfig(set *rules.Set) Config {
 		Rules: set, Epoch: "e1", Signatures: 40, Groups: signature.GrouperConfig{Signatures: 1000, Columns: 64},
 		Journal: journal.Config{Entries: 50, Firsts: 10, Pinned: 20},
 		Coalesce: coalesce.Config{
-			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxViewers: 3, AmbientQuiet: coalesce.Window{Entries: 5},
+			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxConsumers: 3, AmbientQuiet: coalesce.Window{Entries: 5},
 			AdvisoryTTL: coalesce.Window{Entries: 19}, AckMemory: coalesce.Window{Entries: 30},
 		},
 	}
@@ -283,7 +283,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Of a room's own snapshot, or of none.
 		"-Engine.mu", "-Engine.snapshots", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
-		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.evidence", "Engine.merges", "Engine.suspects", "-Engine.judged",
+		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention", "Engine.merges", "Engine.suspects", "-Engine.judged",
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",
 		// Of the Config, for rules that come later.

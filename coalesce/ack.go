@@ -2,17 +2,15 @@ package coalesce
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // AckResult is the answer to an acknowledgement. It belongs to the caller.
 type AckResult struct {
 	ID string
 
-	// Mark is the sequence number up to which the item was acknowledged: 0 where
+	// Watermark is the sequence number up to which the item was acknowledged: 0 where
 	// it was not, or had been before.
-	Mark uint64
+	Watermark uint64
 
 	// Acknowledged says that the item is known and no longer open. It is false
 	// for an id that is not known (any more).
@@ -35,62 +33,55 @@ type AckResult struct {
 	Open    bool
 }
 
-// Ack is AckBy for the viewer without a name, to whom updates count as shown as
-// well.
-func (c *Coalescer) Ack(id string, upTo uint64) AckResult { return c.AckBy("", id, upTo) }
-
-// AckBy acknowledges, for a viewer, the item called id up to the sequence number
-// upTo, the latest that the viewer was shown; 0 means what View or Shown gave it
+// Ack acknowledges, for a consumer, the item called id up to the sequence number
+// through, the latest that the consumer was shown; 0 means what Current or Delivered gave it
 // last, and where they gave nothing, the entry that opened the item. The item is
-// cleared in any case, for all viewers. What came after upTo and is new to it
-// opens a successor; repeats stay in its totals. Items that the viewer's view of
-// it named are acknowledged with it, each as far as it was shown, unless upTo
+// cleared in any case, for all consumers. What came after through and is new to it
+// opens a successor; repeats stay in its totals. Items that the consumer's view of
+// it named are acknowledged with it, each as far as it was shown, unless through
 // says that the acknowledger saw an older view. An unknown id is no error.
-func (c *Coalescer) AckBy(viewer, id string, upTo uint64) AckResult {
+func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 	res := AckResult{ID: id}
-	v := c.viewer(viewer)
+	v := c.consumer(consumer)
 	if it := c.lookup(id); it != nil {
 		res.Acknowledged, res.Already = true, !it.open()
 		if it.open() {
-			mark := c.mark(it, v, upTo)
-			res.Mark = mark
+			watermark := c.watermark(it, v, through)
+			res.Watermark = watermark
 			var covers []cover
-			if it.viewer == v && mark >= it.viewed {
+			if it.consumer == v && watermark >= it.viewed {
 				covers = slices.Clone(it.covers)
 			}
-			res.Successor = c.id(c.acknowledge(it, mark))
+			res.Successor = c.id(c.acknowledge(it, watermark))
 			for _, cv := range covers {
 				if other := c.byNumber(cv.number); other != nil && other.open() {
-					c.acknowledge(other, cv.mark)
+					c.acknowledge(other, cv.watermark)
 					res.Covered = append(res.Covered, other.id)
 				}
 			}
 		}
 	}
-	res.Current, res.Open = c.View(viewer)
+	res.Current, res.Open = c.Current(consumer)
 	return res
 }
 
-// mark returns the sequence number up to which an acknowledgement of it by a
-// viewer goes. Whoever knows the id has seen at least that the item was opened.
-func (c *Coalescer) mark(it *item, viewer int, upTo uint64) uint64 {
-	if upTo == 0 {
-		upTo = it.shown[viewer]
+// watermark returns the sequence number up to which an acknowledgement of it by a
+// consumer goes. Whoever knows the id has seen at least that the item was opened.
+func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
+	if through == 0 {
+		through = it.delivered[consumer]
 	}
-	return max(upTo, it.opened.seq)
+	return max(through, it.opened.seq)
 }
 
 // lookup returns the item called id, or nil.
 func (c *Coalescer) lookup(id string) *item {
-	digits, ok := strings.CutPrefix(id, c.prefix)
-	if !ok {
-		return nil
+	for i := range c.items {
+		if it := &c.items[i]; it.state != itemFree && it.id == id {
+			return it
+		}
 	}
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || c.id(n) != id {
-		return nil
-	}
-	return c.byNumber(n)
+	return nil
 }
 
 // byNumber returns item number n while it is open or remembered, or nil.
@@ -103,9 +94,9 @@ func (c *Coalescer) byNumber(n uint64) *item {
 	return nil
 }
 
-// acknowledge clears an open item up to mark and returns the number of its
+// acknowledge clears an open item up to watermark and returns the number of its
 // successor, or 0. The bursts that the item gathered go on in the successor.
-func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
+func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	if it.root != nil && c.ops.holds(it.root) {
 		it.root.lastItem = it.number
 	}
@@ -114,10 +105,10 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	}
 	it.acked = true
 	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
-	c.absorber = nil // what is acknowledged last speaks first
+	c.suppressor = nil // what is acknowledged last speaks first
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
-	rows, turns := it.unseen(mark)
+	rows, turns := it.unseen(watermark)
 	if len(rows) == 0 {
 		c.enterRules(it)
 		c.handOver(it, nil)
@@ -128,12 +119,12 @@ func (c *Coalescer) acknowledge(it *item, mark uint64) uint64 {
 	c.open(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
 	c.save(it)
 	c.save(next)
-	it.part(next, mark, rows, turns)
+	it.part(next, watermark, rows, turns)
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
 	c.announce(next, Opened, ReasonNew, place{next.latest.seq, next.latestPos})
-	c.evidence = append(c.evidence, Evidence{Do: Pin, Owner: next.number, Seq: next.cause.Seq})
+	c.retention = append(c.retention, Retention{Owner: next.number, Pin: next.cause.Seq})
 	c.wake(next)
 	return next.number
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The states of an [Attention].
+// The states of an [Attention]. Cleared is also the kind of the update that ends one.
 const (
 	Open    = "open"
 	Cleared = "cleared"
@@ -58,7 +58,7 @@ type Attention struct {
 	GroupsExact bool `json:"-"`
 
 	// Blame names the mods that the cause points at, the likeliest first; see
-	// [Coalescer.Accuse].
+	// [Coalescer.Attribute].
 	Blame []string `json:"-"`
 
 	// AfterOperation and AfterMethod name the operation during or after which
@@ -142,32 +142,15 @@ type Cause struct {
 	Signature signature.Signature
 }
 
-// UpdateKind says what happened to an item.
-type UpdateKind uint8
+// UpdateKind says what happened to an item: [Opened], [Updated] or [Cleared].
+type UpdateKind string
 
 // The kinds of updates. An item that is cleared before anybody heard of it has
-// one update, ClearedUpdate.
+// one update, [Cleared].
 const (
-	Opened UpdateKind = iota + 1
-	Updated
-	ClearedUpdate
+	Opened  UpdateKind = "opened"
+	Updated UpdateKind = "updated"
 )
-
-// String returns "opened", "updated" or "cleared".
-func (k UpdateKind) String() string {
-	switch k {
-	case Opened:
-		return "opened"
-	case Updated:
-		return "updated"
-	case ClearedUpdate:
-		return "cleared"
-	}
-	return "none"
-}
-
-// MarshalText returns the name, for JSON and other encodings.
-func (k UpdateKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Reason says why an update was made. Of several reasons, the most telling one
 // is given; see the order of the constants.
@@ -184,8 +167,8 @@ const (
 // three may also open one: what was acknowledged became worse.
 const (
 	ReasonRule        Reason = "rule"        // another rule joined
-	ReasonGroups      Reason = "groups"      // the number of groups passed a mark
-	ReasonCount       Reason = "count"       // the number of entries passed a mark
+	ReasonGroups      Reason = "groups"      // the number of groups passed a threshold
+	ReasonCount       Reason = "count"       // the number of entries passed a threshold
 	ReasonInvalidated Reason = "invalidated" // state became invalid
 	ReasonSeverity    Reason = "severity"    // the severity rose
 	ReasonDisposition Reason = "disposition" // the disposition rose
@@ -196,7 +179,7 @@ const (
 	ReasonAcknowledged Reason = "acknowledged" // by Ack
 	ReasonResolved     Reason = "resolved"     // by a rule
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
-	ReasonDisplaced    Reason = "displaced"    // more items than MaxOpen
+	ReasonEvicted      Reason = "displaced"    // more items than MaxOpen
 	ReasonWithdrawn    Reason = "withdrawn"    // by the host
 	ReasonAttached     Reason = "attached"     // from before an agent came; a digest tells of it
 )

@@ -2,12 +2,12 @@ package coalesce
 
 import "strings"
 
-// Accuse says whom the entry of the latest [Coalescer.Fold] points at, where
+// Attribute says whom the entry of the latest [Coalescer.Fold] points at, where
 // that was the first of its group in the item called owner: names of mods,
 // likeliest first, of which at most maxBlame are kept. They hold no line feed. It
 // changes nothing but what is shown of the group, and of the item whose cause it
 // holds.
-func (c *Coalescer) Accuse(owner uint64, names []string) {
+func (c *Coalescer) Attribute(owner uint64, names []string) {
 	if len(names) == 0 {
 		return
 	}
@@ -31,13 +31,13 @@ const maxBlame = 2
 // point at is no answer to what happened first.
 func (it *item) blame() []string {
 	if c := it.counters.find(it.cause.Rule, it.cause.Signature); c != nil {
-		return c.accused()
+		return c.attributed()
 	}
 	return nil
 }
 
-// accused returns the names that c has, nil for none.
-func (c *counter) accused() []string {
+// attributed returns the names that c has, nil for none.
+func (c *counter) attributed() []string {
 	if c.blame == "" {
 		return nil
 	}

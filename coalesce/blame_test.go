@@ -14,7 +14,7 @@ func accuse(t *testing.T, c *Coalescer, seq uint64, group string, d event.Dispos
 	t.Helper()
 	e := event.Entry{Seq: seq, Pos: seq, Message: group}
 	f := c.Fold(&Input{Entry: &e, Signature: groupSignature(group), Decision: event.Decision{Rule: "r", Disposition: d}})
-	c.Accuse(f.Owner, names)
+	c.Attribute(f.Owner, names)
 	return f
 }
 
@@ -42,8 +42,8 @@ func TestBlame(t *testing.T) {
 	again, _ := c.Item(f.ID)
 	require.Equal(t, "Some Mod", again.Blame[0], "what is rendered belongs to the caller")
 
-	c.Accuse(99, []string{"Nobody's"})
-	c.Accuse(f.Owner, nil)
+	c.Attribute(99, []string{"Nobody's"})
+	c.Attribute(f.Owner, nil)
 	again, _ = c.Item(f.ID)
 	require.Equal(t, "Some Mod", again.Blame[0])
 }
@@ -69,8 +69,8 @@ func TestBlameSurvives(t *testing.T) {
 			return id
 		},
 		"an acknowledgement of what was before it": func(c *Coalescer, id string) string {
-			require.True(t, c.Ack(id, 1).Acknowledged)
-			a, ok := c.Current()
+			require.True(t, c.Ack("", id, 1).Acknowledged)
+			a, ok := c.Current("")
 			require.True(t, ok)
 			require.NotEqual(t, id, a.ID)
 			return a.ID

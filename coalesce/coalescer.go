@@ -63,9 +63,9 @@ type Coalescer struct {
 	cfg    Config
 	prefix string // of attention ids
 
-	now  moment    // latest sequence number, engine's time
-	base time.Time // from which it counts
-	pos  uint64    // of the latest entry
+	now  logicalTime // latest sequence number, engine's time
+	base time.Time   // from which it counts
+	pos  uint64      // of the latest entry
 
 	expiry  alarm // of advisory items
 	abandon alarm // of operations
@@ -79,23 +79,23 @@ type Coalescer struct {
 	episode episode
 	blindly *item // open item of blindness, or nil
 
-	absorber *item // that took the previous repeat: storms repeat themselves
-	again    again
-	index    *index
-	version  uint64 // changes whenever an item is cleared, a rule resolved or groups merged
+	suppressor *item // that took the previous repeat: storms repeat themselves
+	again      again
+	index      *index
+	version    uint64 // changes whenever an item is cleared, a rule resolved or groups merged
 
 	ops   operations
 	only  inference
 	blind bool
 
 	freshSince uint64 // sequence number from which the game's state is the one it is
-	viewers    viewers
+	consumers  consumers
 
 	escalations []*escalation // of the rules that were met, at most maxEscalations
 	repeated    *escalation   // that raised a decision last
 
-	queue    []*item // with a pending update, oldest first
-	evidence []Evidence
+	queue     []*item // with a pending update, oldest first
+	retention []Retention
 
 	stats Stats
 
@@ -106,9 +106,9 @@ type Coalescer struct {
 
 // episode is the ambient burst that goes on; the zero value is none.
 type episode struct {
-	item  *item  // open, or nil
-	last  moment // latest urgent entry that was not acknowledged before
-	acked uint64 // number of its item that was acknowledged last, 0: none
+	item  *item       // open, or nil
+	last  logicalTime // latest urgent entry that was not acknowledged before
+	acked uint64      // number of its item that was acknowledged last, 0: none
 }
 
 // New returns a Coalescer with the bounds of cfg. All memory that does not
@@ -119,18 +119,18 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	cfg = cfg.withDefaults()
 	c := &Coalescer{
-		cfg:     cfg,
-		prefix:  cfg.Epoch + "-",
-		items:   make([]item, cfg.MaxOpen+cfg.MaxRemembered),
-		ops:     newOperations(cfg.MaxOperations),
-		viewers: newViewers(cfg.MaxViewers),
-		version: 1,
-		index:   newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
+		cfg:       cfg,
+		prefix:    cfg.Epoch + "-",
+		items:     make([]item, cfg.MaxOpen+cfg.MaxRemembered),
+		ops:       newOperations(cfg.MaxOperations),
+		consumers: newConsumers(cfg.MaxConsumers),
+		version:   1,
+		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
 		c.items[i].counters = c.index.counters(i)
 		c.items[i].rules = make([]ruleCount, 0, maxRules)
-		c.items[i].shown = make([]uint64, cfg.MaxViewers)
+		c.items[i].delivered = make([]uint64, cfg.MaxConsumers)
 		c.items[i].reset()
 	}
 	c.queue = make([]*item, 0, len(c.items))
@@ -202,16 +202,16 @@ func (c *Coalescer) tick(t time.Time) {
 	if t.IsZero() {
 		return
 	}
-	if c.now.era == 0 {
+	if c.now.generation == 0 {
 		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
-		c.now.era = 1
+		c.now.generation = 1
 	}
 	at := since(c.base, t)
 	if at < c.now.at {
 		if c.now.at-at <= c.cfg.MaxSkew {
 			return
 		}
-		c.now.era++
+		c.now.generation++
 		c.only.valid = false // windows that had passed by time are counted in entries again
 	}
 	c.now.at = at
@@ -290,7 +290,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	var known *item
 	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
 		if known, why = c.account(in, to); known != nil && why == "" {
-			return c.absorb(known, in, to)
+			return c.suppress(known, in, to)
 		}
 	}
 	opened := false
@@ -373,7 +373,7 @@ func (c *Coalescer) handOver(it, next *item) {
 // accounted for by items of that operation alone; what names none, by any: an
 // inference is no evidence that this is another fault.
 func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
-	if it := c.absorber; it != nil && c.accounts(it, in, to) && c.exceeds(it, in) == "" {
+	if it := c.suppressor; it != nil && c.accounts(it, in, to) && c.exceeds(it, in) == "" {
 		return it, ""
 	}
 	var known, latest *item
@@ -440,11 +440,11 @@ func (c *Coalescer) exceeds(it *item, in *Input) Reason {
 }
 
 // absorb counts a repeat of what was acknowledged.
-func (c *Coalescer) absorb(it *item, in *Input, to *destination) Folded {
-	c.absorber = it
+func (c *Coalescer) suppress(it *item, in *Input, to *destination) Folded {
+	c.suppressor = it
 	c.save(it)
 	it.add(in, to.named, c.now, &c.cfg)
-	c.stats.Absorbed++
+	c.stats.Suppressed++
 	if to.named != nil {
 		c.noteOperation(in, to, it.number)
 	}
@@ -486,7 +486,7 @@ func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
 	it := c.slot()
 	c.gather(to, it)
 	if it.open() {
-		c.stats.Crowded++
+		c.stats.Overflowed++
 		return it, false
 	}
 	c.open(it, to, predecessor)
@@ -538,7 +538,7 @@ func (c *Coalescer) slot() *item {
 		if victim == nil {
 			return newest
 		}
-		c.clear(victim, ReasonDisplaced)
+		c.clear(victim, ReasonEvicted)
 	}
 	var oldest *item
 	for i := range c.items {
@@ -566,16 +566,16 @@ func less(a, b *item) bool {
 
 // forget drops a cleared item, keeping its counts in the totals.
 func (c *Coalescer) forget(it *item) {
-	if it.pending != 0 {
+	if it.pending != "" {
 		c.stats.UpdatesDropped++
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
-	if c.absorber == it {
-		c.absorber = nil
+	if c.suppressor == it {
+		c.suppressor = nil
 	}
-	c.stats.Forgotten++
-	c.stats.FoldedForgotten += it.total
-	c.evidence = append(c.evidence, Evidence{Do: Drop, Owner: it.number})
+	c.stats.Evicted++
+	c.stats.FoldedEvicted += it.total
+	c.retention = append(c.retention, Retention{Owner: it.number, Evicted: true})
 	c.version++
 	c.save(it)
 	c.leaveRules(it)
@@ -595,15 +595,15 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.clears++
 	c.stats.Cleared++
 	it.state, it.clearedBy, it.clearedAt = itemCleared, why, c.clears
-	c.evidence = append(c.evidence, Evidence{Do: Yield, Owner: it.number})
-	c.announce(it, ClearedUpdate, why, place{c.now.seq, c.pos})
+	c.retention = append(c.retention, Retention{Owner: it.number})
+	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
 
 // announce merges an update into what is pending of the item: an item that
 // nobody has heard of is still to be opened, cleared ends all else, and of two
 // reasons the more telling one stays.
 func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
-	if it.pending == 0 {
+	if it.pending == "" {
 		c.queue = append(c.queue, it)
 	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {
 		return
@@ -611,29 +611,23 @@ func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
 	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
 }
 
-// Updates appends the pending updates to dst, oldest first, and forgets them:
-// at most one per item, each with the item as it is now. What they hold belongs
-// to the caller. Each costs a rendering: sorting the groups of the item, and a
-// few allocations.
-func (c *Coalescer) Updates(dst []Update) []Update {
-	for _, it := range c.queue {
-		dst = append(dst, c.update(it))
+// NextUpdate returns the oldest pending update and forgets it, with its item as it is
+// now: there is at most one for each item. It costs a rendering: sorting the groups of
+// the item, and a few allocations. It returns false where no update is pending.
+func (c *Coalescer) NextUpdate() (Update, bool) {
+	if len(c.queue) == 0 {
+		return Update{}, false
 	}
-	clear(c.queue)
-	c.queue = c.queue[:0]
-	return dst
-}
-
-// update returns the update of an item that was taken out of the queue.
-func (c *Coalescer) update(it *item) Update {
+	it := c.queue[0]
+	c.queue = slices.Delete(c.queue, 0, 1)
 	u := Update{
 		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
 		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
 	}
-	it.pending = 0
-	it.shown[0] = it.latest.seq
+	it.pending = ""
+	it.delivered[0] = it.latest.seq
 	c.stats.Updates++
-	return u
+	return u, true
 }
 
 // Pending returns how many updates wait to be drained.

@@ -29,7 +29,7 @@ const (
 	DefaultMaxSampleText = 220
 	DefaultMaxNamed      = 3
 	DefaultMaxSummary    = 512
-	DefaultMaxViewers    = 8
+	DefaultMaxConsumers  = 8
 	DefaultMaxSkew       = time.Minute
 )
 
@@ -53,7 +53,7 @@ type Config struct {
 
 	// MaxOpen bounds the items that are open at once. One more displaces the
 	// advisory item that has been quiet longest; when all block, entries join
-	// the newest of them and are counted as crowded. Default 32.
+	// the newest of them and are counted as overflowed. Default 32.
 	MaxOpen int
 
 	// MaxRemembered bounds the cleared items that are kept to recognize what
@@ -85,11 +85,11 @@ type Config struct {
 	// first, and said to be. No less than 200. Default 512.
 	MaxSummary int
 
-	// MaxViewers bounds the viewers of whom it is known what they were shown,
+	// MaxConsumers bounds the consumers of whom it is known what they were shown,
 	// the one without a name included. One more displaces the one that was
 	// heard of longest ago, of those that are not attached first; it is then
 	// taken to have seen nothing. Default 8.
-	MaxViewers int
+	MaxConsumers int
 
 	// MaxSkew is how far an entry's time may be behind the latest one seen. One
 	// that is further behind sets the engine's time back: the clock it comes
@@ -147,7 +147,7 @@ func (c *Config) Validate() error {
 	count("MaxSamples", c.MaxSamples)
 	count("MaxSampleText", c.MaxSampleText)
 	count("MaxNamed", c.MaxNamed)
-	count("MaxViewers", c.MaxViewers)
+	count("MaxConsumers", c.MaxConsumers)
 	count("MaxSummary", c.MaxSummary)
 	if c.MaxSummary > 0 && c.MaxSummary < minSummary {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: no summary is of use in less than %d bytes", c.MaxSummary, minSummary))
@@ -203,7 +203,7 @@ func (c Config) withDefaults() Config {
 	c.MaxSamples = cmp.Or(c.MaxSamples, DefaultMaxSamples)
 	c.MaxSampleText = cmp.Or(c.MaxSampleText, DefaultMaxSampleText)
 	c.MaxNamed = cmp.Or(c.MaxNamed, DefaultMaxNamed)
-	c.MaxViewers = cmp.Or(c.MaxViewers, DefaultMaxViewers)
+	c.MaxConsumers = cmp.Or(c.MaxConsumers, DefaultMaxConsumers)
 	c.MaxSummary = cmp.Or(c.MaxSummary, DefaultMaxSummary)
 	c.MaxSkew = cmp.Or(c.MaxSkew, DefaultMaxSkew)
 	for _, w := range c.windows() {

@@ -18,7 +18,7 @@ type counter struct {
 	count   uint64
 	first   place
 	firstBy *operation // that the first entry named, or nil
-	last    moment
+	last    logicalTime
 	lastPos uint64
 
 	// worst is where the disposition reached its present height, raised where
@@ -45,7 +45,7 @@ type turn struct {
 }
 
 // add counts one entry at now, which named an operation or nil.
-func (c *counter) add(in *Input, named *operation, now moment) {
+func (c *counter) add(in *Input, named *operation, now logicalTime) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if c.count == 0 {
 		c.first, c.firstBy = at, named
@@ -63,7 +63,7 @@ func (c *counter) add(in *Input, named *operation, now moment) {
 }
 
 // again counts one entry at now.
-func (c *counter) again(now moment, pos uint64) {
+func (c *counter) again(now logicalTime, pos uint64) {
 	c.count++
 	c.last, c.lastPos = now, pos
 }
@@ -187,13 +187,13 @@ const maxRules = 64
 
 // rate counts entries over consecutive spans of a window.
 type rate struct {
-	start    moment
+	start    logicalTime
 	current  uint64
 	previous uint64
 }
 
 // add counts one entry at now.
-func (r *rate) add(w *Window, now moment) {
+func (r *rate) add(w *Window, now logicalTime) {
 	if r.start.seq == 0 || w.passed(r.start, now) {
 		r.previous = r.current
 		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
@@ -208,7 +208,7 @@ func (r *rate) add(w *Window, now moment) {
 // latest. While the first span lasts, what it holds is taken to go on as it
 // began: who acknowledges within a second what comes each tick knows its rate.
 // A single entry is no rate.
-func (r *rate) perSpan(w *Window, now moment) uint64 {
+func (r *rate) perSpan(w *Window, now logicalTime) uint64 {
 	if r.previous == 0 && r.current > 1 {
 		return 10 * r.current / w.tenths(r.start, now)
 	}

@@ -6,31 +6,28 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Current is View for the viewer without a name.
-func (c *Coalescer) Current() (Attention, bool) { return c.View("") }
-
-// View returns the one open item that an agent should see first: blocking
+// Current returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
-// others, as many as Config.MaxNamed and as it has room for; an acknowledgement of it by the same viewer
-// covers those, unless another viewer looked at it since. It returns false when
-// nothing is open. What it returns counts as shown to the viewer, and belongs to
+// others, as many as Config.MaxNamed and as it has room for; an acknowledgement of it by the same consumer
+// covers those, unless another consumer looked at it since. It returns false when
+// nothing is open. What it returns counts as shown to the consumer, and belongs to
 // the caller.
-func (c *Coalescer) View(viewer string) (Attention, bool) {
-	v := c.viewer(viewer)
+func (c *Coalescer) Current(consumer string) (Attention, bool) {
+	v := c.consumer(consumer)
 	open := c.ordered()
 	if len(open) == 0 {
 		return Attention{}, false
 	}
 	top, others := open[0], open[1:]
-	top.shown[v] = top.latest.seq
-	top.viewer, top.viewed = v, top.latest.seq
+	top.delivered[v] = top.latest.seq
+	top.consumer, top.viewed = v, top.latest.seq
 	top.covers = top.covers[:0]
 	a := c.bare(top)
 	var named int
 	a.Summary, named = c.summarize(top, &a, others)
 	for _, it := range others[:named] {
-		it.shown[v] = it.latest.seq
-		top.covers = append(top.covers, cover{number: it.number, mark: it.latest.seq})
+		it.delivered[v] = it.latest.seq
+		top.covers = append(top.covers, cover{number: it.number, watermark: it.latest.seq})
 	}
 	a.Sanitize()
 	return a, true
@@ -64,11 +61,10 @@ func precedes(a, b *item) bool {
 	return a.number < b.number
 }
 
-// OpenItems appends every open item to dst, in the order of precedence. It is
-// for looking on: unlike Current, it does not count as showing them.
-func (c *Coalescer) OpenItems(dst []Attention) []Attention {
+// OpenIDs appends the ids of the open items to dst, in the order of precedence.
+func (c *Coalescer) OpenIDs(dst []string) []string {
 	for _, it := range c.ordered() {
-		dst = append(dst, c.attention(it))
+		dst = append(dst, it.id)
 	}
 	return dst
 }

@@ -23,17 +23,27 @@ func (d *digest) show(a *Attention) {
 	a.Sample = slices.Clone(d.samples)
 }
 
-// Past returns how many open items an agent that arrives now, called viewer,
-// would get as a digest: none while another is attached, since they are that
-// one's to see.
-func (c *Coalescer) Past(viewer string) int {
-	v := c.viewer(viewer)
-	for i := range c.viewers.list {
-		if i != v && c.viewers.list[i].attached {
-			return 0
+// Arrival returns what is decided about the entry of an agent's arrival, called
+// consumer, which [Coalescer.Attach] then receives: it opens an item where open items
+// become a digest, and else is ignored. None do while another agent is attached: they
+// are that one's to see.
+func (c *Coalescer) Arrival(consumer string) event.Decision {
+	d := event.Decision{Rule: attachRule}
+	if len(c.before(consumer)) > 0 {
+		d.Disposition, d.Severity = event.Advisory, event.SeverityInfo
+	}
+	return d
+}
+
+// before returns the open items that an agent which arrives now gets as a digest.
+func (c *Coalescer) before(consumer string) []*item {
+	v := c.consumer(consumer)
+	for i := range c.consumers.list {
+		if i != v && c.consumers.list[i].attached {
+			return nil
 		}
 	}
-	return len(c.past())
+	return c.past()
 }
 
 // past returns the open items that do not stand, in the order of precedence.
@@ -52,15 +62,15 @@ func (c *Coalescer) stands(it *item) bool {
 	return it.invalidates && it.invalidatedAt > c.freshSince
 }
 
-// Attach notes that an agent has arrived. What [Coalescer.Past] counts is
-// cleared and becomes one item, which the entry opens; without any, the entry
-// must be decided to be ignored.
-func (c *Coalescer) Attach(viewer string, in *Input) Folded {
-	if c.Past(viewer) > 0 {
-		in.digest = c.digestAll()
+// Attach notes that an agent has arrived, with the entry that says so, decided by
+// [Coalescer.Arrival]. What was open before and does not stand is cleared and becomes
+// one item, which the entry opens.
+func (c *Coalescer) Attach(consumer string, in *Input) Folded {
+	if past := c.before(consumer); len(past) > 0 {
+		in.digest = c.digestAll(past)
 		in.Summary = in.digest.text
 	}
-	c.viewers.list[c.viewer(viewer)].attached = true
+	c.consumers.list[c.consumer(consumer)].attached = true
 	return c.Fold(in)
 }
 
@@ -70,9 +80,8 @@ type digested struct {
 	text string
 }
 
-// digestAll clears what does not stand.
-func (c *Coalescer) digestAll() *digested {
-	past := c.past()
+// digestAll clears items that do not stand.
+func (c *Coalescer) digestAll(past []*item) *digested {
 	d := &digested{digest: digest{from: past[0].opened}}
 	var named []string
 	for _, it := range past {
@@ -112,13 +121,3 @@ func (c *Coalescer) digestAll() *digested {
 
 // attachRule is the rule that a digest stands under.
 const attachRule = "host.attached"
-
-// AttachDecision returns what is decided about the entry of an agent's arrival,
-// by whether there is anything to tell it.
-func AttachDecision(past int) event.Decision {
-	d := event.Decision{Rule: attachRule}
-	if past > 0 {
-		d.Disposition, d.Severity = event.Advisory, event.SeverityInfo
-	}
-	return d
-}

@@ -33,14 +33,14 @@
 // # Blame
 //
 // Whoever folds may say, of the first entry of a group, which mods it points at:
-// [Coalescer.Accuse]. A sample shows the names of its group, an item those of
+// [Coalescer.Attribute]. A sample shows the names of its group, an item those of
 // its cause. They decide nothing.
 //
 // # Bounds
 //
 // Everything has a capacity, allocated by [New] but for texts and operations.
 // A default Coalescer holds 96 items of 128 groups, about 4 MB, and 1,024
-// operations. What is displaced is counted in [Stats], which at any moment
+// operations. What is displaced is counted in [Stats], which at any time
 // proves that every entry received is ignored, or counted in exactly one item.
 // Only what waits for [Coalescer.Evidence] has no bound of its own.
 //

@@ -14,9 +14,9 @@ const maxEscalations = 256
 // threshold.
 type escalation struct {
 	rule  string
-	after int      // the threshold
-	ring  []moment // at most so many
-	next  int      // position in ring of the oldest, once it is full
+	after int           // the threshold
+	ring  []logicalTime // at most so many
+	next  int           // position in ring of the oldest, once it is full
 }
 
 func (x *escalation) full() bool { return len(x.ring) == x.after }

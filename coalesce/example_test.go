@@ -16,7 +16,7 @@ func Example() {
 		return
 	}
 	show := func() {
-		for _, u := range c.Updates(nil) {
+		for u, ok := c.NextUpdate(); ok; u, ok = c.NextUpdate() {
 			fmt.Printf("%s, %s: %s %s\n", u.Kind, u.Reason, u.Attention.ID, u.Attention.Summary)
 		}
 	}
@@ -33,8 +33,8 @@ func Example() {
 	}
 	show()
 
-	a, _ := c.Current()
-	res := c.Ack(a.ID, a.LatestSequence)
+	a, _ := c.Current("")
+	res := c.Ack("", a.ID, a.LatestSequence)
 	fmt.Println("acknowledged:", res.Acknowledged, "still open:", res.Open)
 	show()
 	// Output:

@@ -41,9 +41,9 @@ type item struct {
 	invalidates bool
 
 	opened    place
-	latest    moment
+	latest    logicalTime
 	latestPos uint64
-	alive     moment // from which AdvisoryTTL runs: latest, or the making of a successor
+	alive     logicalTime // from which AdvisoryTTL runs: latest, or the making of a successor
 
 	total     uint64 // urgent entries, those after its acknowledgement included
 	untracked uint64 // entries of groups without a counter
@@ -64,10 +64,10 @@ type item struct {
 	nextCount  uint64
 	nextGroups uint64
 
-	shown  []uint64 // for each viewer, the sequence number up to which it has seen the item
-	viewer int      // that saw it as the current one last,
-	viewed uint64   // up to which sequence number,
-	covers []cover  // and which others were named with it
+	delivered []uint64 // for each consumer, the sequence number up to which it has seen the item
+	consumer  int      // that saw it as the current one last,
+	viewed    uint64   // up to which sequence number,
+	covers    []cover  // and which others were named with it
 
 	rate    rate
 	ackRate uint64 // per span, at the acknowledgement
@@ -75,7 +75,7 @@ type item struct {
 	predecessor uint64
 	clearedBy   Reason
 	acked       bool
-	ceded       bool   // its evidence is no longer pinned
+	unpinned    bool   // its evidence is no longer pinned
 	clearedAt   uint64 // order of clearing, for displacement
 	familiar    bool   // its rules are in the index
 
@@ -89,17 +89,17 @@ type item struct {
 // cover is an item named by the latest view of another as the current one, and
 // how far it was shown.
 type cover struct {
-	number uint64
-	mark   uint64
+	number    uint64
+	watermark uint64
 }
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
 	it.counters.reset()
 	clear(it.rules[:cap(it.rules)])
-	clear(it.shown)
+	clear(it.delivered)
 	*it = item{
-		counters: it.counters, rules: it.rules[:0], shown: it.shown, covers: it.covers[:0],
+		counters: it.counters, rules: it.rules[:0], delivered: it.delivered, covers: it.covers[:0],
 		saved: it.saved, allRules: true, nextCount: 2, nextGroups: 2,
 	}
 }
@@ -146,8 +146,8 @@ func (it *item) resolved() bool {
 	return true
 }
 
-// nextMark returns the mark after n in the series 2, 5, 10, 20, 50, ….
-func nextMark(n uint64) uint64 {
+// nextThreshold returns the threshold after n in the series 2, 5, 10, 20, 50, ….
+func nextThreshold(n uint64) uint64 {
 	for lead := uint64(1); ; lead *= 10 {
 		for _, m := range [...]uint64{2 * lead, 5 * lead, 10 * lead} {
 			if m > n {
@@ -191,7 +191,7 @@ func (it *item) worsens(d *event.Decision) bool {
 }
 
 // count counts one entry at now.
-func (it *item) count(now moment, pos uint64, cfg *Config) {
+func (it *item) count(now logicalTime, pos uint64, cfg *Config) {
 	it.total++
 	it.latest, it.latestPos, it.alive = now, pos, now
 	it.rate.add(&cfg.RateWindow, now)
@@ -206,7 +206,7 @@ func (it *item) count(now moment, pos uint64, cfg *Config) {
 // of it at this version of the Coalescer, it does until an entry is worse than its
 // group: an item is as bad as its groups, and nothing else but another version makes
 // it false.
-func (it *item) repeat(in *Input, c *counter, now moment, version uint64, cfg *Config) bool {
+func (it *item) repeat(in *Input, c *counter, now logicalTime, version uint64, cfg *Config) bool {
 	d := &in.Decision
 	if c == nil {
 		c = it.counters.find(d.Rule, in.Signature)
@@ -244,7 +244,7 @@ type folded struct {
 
 // add folds one urgent entry into the item, which is open, or is acknowledged
 // and knows the entry.
-func (it *item) add(in *Input, named *operation, now moment, cfg *Config) folded {
+func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) folded {
 	var f folded
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if it.total == 0 {
@@ -279,11 +279,11 @@ func (it *item) add(in *Input, named *operation, now moment, cfg *Config) folded
 
 	// Later assignments win: the order is that of Reason.weight.
 	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
-		it.nextGroups = nextMark(groups)
+		it.nextGroups = nextThreshold(groups)
 		f.why = ReasonGroups
 	}
 	if it.total >= it.nextCount {
-		it.nextCount = nextMark(it.total)
+		it.nextCount = nextThreshold(it.total)
 		f.why = ReasonCount
 	}
 	if d.Invalidates && !it.invalidates {

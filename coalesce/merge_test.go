@@ -13,7 +13,7 @@ import (
 
 // TestMergeIsAsIfMergedBefore feeds the same entries to two coalescers: one
 // knows from the start which signatures are one group, the other learns it at
-// some moment. Afterwards their items are alike, group by group.
+// some time. Afterwards their items are alike, group by group.
 func TestMergeIsAsIfMergedBefore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before, err := New(Config{})
@@ -53,7 +53,7 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 		if !merged {
 			after.Merge(from, into)
 		}
-		want, got := before.OpenItems(nil), after.OpenItems(nil)
+		want, got := openItems(before), openItems(after)
 		require.Len(t, got, len(want))
 		for i := range want {
 			require.Equal(t, want[i].Cause, got[i].Cause)
@@ -79,7 +79,7 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 	})
 }
 
-// TestMergeConserves merges at any moment, acknowledgements between, and counts.
+// TestMergeConserves merges at any time, acknowledgements between, and counts.
 func TestMergeConserves(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, err := New(Config{MaxGroups: rapid.IntRange(1, 5).Draw(t, "groups"), MaxOpen: 2, MaxRemembered: 2})
@@ -112,8 +112,8 @@ func TestMergeConserves(t *testing.T) {
 				}
 			},
 			"ack": func(t *rapid.T) {
-				for _, a := range c.OpenItems(nil) {
-					c.Ack(a.ID, uint64(rapid.IntRange(0, int(seq)).Draw(t, "upto")))
+				for _, a := range openItems(c) {
+					c.Ack("", a.ID, uint64(rapid.IntRange(0, int(seq)).Draw(t, "upto")))
 				}
 			},
 			"": func(t *rapid.T) {

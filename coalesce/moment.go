@@ -2,14 +2,14 @@ package coalesce
 
 import "time"
 
-// moment is a point in the stream: the number of the latest entry, and the
-// engine's time at it, counted from the first one known. Era 0 is before any
-// time was known. Within an era time only goes forward; when the clock is set
-// back, another era begins.
-type moment struct {
-	seq uint64
-	era uint64
-	at  time.Duration
+// logicalTime is a point in the stream: the number of the latest entry, and the
+// engine's time at it, counted from the first one known. Generation 0 is before any
+// time was known. Within an generation time only goes forward; when the clock is set
+// back, another generation begins.
+type logicalTime struct {
+	seq        uint64
+	generation uint64
+	at         time.Duration
 }
 
 // farthest bounds times, on both sides of the first one, so that differences
@@ -41,14 +41,14 @@ type place struct {
 
 // clocked reports whether time tells how far now is from since: not where
 // none was known, nor where the clock was set back between them.
-func clocked(since, now moment) bool {
-	return since.era == now.era && now.era != 0
+func clocked(since, now logicalTime) bool {
+	return since.generation == now.generation && now.generation != 0
 }
 
 // passed reports whether w has gone by between since and now: by time where
 // time tells, else by entries. A span is over when it is reached: a window of
 // two seconds has passed at two seconds.
-func (w *Window) passed(since, now moment) bool {
+func (w *Window) passed(since, now logicalTime) bool {
 	if clocked(since, now) {
 		return now.at-since.at >= w.Duration
 	}
@@ -57,31 +57,31 @@ func (w *Window) passed(since, now moment) bool {
 
 // tenths returns which tenth of w, counted from since, now falls into: 1 to 10,
 // and 10 for all that is later.
-func (w *Window) tenths(since, now moment) uint64 {
+func (w *Window) tenths(since, now logicalTime) uint64 {
 	if clocked(since, now) {
 		return 1 + uint64(min(9, (now.at-since.at)/max(1, w.Duration/10)))
 	}
 	return 1 + min(9, (now.seq-since.seq)/max(1, uint64(w.Entries)/10))
 }
 
-// alarm is the earliest moment at which something may be due. Until then there
+// alarm is the earliest logicalTime at which something may be due. Until then there
 // is nothing to look at, which keeps an ignored entry cheap.
 //
 // What an alarm is set for may move to later without it: it then goes off too
 // early, and whoever answers sets the next one. It must never be too late.
 type alarm struct {
-	seq uint64        // 0: none
-	at  time.Duration // if timed
-	era uint64        // 0: not timed
+	seq        uint64        // 0: none
+	at         time.Duration // if timed
+	generation uint64        // 0: not timed
 }
 
 // add brings the alarm forward to the end of w counted from since. Entries
 // count only where time does not tell: an alarm on them would otherwise go off
 // at each entry of a storm.
-func (a *alarm) add(w *Window, since, now moment) {
+func (a *alarm) add(w *Window, since, now logicalTime) {
 	if clocked(since, now) {
-		if at := since.at + min(w.Duration, farthest); a.era != now.era || at < a.at {
-			a.at, a.era = at, now.era
+		if at := since.at + min(w.Duration, farthest); a.generation != now.generation || at < a.at {
+			a.at, a.generation = at, now.generation
 		}
 	} else if seq := since.seq + uint64(w.Entries); a.seq == 0 || seq < a.seq {
 		a.seq = seq
@@ -90,6 +90,6 @@ func (a *alarm) add(w *Window, since, now moment) {
 
 // due reports whether the alarm has been reached. One that was set before the
 // clock was set back is: nobody knows.
-func (a *alarm) due(now moment) bool {
-	return a.seq != 0 && now.seq >= a.seq || a.era != 0 && (a.era != now.era || now.at >= a.at)
+func (a *alarm) due(now logicalTime) bool {
+	return a.seq != 0 && now.seq >= a.seq || a.generation != 0 && (a.generation != now.generation || now.at >= a.at)
 }

@@ -21,8 +21,8 @@ type operation struct {
 	begun bool // seen to start
 	gone  bool // displaced from the table
 
-	started moment // or named first
-	ended   moment // or given up
+	started logicalTime // or named first
+	ended   logicalTime // or given up
 
 	abandoned bool
 	blind     bool // evidence was incomplete while it ran
@@ -51,7 +51,7 @@ func (o *operation) startsAnew() bool {
 }
 
 // lingers reports whether the operation ended so recently that w has not passed.
-func (o *operation) lingers(w *Window, now moment) bool {
+func (o *operation) lingers(w *Window, now logicalTime) bool {
 	return o.status.Ended() && !w.passed(o.ended, now)
 }
 
@@ -116,7 +116,7 @@ func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 
 // add returns a new operation called id. It takes the place of the one that has
 // the id, if there is one.
-func (t *operations) add(id string, now moment) *operation {
+func (t *operations) add(id string, now logicalTime) *operation {
 	t.numbers++
 	o := &operation{number: t.numbers, id: strings.Clone(boundID(id)), started: now}
 	if old := t.byID[o.id]; old != nil {

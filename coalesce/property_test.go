@@ -36,12 +36,12 @@ type model struct {
 }
 
 type modelItem struct {
-	entries  []modelEntry      // that it holds, of those that came while it was open
-	shown    map[string]uint64 // for each viewer, up to which it saw the item
-	resolved map[string]bool   // rules
-	opened   bool              // an update said so
-	cleared  bool              // an update said so
-	loose    bool              // an entry has no counter: a split is a guess
+	entries   []modelEntry      // that it holds, of those that came while it was open
+	delivered map[string]uint64 // for each consumer, up to which it saw the item
+	resolved  map[string]bool   // rules
+	opened    bool              // an update said so
+	cleared   bool              // an update said so
+	loose     bool              // an entry has no counter: a split is a guess
 }
 
 type modelEntry struct {
@@ -165,7 +165,7 @@ func (m *model) item(id string) (it *modelItem, known bool) {
 	if it = m.items[id]; it != nil {
 		return it, true
 	}
-	it = &modelItem{resolved: map[string]bool{}, shown: map[string]uint64{}}
+	it = &modelItem{resolved: map[string]bool{}, delivered: map[string]uint64{}}
 	m.items[id] = it
 	m.order = append(m.order, id)
 	return it, false
@@ -201,22 +201,22 @@ func (m *model) ack(t *rapid.T) {
 	id := rapid.SampledFrom(m.order[max(0, len(m.order)-6):]).Draw(t, "id")
 	it := m.items[id]
 	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
-	upTo, mark := uint64(0), it.shown[by]
+	through, watermark := uint64(0), it.delivered[by]
 	if rapid.Bool().Draw(t, "explicit") {
-		upTo = uint64(rapid.IntRange(1, int(m.seq)).Draw(t, "upto"))
-		mark = upTo
+		through = uint64(rapid.IntRange(1, int(m.seq)).Draw(t, "upto"))
+		watermark = through
 	}
 	before, held := m.c.Item(id)
-	open := m.c.OpenItems(nil)
-	m.c.Evidence(nil)
-	res := m.c.AckBy(by, id, upTo)
+	open := openItems(m.c)
+	m.c.Retention(nil)
+	res := m.c.Ack(by, id, through)
 	require.Equal(m.t, held, res.Acknowledged)
 	require.Equal(m.t, held && before.State == Cleared, res.Already)
 	if !held || before.State == Cleared {
 		require.Empty(m.t, res.Successor)
 		require.Empty(m.t, res.Covered)
 	} else {
-		m.split(id, res.Successor, max(mark, before.OpenedAtSequence))
+		m.split(id, res.Successor, max(watermark, before.OpenedAtSequence))
 	}
 	for _, covered := range res.Covered {
 		// How far it was shown when it was named, the model does not know.
@@ -225,13 +225,13 @@ func (m *model) ack(t *rapid.T) {
 		}
 		m.items[covered].loose = true
 	}
-	for _, a := range m.c.OpenItems(nil) {
+	for _, a := range openItems(m.c) {
 		if next, known := m.item(a.ID); !known {
 			next.loose = true
 			require.Contains(m.t, res.Covered, a.Predecessor)
 		}
 	}
-	m.shown(by, res.Current, res.Open)
+	m.delivered(by, res.Current, res.Open)
 	still := 0
 	for _, a := range open {
 		if b, ok := m.c.Item(a.ID); ok && b.State == Open {
@@ -245,7 +245,7 @@ func (m *model) ack(t *rapid.T) {
 
 // split moves to the successor of an acknowledged item what was not shown, and
 // compares.
-func (m *model) split(id, successor string, mark uint64) {
+func (m *model) split(id, successor string, watermark uint64) {
 	it := m.items[id]
 	after, remembered := m.c.Item(id)
 	// With room for few, the successors of covered items may displace it at once.
@@ -258,7 +258,7 @@ func (m *model) split(id, successor string, mark uint64) {
 		}
 		return
 	}
-	left, moved := it.part(mark)
+	left, moved := it.part(watermark)
 	it.entries = left
 	if remembered {
 		m.agree(&after, it)
@@ -274,16 +274,16 @@ func (m *model) split(id, successor string, mark uint64) {
 		require.Equal(m.t, id, a.Predecessor)
 		m.agree(&a, next)
 	}
-	evidence := m.c.Evidence(nil)
-	pin := slices.IndexFunc(evidence, func(e Evidence) bool { return e.Do == Pin })
+	retention := m.c.Retention(nil)
+	pin := slices.IndexFunc(retention, func(r Retention) bool { return r.Pin != 0 })
 	require.GreaterOrEqual(m.t, pin, 0)
-	require.Equal(m.t, worst(moved).seq, evidence[pin].Seq)
-	require.Equal(m.t, successor, m.c.id(evidence[pin].Owner))
+	require.Equal(m.t, worst(moved).seq, retention[pin].Pin)
+	require.Equal(m.t, successor, m.c.id(retention[pin].Owner))
 }
 
 // part returns the entries of an item that an acknowledger who was shown it up
-// to mark has seen, or need not see, and the others.
-func (it *modelItem) part(mark uint64) (left, moved []modelEntry) {
+// to watermark has seen, or need not see, and the others.
+func (it *modelItem) part(watermark uint64) (left, moved []modelEntry) {
 	var d event.Decision // of the item
 	var gravest, severest, invalid uint64
 	first := map[modelGroup]uint64{}
@@ -323,7 +323,7 @@ func (it *modelItem) part(mark uint64) (left, moved []modelEntry) {
 	}
 	seen := 0
 	for g := range groups {
-		if first[g] <= mark {
+		if first[g] <= watermark {
 			seen++
 		}
 	}
@@ -331,11 +331,11 @@ func (it *modelItem) part(mark uint64) (left, moved []modelEntry) {
 	for g, gd := range groups {
 		switch {
 		case it.resolved[g.rule]:
-		case first[g] > mark && (seen < familiarGroups || firstOfRule[g.rule] > mark):
+		case first[g] > watermark && (seen < familiarGroups || firstOfRule[g.rule] > watermark):
 			from[g] = first[g]
-		case gravest > mark && gd.Disposition == d.Disposition:
+		case gravest > watermark && gd.Disposition == d.Disposition:
 			from[g] = worst[g]
-		case severest > mark && gd.Severity == d.Severity, invalid > mark && gd.Invalidates:
+		case severest > watermark && gd.Severity == d.Severity, invalid > watermark && gd.Invalidates:
 			from[g] = raised[g]
 		}
 	}
@@ -383,17 +383,17 @@ func worst(entries []modelEntry) modelEntry {
 	return w
 }
 
-func (m *model) shown(viewer string, a Attention, ok bool) {
+func (m *model) delivered(consumer string, a Attention, ok bool) {
 	if !ok {
 		return
 	}
 	it, _ := m.item(a.ID)
-	it.shown[viewer] = a.LatestSequence
+	it.delivered[consumer] = a.LatestSequence
 	// So are the others that it names, as many as Config.MaxNamed.
-	for i, other := range m.c.OpenItems(nil) {
+	for i, other := range openItems(m.c) {
 		if i > 0 && i <= m.c.cfg.MaxNamed {
 			named, _ := m.item(other.ID)
-			named.shown[viewer] = other.LatestSequence
+			named.delivered[consumer] = other.LatestSequence
 			require.Contains(m.t, a.Summary, other.ID+" ("+other.Disposition.String())
 		}
 	}
@@ -401,21 +401,21 @@ func (m *model) shown(viewer string, a Attention, ok bool) {
 
 func (m *model) drain() {
 	seen := map[string]bool{}
-	for _, u := range m.c.Updates(nil) {
+	for _, u := range updates(m.c) {
 		id := u.Attention.ID
 		require.False(m.t, seen[id], "two updates of %s in one drain", id)
 		seen[id] = true
 		it := m.items[id]
 		require.NotNil(m.t, it, id)
 		require.False(m.t, it.cleared, "%s of %s after it was cleared", u.Kind, id)
-		it.shown[""] = u.Attention.LatestSequence
+		it.delivered[""] = u.Attention.LatestSequence
 		switch u.Kind {
 		case Opened:
 			require.False(m.t, it.opened, "%s opened twice", id)
 			it.opened = true
 		case Updated:
 			require.True(m.t, it.opened, "%s updated before it was opened", id)
-		case ClearedUpdate:
+		case Cleared:
 			it.cleared = true
 			require.Equal(m.t, Cleared, u.Attention.State)
 			require.Equal(m.t, u.Reason, u.Attention.ClearedBy)
@@ -460,11 +460,11 @@ func (m *model) attach(t *rapid.T) {
 		m.c.Detach(who)
 		return
 	}
-	before := m.c.OpenItems(nil)
-	past := m.c.Past(who)
+	before := openItems(m.c)
+	past := len(m.c.before(who))
 	m.seq++
 	e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: m.seq, Pos: m.seq, Time: m.now}
-	in := Input{Entry: &e, Blind: len(m.blind) > 0, Decision: AttachDecision(past)}
+	in := Input{Entry: &e, Blind: len(m.blind) > 0, Decision: m.c.Arrival(who)}
 	f := m.c.Attach(who, &in)
 	if past == 0 {
 		m.ignored++
@@ -481,17 +481,17 @@ func (m *model) attach(t *rapid.T) {
 			attached++
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
-			require.True(m.t, m.c.stats.Crowded > 0 || a.StateInvalidated || m.c.blind || strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
+			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind || strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
 		}
 	}
 	require.GreaterOrEqual(m.t, attached, past)
-	require.Zero(m.t, m.c.Past(who)-1, "nothing but the digest")
+	require.Len(m.t, m.c.before(who), 1, "nothing but the digest")
 }
 
 func (m *model) current(t *rapid.T) {
 	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
-	a, ok := m.c.View(by)
-	open := m.c.OpenItems(nil)
+	a, ok := m.c.Current(by)
+	open := openItems(m.c)
 	require.Equal(m.t, len(open) > 0, ok)
 	for i := range open {
 		require.True(m.t, a.Blocking || !open[i].Blocking, "advisory before blocking")
@@ -499,7 +499,7 @@ func (m *model) current(t *rapid.T) {
 			require.GreaterOrEqual(m.t, a.Severity, open[i].Severity)
 		}
 	}
-	m.shown(by, a, ok)
+	m.delivered(by, a, ok)
 }
 
 // check compares every open item with all entries that were folded into it.
@@ -512,7 +512,7 @@ func (m *model) check() {
 	require.LessOrEqual(m.t, s.Open, m.c.cfg.MaxOpen)
 	require.LessOrEqual(m.t, s.Open+s.Remembered, len(m.c.items))
 	require.LessOrEqual(m.t, s.Operations, m.c.cfg.MaxOperations)
-	for _, a := range m.c.OpenItems(nil) {
+	for _, a := range openItems(m.c) {
 		it, _ := m.item(a.ID)
 		if it.loose {
 			continue
@@ -533,6 +533,25 @@ func (m *model) check() {
 
 func (m *model) seqInvalid(it *modelItem) bool {
 	return slices.ContainsFunc(it.entries, func(e modelEntry) bool { return e.Invalidates })
+}
+
+// openItems returns all open items.
+func openItems(c *Coalescer) []Attention {
+	var all []Attention
+	for _, id := range c.OpenIDs(nil) {
+		a, _ := c.Item(id)
+		all = append(all, a)
+	}
+	return all
+}
+
+// updates drains all pending updates.
+func updates(c *Coalescer) []Update {
+	var all []Update
+	for u, ok := c.NextUpdate(); ok; u, ok = c.NextUpdate() {
+		all = append(all, u)
+	}
+	return all
 }
 
 // checkIndex compares the index with the items.
@@ -582,7 +601,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	}
 	for i := range c.items {
 		it := &c.items[i]
-		require.Equal(t, it.pending != 0, queued[it])
+		require.Equal(t, it.pending != "", queued[it])
 		if it.state == itemFree {
 			require.Zero(t, it.number)
 			require.Zero(t, it.total)
@@ -631,8 +650,8 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
 	gathers(c.episode.item)
 	gathers(c.blindly)
-	if c.absorber != nil {
-		require.True(t, c.absorber.state == itemCleared && c.absorber.acked)
+	if c.suppressor != nil {
+		require.True(t, c.suppressor.state == itemCleared && c.suppressor.acked)
 	}
 	require.Len(t, c.ops.byID, len(c.ops.order))
 	for _, o := range c.ops.order {
@@ -659,8 +678,8 @@ func requireNotLater(t require.TestingT, a, b alarm) {
 	if b.seq != 0 {
 		require.True(t, a.seq != 0 && a.seq <= b.seq, "%v is later than %v", a, b)
 	}
-	if b.era != 0 {
-		require.True(t, a.era == b.era && a.at <= b.at, "%v is later than %v", a, b)
+	if b.generation != 0 {
+		require.True(t, a.generation == b.generation && a.at <= b.at, "%v is later than %v", a, b)
 	}
 }
 
@@ -671,8 +690,7 @@ func TestUpdatesAreFew(t *testing.T) {
 		t.Run(fmt.Sprintf("%d entries of %d groups", tc.n, tc.k), func(t *testing.T) {
 			c, err := New(Config{})
 			require.NoError(t, err)
-			updates := 0
-			var dst []Update
+			changes := 0
 			sigs := make([]signature.Signature, tc.k)
 			for i := range sigs {
 				sigs[i] = groupSignature(fmt.Sprint("group", i))
@@ -683,11 +701,10 @@ func TestUpdatesAreFew(t *testing.T) {
 					Entry: &e, Signature: sigs[i%tc.k],
 					Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError},
 				})
-				dst = c.Updates(dst[:0])
-				updates += len(dst)
+				changes += len(updates(c))
 			}
 			limit := 6 + 3*log10(tc.n) + 3*log10(tc.k)
-			require.LessOrEqual(t, float64(updates), limit)
+			require.LessOrEqual(t, float64(changes), limit)
 		})
 	}
 }
@@ -719,10 +736,10 @@ func TestFoldAllocatesNothing(t *testing.T) {
 			step()
 		}
 		require.Zero(t, testing.AllocsPerRun(1000, step), "urgent")
-		c.Updates(nil)
-		c.Ack("0-1", 0)
+		updates(c)
+		c.Ack("", "0-1", 0)
 		require.Zero(t, testing.AllocsPerRun(1000, step), "acknowledged")
-		require.EqualValues(t, 1001, c.Stats().Absorbed)
+		require.EqualValues(t, 1001, c.Stats().Suppressed)
 		in.Decision = event.Decision{}
 		require.Zero(t, testing.AllocsPerRun(1000, step), "ignored")
 	}
@@ -751,25 +768,25 @@ func TestManyRules(t *testing.T) {
 		require.Equal(t, "0-1", urgent(i).ID)
 	}
 	fold(Input{Resolves: all})
-	a, ok := c.Current()
+	a, ok := c.Current("")
 	require.True(t, ok, "nobody knows that all rules are resolved")
-	c.Ack(a.ID, 0)
+	c.Ack("", a.ID, 0)
 	require.Equal(t, "0-1", urgent(maxRules+5).ID, "a rule that was not told apart")
 	require.Equal(t, "0-2", urgent(maxRules-1).ID, "one that was, and is resolved")
-	require.EqualValues(t, 1, c.Stats().Absorbed)
+	require.EqualValues(t, 1, c.Stats().Suppressed)
 
 	// The same for a successor.
 	for i := range maxRules + 6 {
 		urgent(1000 + i)
 	}
-	c.Ack("0-2", seq-uint64(maxRules)-6)
+	c.Ack("", "0-2", seq-uint64(maxRules)-6)
 	_, ok = c.Item("0-3")
 	require.True(t, ok)
 	for i := range maxRules + 6 {
 		all = append(all, fmt.Sprint("rule", 1000+i))
 	}
 	fold(Input{Resolves: all})
-	_, ok = c.Current()
+	_, ok = c.Current("")
 	require.True(t, ok)
 	checkStructure(t, c)
 }
@@ -795,32 +812,29 @@ func TestStats(t *testing.T) {
 	fold(event.Entry{}, event.Advisory, "three") // displaces two
 	fold(event.Entry{}, event.Advisory, "four")  // displaces three, and forgets two
 	fold(event.Entry{}, event.Blocking, "blinds")
-	require.Len(t, c.Updates(nil), 3)
-	c.Ack("0-1", 0)
+	require.Len(t, updates(c), 3)
+	c.Ack("", "0-1", 0)
 	s := c.Stats()
 	require.NoError(t, s.Check())
 	require.Equal(t, Stats{
 		Received: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
-		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Forgotten: 2,
-		FoldedOpen: 1, FoldedCleared: 2, FoldedForgotten: 2,
+		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Evicted: 2,
+		FoldedOpen: 1, FoldedCleared: 2, FoldedEvicted: 2,
 		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,
-		Operations: 2, OperationsRunning: 2, OperationsDisplaced: 1, OperationsAnonymous: 1, Viewers: 1, Blind: true,
+		Operations: 2, OperationsRunning: 2, OperationsEvicted: 1, OperationsAnonymous: 1, Consumers: 1, Blind: true,
 	}, s)
-	var does []Keeping
-	for _, e := range c.Evidence(nil) {
-		does = append(does, e.Do)
-	}
-	require.Equal(t, []Keeping{Yield, Yield, Drop, Yield, Drop, Yield}, does)
-	require.Empty(t, c.Evidence(nil))
+	require.Equal(t, []Retention{
+		{Owner: 2}, {Owner: 3}, {Owner: 2, Evicted: true}, {Owner: 4}, {Owner: 3, Evicted: true}, {Owner: 1},
+	}, c.Retention(nil))
+	require.Empty(t, c.Retention(nil))
 
-	// Evidence is given up for others as items are forgotten: the acknowledged
-	// one last.
+	// Items are unpinned in the order of their eviction: the acknowledged one last.
 	for _, want := range []uint64{4, 1} {
-		owner, ok := c.Cede()
+		owner, ok := c.Unpin()
 		require.True(t, ok)
 		require.Equal(t, want, owner)
 	}
-	_, ok := c.Cede()
+	_, ok := c.Unpin()
 	require.False(t, ok)
 }
 
@@ -852,18 +866,18 @@ func TestConfigValidate(t *testing.T) {
 func TestWindowBoundaries(t *testing.T) {
 	w := Window{Duration: 100 * time.Millisecond, Entries: 10}
 	const unclocked = -1
-	at := func(seq uint64, ms int) moment {
+	at := func(seq uint64, ms int) logicalTime {
 		if ms == unclocked {
-			return moment{seq: seq}
+			return logicalTime{seq: seq}
 		}
-		return moment{seq: seq, era: 1, at: time.Duration(ms) * time.Millisecond}
+		return logicalTime{seq: seq, generation: 1, at: time.Duration(ms) * time.Millisecond}
 	}
-	setBack := func(m moment) moment {
-		m.era++
+	setBack := func(m logicalTime) logicalTime {
+		m.generation++
 		return m
 	}
 	for _, tc := range []struct {
-		since, now moment
+		since, now logicalTime
 		passed     bool
 		tenths     uint64
 	}{
@@ -895,19 +909,19 @@ func TestTick(t *testing.T) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {
 		time time.Time
-		want moment
+		want logicalTime
 	}{
-		{time.Time{}, moment{}},
-		{start, moment{era: 1}},
-		{time.Time{}, moment{era: 1}},
-		{start.Add(10 * time.Second), moment{era: 1, at: 10 * time.Second}},
-		{start.Add(9 * time.Second), moment{era: 1, at: 10 * time.Second}},
-		{start.Add(9*time.Second - 1), moment{era: 2, at: 9*time.Second - 1}},
-		{start.Add(-time.Second), moment{era: 3, at: -time.Second}},
-		{start.AddDate(5000, 0, 0), moment{era: 3, at: farthest}},
-		{start.AddDate(-2000, 0, 0), moment{era: 4, at: -farthest}},
-		{start.AddDate(5000, 0, 0), moment{era: 4, at: farthest}},
-		{start, moment{era: 5}},
+		{time.Time{}, logicalTime{}},
+		{start, logicalTime{generation: 1}},
+		{time.Time{}, logicalTime{generation: 1}},
+		{start.Add(10 * time.Second), logicalTime{generation: 1, at: 10 * time.Second}},
+		{start.Add(9 * time.Second), logicalTime{generation: 1, at: 10 * time.Second}},
+		{start.Add(9*time.Second - 1), logicalTime{generation: 2, at: 9*time.Second - 1}},
+		{start.Add(-time.Second), logicalTime{generation: 3, at: -time.Second}},
+		{start.AddDate(5000, 0, 0), logicalTime{generation: 3, at: farthest}},
+		{start.AddDate(-2000, 0, 0), logicalTime{generation: 4, at: -farthest}},
+		{start.AddDate(5000, 0, 0), logicalTime{generation: 4, at: farthest}},
+		{start, logicalTime{generation: 5}},
 	} {
 		c.Advance(tc.time)
 		require.Equal(t, tc.want, c.now, tc.time)
@@ -921,10 +935,10 @@ func TestRate(t *testing.T) {
 	add := func(n int) {
 		for range n {
 			seq++
-			r.add(&w, moment{seq: seq})
+			r.add(&w, logicalTime{seq: seq})
 		}
 	}
-	per := func() uint64 { return r.perSpan(&w, moment{seq: seq}) }
+	per := func() uint64 { return r.perSpan(&w, logicalTime{seq: seq}) }
 	add(1)
 	require.EqualValues(t, 1, per(), "a single entry is no rate")
 	add(1)

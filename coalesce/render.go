@@ -81,7 +81,7 @@ func (c *Coalescer) samples(it *item) []Sample {
 	for _, ctr := range order[:min(len(order), c.cfg.MaxSamples)] {
 		samples = append(samples, Sample{
 			Level: ctr.severity, Message: ctr.text, RepeatCount: ctr.count, LatestSequence: ctr.last.seq,
-			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos, Blame: ctr.accused(),
+			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos, Blame: ctr.attributed(),
 		})
 	}
 	return samples

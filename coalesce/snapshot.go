@@ -12,7 +12,7 @@ import (
 )
 
 // Snapshot appends the whole state to dst, for [Restore]: items that are open or
-// remembered, operations, viewers, the ambient episode, pending updates, time and
+// remembered, operations, consumers, the ambient episode, pending updates, time and
 // counts. What waits for [Coalescer.Evidence] is about a journal, and not part of
 // it. The same state gives the same bytes; they have no version and no checksum of
 // their own. It allocates nothing but the growth of dst.
@@ -142,7 +142,7 @@ type coder struct {
 	here  map[*operation]bool   // and those that were defined in the present part
 }
 
-// maxCount bounds sequence numbers and eras. No engine gets that far, and what is
+// maxCount bounds sequence numbers and generations. No engine gets that far, and what is
 // added to them does not overflow.
 const maxCount = 1 << 62
 
@@ -156,17 +156,17 @@ func (s *coder) begin() int {
 	s.Uint64("freshSince", &c.freshSince, c.now.seq)
 	s.Uint64("numbers", &c.numbers, c.now.seq)
 	s.Uint64("clears", &c.clears, c.numbers)
-	s.viewers(&c.viewers)
+	s.consumers(&c.consumers)
 	s.operations(&c.ops)
 	n := s.Len("items", len(c.items), len(c.items))
 	for i := range n {
 		s.item(&c.items[i])
 	}
 	s.itemRef("episode.item", &c.episode.item)
-	s.moment("episode.last", &c.episode.last)
+	s.logicalTime("episode.last", &c.episode.last)
 	s.Uint64("episode.acked", &c.episode.acked, c.numbers)
 	s.itemRef("blindly", &c.blindly)
-	s.itemRef("absorber", &c.absorber)
+	s.itemRef("suppressor", &c.suppressor)
 	s.queue()
 	s.escalations()
 	s.stats(&c.stats)
@@ -206,7 +206,7 @@ func (s *coder) config(cfg *Config) {
 		{"MaxSamples", cfg.MaxSamples},
 		{"MaxSampleText", cfg.MaxSampleText},
 		{"MaxNamed", cfg.MaxNamed},
-		{"MaxViewers", cfg.MaxViewers},
+		{"MaxConsumers", cfg.MaxConsumers},
 	} {
 		then := f.now
 		wire.Int(&s.Coder, f.name, &then, 0, math.MaxInt)
@@ -219,19 +219,19 @@ func (s *coder) config(cfg *Config) {
 // now codes the time, to which all else is compared.
 func (s *coder) now(c *Coalescer) {
 	s.Uint64("now.seq", &c.now.seq, maxCount)
-	s.Uint64("now.era", &c.now.era, maxCount)
+	s.Uint64("now.generation", &c.now.generation, maxCount)
 	wire.Int(&s.Coder, "now.at", &c.now.at, -farthest, farthest)
 	s.Uint64("pos", &c.pos, math.MaxUint64)
-	if c.now.era != 0 {
+	if c.now.generation != 0 {
 		s.Time("base", &c.base)
 	}
 }
 
-// moment codes a point that is not after now.
-func (s *coder) moment(what string, m *moment) {
+// logicalTime codes a point that is not after now.
+func (s *coder) logicalTime(what string, m *logicalTime) {
 	now := &s.c.now
 	s.Uint64(what, &m.seq, now.seq)
-	s.Uint64(what, &m.era, now.era)
+	s.Uint64(what, &m.generation, now.generation)
 	wire.Int(&s.Coder, what, &m.at, -farthest, farthest)
 	if clocked(*m, *now) && m.at > now.at {
 		s.Fail("%s is later than now", what)
@@ -243,22 +243,22 @@ func (s *coder) place(what string, p *place) {
 	s.Uint64(what, &p.pos, math.MaxUint64)
 }
 
-func (s *coder) viewers(v *viewers) {
-	s.Uint64("viewers.calls", &v.calls, math.MaxUint64)
-	s.Uint64("viewers.displaced", &v.displaced, v.calls)
-	n := s.Len("viewers", len(v.list), cap(v.list))
+func (s *coder) consumers(v *consumers) {
+	s.Uint64("consumers.calls", &v.calls, math.MaxUint64)
+	s.Uint64("consumers.displaced", &v.displaced, v.calls)
+	n := s.Len("consumers", len(v.list), cap(v.list))
 	if n == 0 {
-		s.Fail("there is no viewer without a name")
+		s.Fail("there is no consumer without a name")
 	} else if s.Reading() {
 		v.list = v.list[:n]
 	}
 	for i := range v.list {
 		w := &v.list[i]
-		s.Text("viewer.name", &w.name, maxViewerName)
-		s.Bool("viewer.attached", &w.attached)
-		s.Uint64("viewer.used", &w.used, v.calls)
-		if (i == 0) != (w.name == "") || slices.ContainsFunc(v.list[:i], func(o viewer) bool { return o.name == w.name }) {
-			s.Fail("viewer %d is called %q", i, w.name)
+		s.Text("consumer.name", &w.name, maxConsumerName)
+		s.Bool("consumer.attached", &w.attached)
+		s.Uint64("consumer.used", &w.used, v.calls)
+		if (i == 0) != (w.name == "") || slices.ContainsFunc(v.list[:i], func(o consumer) bool { return o.name == w.name }) {
+			s.Fail("consumer %d is called %q", i, w.name)
 		}
 	}
 }
@@ -304,8 +304,8 @@ func (s *coder) define(o *operation) {
 	s.Bool("operation.seen", &o.seen)
 	s.Bool("operation.begun", &o.begun)
 	s.Bool("operation.gone", &o.gone)
-	s.moment("operation.started", &o.started)
-	s.moment("operation.ended", &o.ended)
+	s.logicalTime("operation.started", &o.started)
+	s.logicalTime("operation.ended", &o.ended)
 	s.Bool("operation.abandoned", &o.abandoned)
 	s.Bool("operation.blind", &o.blind)
 	s.Bool("operation.doubtful", &o.doubtful)
@@ -385,9 +385,9 @@ func (s *coder) item(it *item) {
 	s.Bool("item.invalidates", &it.invalidates)
 
 	s.place("item.opened", &it.opened)
-	s.moment("item.latest", &it.latest)
+	s.logicalTime("item.latest", &it.latest)
 	s.Uint64("item.latestPos", &it.latestPos, math.MaxUint64)
-	s.moment("item.alive", &it.alive)
+	s.logicalTime("item.alive", &it.alive)
 
 	s.Uint64("item.total", &it.total, c.now.seq)
 	s.Uint64("item.untracked", &it.untracked, it.total)
@@ -401,10 +401,10 @@ func (s *coder) item(it *item) {
 	s.Uint64("item.nextCount", &it.nextCount, math.MaxUint64)
 	s.Uint64("item.nextGroups", &it.nextGroups, math.MaxUint64)
 
-	for i := range c.viewers.list {
-		s.Uint64("item.shown", &it.shown[i], c.now.seq)
+	for i := range c.consumers.list {
+		s.Uint64("item.delivered", &it.delivered[i], c.now.seq)
 	}
-	wire.Int(&s.Coder, "item.viewer", &it.viewer, 0, len(c.viewers.list)-1)
+	wire.Int(&s.Coder, "item.consumer", &it.consumer, 0, len(c.consumers.list)-1)
 	s.Uint64("item.viewed", &it.viewed, c.now.seq)
 	n := s.Len("item.covers", len(it.covers), c.cfg.MaxNamed)
 	if s.Reading() {
@@ -412,18 +412,18 @@ func (s *coder) item(it *item) {
 	}
 	for i := range it.covers {
 		s.Uint64("cover.number", &it.covers[i].number, c.numbers)
-		s.Uint64("cover.mark", &it.covers[i].mark, c.now.seq)
+		s.Uint64("cover.watermark", &it.covers[i].watermark, c.now.seq)
 	}
 
 	s.rate(&it.rate)
 	s.Uint64("item.ackRate", &it.ackRate, math.MaxUint64)
 	s.Uint64("item.predecessor", &it.predecessor, c.numbers)
-	s.reason("item.clearedBy", &it.clearedBy)
+	oneOf(s, "item.clearedBy", &it.clearedBy, reasons[:])
 	s.Bool("item.acked", &it.acked)
-	s.Bool("item.ceded", &it.ceded)
+	s.Bool("item.unpinned", &it.unpinned)
 	s.Uint64("item.clearedAt", &it.clearedAt, c.clears)
-	wire.Uint(&s.Coder, "item.pending", &it.pending, ClearedUpdate)
-	s.reason("item.pendingWhy", &it.pendingWhy)
+	oneOf(s, "item.pending", &it.pending, updateKinds[:])
+	oneOf(s, "item.pendingWhy", &it.pendingWhy, reasons[:])
 	s.place("item.pendingAt", &it.pendingAt)
 }
 
@@ -491,7 +491,7 @@ func (s *coder) counter(r *counter) {
 	s.Uint64("counter.count", &r.count, s.c.now.seq)
 	s.place("counter.first", &r.first)
 	s.operation("counter.firstBy", &r.firstBy)
-	s.moment("counter.last", &r.last)
+	s.logicalTime("counter.last", &r.last)
 	s.Uint64("counter.lastPos", &r.lastPos, math.MaxUint64)
 	s.turn(&r.worst)
 	s.turn(&r.raised)
@@ -533,7 +533,7 @@ func (s *coder) cause(c *Cause) {
 }
 
 func (s *coder) rate(r *rate) {
-	s.moment("rate.start", &r.start)
+	s.logicalTime("rate.start", &r.start)
 	s.Uint64("rate.current", &r.current, s.c.now.seq)
 	s.Uint64("rate.previous", &r.previous, s.c.now.seq)
 }
@@ -555,13 +555,17 @@ func (s *coder) sampleText(what string, text *string) {
 var reasons = [...]Reason{
 	"", ReasonNew, ReasonReturned, ReasonRate,
 	ReasonRule, ReasonGroups, ReasonCount, ReasonInvalidated, ReasonSeverity, ReasonDisposition,
-	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonDisplaced, ReasonWithdrawn, ReasonAttached,
+	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, ReasonWithdrawn, ReasonAttached,
 }
 
-func (s *coder) reason(what string, r *Reason) {
-	n := uint8(max(0, slices.Index(reasons[:], *r)))
-	wire.Uint(&s.Coder, what, &n, uint8(len(reasons)-1))
-	*r = reasons[n]
+// updateKinds are the kinds of a pending update, by their number in a snapshot.
+var updateKinds = [...]UpdateKind{"", Opened, Updated, Cleared}
+
+// oneOf codes one of the values in all as its number there.
+func oneOf[T ~string](s *coder, what string, v *T, all []T) {
+	n := uint8(max(0, slices.Index(all, *v)))
+	wire.Uint(&s.Coder, what, &n, uint8(len(all)-1))
+	*v = all[n]
 }
 
 func (s *coder) queue() {
@@ -589,10 +593,10 @@ func (s *coder) escalations() {
 		wire.Int(&s.Coder, "escalation.after", &x.after, 1, math.MaxInt32)
 		n := s.Len("escalation.ring", len(x.ring), x.after)
 		if s.Reading() {
-			x.ring = make([]moment, n)
+			x.ring = make([]logicalTime, n)
 		}
 		for i := range x.ring {
-			s.moment("escalation.ring", &x.ring[i])
+			s.logicalTime("escalation.ring", &x.ring[i])
 		}
 		wire.Int(&s.Coder, "escalation.next", &x.next, 0, max(n-1, 0))
 		if !x.full() && x.next != 0 {
@@ -613,13 +617,13 @@ func (s *coder) stats(st *Stats) {
 		{"ByDisposition", &st.ByDisposition[0]},
 		{"ByDisposition", &st.ByDisposition[1]},
 		{"ByDisposition", &st.ByDisposition[2]},
-		{"Absorbed", &st.Absorbed},
-		{"Crowded", &st.Crowded},
+		{"Suppressed", &st.Suppressed},
+		{"Overflowed", &st.Overflowed},
 		{"Opened", &st.Opened},
 		{"Cleared", &st.Cleared},
 		{"Acknowledged", &st.Acknowledged},
-		{"Forgotten", &st.Forgotten},
-		{"FoldedForgotten", &st.FoldedForgotten},
+		{"Evicted", &st.Evicted},
+		{"FoldedEvicted", &st.FoldedEvicted},
 		{"Updates", &st.Updates},
 		{"UpdatesDropped", &st.UpdatesDropped},
 	} {
@@ -654,7 +658,7 @@ func (s *coder) check() {
 		if it.open() {
 			c.nOpen++
 		}
-		if it.pending != 0 {
+		if it.pending != "" {
 			pending++
 		}
 		if why := it.broken(); why != "" {
@@ -674,7 +678,7 @@ func (s *coder) check() {
 	if !gathers {
 		s.Fail("an item that is not open gathers entries")
 	}
-	if it := c.absorber; it != nil && !it.acked {
+	if it := c.suppressor; it != nil && !it.acked {
 		s.Fail("an item that is not acknowledged takes repeats")
 	}
 	st := c.Stats()
@@ -690,7 +694,7 @@ func (s *coder) check() {
 func (s *coder) checkQueue(pending int) {
 	queued := map[*item]bool{}
 	for _, it := range s.c.queue {
-		if it == nil || it.pending == 0 || queued[it] {
+		if it == nil || it.pending == "" || queued[it] {
 			s.Fail("an update is there twice, or of no item")
 		}
 		queued[it] = true
@@ -719,9 +723,9 @@ func (it *item) broken() string {
 		return "an operation is missing, or too many"
 	case it.scope == scopeDigest && it.digest.from.seq == 0:
 		return "it tells of nothing"
-	case open && (it.acked || it.clearedBy != "" || it.pending == ClearedUpdate):
+	case open && (it.acked || it.clearedBy != "" || it.pending == Cleared):
 		return "it is open and cleared"
-	case !open && (it.clearedBy == "" || it.pending != 0 && it.pending != ClearedUpdate):
+	case !open && (it.clearedBy == "" || it.pending != "" && it.pending != Cleared):
 		return "it is cleared and open"
 	case open:
 		return it.unsplittable()

@@ -73,13 +73,13 @@ func (m *caller) next() call {
 		now := m.now
 		return func(c *Coalescer) any { c.Advance(now); return nil }
 	case 10:
-		viewer, back, upTo := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)), uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
-		return func(c *Coalescer) any { return c.AckBy(viewer, c.id(c.numbers-min(back, c.numbers)), upTo) }
+		consumer, back, through := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)), uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
+		return func(c *Coalescer) any { return c.Ack(consumer, c.id(c.numbers-min(back, c.numbers)), through) }
 	case 11:
-		viewer := m.one("", "ann", "bob", "eve")
-		return func(c *Coalescer) any { a, ok := c.View(viewer); return []any{a, ok} }
+		consumer := m.one("", "ann", "bob", "eve")
+		return func(c *Coalescer) any { a, ok := c.Current(consumer); return []any{a, ok} }
 	case 12:
-		return func(c *Coalescer) any { return c.Updates(nil) }
+		return func(c *Coalescer) any { return updates(c) }
 	case 13:
 		from, into := groupSignature(m.one("a", "b", "c")), groupSignature(m.one("d", "e", "f"))
 		return func(c *Coalescer) any { c.Merge(from, into); return nil }
@@ -87,10 +87,10 @@ func (m *caller) next() call {
 		back := uint64(m.intn(6))
 		return func(c *Coalescer) any {
 			id := c.id(c.numbers - min(back, c.numbers))
-			return []any{c.Withdraw(id), c.Shown("bob", id, m.seq), c.Verdict("x"), c.Verdict("y")}
+			return []any{c.Withdraw(id), c.Delivered("bob", id, m.seq), c.Verdict("x"), c.Verdict("y")}
 		}
 	default:
-		viewer := m.one("ann", "bob")
+		consumer := m.one("ann", "bob")
 		m.last = Input{}
 		m.seq++
 		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: m.seq, Time: m.now}
@@ -100,7 +100,7 @@ func (m *caller) next() call {
 				c.Detach("ann")
 				c.Detach("bob")
 			}
-			return c.Attach(viewer, &Input{Entry: &e, Blind: c.blind, Decision: AttachDecision(c.Past(viewer))})
+			return c.Attach(consumer, &Input{Entry: &e, Blind: c.blind, Decision: c.Arrival(consumer)})
 		}
 	}
 }
@@ -122,7 +122,7 @@ func (m *caller) fold(e event.Entry, in Input) call {
 		}
 		f := c.Fold(&in)
 		if f.NewGroup {
-			c.Accuse(f.Owner, []string{"Some Mod", "Other"}[:e.Seq%3])
+			c.Attribute(f.Owner, []string{"Some Mod", "Other"}[:e.Seq%3])
 		}
 		return f
 	}
@@ -130,7 +130,7 @@ func (m *caller) fold(e event.Entry, in Input) call {
 
 func smallConfig(open, groups, operations int) Config {
 	return Config{
-		Epoch: "e", MaxOpen: open, MaxRemembered: 2, MaxGroups: groups, MaxOperations: operations, MaxSamples: 2, MaxNamed: 2, MaxViewers: 3, MaxSkew: time.Second,
+		Epoch: "e", MaxOpen: open, MaxRemembered: 2, MaxGroups: groups, MaxOperations: operations, MaxSamples: 2, MaxNamed: 2, MaxConsumers: 3, MaxSkew: time.Second,
 		Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
 		AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25}, RateWindow: Window{time.Second, 5},
 	}
@@ -155,13 +155,13 @@ func TestSnapshotGoesOn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, snapshot, b.Snapshot(nil))
 		clear(snapshot) // nothing of it is kept
-		a.Evidence(nil)
+		a.Retention(nil)
 		for range rapid.IntRange(0, 80).Draw(t, "after") {
 			do := m.next()
 			require.Equal(t, do(a), do(b))
-			require.Equal(t, a.Evidence(nil), b.Evidence(nil))
+			require.Equal(t, a.Retention(nil), b.Retention(nil))
 			require.Equal(t, a.Stats(), b.Stats())
-			require.Equal(t, a.OpenItems(nil), b.OpenItems(nil))
+			require.Equal(t, openItems(a), openItems(b))
 		}
 		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
 		checkStructure(t, b)
@@ -188,20 +188,20 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 		}
 		b, err := Restore(cfg, a.Snapshot(nil))
 		require.NoError(t, err)
-		a.Evidence(nil)
+		a.Retention(nil)
 		for range 100 {
 			do := m.next()
 			require.Equal(t, do(a), do(b))
 		}
-		require.Equal(t, a.Evidence(nil), b.Evidence(nil))
+		require.Equal(t, a.Retention(nil), b.Retention(nil))
 		require.Equal(t, a.Stats(), b.Stats())
-		require.Equal(t, a.OpenItems(nil), b.OpenItems(nil))
+		require.Equal(t, openItems(a), openItems(b))
 		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
 		checkStructure(t, b)
 	}
 }
 
-// TestSnapshotInParts goes on while a snapshot is made: it is that of the moment at
+// TestSnapshotInParts goes on while a snapshot is made: it is that of the logicalTime at
 // which it was begun.
 func TestSnapshotInParts(t *testing.T) {
 	for stream := range uint64(300) {
@@ -249,7 +249,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && c.absorber != nil && len(c.queue) > 0 && len(c.viewers.list) > 1 &&
+		return c.episode.item != nil && c.blindly != nil && c.suppressor != nil && len(c.queue) > 0 && len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
 			any(func(it item) bool { return len(it.covers) > 0 }) &&
 			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
@@ -276,13 +276,13 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// A switch of tests.
 		"Coalescer.thorough",
 		// About a journal, which a snapshot is not part of.
-		"Coalescer.evidence",
+		"Coalescer.retention",
 		// Of no meaning outside the writing of one snapshot.
 		"-Coalescer.version", "-Coalescer.again", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
-		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsDisplaced", "Stats.OperationsAnonymous",
-		"Stats.Viewers", "Stats.ViewersDisplaced", "Stats.Blind",
+		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted", "Stats.OperationsAnonymous",
+		"Stats.Consumers", "Stats.ConsumersEvicted", "Stats.Blind",
 	)
 }
 
@@ -323,7 +323,7 @@ func TestRestoreBounds(t *testing.T) {
 		"MaxSamples":    func(c *Config) { c.MaxSamples-- },
 		"MaxSampleText": func(c *Config) { c.MaxSampleText-- },
 		"MaxNamed":      func(c *Config) { c.MaxNamed-- },
-		"MaxViewers":    func(c *Config) { c.MaxViewers-- },
+		"MaxConsumers":  func(c *Config) { c.MaxConsumers-- },
 		"Epoch":         func(c *Config) { c.Epoch = "f" },
 		"Linger":        func(c *Config) { c.Linger.Entries = -1 },
 	} {
@@ -337,7 +337,7 @@ func TestRestoreBounds(t *testing.T) {
 	r, err := Restore(larger, snapshot)
 	require.NoError(t, err)
 	require.Equal(t, c.Stats(), r.Stats())
-	require.Equal(t, c.OpenItems(nil), r.OpenItems(nil))
+	require.Equal(t, openItems(c), openItems(r))
 	checkStructure(t, r)
 }
 
@@ -382,22 +382,25 @@ func TestRestoreRefused(t *testing.T) {
 		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "nothing in it"},
 		"other cause":   {func(c *Coalescer) { first(c, itemOpen).cause.Seq-- }, "of its cause, is missing"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, "item.latest is"},
-		"later":         {func(c *Coalescer) { it := first(c, itemOpen); it.latest.era, it.latest.at = c.now.era, c.now.at+1 }, "item.latest is later than now"},
-		"turn":          {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count }, "more entries than it has"},
+		"later": {func(c *Coalescer) {
+			it := first(c, itemOpen)
+			it.latest.generation, it.latest.at = c.now.generation, c.now.at+1
+		}, "item.latest is later than now"},
+		"turn": {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count }, "more entries than it has"},
 		"group twice": {func(c *Coalescer) {
 			t := &first(c, itemOpen).counters
 			t.rows = append(t.rows, t.rows[0])
 		}, "is there twice"},
-		"rule twice":   {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) }, "the rule"},
-		"viewer":       {func(c *Coalescer) { first(c, itemOpen).viewer = 3 }, "item.viewer is 3"},
-		"viewer twice": {func(c *Coalescer) { c.viewers.list[1].name = c.viewers.list[2].name }, "viewer 2 is called"},
-		"no viewer":    {func(c *Coalescer) { c.viewers.list = c.viewers.list[:0] }, "no viewer without a name"},
-		"gathers":      {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
-		"absorbs":      {func(c *Coalescer) { c.absorber = first(c, itemOpen) }, "takes repeats"},
-		"queue":        {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) }, "update is there twice"},
-		"no queue":     {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
-		"operation":    {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
-		"no id":        {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
+		"rule twice":     {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) }, "the rule"},
+		"consumer":       {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "item.consumer is 3"},
+		"consumer twice": {func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name }, "consumer 2 is called"},
+		"no consumer":    {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "no consumer without a name"},
+		"gathers":        {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
+		"absorbs":        {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "takes repeats"},
+		"queue":          {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) }, "update is there twice"},
+		"no queue":       {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
+		"operation":      {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
+		"no id":          {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
 		"free": {func(c *Coalescer) {
 			it := first(c, itemCleared)
 			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
@@ -488,7 +491,7 @@ func fullTables(t testing.TB) *Coalescer {
 				})
 			}
 			if round < 3 {
-				c.Ack(c.id(c.numbers), seq)
+				c.Ack("", c.id(c.numbers), seq)
 			}
 		}
 	}

@@ -3,17 +3,17 @@ package coalesce
 import "slices"
 
 // unseen returns the rows, in order, of which an acknowledger who was shown the
-// item up to mark has not seen what matters: that the group exists, or that it
+// item up to watermark has not seen what matters: that the group exists, or that it
 // became worse than all the item held; and the turn from which that is so. Of
 // an item with many groups, one more of a rule that was shown does not matter;
 // nor does what is resolved.
-func (it *item) unseen(mark uint64) (rows []int, turns []turn) {
-	if it.latest.seq <= mark {
+func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
+	if it.latest.seq <= watermark {
 		return nil, nil
 	}
 	seen := 0
 	for i := range it.counters.rows {
-		if it.counters.rows[i].first.seq <= mark {
+		if it.counters.rows[i].first.seq <= watermark {
 			seen++
 		}
 	}
@@ -24,11 +24,11 @@ func (it *item) unseen(mark uint64) (rows []int, turns []turn) {
 		switch {
 		case r != nil && r.resolved:
 			continue
-		case c.first.seq > mark && (seen < familiarGroups || r == nil || r.first > mark):
+		case c.first.seq > watermark && (seen < familiarGroups || r == nil || r.first > watermark):
 			t = turn{place: c.first, named: c.firstBy}
-		case c.disposition == it.disposition && it.cause.Seq > mark:
+		case c.disposition == it.disposition && it.cause.Seq > watermark:
 			t = c.worst
-		case c.severity == it.severity && it.severeAt > mark, c.invalidates && it.invalidatedAt > mark:
+		case c.severity == it.severity && it.severeAt > watermark, c.invalidates && it.invalidatedAt > watermark:
 			t = c.raised
 		default:
 			continue
@@ -39,20 +39,20 @@ func (it *item) unseen(mark uint64) (rows []int, turns []turn) {
 }
 
 // part moves into next, which is empty, what the given rows have counted from
-// their turns on, all after mark. What is left is the item as it was shown; but
+// their turns on, all after watermark. What is left is the item as it was shown; but
 // state that was said to be invalid stays so.
-func (it *item) part(next *item, mark uint64, rows []int, turns []turn) {
+func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
 	for i, n := range rows {
 		moved := it.counters.rows[n].split(turns[i])
 		it.total -= moved.count
 		next.take(it, moved)
 	}
-	next.nextCount, next.nextGroups = nextMark(next.total), nextMark(uint64(len(next.counters.rows)))
+	next.nextCount, next.nextGroups = nextThreshold(next.total), nextThreshold(uint64(len(next.counters.rows)))
 	next.rate = it.rate
 	next.settle()
 
 	it.counters.retain(func(c *counter) bool { return c.count > 0 })
-	it.rules = slices.DeleteFunc(it.rules, func(r ruleCount) bool { return r.first > mark && !r.resolved })
+	it.rules = slices.DeleteFunc(it.rules, func(r ruleCount) bool { return r.first > watermark && !r.resolved })
 	it.settle()
 }
 

@@ -12,8 +12,8 @@ type Stats struct {
 	Folded        uint64
 	ByDisposition [3]uint64 // of folded entries, by event.Disposition
 
-	Absorbed uint64 // folded into an item after its acknowledgement
-	Crowded  uint64 // bursts that joined another's item since MaxOpen blocking ones were open
+	Suppressed uint64 // folded into an item after its acknowledgement
+	Overflowed uint64 // bursts that joined another's item since MaxOpen blocking ones were open
 
 	Opened       uint64 // items
 	Open         int
@@ -21,11 +21,11 @@ type Stats struct {
 	Cleared      uint64
 	Acknowledged uint64
 	Remembered   int
-	Forgotten    uint64
+	Evicted      uint64
 
-	FoldedOpen      uint64 // entries in open items
-	FoldedCleared   uint64 // entries in cleared items that are remembered
-	FoldedForgotten uint64 // entries in cleared items that are not
+	FoldedOpen    uint64 // entries in open items
+	FoldedCleared uint64 // entries in cleared items that are remembered
+	FoldedEvicted uint64 // entries in cleared items that are not
 
 	Updates        uint64 // drained
 	UpdatesPending int
@@ -34,11 +34,11 @@ type Stats struct {
 	Operations          int // known
 	OperationsRunning   int
 	OperationsAbandoned uint64 // given up after OperationMax, those displaced since included
-	OperationsDisplaced uint64 // forgotten to make room, those that ran included
+	OperationsEvicted   uint64 // forgotten to make room, those that ran included
 	OperationsAnonymous uint64 // events without an id
 
-	Viewers          int    // known, the one without a name included
-	ViewersDisplaced uint64 // forgotten to make room
+	Consumers        int    // known, the one without a name included
+	ConsumersEvicted uint64 // forgotten to make room
 
 	Blind bool
 }
@@ -61,7 +61,7 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.UpdatesPending = len(c.queue)
-	s.Viewers, s.ViewersDisplaced = len(c.viewers.list), c.viewers.displaced
+	s.Consumers, s.ConsumersEvicted = len(c.consumers.list), c.consumers.displaced
 	s.Operations = len(c.ops.order)
 	for _, o := range c.ops.order {
 		if o.running() {
@@ -69,13 +69,13 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.OperationsAbandoned = c.ops.abandoned
-	s.OperationsDisplaced = c.ops.displaced
+	s.OperationsEvicted = c.ops.displaced
 	s.OperationsAnonymous = c.ops.anonymous
 	return s
 }
 
 // Check reports every law of conservation that s breaks. It holds at any
-// moment; a breach is a bug of heed.
+// logicalTime; a breach is a bug of heed.
 func (s *Stats) Check() error {
 	var errs []error
 	equal := func(what string, a, b uint64) {
@@ -85,8 +85,8 @@ func (s *Stats) Check() error {
 	}
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
 	equal("folded = advisory + blocking", s.Folded, s.ByDisposition[1]+s.ByDisposition[2])
-	equal("folded = entries of open, cleared and forgotten items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedForgotten)
+	equal("folded = entries of open, cleared and forgotten items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedEvicted)
 	equal("opened = open + cleared", s.Opened, uint64(s.Open)+s.Cleared)
-	equal("cleared = remembered + forgotten", s.Cleared, uint64(s.Remembered)+s.Forgotten)
+	equal("cleared = remembered + forgotten", s.Cleared, uint64(s.Remembered)+s.Evicted)
 	return errors.Join(errs...)
 }

@@ -25,10 +25,10 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 		})
 	}
 	fold("op-1", "r", "the first thing", event.Blocking)
-	c.Ack("0-1", 0)
+	c.Ack("", "0-1", 0)
 	fold("op-1", "s", "a lesser thing", event.Advisory)
 	f := fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking)
-	c.Accuse(f.Owner, []string{"Some Mod", "Other"})
+	c.Attribute(f.Owner, []string{"Some Mod", "Other"})
 	for i := range 3 {
 		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i), event.Blocking)
 	}
@@ -36,7 +36,7 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 }
 
 func TestSummaryTellsAll(t *testing.T) {
-	a, ok := crowd(t, Config{}).Current()
+	a, ok := crowd(t, Config{}).Current("")
 	require.True(t, ok)
 	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); from op-1; blame: "Some Mod", Other; `+
 		"what you know of the game's state may be stale; since entry 2; preceded by 1 lesser entry; continues 0-1; read the journal after 2; "+
@@ -51,7 +51,7 @@ func TestSummaryFits(t *testing.T) {
 	var last string
 	for size := minSummary; size < 600; size++ {
 		c := crowd(t, Config{MaxSummary: size})
-		a, ok := c.Current()
+		a, ok := c.Current("")
 		require.True(t, ok)
 		require.LessOrEqual(t, len(a.Summary), size)
 		require.Contains(t, a.Summary, "something went wrong", size)
@@ -61,7 +61,7 @@ func TestSummaryFits(t *testing.T) {
 		if named < 3 {
 			require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
 		}
-		require.Len(t, c.Ack(a.ID, 0).Covered, named, a.Summary)
+		require.Len(t, c.Ack("", a.ID, 0).Covered, named, a.Summary)
 		last = a.Summary
 	}
 	require.NotContains(t, last, "left out")

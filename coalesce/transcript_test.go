@@ -103,7 +103,7 @@ func (p *player) do(words []string) []string {
 	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
 		cfg := Config{}
 		for name, field := range map[string]*int{
-			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations, "viewers": &cfg.MaxViewers,
+			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations, "consumers": &cfg.MaxConsumers,
 		} {
 			if v := args[name]; v != "" {
 				*field = number(v)
@@ -208,30 +208,30 @@ func (p *player) do(words []string) []string {
 	case "attach": // attach VIEWER
 		p.seq++
 		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: p.seq, Pos: p.seq, Time: p.now}
-		p.c.Attach(args["0"], &Input{Entry: &e, Blind: len(p.blind) > 0, Decision: AttachDecision(p.c.Past(args["0"]))})
+		p.c.Attach(args["0"], &Input{Entry: &e, Blind: len(p.blind) > 0, Decision: p.c.Arrival(args["0"])})
 		return p.updates()
 	case "detach": // detach VIEWER
 		p.c.Detach(args["0"])
 		return nil
-	case "shown": // shown VIEWER ID SEQ
-		p.c.Shown(args["0"], args["1"], uint64(number(args["2"])))
+	case "delivered": // delivered CONSUMER ID SEQ
+		p.c.Delivered(args["0"], args["1"], uint64(number(args["2"])))
 		return nil
-	case "view": // view VIEWER
-		a, ok := p.c.View(args["0"])
+	case "view": // view CONSUMER
+		a, ok := p.c.Current(args["0"])
 		if !ok {
 			return []string{"nothing"}
 		}
 		return []string{p.describe(&a)}
 	case "ack": // ack ID [upto=SEQ] [by=VIEWER]
-		upTo := 0
+		through := 0
 		if v := args["upto"]; v != "" {
-			upTo = number(v)
+			through = number(v)
 		}
-		res := p.c.AckBy(args["by"], args["0"], uint64(upTo))
-		line := fmt.Sprintf("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Mark, res.Successor, res.Covered, res.Current.ID)
+		res := p.c.Ack(args["by"], args["0"], uint64(through))
+		line := fmt.Sprintf("acknowledged=%v already=%v watermark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Watermark, res.Successor, res.Covered, res.Current.ID)
 		return append([]string{line}, p.updates()...)
 	case "current":
-		a, ok := p.c.Current()
+		a, ok := p.c.Current("")
 		if !ok {
 			return []string{"nothing"}
 		}
@@ -245,7 +245,7 @@ func (p *player) do(words []string) []string {
 		return lines
 	case "open": // every open item
 		var lines []string
-		for _, a := range p.c.OpenItems(nil) {
+		for _, a := range openItems(p.c) {
 			lines = append(lines, p.describe(&a))
 		}
 		return lines
@@ -263,8 +263,8 @@ func (p *player) do(words []string) []string {
 		return lines
 	case "stats":
 		s := p.c.Stats()
-		return []string{fmt.Sprintf("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d forgotten=%d crowded=%d dropped=%d abandoned=%d",
-			s.Received, s.Ignored, s.Folded, s.Absorbed, s.Opened, s.Open, s.Cleared, s.Forgotten, s.Crowded, s.UpdatesDropped, s.OperationsAbandoned)}
+		return []string{fmt.Sprintf("received=%d ignored=%d folded=%d suppressed=%d opened=%d open=%d cleared=%d evicted=%d overflowed=%d dropped=%d abandoned=%d",
+			s.Received, s.Ignored, s.Folded, s.Suppressed, s.Opened, s.Open, s.Cleared, s.Evicted, s.Overflowed, s.UpdatesDropped, s.OperationsAbandoned)}
 	}
 	p.t.Fatalf("unknown command %q", cmd)
 	return nil
@@ -294,7 +294,7 @@ func (p *player) fold(e event.Entry, in Input) {
 
 func (p *player) updates() []string {
 	var lines []string
-	for _, u := range p.c.Updates(nil) {
+	for _, u := range updates(p.c) {
 		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, p.describe(&u.Attention)))
 	}
 	return lines

@@ -3,31 +3,15 @@ package coalesce
 import "github.com/heedlog/heed/event"
 
 // Outcome is what can be said of an operation.
-type Outcome uint8
+type Outcome string
 
 // The outcomes of an operation.
 const (
-	Unknown  Outcome = iota // evidence is missing
-	Clean                   // nothing urgent came of it
-	Advised                 // something advisory came of it
-	Affected                // something blocking came of it
+	Unknown  Outcome = "unknown"  // evidence is missing
+	Clean    Outcome = "clean"    // nothing urgent came of it
+	Advised  Outcome = "advisory" // something advisory came of it
+	Affected Outcome = "blocking" // something blocking came of it
 )
-
-// String returns "unknown", "clean", "advisory" or "blocking".
-func (o Outcome) String() string {
-	switch o {
-	case Clean:
-		return "clean"
-	case Advised:
-		return event.Advisory.String()
-	case Affected:
-		return event.Blocking.String()
-	}
-	return "unknown"
-}
-
-// MarshalText returns the name, for JSON and other encodings.
-func (o Outcome) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // Verdict says what came of an operation and of its parts, as far as known. It
 // belongs to the caller.
@@ -57,7 +41,7 @@ type Verdict struct {
 func (c *Coalescer) Verdict(id string) Verdict {
 	o := c.ops.get(id)
 	if o == nil {
-		return Verdict{Operation: boundID(id)}
+		return Verdict{Operation: boundID(id), Outcome: Unknown}
 	}
 	v := Verdict{
 		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,

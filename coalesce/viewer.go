@@ -2,34 +2,34 @@ package coalesce
 
 import "strings"
 
-// maxViewerName bounds the name of a viewer, in bytes.
-const maxViewerName = 64
+// maxConsumerName bounds the name of a consumer, in bytes.
+const maxConsumerName = 64
 
-// viewer is somebody who looks at attention and acknowledges it. What it was
+// consumer is somebody who looks at attention and acknowledges it. What it was
 // shown is kept with each item, at its index.
-type viewer struct {
+type consumer struct {
 	name     string
 	attached bool
 	used     uint64 // when it was heard of last, in calls
 }
 
-// viewers are those that are known. The first has no name, and stays: it is the
+// consumers are those that are known. The first has no name, and stays: it is the
 // host itself, which drains the updates, or the only one there is.
-type viewers struct {
-	list      []viewer
+type consumers struct {
+	list      []consumer
 	calls     uint64
 	displaced uint64
 }
 
-func newViewers(n int) viewers { return viewers{list: make([]viewer, 1, n)} }
+func newConsumers(n int) consumers { return consumers{list: make([]consumer, 1, n)} }
 
-// viewer returns the index of the viewer called name, made where it is not
+// consumer returns the index of the consumer called name, made where it is not
 // known.
-func (c *Coalescer) viewer(name string) int {
-	if len(name) > maxViewerName {
-		name = strings.ToValidUTF8(name[:maxViewerName], "")
+func (c *Coalescer) consumer(name string) int {
+	if len(name) > maxConsumerName {
+		name = strings.ToValidUTF8(name[:maxConsumerName], "")
 	}
-	v := &c.viewers
+	v := &c.consumers
 	v.calls++
 	for i := range v.list {
 		if v.list[i].name == name {
@@ -48,18 +48,18 @@ func (c *Coalescer) viewer(name string) int {
 		v.displaced++
 		for k := range c.items {
 			it := &c.items[k]
-			it.shown[i] = 0
-			if it.viewer == i {
+			it.delivered[i] = 0
+			if it.consumer == i {
 				it.covers = it.covers[:0]
 			}
 		}
 	}
-	v.list[i] = viewer{name: strings.Clone(name), used: v.calls}
+	v.list[i] = consumer{name: strings.Clone(name), used: v.calls}
 	return i
 }
 
-// victim returns the index of the viewer to be displaced.
-func (v *viewers) victim() int {
+// victim returns the index of the consumer to be displaced.
+func (v *consumers) victim() int {
 	victim := 1
 	for i := 2; i < len(v.list); i++ {
 		a, b := &v.list[i], &v.list[victim]
@@ -70,18 +70,18 @@ func (v *viewers) victim() int {
 	return victim
 }
 
-// Shown notes that a viewer was shown the item called id up to a sequence
+// Delivered notes that a consumer was shown the item called id up to a sequence
 // number, by other means than View: an update that was delivered to it. It
 // returns false where the item is not known.
-func (c *Coalescer) Shown(viewer, id string, upTo uint64) bool {
+func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 	it := c.lookup(id)
 	if it == nil {
 		return false
 	}
-	v := c.viewer(viewer)
-	it.shown[v] = max(it.shown[v], min(upTo, it.latest.seq))
+	v := c.consumer(consumer)
+	it.delivered[v] = max(it.delivered[v], min(through, it.latest.seq))
 	return true
 }
 
-// Detach notes that a viewer has left. What it was shown stays known.
-func (c *Coalescer) Detach(viewer string) { c.viewers.list[c.viewer(viewer)].attached = false }
+// Detach notes that a consumer has left. What it was shown stays known.
+func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].attached = false }

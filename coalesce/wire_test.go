@@ -113,11 +113,11 @@ func TestWireForm(t *testing.T) {
 					Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.Severity(i + 1)},
 				})
 			}
-			a, ok := c.Current()
+			a, ok := c.Current("")
 			require.True(t, ok)
 			checkWire(t, &a)
-			c.Ack(a.ID, 0)
-			updates := c.Updates(nil)
+			c.Ack("", a.ID, 0)
+			updates := updates(c)
 			require.Len(t, updates, 1)
 			checkWire(t, &updates[0].Attention)
 		})

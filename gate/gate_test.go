@@ -284,7 +284,7 @@ func TestLookIsNotShowing(t *testing.T) {
 	e.Log(event.Log{Message: "Odd thing, and another"})
 	require.True(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "t", Viewer: "agent"}).Allowed)
 	res := e.AckBy("agent", first.ID, 0)
-	require.Equal(t, first.LatestSequence, res.Mark)
+	require.Equal(t, first.LatestSequence, res.Watermark)
 }
 
 func TestExempt(t *testing.T) {

@@ -64,7 +64,7 @@ func opened(id string, d event.Disposition, line uint64) *heed.Update {
 }
 
 func closed(id string, d event.Disposition, line uint64) *heed.Update {
-	u := &heed.Update{Kind: coalesce.ClearedUpdate, Reason: coalesce.ReasonExpired, Attention: attention(id, d, line), Pos: line}
+	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Attention: attention(id, d, line), Pos: line}
 	u.Attention.State, u.Attention.Blocking, u.Attention.ClearedBy = cleared, false, coalesce.ReasonExpired
 	return u
 }

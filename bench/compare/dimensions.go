@@ -285,7 +285,7 @@ func acknowledged(set *rules.Set, n int) (float64, error) {
 	b := recordsCase("acknowledged", engine, manyTurns(records))
 	b.size()
 	stats := engine.Stats()
-	if stats.Coalesce.Opened != uint64(n) || stats.Coalesce.Absorbed == 0 {
+	if stats.Coalesce.Opened != uint64(n) || stats.Coalesce.Suppressed == 0 {
 		return 0, fmt.Errorf("%d items were opened, want %d", stats.Coalesce.Opened, n)
 	}
 	return b.nsPerOp(), b.check()

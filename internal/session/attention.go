@@ -62,7 +62,7 @@ func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
 	if s.cfg.Recorder != nil {
 		// What was shown to whom is not recorded, so the recording says how far the
 		// acknowledgement went.
-		s.cfg.Recorder.Ack(viewer, id, cmp.Or(res.Mark, upTo))
+		s.cfg.Recorder.Ack(viewer, id, cmp.Or(res.Watermark, upTo))
 	}
 	s.timeline.acked(viewer, &res, s.now())
 	return res

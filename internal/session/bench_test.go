@@ -34,7 +34,7 @@ func BenchmarkSink(b *testing.B) {
 			told := make(chan string, 16)
 			s.OnUpdates(func(us []heed.Update) {
 				for i := range us {
-					if us[i].Kind.String() == "opened" {
+					if us[i].Kind == "opened" {
 						told <- us[i].Attention.ID
 					}
 				}

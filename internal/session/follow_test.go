@@ -74,7 +74,7 @@ func benchmarkFile(b *testing.B, snapshot string) {
 	told := make(chan time.Time, 4)
 	s.OnUpdates(func(us []heed.Update) {
 		for i := range us {
-			if us[i].Kind.String() == "opened" {
+			if us[i].Kind == "opened" {
 				told <- time.Now()
 			}
 		}

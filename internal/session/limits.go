@@ -16,12 +16,12 @@ func limits(s *heed.Stats) []Limit {
 		{"classify.oversize", c.Oversize, "a text was too long for its decision to be remembered"},
 		{"classify.errors", c.EvaluationErrors, "a condition of a rule failed, which counts as no match"},
 		{"groups.unlearned", c.Groups.Unlearned, "a signature came when no more could be learned from"},
-		{"items.crowded", k.Crowded, "too many blocking items were open: a burst joined another's item"},
-		{"items.forgotten", k.Forgotten, "a cleared item was forgotten, and its return counts as new"},
+		{"items.crowded", k.Overflowed, "too many blocking items were open: a burst joined another's item"},
+		{"items.forgotten", k.Evicted, "a cleared item was forgotten, and its return counts as new"},
 		{"updates.dropped", k.UpdatesDropped, "an item was forgotten before its update was handed over"},
-		{"operations.displaced", k.OperationsDisplaced, "an operation was forgotten to make room"},
+		{"operations.displaced", k.OperationsEvicted, "an operation was forgotten to make room"},
 		{"operations.abandoned", k.OperationsAbandoned, "an operation had no end in time"},
-		{"viewers.displaced", k.ViewersDisplaced, "what a viewer was shown was forgotten to make room"},
+		{"viewers.displaced", k.ConsumersEvicted, "what a viewer was shown was forgotten to make room"},
 	}
 	var hit []Limit
 	for _, l := range all {

@@ -132,7 +132,7 @@ func (t *timeline) update(u *heed.Update, now time.Time) {
 	case coalesce.Opened:
 		e.Kind = ItemOpened
 		t.of(e.Attention).opened = now
-	case coalesce.ClearedUpdate:
+	case coalesce.Cleared:
 		e.Kind = ItemCleared
 		e.After = t.after(e.Attention, now)
 	default:
@@ -149,7 +149,7 @@ func (t *timeline) began(r *Running) {
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	e := r.event(CallEnded, at)
-	e.Status, e.Outcome, e.After = status.String(), r.verdict.Outcome.String(), since(r.started, at)
+	e.Status, e.Outcome, e.After = status.String(), string(r.verdict.Outcome), since(r.started, at)
 	if r.related != nil {
 		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
 	}

@@ -23,7 +23,7 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v", res.Acknowledged, res.Already, held, open)
 	}
 	if !open {
-		if res.Successor != "" || len(res.Covered) > 0 || res.Mark != 0 {
+		if res.Successor != "" || len(res.Covered) > 0 || res.Watermark != 0 {
 			return fmt.Errorf("acknowledgement: %+v of what is not open", res)
 		}
 		m.looked(viewer, &res.Current, res.Open)
@@ -39,14 +39,14 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 	} else {
 		mark = max(mark, it.held[0].Seq)
 	}
-	if !m.blurred && res.Mark != mark {
-		return fmt.Errorf("acknowledgement: up to %d, what the viewer saw is %d", res.Mark, mark)
+	if !m.blurred && res.Watermark != mark {
+		return fmt.Errorf("acknowledgement: up to %d, what the viewer saw is %d", res.Watermark, mark)
 	}
 	var covers []cover
 	if it.viewer == viewer && mark >= it.viewed {
 		covers = slices.Clone(it.covers)
 	}
-	if err := m.split(it, res.Mark, res.Successor); err != nil {
+	if err := m.split(it, res.Watermark, res.Successor); err != nil {
 		return err
 	}
 	for _, other := range res.Covered {
@@ -72,7 +72,7 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 	m.looked(viewer, &res.Current, res.Open)
 
 	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: viewer}, event.Decision{Rule: "host.acknowledged"})
-	want := fmt.Sprintf("%s up to %d", id, res.Mark)
+	want := fmt.Sprintf("%s up to %d", id, res.Watermark)
 	page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{})
 	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != viewer || len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
 		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, viewer, want)

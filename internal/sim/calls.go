@@ -55,7 +55,7 @@ func (m *model) advance(now time.Time) error {
 func (m *model) know(viewer string) {
 	if _, ok := m.viewers[viewer]; !ok {
 		m.viewers[viewer] = false
-		m.blurred = m.blurred || len(m.viewers) > m.cfg.Coalesce.MaxViewers
+		m.blurred = m.blurred || len(m.viewers) > m.cfg.Coalesce.MaxConsumers
 	}
 }
 
@@ -226,13 +226,13 @@ func (m *model) drained(updates []heed.Update) error {
 			return fmt.Errorf("updates: of item %s, which nothing opened", a.ID)
 		case seen[a.ID]:
 			return fmt.Errorf("updates: two of %s at once", a.ID)
-		case it.told == coalesce.ClearedUpdate:
+		case it.told == coalesce.Cleared:
 			return fmt.Errorf("updates: %s of %s, which was said to be cleared", u.Kind, a.ID)
-		case u.Kind == coalesce.Opened && it.told != 0:
+		case u.Kind == coalesce.Opened && it.told != "":
 			return fmt.Errorf("updates: %s opened twice", a.ID)
-		case u.Kind == coalesce.Updated && it.told == 0:
+		case u.Kind == coalesce.Updated && it.told == "":
 			return fmt.Errorf("updates: %s updated before it was opened", a.ID)
-		case (u.Kind == coalesce.ClearedUpdate) != (a.State != coalesce.Open):
+		case (u.Kind == coalesce.Cleared) != (a.State != coalesce.Open):
 			return fmt.Errorf("updates: %s of %s, which is %s", u.Kind, a.ID, a.State)
 		case u.Reason == "" || u.Seq > uint64(len(m.entries)):
 			return fmt.Errorf("updates: %s of %s for %q at %d", u.Kind, a.ID, u.Reason, u.Seq)

@@ -29,7 +29,7 @@ func (m *model) check() error {
 	if err := m.bounds(&s); err != nil {
 		return err
 	}
-	if s.Coalesce.Forgotten != was.Coalesce.Forgotten {
+	if s.Coalesce.Evicted != was.Coalesce.Evicted {
 		for _, it := range m.items {
 			if !it.gone {
 				_, known := m.engine.Item(it.id)
@@ -79,7 +79,7 @@ func (m *model) bounds(s *heed.Stats) error {
 		{"open items", c.Open, cfg.MaxOpen},
 		{"items", c.Open + c.Remembered, cfg.MaxOpen + cfg.MaxRemembered},
 		{"operations", c.Operations, cfg.MaxOperations},
-		{"viewers", c.Viewers, cfg.MaxViewers},
+		{"viewers", c.Consumers, cfg.MaxConsumers},
 		{"pending updates", c.UpdatesPending, c.Open + c.Remembered},
 		{"entries in the tail", j.Tail.Entries, m.cfg.Journal.Entries},
 		{"bytes in the tail", j.Tail.Bytes, m.cfg.Journal.Bytes},
@@ -176,7 +176,7 @@ func (m *model) opened(s *heed.Stats) error {
 		if a.State == coalesce.Open {
 			return fmt.Errorf("state: %s is open, and not among the open ones", it.id)
 		}
-		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired || a.ClearedBy == coalesce.ReasonDisplaced) {
+		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired || a.ClearedBy == coalesce.ReasonEvicted) {
 			return fmt.Errorf("state: %s blocked, and was cleared by %s", it.id, a.ClearedBy)
 		}
 		if a.ClearedBy == coalesce.ReasonResolved && !it.vague && !it.blurred && !it.over() {

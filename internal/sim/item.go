@@ -229,7 +229,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 
 // mayJoin says why an entry cannot belong to an open item.
 func (m *model) mayJoin(e *entry, it *item, s scope) error {
-	if m.engine.Stats().Coalesce.Crowded != m.stats.Coalesce.Crowded {
+	if m.engine.Stats().Coalesce.Overflowed != m.stats.Coalesce.Overflowed {
 		it.shared = true
 	}
 	if it.shared {

@@ -153,7 +153,7 @@ func (s *Setup) config() (heed.Config, error) {
 		},
 		Coalesce: coalesce.Config{
 			MaxOpen: cmp.Or(s.Open, 6), MaxRemembered: cmp.Or(s.Remembered, 6), MaxGroups: cmp.Or(s.Groups, 48), MaxSamples: s.Samples,
-			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, coalesce.DefaultMaxNamed), MaxViewers: cmp.Or(s.Viewers, coalesce.DefaultMaxViewers),
+			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, coalesce.DefaultMaxNamed), MaxConsumers: cmp.Or(s.Viewers, coalesce.DefaultMaxConsumers),
 			MaxSkew: coalesce.DefaultMaxSkew,
 			Linger:  coalesce.Window{Duration: 2 * time.Second, Entries: 64}, AmbientQuiet: coalesce.Window{Duration: 30 * time.Second, Entries: 256},
 			AckMemory: coalesce.Window{Duration: 10 * time.Minute, Entries: 20_000}, AdvisoryTTL: coalesce.Window{Duration: 5 * time.Minute, Entries: 5_000},
@@ -366,7 +366,7 @@ func (p *player) act(s *Step) error {
 		st := p.engine.Stats()
 		c, j := &st.Coalesce, &st.Journal
 		p.say("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d updates=%d held=%d lost=%d phase=%q blind=%v",
-			st.Received, st.Ignored, st.Folded, c.Absorbed, c.Opened, c.Open, c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
+			st.Received, st.Ignored, st.Folded, c.Suppressed, c.Opened, c.Open, c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
 	default:
 		return fmt.Errorf("unknown verb %q", s.Verb)
 	}
@@ -531,7 +531,7 @@ func (p *player) seq(upTo int64) uint64 {
 }
 
 func (p *player) sayAck(res *heed.AckResult) {
-	p.say("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Mark, res.Successor, res.Covered, res.Current.ID)
+	p.say("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Watermark, res.Successor, res.Covered, res.Current.ID)
 }
 
 func (p *player) sayView(a *heed.Attention, ok bool) {
