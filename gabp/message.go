@@ -5,7 +5,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // The types of a [Message].
@@ -118,20 +121,9 @@ func appendRaw(dst []byte, raw json.RawMessage) []byte {
 	return append(dst, raw...)
 }
 
-// appendString appends s as JSON. Most are names and ids that need no escape.
 func appendString(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
-			quoted, err := marshal(s)
-			if err != nil {
-				panic("BUG: a string has no JSON form: " + err.Error())
-			}
-			return append(dst, quoted...)
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
+	dst, _ = jsontext.AppendQuote(dst, s) // what is not UTF-8 becomes U+FFFD
+	return dst
 }
 
 // Decode reads the JSON text of one message, of which the message keeps parts.
@@ -153,51 +145,31 @@ func Decode(data []byte, lim Limits) (Message, error) {
 	return m, nil
 }
 
-// envelope is the members of a message.
-type envelope struct {
-	v, id, typ, method, params, result, err, channel, seq, payload json.RawMessage
+// envelope is the members of a message by their exact names; unknown ones are passed over.
+type envelope map[string]json.RawMessage
 
-	hasResult bool // also where it is null
-	twice     string
-}
+var envelopeNames = []string{"v", "id", "type", "method", "params", "result", "error", "channel", "seq", "payload"}
 
-func (e *envelope) member(name string) *json.RawMessage {
-	switch name {
-	case "v":
-		return &e.v
-	case "id":
-		return &e.id
-	case "type":
-		return &e.typ
-	case "method":
-		return &e.method
-	case "params":
-		return &e.params
-	case "result":
-		return &e.result
-	case "error":
-		return &e.err
-	case "channel":
-		return &e.channel
-	case "seq":
-		return &e.seq
-	case "payload":
-		return &e.payload
+// get returns a member, nil where it is absent or null.
+func (e envelope) get(name string) json.RawMessage {
+	if raw := e[name]; !isNull(raw) {
+		return raw
 	}
 	return nil
 }
 
 // decode is Decode with lim complete.
 func decode(data []byte, lim *Limits) (Message, *Error) {
-	var env envelope
-	err := visit(data, lim.JSONDepth, lim.StringBytes, func(quoted, value []byte) error {
-		name := unquote(quoted)
-		if p := env.member(name); p != nil {
-			if *p != nil && env.twice == "" {
-				env.twice = name
-			}
-			*p = value
+	env, twice := make(envelope, len(envelopeNames)), ""
+	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {
+		i := slices.IndexFunc(envelopeNames, func(s string) bool { return s == string(name) })
+		if i < 0 {
+			return nil
 		}
+		if _, there := env[envelopeNames[i]]; there && twice == "" {
+			twice = envelopeNames[i]
+		}
+		env[envelopeNames[i]] = value
 		return nil
 	})
 	if err != nil {
@@ -206,21 +178,15 @@ func decode(data []byte, lim *Limits) (Message, *Error) {
 	if !isObject(data) {
 		return Message{}, Errorf(CodeInvalidRequest, "a message must be an object; send batches one by one")
 	}
-	env.hasResult = env.result != nil
-	for _, p := range []*json.RawMessage{&env.v, &env.typ, &env.method, &env.params, &env.result, &env.err, &env.channel, &env.seq} {
-		if isNull(*p) {
-			*p = nil
-		}
-	}
 	var m Message
-	idErr := m.setID(env.id)
-	typeErr := m.setType(env.typ)
+	idErr := m.setID(env["id"])
+	typeErr := m.setType(env.get("type"))
 	switch {
-	case env.twice != "":
-		return m, Errorf(CodeInvalidRequest, "%q comes twice", env.twice)
-	case env.v == nil:
+	case twice != "":
+		return m, Errorf(CodeInvalidRequest, "%q comes twice", twice)
+	case env.get("v") == nil:
 		return m, missing("v")
-	case string(env.v) != `"`+Version+`"`:
+	case string(env["v"]) != `"`+Version+`"`:
 		return m, Errorf(CodeVersionMismatch, "v must be %q", Version)
 	case idErr != nil:
 		return m, idErr
@@ -229,11 +195,11 @@ func decode(data []byte, lim *Limits) (Message, *Error) {
 	}
 	switch m.Type {
 	case TypeRequest:
-		return m, m.request(&env)
+		return m, m.request(env)
 	case TypeResponse:
-		return m, m.response(&env)
+		return m, m.response(env)
 	}
-	return m, m.event(&env)
+	return m, m.event(env)
 }
 
 func missing(name string) *Error { return Errorf(CodeMissingField, "%q is missing", name) }
@@ -266,11 +232,11 @@ func (m *Message) setType(raw json.RawMessage) *Error {
 	return Errorf(CodeInvalidType, "type must be request, response or event")
 }
 
-// foreign refuses a member that another type of message has.
-func (m *Message) foreign(names []string, members ...json.RawMessage) *Error {
-	for i, raw := range members {
-		if raw != nil {
-			return Errorf(CodeInvalidRequest, "%q does not belong in a message of type %s", names[i], m.Type)
+// foreign refuses members that another type of message has.
+func (m *Message) foreign(env envelope, names ...string) *Error {
+	for _, name := range names {
+		if env.get(name) != nil {
+			return Errorf(CodeInvalidRequest, "%q does not belong in a message of type %s", name, m.Type)
 		}
 	}
 	return nil
@@ -284,85 +250,75 @@ var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 // bytes.
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
-func (m *Message) request(env *envelope) *Error {
-	if e := m.foreign([]string{"result", "error", "channel", "seq", "payload"},
-		env.result, env.err, env.channel, env.seq, nonNull(env.payload)); e != nil {
+func (m *Message) request(env envelope) *Error {
+	if e := m.foreign(env, "result", "error", "channel", "seq", "payload"); e != nil {
 		return e
 	}
-	if env.method == nil {
+	method := env.get("method")
+	switch {
+	case method == nil:
 		return missing("method")
-	}
-	if env.method[0] != '"' || len(env.method) > maxNameBytes+2 {
+	case method[0] != '"' || len(method) > maxNameBytes+2:
 		return Errorf(CodeInvalidField, "method must be a string of at most %d bytes", maxNameBytes)
 	}
-	m.Method = unquote(env.method)
-	if m.Method == "" {
+	if m.Method = unquote(method); m.Method == "" {
 		return Errorf(CodeInvalidField, "method is empty")
 	}
-	if env.params != nil && env.params[0] != '{' {
+	if m.Params = env.get("params"); m.Params != nil && m.Params[0] != '{' {
+		m.Params = nil
 		return Errorf(CodeInvalidParams, "params must be an object")
 	}
-	m.Params = env.params
 	return nil
 }
 
-func (m *Message) response(env *envelope) *Error {
-	if e := m.foreign([]string{"method", "params", "channel", "seq", "payload"},
-		env.method, env.params, env.channel, env.seq, nonNull(env.payload)); e != nil {
+func (m *Message) response(env envelope) *Error {
+	if e := m.foreign(env, "method", "params", "channel", "seq", "payload"); e != nil {
 		return e
 	}
-	if env.err != nil {
-		m.Error = &Error{} // also where it is refused: it says that the call failed
-	}
-	switch {
-	case env.result != nil && env.err != nil:
-		return Errorf(CodeInvalidRequest, "a response has a result or an error, not both")
-	case env.err == nil && !env.hasResult:
-		return missing("result")
-	case env.err == nil:
-		if m.Result = env.result; m.Result == nil {
-			m.Result = json.RawMessage("null")
+	result, answered := env["result"]
+	failure := env.get("error")
+	if failure == nil {
+		if !answered {
+			return missing("result")
 		}
+		m.Result = result
 		return nil
 	}
-	o := parseObject(env.err, "error", CodeInvalidField)
-	e := &Error{Message: o.text("message", true, len(env.err)), Data: o.raw("data")}
+	m.Error = &Error{} // also where it is refused: it says that the call failed
+	if !isNull(result) {
+		return Errorf(CodeInvalidRequest, "a response has a result or an error, not both")
+	}
+	o := parseObject(failure, "error", CodeInvalidField)
+	m.Error.Message, m.Error.Data = o.text("message", true, len(failure)), o.raw("data")
 	if code := o.raw("code"); code == nil {
 		o.fail("error: %q is missing", "code")
 	} else if n, ok := parseCode(code); !ok {
 		o.fail("error: %q must be an integer", "code")
 	} else {
-		e.Code = n
+		m.Error.Code = n
 	}
-	m.Error = e
 	return o.err
 }
 
-func (m *Message) event(env *envelope) *Error {
-	if e := m.foreign([]string{"method", "params", "result", "error"}, env.method, env.params, env.result, env.err); e != nil {
+func (m *Message) event(env envelope) *Error {
+	if e := m.foreign(env, "method", "params", "result", "error"); e != nil {
 		return e
 	}
+	channel, seq, payload := env.get("channel"), env.get("seq"), env["payload"]
 	switch {
-	case env.channel == nil:
+	case channel == nil:
 		return missing("channel")
-	case env.channel[0] != '"' || len(env.channel) > maxNameBytes+2 || len(env.channel) == 2:
+	case channel[0] != '"' || len(channel) > maxNameBytes+2 || len(channel) == 2:
 		return Errorf(CodeInvalidField, "channel must be a string of 1 to %d bytes", maxNameBytes)
-	case env.seq == nil:
+	case seq == nil:
 		return missing("seq")
-	case env.payload == nil:
+	case payload == nil:
 		return missing("payload")
 	}
-	seq, ok := parseInteger(env.seq)
+	n, ok := parseInteger(seq)
 	if !ok {
 		return Errorf(CodeInvalidField, "seq must be an integer from 0 to 2^53-1")
 	}
-	m.Channel, m.Seq, m.Payload = unquote(env.channel), seq, env.payload
+	m.Channel, m.Seq, m.Payload = unquote(channel), n, payload
 	return nil
-}
-
-func nonNull(raw json.RawMessage) json.RawMessage {
-	if isNull(raw) {
-		return nil
-	}
-	return raw
 }

@@ -32,7 +32,7 @@ func TestAppend(t *testing.T) {
 		{Message{ID: "7", Type: TypeResponse}, `{` + id + `,"type":"response","result":null}`},
 		{Message{ID: "7", Type: TypeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}}, `{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`},
 		{Message{ID: "7", Type: TypeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)}, `{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`},
-		{Message{ID: "a\"\n\u2028é", Type: TypeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n\u2028é","type":"event","channel":"x","seq":0,"payload":null}`},
+		{Message{ID: "a\"\n\u2028é", Type: TypeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`},
 	} {
 		require.Equal(t, c.want, string(c.m.Append(nil)))
 		m, err := Decode(c.m.Append(nil), Limits{})

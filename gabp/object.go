@@ -29,7 +29,7 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 	}
 	o.members = make(map[string]json.RawMessage, 8)
 	err := visit(raw, math.MaxInt, math.MaxInt, func(name, value []byte) error {
-		key := unquote(name)
+		key := string(name)
 		if _, twice := o.members[key]; twice {
 			o.fail("%s: %q comes twice", what, key)
 		}
