@@ -29,8 +29,8 @@ func Compile(files ...File) (*Set, error) {
 	docs := make([]*document, 0, len(files))
 	for i, f := range files {
 		src := newSource(i, f)
-		if i == MaxFiles {
-			errs.addf(at{src: src}, "", "more than %d files", MaxFiles)
+		if i == maxFiles {
+			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
 			break
 		}
 		docs = append(docs, parseFile(src, f.Data, errs))
@@ -143,8 +143,8 @@ func (l *linker) collect() {
 			if d.home != d.src {
 				continue // stands where the rule does that it overrides
 			}
-			if len(l.decls) == MaxRules {
-				l.errs.addf(d.at, "", "more than %d rules", MaxRules)
+			if len(l.decls) == maxRules {
+				l.errs.addf(d.at, "", "more than %d rules", maxRules)
 				return
 			}
 			for d.overridden != nil {
@@ -207,7 +207,7 @@ func (l *linker) compile(d *ruleDecl) {
 // resolveIDs expands what rules resolve into ids.
 func (l *linker) resolveIDs() {
 	ids := sortedKeys(l.set.byID)
-	budget := MaxExpandedSet
+	budget := maxExpandedSet
 	for _, d := range l.decls {
 		var found []*Rule
 		for _, w := range d.resolves {
@@ -345,10 +345,8 @@ func (l *linker) reach() {
 // notes keeps for [Set.Lint] what only linking sees.
 func (l *linker) notes() {
 	note := func(p at, rule, check, hint, format string, args ...any) {
-		l.set.notes = append(l.set.notes, placed{p.src.index, Finding{
-			File: p.src.name, Line: p.line, Column: p.col, Severity: event.SeverityWarning, Check: check,
-			Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint,
-		}})
+		e := Error{File: p.src.name, Line: p.line, Column: p.col, Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint}
+		l.set.notes = append(l.set.notes, warning(p.src.index, check, e))
 	}
 	// What an overriding file leaves unused is not the fault of the other.
 	for _, doc := range l.docs {
@@ -369,11 +367,11 @@ func (l *linker) notes() {
 	for _, d := range l.resolver.tops {
 		name := d.name()
 		if !l.resolver.used[name] {
-			note(d.at, "", CheckUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), quote(name))
+			note(d.at, "", checkUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), quote(name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", CheckOverride, "remove it", "the %s %s changes nothing", d.kind(), quote(d.name()))
+		note(d.at, "", checkOverride, "remove it", "the %s %s changes nothing", d.kind(), quote(d.name()))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -383,14 +381,14 @@ func (l *linker) notes() {
 	}
 	for _, d := range l.decls {
 		if d.idle {
-			note(d.at, d.rule.ID, CheckOverride, "give the fields that change, or remove it", "overrides a rule and changes nothing")
+			note(d.at, d.rule.ID, checkOverride, "give the fields that change, or remove it", "overrides a rule and changes nothing")
 		}
 		if !d.override || !d.rule.Disabled {
 			continue
 		}
 		for _, id := range d.rule.Resolves {
 			if l.set.byID[id].Blinds && !resolved[id] {
-				note(d.at, d.rule.ID, CheckBlindness, "turn that rule off too, or let another one resolve it",
+				note(d.at, d.rule.ID, checkBlindness, "turn that rule off too, or let another one resolve it",
 					"is off, and nothing else ends the blindness that rule %s begins", id)
 			}
 		}
@@ -411,16 +409,16 @@ func (l *linker) limits() {
 	escalations := 0
 	for _, d := range l.decls {
 		if d.rule.Escalate != nil {
-			if escalations++; escalations == MaxEscalations+1 {
-				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", MaxEscalations)
+			if escalations++; escalations == maxEscalations+1 {
+				l.errs.addf(d.given["escalate"], "", "more than %d rules with escalate", maxEscalations)
 			}
 		}
 		for _, t := range d.rule.Tags {
 			seen[t] = true
 		}
-		if len(seen) > MaxTags {
+		if len(seen) > maxTags {
 			l.errs.addf(d.at.in("tags"), "",
-				"more than %d different tags in the set", MaxTags)
+				"more than %d different tags in the set", maxTags)
 			return
 		}
 	}
@@ -440,8 +438,8 @@ func (l *linker) defaults() {
 func (l *linker) tests() {
 	for _, d := range l.decls {
 		for i := range d.tests {
-			if len(l.set.tests) == MaxTests {
-				l.errs.addf(d.tests[i].at, "", "more than %d tests", MaxTests)
+			if len(l.set.tests) == maxTests {
+				l.errs.addf(d.tests[i].at, "", "more than %d tests", maxTests)
 				return
 			}
 			l.set.tests = append(l.set.tests, test{&d.rule, &d.tests[i]})

@@ -207,7 +207,7 @@
 //
 // # Bounds, concurrency, cost
 //
-// [MaxFileBytes], [MaxRules] and the other Max constants bound a set. A Set is
+// [MaxFileBytes], [maxRules] and the other Max constants bound a set. A Set is
 // immutable and safe for concurrent use; an Evaluator is not, but costs only a
 // few hundred bytes and a bit per rule. A Set keeps the text of its files, to
 // tell places in them, and an index of at most 65,535 of the texts in its

@@ -37,7 +37,7 @@ func TestReferenceTables(t *testing.T) {
 	}
 	require.Equal(t, [][]string{
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields, defaultFields, testFields,
-		{CheckCompile, CheckShadowed, CheckDuplicate, CheckTests, CheckMasked, CheckPerEntry, CheckPhase, CheckUnused, CheckOverride, CheckBlindness},
+		{checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused, checkOverride, checkBlindness},
 	}, got)
 }
 

@@ -282,10 +282,10 @@ func expression(p at, n *yaml.Node, errs *collector) exprText {
 	case !ok:
 	case strings.TrimSpace(s) == "":
 		errs.add(e.at, "the expression is empty", `write a condition, such as: 'template contains "text"'`)
-	case len(s) > MaxExpression:
-		errs.addf(e.at, "use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s), MaxExpression)
-	case nesting(s) > MaxNesting:
-		errs.addf(e.at, "use macros", "brackets are nested more than %d deep", MaxNesting)
+	case len(s) > maxExpression:
+		errs.addf(e.at, "use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s), maxExpression)
+	case nesting(s) > maxNesting:
+		errs.addf(e.at, "use macros", "brackets are nested more than %d deep", maxNesting)
 	default:
 		e.text = s
 	}
@@ -432,8 +432,8 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 	named := map[string]bool{}
 	for i, item := range items(p, n, errs) {
 		ip := p.item(i)
-		if i == MaxExceptions {
-			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", MaxExceptions)
+		if i == maxExceptions {
+			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
 			break
 		}
 		if item.Kind != yaml.MappingNode {
@@ -493,8 +493,8 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
 		case slices.Contains(tags, s):
 			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", quote(s))
-		case len(tags) == MaxTagsPerRule:
-			errs.addf(ip.here(item), "", "a rule has at most %d tags", MaxTagsPerRule)
+		case len(tags) == maxTagsPerRule:
+			errs.addf(ip.here(item), "", "a rule has at most %d tags", maxTagsPerRule)
 			return tags
 		default:
 			tags = append(tags, s)

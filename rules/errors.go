@@ -25,37 +25,39 @@ type Error struct {
 // one line, as in
 //
 //	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("rules: ")
-	if e.File != "" {
-		b.WriteString(clean(e.File))
-		if e.Line > 0 {
-			b.WriteByte(':')
-			b.WriteString(strconv.Itoa(e.Line))
-			if e.Column > 0 {
-				b.WriteByte(':')
-				b.WriteString(strconv.Itoa(e.Column))
-			}
-		}
-		b.WriteString(": ")
+func (e *Error) Error() string { return "rules: " + e.place() + e.what() }
+
+// place returns where e is, with a colon; empty where it has no place.
+func (e *Error) place() string {
+	switch {
+	case e.File == "":
+		return ""
+	case e.Line == 0:
+		return clean(e.File) + ": "
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: ", clean(e.File), e.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d: ", clean(e.File), e.Line, e.Column)
+}
+
+// what returns the rule, the field, the message and the hint.
+func (e *Error) what() string {
+	s := e.Msg
+	if e.Field != "" {
+		s = e.Field + ": " + s
 	}
 	if e.Rule != "" {
-		b.WriteString("rule " + e.Rule + ": ")
+		s = "rule " + e.Rule + ": " + s
 	}
-	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
-	}
-	b.WriteString(e.Msg)
 	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+		s += " (" + e.Hint + ")"
 	}
-	return b.String()
+	return s
 }
 
 // Errors is everything that [Compile] found wrong with a set of files, ordered
 // by file (as given), line and column. It is never empty when returned as an
-// error. Beyond [MaxErrors], one more without a position says how many there are.
+// error. Beyond [maxErrors], one more without a position says how many there are.
 type Errors []*Error
 
 // Error returns one line per error.
@@ -116,7 +118,7 @@ func (c *collector) addf(p at, hint, format string, args ...any) {
 }
 
 // full reports whether what is added from here on is only counted.
-func (c *collector) full() bool { return len(c.errs) >= MaxErrors }
+func (c *collector) full() bool { return len(c.errs) >= maxErrors }
 
 // count returns how many errors were added.
 func (c *collector) count() int { return len(c.errs) + c.dropped }

@@ -66,31 +66,6 @@ func TestNearest(t *testing.T) {
 	require.Empty(t, didYouMean("zzz", nil))
 }
 
-// TestDistance compares with the plain recursion.
-func TestDistance(t *testing.T) {
-	var slow func(a, b string) int
-	slow = func(a, b string) int {
-		if a == "" || b == "" {
-			return len(a) + len(b)
-		}
-		n, m := len(a), len(b)
-		cost := 1
-		if a[n-1] == b[m-1] {
-			cost = 0
-		}
-		d := min(slow(a[:n-1], b)+1, slow(a, b[:m-1])+1, slow(a[:n-1], b[:m-1])+cost)
-		if n > 1 && m > 1 && a[n-1] == b[m-2] && a[n-2] == b[m-1] {
-			d = min(d, slow(a[:n-2], b[:m-2])+1)
-		}
-		return d
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a, b := rapid.StringMatching("[abc]{0,6}").Draw(t, "a"), rapid.StringMatching("[abc]{0,6}").Draw(t, "b")
-		bound := rapid.IntRange(1, 8).Draw(t, "bound")
-		require.Equal(t, min(slow(a, b), bound), min(distance(a, b, bound), bound))
-	})
-}
-
 // TestLocate finds the first X of a value in the source of each style.
 func TestLocate(t *testing.T) {
 	for _, tc := range []struct {

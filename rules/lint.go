@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -14,30 +13,25 @@ import (
 
 // What [Finding.Check] may be.
 const (
-	CheckCompile   = "compile"   // the file does not compile
-	CheckShadowed  = "shadowed"  // a rule that can never match, because of an earlier file; or one that matches every entry
-	CheckDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
-	CheckTests     = "tests"     // a rule with less than two tests that match and one that does not
-	CheckMasked    = "masked"    // a text compared with template that no template can hold
-	CheckPerEntry  = "per-entry" // a rule that is evaluated for each entry
-	CheckPhase     = "phase"     // a phase that no rule sets
-	CheckUnused    = "unused"    // a list or macro that nothing uses
-	CheckOverride  = "override"  // an override that changes nothing
-	CheckBlindness = "blindness" // a rule is off that alone ends the blindness of another
+	checkCompile   = "compile"   // the file does not compile
+	checkShadowed  = "shadowed"  // a rule that can never match, because of an earlier file; or one that matches every entry
+	checkDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
+	checkTests     = "tests"     // a rule with less than two tests that match and one that does not
+	checkMasked    = "masked"    // a text compared with template that no template can hold
+	checkPerEntry  = "per-entry" // a rule that is evaluated for each entry
+	checkPhase     = "phase"     // a phase that no rule sets
+	checkUnused    = "unused"    // a list or macro that nothing uses
+	checkOverride  = "override"  // an override that changes nothing
+	checkBlindness = "blindness" // a rule is off that alone ends the blindness of another
 )
 
 // Finding is something in a rule file that is valid and yet unlikely to be
-// meant, or dearer than it has to be; with [CheckCompile], an error. Its text is
-// safe to print.
+// meant, or dearer than it has to be; or an error of [Compile], whose check is
+// "compile". Its text is safe to print.
 type Finding struct {
-	File     string
-	Line     int // counting from 1; 0 when the finding belongs to the file as a whole
-	Column   int // in characters, counting from 1; 0 when unknown
+	Problem  Error
 	Severity event.Severity
-	Check    string // one of the Check constants
-	Rule     string // id of the rule; empty outside of one
-	Msg      string // what was found
-	Hint     string // what to write instead; may be empty
+	Check    string // such as "shadowed"; docs/rules.md lists them
 }
 
 // String returns the position, severity, rule, message, hint and check in one
@@ -45,34 +39,16 @@ type Finding struct {
 //
 //	f.yaml:12:9: warning: rule save.x: has no tests (…) [tests]
 func (f *Finding) String() string {
-	var b strings.Builder
-	if f.File != "" {
-		b.WriteString(clean(f.File))
-		if f.Line > 0 {
-			fmt.Fprintf(&b, ":%d", f.Line)
-			if f.Column > 0 {
-				fmt.Fprintf(&b, ":%d", f.Column)
-			}
-		}
-		b.WriteString(": ")
-	}
-	b.WriteString(f.Severity.String() + ": ")
-	if f.Rule != "" {
-		b.WriteString("rule " + f.Rule + ": ")
-	}
-	b.WriteString(f.Msg)
-	if f.Hint != "" {
-		b.WriteString(" (" + f.Hint + ")")
-	}
-	return b.String() + " [" + f.Check + "]"
+	return f.Problem.place() + f.Severity.String() + ": " + f.Problem.what() + " [" + f.Check + "]"
 }
 
-// Lint compiles the given files and returns what [Set.Lint] finds, or the
-// errors of [Compile] as findings of severity error.
+// Lint compiles the given files and returns what is valid in them but should be
+// looked at, as warnings ordered by file (as given), line and column, or the
+// errors of [Compile]. Rules that are off are left out.
 func Lint(files ...File) []Finding {
 	set, err := Compile(files...)
 	if err == nil {
-		return set.Lint()
+		return set.lint()
 	}
 	list, ok := errors.AsType[Errors](err)
 	if !ok {
@@ -80,23 +56,12 @@ func Lint(files ...File) []Finding {
 	}
 	out := make([]Finding, len(list))
 	for i, e := range list {
-		msg := e.Msg
-		if e.Field != "" {
-			msg = e.Field + ": " + msg
-		}
-		out[i] = Finding{
-			File: e.File, Line: e.Line, Column: e.Column, Severity: event.SeverityError, Check: CheckCompile,
-			Rule: e.Rule, Msg: msg, Hint: e.Hint,
-		}
+		out[i] = Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile}
 	}
 	return out
 }
 
-// Lint returns what is valid in the set's files but should be looked at,
-// ordered by file (as given), line and column. Each is a warning; rules that are
-// off are left out. It takes some five microseconds per rule, and more where
-// texts are long.
-func (s *Set) Lint() []Finding {
+func (s *Set) lint() []Finding {
 	l := &linter{set: s, lists: map[listUse]hiddenText{}, found: slices.Clone(s.notes)}
 	l.reach()
 	l.tests()
@@ -104,7 +69,7 @@ func (s *Set) Lint() []Finding {
 		l.conditions(r)
 	}
 	slices.SortStableFunc(l.found, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Problem.Line, b.Problem.Line), cmp.Compare(a.Problem.Column, b.Problem.Column))
 	})
 	out := make([]Finding, len(l.found))
 	for i, f := range l.found {
@@ -127,22 +92,23 @@ type placed struct {
 	Finding
 }
 
+// warning returns a finding about the file with an index.
+func warning(file int, check string, e Error) placed {
+	return placed{file, Finding{Problem: e, Severity: event.SeverityWarning, Check: check}}
+}
+
 // rule reports something about a rule as a whole.
 func (l *linter) rule(r *Rule, check, hint, format string, args ...any) {
-	l.found = append(l.found, placed{r.file, Finding{
-		File: r.File, Line: r.Line, Column: r.Column, Severity: event.SeverityWarning, Check: check,
-		Rule: r.ID, Msg: fmt.Sprintf(format, args...), Hint: hint,
-	}})
+	e := Error{File: r.File, Line: r.Line, Column: r.Column, Rule: r.ID, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	l.found = append(l.found, warning(r.file, check, e))
 }
 
 // node reports something about a part of a condition of r.
 func (l *linter) node(r *Rule, c *condition, n ast.Node, check, hint, format string, args ...any) {
 	src := c.expr.at.src
 	line, col := locate(src, c.expr.node, n.Location().From)
-	l.found = append(l.found, placed{src.index, Finding{
-		File: src.name, Line: line, Column: col, Severity: event.SeverityWarning, Check: check,
-		Rule: r.ID, Msg: fmt.Sprintf(format, args...), Hint: hint,
-	}})
+	e := Error{File: src.name, Line: line, Column: col, Rule: r.ID, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	l.found = append(l.found, warning(src.index, check, e))
 }
 
 // reach reports rules that others leave nothing to.
@@ -164,21 +130,21 @@ func (l *linter) reach() {
 		}
 		switch by := l.set.byID[r.ShadowedBy]; {
 		case by != nil && by.print == r.print:
-			l.rule(r, CheckShadowed, "to change a rule rather than to mute it, write its id and override: true",
+			l.rule(r, checkShadowed, "to change a rule rather than to mute it, write its id and override: true",
 				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, clean(by.File), by.Line)
 		case by != nil:
-			l.rule(r, CheckShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
+			l.rule(r, checkShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
 				"can never match: rule %s at %s:%d and those before it always match first", by.ID, clean(by.File), by.Line)
 		case same != nil && same.Continue && r.Continue:
-			l.rule(r, CheckDuplicate, "give that rule the tags of both",
+			l.rule(r, checkDuplicate, "give that rule the tags of both",
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		case same != nil:
-			l.rule(r, CheckDuplicate, "one of the two decides: give it the tags of the other",
+			l.rule(r, checkDuplicate, "one of the two decides: give it the tags of the other",
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		}
 	}
 	if after > 0 {
-		l.rule(all, CheckShadowed, "narrow it, or say the same in defaults", "matches every entry, so that none of the rules after it (%d) can match", after)
+		l.rule(all, checkShadowed, "narrow it, or say the same in defaults", "matches every entry, so that none of the rules after it (%d) can match", after)
 	}
 }
 
@@ -188,10 +154,8 @@ func (l *linter) tests() {
 	for _, t := range l.set.tests {
 		if err := l.set.CheckPhase(t.decl.phase); err != nil && !t.rule.Disabled {
 			at := t.decl.phaseAt
-			l.found = append(l.found, placed{at.src.index, Finding{
-				File: at.src.name, Line: at.line, Column: at.col, Severity: event.SeverityWarning, Check: CheckPhase,
-				Rule: t.rule.ID, Msg: err.Msg, Hint: err.Hint,
-			}})
+			e := Error{File: at.src.name, Line: at.line, Column: at.col, Rule: t.rule.ID, Msg: err.Msg, Hint: err.Hint}
+			l.found = append(l.found, warning(at.src.index, checkPhase, e))
 		}
 		if t.decl.match {
 			match[t.rule]++
@@ -203,9 +167,9 @@ func (l *linter) tests() {
 	for _, r := range l.set.active {
 		switch yes, no := match[r], noMatch[r]; {
 		case yes+no == 0:
-			l.rule(r, CheckTests, hint, "has no tests")
+			l.rule(r, checkTests, hint, "has no tests")
 		case yes < 2 || no == 0:
-			l.rule(r, CheckTests, hint, "has %d of two tests that match, and %d of one that does not", yes, no)
+			l.rule(r, checkTests, hint, "has %d of two tests that match, and %d of one that does not", yes, no)
 		}
 	}
 }
@@ -222,7 +186,7 @@ func (l *linter) conditions(r *Rule) {
 			if id, ok := n.(*ast.IdentifierNode); ok {
 				if v := varOf(id.Value) & perEntry &^ reported; v != 0 {
 					reported |= v
-					l.node(r, c, n, CheckPerEntry, alternatives[v], "reads %s, so that it is evaluated for each entry and not once per signature", id.Value)
+					l.node(r, c, n, checkPerEntry, alternatives[v], "reads %s, so that it is evaluated for each entry and not once per signature", id.Value)
 				}
 			}
 			l.comparison(r, c, n)

@@ -56,7 +56,7 @@ func (l *linker) override() {
 // that was meant, or else what to do instead. It searches for the former only
 // among so many names, and for so many errors, that it takes no time to speak of.
 func nothingThere(name string, names []string, instead string, errs *collector) string {
-	if len(names) <= MaxRules && errs.count() < 100 {
+	if len(names) <= maxRules && errs.count() < 100 {
 		if near := nearest(name, names); near != "" {
 			return `did you mean "` + near + `"?`
 		}

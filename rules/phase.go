@@ -42,7 +42,7 @@ func (l *linter) phase(r *Rule, c *condition, n ast.Node) {
 		}
 		for _, name := range textsIn(side[1]) {
 			if err := l.set.CheckPhase(name); err != nil {
-				l.node(r, c, side[1], CheckPhase, err.Hint, "%s", err.Msg)
+				l.node(r, c, side[1], checkPhase, err.Hint, "%s", err.Msg)
 			}
 		}
 	}

@@ -143,18 +143,18 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 		top := &chain[0]
 		r.tops = append(r.tops, top)
 		switch {
-		case top.macro != nil && len(r.macros) == MaxMacros:
-			r.errs.addf(top.at, "", "more than %d macros", MaxMacros)
+		case top.macro != nil && len(r.macros) == maxMacros:
+			r.errs.addf(top.at, "", "more than %d macros", maxMacros)
 			return
 		case top.macro != nil:
 			r.macros[name] = &macro{decl: top.macro}
-		case len(r.lists) == MaxLists:
-			r.errs.addf(top.at, "", "more than %d lists", MaxLists)
+		case len(r.lists) == maxLists:
+			r.errs.addf(top.at, "", "more than %d lists", maxLists)
 			return
 		default:
 			l := joined(chain)
-			if items += len(l); items > MaxListItems {
-				r.errs.addf(top.at, "", "more than %d items in all lists", MaxListItems)
+			if items += len(l); items > maxListItems {
+				r.errs.addf(top.at, "", "more than %d items in all lists", maxListItems)
 				return
 			}
 			r.lists[name] = &list{items: l}
@@ -219,9 +219,9 @@ func (r *resolver) resolve(e *exprText) ast.Node {
 	if tree == nil {
 		return nil
 	}
-	if r.allNodes += r.nodes; r.allNodes > MaxExpandedSet {
-		if r.allNodes-r.nodes <= MaxExpandedSet {
-			r.errs.addf(e.at, "", "the expressions of the set, with macros expanded, have more than %d parts", MaxExpandedSet)
+	if r.allNodes += r.nodes; r.allNodes > maxExpandedSet {
+		if r.allNodes-r.nodes <= maxExpandedSet {
+			r.errs.addf(e.at, "", "the expressions of the set, with macros expanded, have more than %d parts", maxExpandedSet)
 		}
 		return nil
 	}
@@ -294,14 +294,14 @@ func (x *expansion) put(n ast.Node, loc file.Location) ast.Node {
 func (x *expansion) count(n int, loc file.Location) {
 	before := x.r.nodes
 	x.r.nodes += n
-	if x.r.nodes > MaxExpanded && before <= MaxExpanded {
-		x.fail(loc, "use lists in place of long chains of or", "the expression, with macros expanded, has more than %d parts", MaxExpanded)
+	if x.r.nodes > maxExpanded && before <= maxExpanded {
+		x.fail(loc, "use lists in place of long chains of or", "the expression, with macros expanded, has more than %d parts", maxExpanded)
 	}
 }
 
 // node returns n with all names resolved, as a new tree.
 func (x *expansion) node(n ast.Node) ast.Node {
-	if n == nil || x.r.nodes > MaxExpanded {
+	if n == nil || x.r.nodes > maxExpanded {
 		x.failed = true
 		return nil
 	}
@@ -390,7 +390,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 			return x.nested(loc)
 		}
 		x.loops = x.loops || m.loops
-		if x.count(m.nodes, loc); x.r.nodes > MaxExpanded {
+		if x.count(m.nodes, loc); x.r.nodes > maxExpanded {
 			return nil
 		}
 		tree := copyTree(m.tree)

@@ -111,10 +111,6 @@ type Exception struct {
 // Place returns where the rule begins, as file:line.
 func (r *Rule) Place() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 
-// Variables returns the names of the variables that the condition of r and its
-// exceptions read.
-func (r *Rule) Variables() []string { return r.reads.list() }
-
 // MatchesAll reports whether r surely matches every entry, so that no rule after
 // it, and no default, ever decides.
 func (r *Rule) MatchesAll() bool { return r.certain == allShapes && !r.Continue && !r.Disabled }

@@ -14,22 +14,22 @@ import (
 // seven on a shared core.
 const (
 	MaxFileBytes   = 4 << 20  // of one file
-	MaxFiles       = 256      // in one set
-	MaxRules       = 10_000   // in one set
-	MaxDepth       = 16       // of nested YAML collections; the language needs 5
-	MaxExpression  = 16 << 10 // bytes of one expression as written
-	MaxNesting     = 64       // brackets within brackets in one expression
-	MaxExpanded    = 10_000   // syntax nodes of one expression after macros are expanded
-	MaxExpandedSet = 1 << 20  // syntax nodes of all expressions after macros are expanded
-	MaxLists       = 1000     // in one set
-	MaxListItems   = 100_000  // in all lists of a set
-	MaxMacros      = 1000     // in one set
-	MaxExceptions  = 64       // of one rule
-	MaxEscalations = 256      // rules with escalate in one set
-	MaxTagsPerRule = 16       // tags of one rule
-	MaxTags        = 64       // different tags in one set
-	MaxTests       = 50_000   // inline tests in one set
-	MaxErrors      = 1000     // reported at once
+	maxFiles       = 256      // in one set
+	maxRules       = 10_000   // in one set
+	maxDepth       = 16       // of nested YAML collections; the language needs 5
+	maxExpression  = 16 << 10 // bytes of one expression as written
+	maxNesting     = 64       // brackets within brackets in one expression
+	maxExpanded    = 10_000   // syntax nodes of one expression after macros are expanded
+	maxExpandedSet = 1 << 20  // syntax nodes of all expressions after macros are expanded
+	maxLists       = 1000     // in one set
+	maxListItems   = 100_000  // in all lists of a set
+	maxMacros      = 1000     // in one set
+	maxExceptions  = 64       // of one rule
+	maxEscalations = 256      // rules with escalate in one set
+	maxTagsPerRule = 16       // tags of one rule
+	maxTags        = 64       // different tags in one set
+	maxTests       = 50_000   // inline tests in one set
+	maxErrors      = 1000     // reported at once
 )
 
 const (

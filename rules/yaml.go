@@ -137,8 +137,8 @@ func checkTree(src *source, root *yaml.Node, errs *collector) bool {
 		case n.Style&yaml.TaggedStyle != 0:
 			errs.addf(p, "remove the tag; quote a value that must be text", "YAML tag %s", clean(n.Tag))
 			ok = false
-		case depth > MaxDepth:
-			errs.addf(p, "", "nested more than %d levels deep", MaxDepth)
+		case depth > maxDepth:
+			errs.addf(p, "", "nested more than %d levels deep", maxDepth)
 			ok = false
 			return
 		}

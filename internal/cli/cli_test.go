@@ -68,10 +68,6 @@ func TestNearest(t *testing.T) {
 	} {
 		require.Equal(t, want, Nearest(word, names), word)
 	}
-	require.Equal(t, 0, distance("same", "same"))
-	require.Equal(t, 1, distance("ab", "ba"))
-	require.Equal(t, 3, distance("", "abc"))
-	require.Equal(t, 3, distance("kitten", "sitting"))
 }
 
 func TestVersion(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Nearest returns the name that was likely meant by a word that is none of them:
@@ -14,7 +16,7 @@ func Nearest(word string, names []string) string {
 	word = strings.ToLower(word)
 	best, least := "", max(1, len(word)/3)+1
 	for _, name := range names {
-		if d := distance(word, strings.ToLower(name)); d < least {
+		if d := text.Distance(word, strings.ToLower(name), least); d < least {
 			best, least = name, d
 		}
 	}
@@ -52,28 +54,4 @@ func Missing(name string) string {
 		return ""
 	}
 	return "; did you mean " + strings.TrimSuffix(name, base) + near + "?"
-}
-
-// distance counts the edits between two words (optimal string alignment). It
-// compares bytes, since names are ASCII.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

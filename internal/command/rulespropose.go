@@ -190,7 +190,7 @@ type proposedTest struct {
 }
 
 // maxLiteral bounds how much of a text a condition repeats, in bytes. It leaves
-// room for the escapes of both languages within rules.MaxExpression.
+// room for the escapes of both languages within rules.maxExpression.
 const maxLiteral = 2000
 
 func newProposal(n *signature.Normalizer, anon *anonymizer, e *event.Entry) *proposal {
