@@ -73,6 +73,7 @@ func (s *Stats) Check() error {
 	equal("received = classified + acts of the host", s.Received, s.Classify.Entries+s.Host)
 	equal("received = written to the journal, before a restore and since", s.Received, s.Journal.After+s.Journal.Written)
 	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)
+	equal("received = latest of the coalescer", s.Received, s.Coalesce.Latest)
 	if err := s.Coalesce.Check(); err != nil {
 		errs = append(errs, err)
 	}

@@ -123,7 +123,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
-	c.announce(next, Opened, ReasonNew, place{next.latest.seq, next.latestPos})
+	c.announce(next, Opened, reasonNew, place{next.latest.seq, next.latestPos})
 	c.retention = append(c.retention, Retention{Owner: next.number, Pin: next.cause.Seq})
 	c.wake(next)
 	return next.number

@@ -142,14 +142,11 @@ type Cause struct {
 	Signature signature.Signature
 }
 
-// UpdateKind says what happened to an item: [Opened], [Updated] or [Cleared].
-type UpdateKind string
-
-// The kinds of updates. An item that is cleared before anybody heard of it has
-// one update, [Cleared].
+// The kinds of updates, besides [Cleared]. An item that is cleared before anybody heard
+// of it has one update, Cleared.
 const (
-	Opened  UpdateKind = "opened"
-	Updated UpdateKind = "updated"
+	Opened  = "opened"
+	Updated = "updated"
 )
 
 // Reason says why an update was made. Of several reasons, the most telling one
@@ -158,20 +155,20 @@ type Reason string
 
 // The reasons for which an item is opened.
 const (
-	ReasonNew      Reason = "new"      // something that no open or acknowledged item holds
-	ReasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
-	ReasonRate     Reason = "rate"     // acknowledged, and now ten times as frequent
+	reasonNew      Reason = "new"      // something that no open or acknowledged item holds
+	reasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
+	reasonRate     Reason = "rate"     // acknowledged, and now ten times as frequent
 )
 
 // The reasons for which an item is updated, the least telling first. The last
 // three may also open one: what was acknowledged became worse.
 const (
-	ReasonRule        Reason = "rule"        // another rule joined
-	ReasonGroups      Reason = "groups"      // the number of groups passed a threshold
-	ReasonCount       Reason = "count"       // the number of entries passed a threshold
-	ReasonInvalidated Reason = "invalidated" // state became invalid
-	ReasonSeverity    Reason = "severity"    // the severity rose
-	ReasonDisposition Reason = "disposition" // the disposition rose
+	reasonRule        Reason = "rule"        // another rule joined
+	reasonGroups      Reason = "groups"      // the number of groups passed a threshold
+	reasonCount       Reason = "count"       // the number of entries passed a threshold
+	reasonInvalidated Reason = "invalidated" // state became invalid
+	reasonSeverity    Reason = "severity"    // the severity rose
+	reasonDisposition Reason = "disposition" // the disposition rose
 )
 
 // The reasons for which an item is cleared.
@@ -180,24 +177,24 @@ const (
 	ReasonResolved     Reason = "resolved"     // by a rule
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
 	ReasonEvicted      Reason = "displaced"    // more items than MaxOpen
-	ReasonWithdrawn    Reason = "withdrawn"    // by the host
-	ReasonAttached     Reason = "attached"     // from before an agent came; a digest tells of it
+	reasonWithdrawn    Reason = "withdrawn"    // by the host
+	reasonAttached     Reason = "attached"     // from before an agent came; a digest tells of it
 )
 
 // weight orders the reasons of updates by how much they tell.
 func (r Reason) weight() int {
 	switch r {
-	case ReasonDisposition:
+	case reasonDisposition:
 		return 6
-	case ReasonSeverity:
+	case reasonSeverity:
 		return 5
-	case ReasonInvalidated:
+	case reasonInvalidated:
 		return 4
-	case ReasonCount:
+	case reasonCount:
 		return 3
-	case ReasonGroups:
+	case reasonGroups:
 		return 2
-	case ReasonRule:
+	case reasonRule:
 		return 1
 	}
 	return 0
@@ -206,7 +203,7 @@ func (r Reason) weight() int {
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.
 type Update struct {
-	Kind      UpdateKind
+	Kind      string // [Opened], [Updated] or [Cleared]
 	Reason    Reason
 	Attention Attention
 

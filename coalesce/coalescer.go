@@ -286,7 +286,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 // entry, into an item that it opens. What was acknowledged does not make another
 // item worse either.
 func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
-	d, why := &in.Decision, ReasonNew
+	d, why := &in.Decision, reasonNew
 	var known *item
 	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
 		if known, why = c.account(in, to); known != nil && why == "" {
@@ -369,7 +369,7 @@ func (c *Coalescer) handOver(it, next *item) {
 // account looks for an acknowledged item that accounts for an entry. It
 // returns that item and "" when the entry is a repeat of what it holds; the
 // latest one that knows the entry, and a reason, when it goes beyond all of
-// them; and nil and ReasonNew when none knows it. What names an operation is
+// them; and nil and reasonNew when none knows it. What names an operation is
 // accounted for by items of that operation alone; what names none, by any: an
 // inference is no evidence that this is another fault.
 func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
@@ -377,7 +377,7 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 		return it, ""
 	}
 	var known, latest *item
-	why := ReasonNew
+	why := reasonNew
 	c.knowing(in.Decision.Rule, in.Signature, func(it *item) {
 		if !c.accounts(it, in, to) {
 			return
@@ -420,21 +420,21 @@ func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
 func (c *Coalescer) exceeds(it *item, in *Input) Reason {
 	switch d := &in.Decision; {
 	case d.Disposition > it.disposition:
-		return ReasonDisposition
+		return reasonDisposition
 	case d.Severity > it.severity:
-		return ReasonSeverity
+		return reasonSeverity
 	case d.Invalidates && !it.invalidates:
-		return ReasonInvalidated
+		return reasonInvalidated
 	}
 	last := it.latest
 	if ctr := it.counters.find(in.Decision.Rule, in.Signature); ctr != nil {
 		last = ctr.last
 	}
 	if c.cfg.AckMemory.passed(last, c.now) {
-		return ReasonReturned
+		return reasonReturned
 	}
 	if it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now) {
-		return ReasonRate
+		return reasonRate
 	}
 	return ""
 }
@@ -504,7 +504,7 @@ func (c *Coalescer) Withdraw(id string) bool {
 	if it == nil || !it.open() {
 		return false
 	}
-	c.clear(it, ReasonWithdrawn)
+	c.clear(it, reasonWithdrawn)
 	return true
 }
 
@@ -602,7 +602,7 @@ func (c *Coalescer) close(it *item, why Reason) {
 // announce merges an update into what is pending of the item: an item that
 // nobody has heard of is still to be opened, cleared ends all else, and of two
 // reasons the more telling one stays.
-func (c *Coalescer) announce(it *item, kind UpdateKind, why Reason, at place) {
+func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 	if it.pending == "" {
 		c.queue = append(c.queue, it)
 	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {

@@ -21,16 +21,16 @@ type Window struct {
 // an agent's turn looks like: seconds between calls, minutes between looks.
 const (
 	DefaultEpoch         = "0"
-	DefaultMaxOpen       = 32
-	DefaultMaxRemembered = 64
-	DefaultMaxGroups     = 128
-	DefaultMaxOperations = 1024
-	DefaultMaxSamples    = 5
-	DefaultMaxSampleText = 220
-	DefaultMaxNamed      = 3
-	DefaultMaxSummary    = 512
-	DefaultMaxConsumers  = 8
-	DefaultMaxSkew       = time.Minute
+	defaultMaxOpen       = 32
+	defaultMaxRemembered = 64
+	defaultMaxGroups     = 128
+	defaultMaxOperations = 1024
+	defaultMaxSamples    = 5
+	defaultMaxSampleText = 220
+	defaultMaxNamed      = 3
+	defaultMaxSummary    = 512
+	defaultMaxConsumers  = 8
+	defaultMaxSkew       = time.Minute
 )
 
 // The default windows of [Config].
@@ -196,16 +196,16 @@ func (c *Config) windows() []namedWindow {
 // withDefaults returns c with every zero field replaced.
 func (c Config) withDefaults() Config {
 	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
-	c.MaxOpen = cmp.Or(c.MaxOpen, DefaultMaxOpen)
-	c.MaxRemembered = cmp.Or(c.MaxRemembered, DefaultMaxRemembered)
-	c.MaxGroups = cmp.Or(c.MaxGroups, DefaultMaxGroups)
-	c.MaxOperations = cmp.Or(c.MaxOperations, DefaultMaxOperations)
-	c.MaxSamples = cmp.Or(c.MaxSamples, DefaultMaxSamples)
-	c.MaxSampleText = cmp.Or(c.MaxSampleText, DefaultMaxSampleText)
-	c.MaxNamed = cmp.Or(c.MaxNamed, DefaultMaxNamed)
-	c.MaxConsumers = cmp.Or(c.MaxConsumers, DefaultMaxConsumers)
-	c.MaxSummary = cmp.Or(c.MaxSummary, DefaultMaxSummary)
-	c.MaxSkew = cmp.Or(c.MaxSkew, DefaultMaxSkew)
+	c.MaxOpen = cmp.Or(c.MaxOpen, defaultMaxOpen)
+	c.MaxRemembered = cmp.Or(c.MaxRemembered, defaultMaxRemembered)
+	c.MaxGroups = cmp.Or(c.MaxGroups, defaultMaxGroups)
+	c.MaxOperations = cmp.Or(c.MaxOperations, defaultMaxOperations)
+	c.MaxSamples = cmp.Or(c.MaxSamples, defaultMaxSamples)
+	c.MaxSampleText = cmp.Or(c.MaxSampleText, defaultMaxSampleText)
+	c.MaxNamed = cmp.Or(c.MaxNamed, defaultMaxNamed)
+	c.MaxConsumers = cmp.Or(c.MaxConsumers, defaultMaxConsumers)
+	c.MaxSummary = cmp.Or(c.MaxSummary, defaultMaxSummary)
+	c.MaxSkew = cmp.Or(c.MaxSkew, defaultMaxSkew)
 	for _, w := range c.windows() {
 		w.window.Duration = cmp.Or(w.window.Duration, w.fallback.Duration)
 		w.window.Entries = cmp.Or(w.window.Entries, w.fallback.Entries)

@@ -102,7 +102,7 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 			d.from = from
 		}
 		d.samples = append(d.samples, samples[:min(len(samples), c.cfg.MaxSamples-len(d.samples))]...)
-		c.clear(it, ReasonAttached)
+		c.clear(it, reasonAttached)
 	}
 	var b strings.Builder
 	b.WriteString("before you came, " + count(uint64(d.items), "item", "items") + " with " + count(d.entries, "entry", "entries"))

@@ -79,7 +79,7 @@ type item struct {
 	clearedAt   uint64 // order of clearing, for displacement
 	familiar    bool   // its rules are in the index
 
-	pending    UpdateKind // 0: none
+	pending    string // 0: none
 	pendingWhy Reason
 	pendingAt  place
 
@@ -272,7 +272,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		r.resolved = false
 	case len(it.rules) < cap(it.rules):
 		it.rules = append(it.rules, ruleCount{rule: d.Rule, summary: in.Summary, disposition: d.Disposition, first: at.seq})
-		f.why = ReasonRule
+		f.why = reasonRule
 	default:
 		it.allRules = false
 	}
@@ -280,26 +280,26 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	// Later assignments win: the order is that of Reason.weight.
 	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
 		it.nextGroups = nextThreshold(groups)
-		f.why = ReasonGroups
+		f.why = reasonGroups
 	}
 	if it.total >= it.nextCount {
 		it.nextCount = nextThreshold(it.total)
-		f.why = ReasonCount
+		f.why = reasonCount
 	}
 	if d.Invalidates && !it.invalidates {
 		it.invalidates, it.invalidatedAt = true, at.seq
-		f.why = ReasonInvalidated
+		f.why = reasonInvalidated
 	}
 	if d.Severity > it.severity {
 		it.severity, it.severeAt = d.Severity, at.seq
-		f.why = ReasonSeverity
+		f.why = reasonSeverity
 	}
 	if d.Disposition > it.disposition {
 		it.disposition = d.Disposition
 		it.prelude = it.total - 1
 		it.cause, it.causeBy = Cause{Seq: at.seq, Pos: at.pos, Rule: d.Rule, Signature: in.Signature}, named
 		f.newCause = true
-		f.why = ReasonDisposition
+		f.why = reasonDisposition
 	}
 	return f
 }

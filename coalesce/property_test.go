@@ -477,7 +477,7 @@ func (m *model) attach(t *rapid.T) {
 	digest.loose = true // its cursor goes back to what it stands for
 	attached := 0
 	for _, a := range before {
-		if after, ok := m.c.Item(a.ID); !ok || after.ClearedBy == ReasonAttached {
+		if after, ok := m.c.Item(a.ID); !ok || after.ClearedBy == reasonAttached {
 			attached++
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
@@ -817,7 +817,7 @@ func TestStats(t *testing.T) {
 	s := c.Stats()
 	require.NoError(t, s.Check())
 	require.Equal(t, Stats{
-		Received: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
+		Received: 9, Latest: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
 		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Evicted: 2,
 		FoldedOpen: 1, FoldedCleared: 2, FoldedEvicted: 2,
 		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,

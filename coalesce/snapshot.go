@@ -127,9 +127,6 @@ func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
 	return c, nil
 }
 
-// Latest returns the sequence number of the latest entry.
-func (c *Coalescer) Latest() uint64 { return c.now.seq }
-
 // coder writes a Coalescer, or sets a new one. Each structure is described by
 // one method, for both directions; snapshot_test.go holds the methods to the
 // fields.
@@ -553,13 +550,13 @@ func (s *coder) sampleText(what string, text *string) {
 
 // reasons are all that an item may be given, by their number in a snapshot.
 var reasons = [...]Reason{
-	"", ReasonNew, ReasonReturned, ReasonRate,
-	ReasonRule, ReasonGroups, ReasonCount, ReasonInvalidated, ReasonSeverity, ReasonDisposition,
-	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, ReasonWithdrawn, ReasonAttached,
+	"", reasonNew, reasonReturned, reasonRate,
+	reasonRule, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
+	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached,
 }
 
 // updateKinds are the kinds of a pending update, by their number in a snapshot.
-var updateKinds = [...]UpdateKind{"", Opened, Updated, Cleared}
+var updateKinds = [...]string{"", Opened, Updated, Cleared}
 
 // oneOf codes one of the values in all as its number there.
 func oneOf[T ~string](s *coder, what string, v *T, all []T) {

@@ -282,7 +282,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted", "Stats.OperationsAnonymous",
-		"Stats.Consumers", "Stats.ConsumersEvicted", "Stats.Blind",
+		"Stats.Latest", "Stats.Consumers", "Stats.ConsumersEvicted", "Stats.Blind",
 	)
 }
 
@@ -293,7 +293,7 @@ func TestSnapshotKnowsEveryReason(t *testing.T) {
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
+		if !ok || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "reason") {
 			return true
 		}
 		n++
@@ -501,6 +501,6 @@ func fullTables(t testing.TB) *Coalescer {
 	}
 	s := c.Stats()
 	require.NoError(t, s.Check())
-	require.Equal(t, []int{DefaultMaxOpen, DefaultMaxRemembered, DefaultMaxOperations}, []int{s.Open, s.Remembered, s.Operations})
+	require.Equal(t, []int{defaultMaxOpen, defaultMaxRemembered, defaultMaxOperations}, []int{s.Open, s.Remembered, s.Operations})
 	return c
 }

@@ -8,6 +8,7 @@ import (
 // Stats counts what a [Coalescer] did. The counts since its making are exact.
 type Stats struct {
 	Received      uint64
+	Latest        uint64 // highest sequence number received
 	Ignored       uint64
 	Folded        uint64
 	ByDisposition [3]uint64 // of folded entries, by event.Disposition
@@ -46,6 +47,7 @@ type Stats struct {
 // Stats returns the counts so far. Its cost grows with the bounds of Config.
 func (c *Coalescer) Stats() Stats {
 	s := c.stats
+	s.Latest = c.now.seq
 	for i := range c.items {
 		it := &c.items[i]
 		switch {

@@ -2,15 +2,12 @@ package coalesce
 
 import "github.com/heedlog/heed/event"
 
-// Outcome is what can be said of an operation.
-type Outcome string
-
 // The outcomes of an operation.
 const (
-	Unknown  Outcome = "unknown"  // evidence is missing
-	Clean    Outcome = "clean"    // nothing urgent came of it
-	Advised  Outcome = "advisory" // something advisory came of it
-	Affected Outcome = "blocking" // something blocking came of it
+	Unknown  = "unknown"  // evidence is missing
+	Clean    = "clean"    // nothing urgent came of it
+	Advised  = "advisory" // something advisory came of it
+	Affected = "blocking" // something blocking came of it
 )
 
 // Verdict says what came of an operation and of its parts, as far as known. It
@@ -19,7 +16,7 @@ type Verdict struct {
 	Operation string // as far as it is kept: its first 256 bytes
 	Method    string
 	Status    event.Status
-	Outcome   Outcome
+	Outcome   string // [Unknown], [Clean], [Advised] or [Affected]
 
 	// Known is false for an operation that was never seen, or is forgotten.
 	Known bool

@@ -36,7 +36,7 @@ type UpdateLine struct {
 
 func updateLine(file string, u *heed.Update) UpdateLine {
 	return UpdateLine{
-		Update: string(u.Kind), Attention: safeAttention(u.Attention),
+		Update: u.Kind, Attention: safeAttention(u.Attention),
 		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
 		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
 		Predecessor: u.Attention.Predecessor, Blame: safeAll(u.Attention.Blame), File: safe(file),

@@ -138,7 +138,7 @@ func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []b
 	o := otlpRecord{dst}
 	o.begin(file)
 	o.head(at, otlpWeights[a.Severity], a.Severity.String(), a.Summary)
-	o.text("heed.update", string(u.Kind))
+	o.text("heed.update", u.Kind)
 	o.text("heed.reason", string(u.Reason))
 	o.text("heed.attention.id", a.ID)
 	o.text("heed.attention.state", a.State)

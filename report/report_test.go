@@ -60,7 +60,7 @@ func attention(id string, d event.Disposition, line uint64) heed.Attention {
 }
 
 func opened(id string, d event.Disposition, line uint64) *heed.Update {
-	return &heed.Update{Kind: coalesce.Opened, Reason: coalesce.ReasonNew, Attention: attention(id, d, line), Pos: line}
+	return &heed.Update{Kind: coalesce.Opened, Reason: "new", Attention: attention(id, d, line), Pos: line}
 }
 
 func closed(id string, d event.Disposition, line uint64) *heed.Update {

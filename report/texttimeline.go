@@ -44,7 +44,7 @@ func (t *textReport) updates() {
 	}
 	add := func(r *updateRow) {
 		a := &r.last.Attention
-		line, kind := number(r.first.Pos), string(r.first.Kind)
+		line, kind := number(r.first.Pos), r.first.Kind
 		if r.updates > 1 {
 			line += "-" + number(r.last.Pos)
 			kind = fmt.Sprintf("%s +%d", kind, r.updates-1)
@@ -74,7 +74,7 @@ type updateRow struct {
 func fold(rows []updateRow, updates []heed.Update) []updateRow {
 	for i := range updates {
 		u := &updates[i]
-		if n := len(rows); n > 0 && string(u.Kind) == updated && rows[n-1].last.Attention.ID == u.Attention.ID {
+		if n := len(rows); n > 0 && u.Kind == updated && rows[n-1].last.Attention.ID == u.Attention.ID {
 			rows[n-1].last = u
 			rows[n-1].updates++
 			continue

@@ -184,7 +184,7 @@ func besideKnown(set *rules.Set, n int, lines []string) (float64, error) {
 // openItems is the cost of a known line of one of n operations, each with an
 // open item.
 func openItems(set *rules.Set, n int) (float64, error) {
-	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, coalesce.DefaultMaxOpen)}})
+	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, 32)}})
 	if err != nil {
 		return 0, err
 	}
@@ -214,14 +214,14 @@ func manyTurns(records []event.Log) []event.Log {
 // open, each with as many groups as it may have.
 func joining(set *rules.Set, n int) (float64, error) {
 	engine, err := heed.New(heed.Config{
-		Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, coalesce.DefaultMaxOpen)}, Groups: signature.GrouperConfig{Signatures: 1 << 21},
+		Rules: set, Coalesce: coalesce.Config{MaxOpen: max(n, 32)}, Groups: signature.GrouperConfig{Signatures: 1 << 21},
 	})
 	if err != nil {
 		return 0, err
 	}
 	storm := bench.NewStorm(bench.Distinct, 11)
 	for i := range n {
-		for range coalesce.DefaultMaxGroups {
+		for range 128 {
 			engine.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
 		}
 	}
@@ -267,7 +267,7 @@ func name(i int) string {
 // that were acknowledged.
 func acknowledged(set *rules.Set, n int) (float64, error) {
 	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{
-		MaxRemembered: max(n, coalesce.DefaultMaxRemembered), AckMemory: coalesce.Window{Entries: 1 << 30}, RateWindow: coalesce.Window{Entries: 1},
+		MaxRemembered: max(n, 64), AckMemory: coalesce.Window{Entries: 1 << 30}, RateWindow: coalesce.Window{Entries: 1},
 	}})
 	if err != nil {
 		return 0, err

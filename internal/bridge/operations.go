@@ -82,7 +82,7 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 // judge adds the verdict. The id is that of the journal.
 func (o *Operation) judge(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
-	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), string(v.Outcome), v.Final, v.Abandoned, !v.Known
+	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
 	if v.Known {
 		o.Status, o.Method, o.Attention = v.Status.String(), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
 	}

@@ -149,7 +149,7 @@ func (t *timeline) began(r *Running) {
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	e := r.event(CallEnded, at)
-	e.Status, e.Outcome, e.After = status.String(), string(r.verdict.Outcome), since(r.started, at)
+	e.Status, e.Outcome, e.After = status.String(), r.verdict.Outcome, since(r.started, at)
 	if r.related != nil {
 		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
 	}

@@ -78,7 +78,7 @@ func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
 			continue
 		}
 		// Only for want of room, and then none of the following either.
-		if len(a.Summary) < coalesce.DefaultMaxSummary/2 || strings.Count(a.Summary, " ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
+		if len(a.Summary) < m.cfg.Coalesce.MaxSummary/2 || strings.Count(a.Summary, " ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
 			return fmt.Errorf("current: summary %q does not name %q", a.Summary, want)
 		}
 		break

@@ -230,7 +230,7 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 		return differ("invalid state", a.StateInvalidated, it.invalidates)
 	case a.GroupsExact && !it.blurred && a.Groups != len(it.groups), a.Groups > len(it.groups), a.Groups > m.cfg.Coalesce.MaxGroups+16:
 		return differ("the number of groups", a.Groups, len(it.groups))
-	case len(a.Sample) == 0 || len(a.Sample) > coalesce.DefaultMaxSamples || a.Sample[0].Rule != a.Cause.Rule:
+	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Cause.Rule:
 		return differ("the number of samples", len(a.Sample), "the cause's among a few")
 	case !it.severer && a.Prelude != it.prelude():
 		return differ("the prelude", a.Prelude, it.prelude())

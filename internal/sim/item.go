@@ -64,7 +64,7 @@ type item struct {
 	viewed uint64
 	covers []cover
 
-	told    coalesce.UpdateKind // the latest update
+	told    string // the latest update
 	updates int
 	severer bool // a split may have left it more severe than its entries are
 

@@ -116,7 +116,7 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 	}
 	spans := []span{
 		{faint, at.Format(time.TimeOnly)},
-		{plain, "  " + padded(string(u.Kind), 7) + "  "},
+		{plain, "  " + padded(u.Kind, 7) + "  "},
 		k,
 		{plain, "  " + padded(a.Severity.String(), 7) + " "},
 		{strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
