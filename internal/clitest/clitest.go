@@ -118,14 +118,19 @@ func Settings(t *testing.T, root *cobra.Command) {
 }
 
 // Man holds the manual pages in a folder to what is generated from the commands.
-// With update it writes them instead.
-func Man(t *testing.T, root *cobra.Command, dir string, update bool) {
+// With update it writes them instead. Where another program has all commands below root, too, root
+// alone has a page, which refers to the pages of the other.
+func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 	t.Helper()
 	root.DisableAutoGenTag = true
 	date := time.Unix(0, 0).UTC() // a date would drift by itself
 	want := map[string][]byte{}
 	escapedFlags := map[*pflag.Flag]bool{}
-	for _, cmd := range Commands(root) {
+	commands := Commands(root)
+	if other != "" {
+		commands = commands[:1]
+	}
+	for _, cmd := range commands {
 		cmd.InitDefaultHelpFlag()
 		cmd.InitDefaultVersionFlag()
 		cmd.Long = markdown(cmd.Long)
@@ -141,6 +146,9 @@ func Man(t *testing.T, root *cobra.Command, dir string, update bool) {
 		require.NoError(t, doc.GenMan(cmd, header, &page))
 		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
 		text = bytes.ReplaceAll(text, []byte("\\fP=\n"), []byte("\\fP\n")) // a flag that takes nothing
+		if other != "" {
+			text = bytes.ReplaceAll(text, []byte(`\fB`+root.Name()+"-"), []byte(`\fB`+other+"-"))
+		}
 		want[name] = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
 	}
 	if update {

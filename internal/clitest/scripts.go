@@ -11,11 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Main runs the tests of a program, which scripts can then call by its name. What
+// Main runs tests of programs, which scripts can then call by their names. What
 // the person who runs the tests has configured is kept out of them.
-func Main(m *testing.M, name string, program func()) {
-	testscript.Main(atHome{m}, map[string]func(){name: program})
-}
+func Main(m *testing.M, programs map[string]func()) { testscript.Main(atHome{m}, programs) }
 
 // atHome runs tests in an environment without settings.
 type atHome struct{ *testing.M }

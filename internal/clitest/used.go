@@ -13,8 +13,9 @@ import (
 )
 
 // Used holds the scripts in testdata/script to the program: each command is run by
-// one, with each of its flags, and each flag that all commands have is given to some.
-func Used(t *testing.T, root *cobra.Command) {
+// one, with each of its flags, and each flag that all commands have is given to some. The
+// commands of the group elsewhere, "" for none, have their scripts with another program.
+func Used(t *testing.T, root *cobra.Command, elsewhere string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	require.NoError(t, err)
@@ -36,7 +37,13 @@ func Used(t *testing.T, root *cobra.Command) {
 			}
 		}
 	}
-	for _, cmd := range Commands(root) {
+	commands := slices.DeleteFunc(Commands(root), func(cmd *cobra.Command) bool {
+		for cmd.HasParent() && cmd.Parent() != root {
+			cmd = cmd.Parent()
+		}
+		return elsewhere != "" && cmd.GroupID == elsewhere
+	})
+	for _, cmd := range commands {
 		if cmd.Runnable() && used[cmd] == nil {
 			t.Errorf("no script runs %s", cmd.CommandPath())
 		}

@@ -26,8 +26,8 @@ func (p *program) baselineCommand() *cobra.Command {
 		Short: "Keep known noise in a file, and let only the rest speak",
 		Long: `baseline keeps the urgent groups of logs, with the rate at which they come, in a small
 file to review and commit; a check then tells what that file does not explain.`,
-		Example: `  classify-replay baseline write good.log
-  classify-replay baseline check --fail-on new,blind Player.log`,
+		Example: `  heed baseline write good.log
+  heed baseline check --fail-on new,blind Player.log`,
 	}
 	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
@@ -45,7 +45,7 @@ func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
 }
 
 // readBaseline reads a baseline, and refuses one of another version of signatures.
-func readBaseline(name string) (*compare.Baseline, error) {
+func (p *program) readBaseline(name string) (*compare.Baseline, error) {
 	data, err := cli.ReadFile(name, compare.MaxBaselineBytes)
 	if err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func readBaseline(name string) (*compare.Baseline, error) {
 		return nil, err
 	}
 	if b.Signatures != signature.Version {
-		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group would be recognized: write it anew, into another file, with \"classify-replay baseline write\", and take over its notes",
-			name, b.Signatures, signature.Version)
+		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group would be recognized: write it anew, into another file, with \"%s baseline write\", and take over its notes",
+			name, b.Signatures, signature.Version, p.Name)
 	}
 	return b, nil
 }
@@ -81,9 +81,9 @@ did not come stay until they expire, and rates become those of the logs named no
 Comments are lost. The order is by id, so that a change reads well in a review.
 
 A log that is empty says nothing about noise: nothing is written then.`,
-		Example: `  classify-replay baseline write good.log
-  classify-replay baseline write -o noise.yaml --expire 30 runs/*.log
-  classify-replay baseline write --renew good.log && git diff heed-baseline.yaml`,
+		Example: `  heed baseline write good.log
+  heed baseline write -o noise.yaml --expire 30 runs/*.log
+  heed baseline write --renew good.log && git diff heed-baseline.yaml`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			today, err := p.day(cmd, date)
@@ -102,7 +102,7 @@ A log that is empty says nothing about noise: nothing is written then.`,
 			}
 			var previous *compare.Baseline
 			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
-				previous, err = readBaseline(out)
+				previous, err = p.readBaseline(out)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
@@ -192,13 +192,13 @@ the logs, so that a new variant of a known group is known.
 A baseline of another version of signatures is refused. One written under other rules
 is used, with its templates masked anew, and the report says so.
 
-Exit status as of classify-replay. --fail-on new: a group is unknown to the
+Exit status as of heed replay. --fail-on new: a group is unknown to the
 baseline, above its rate, more urgent than before, or expired; blocking or advisory
 (or blocking): one of these has that disposition; blind: evidence is missing, or all of it, as in an
 empty log.`,
-		Example: `  classify-replay baseline check Player.log
-  classify-replay baseline check --baseline noise.yaml --fail-on new,blind run.log
-  classify-replay baseline check --format json run.log | jq -r '.new[].template'`,
+		Example: `  heed baseline check Player.log
+  heed baseline check --baseline noise.yaml --fail-on new,blind run.log
+  heed baseline check --format json run.log | jq -r '.new[].template'`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
@@ -212,9 +212,9 @@ empty log.`,
 			if err != nil {
 				return err
 			}
-			b, err := readBaseline(name)
+			b, err := p.readBaseline(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name), Next: "write one first: " + strconv.Quote("classify-replay baseline write -o "+name+" good.log")}
+				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name), Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log")}
 			}
 			if err != nil {
 				return err

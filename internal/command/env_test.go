@@ -15,5 +15,5 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		Main()
 	}
-	clitest.Main(m, settings.Offline, Main)
+	clitest.Main(m, map[string]func(){settings.Offline: Main})
 }

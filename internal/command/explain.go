@@ -46,8 +46,8 @@ those of the record as it was logged.
 
 A rule came close when something it says of the text is so. --all shows every
 rule that was tried, in order.`,
-		Example: `  classify-replay explain Player.log:87
-  classify-replay explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
+		Example: `  heed explain Player.log:87
+  heed explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch text := cmd.Flags().Changed("text"); {
 			case text && len(args) > 0:

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,7 +89,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 	schema := compileSchema(t, "explain")
 	seen := map[string]bool{} // an explanation follows from these alone
 	referenceAndOwn(t, func(t *testing.T, path string) {
-		p := &program{}
+		p := newProgram(nil, io.Discard, io.Discard)
 		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
 			rec := src.record
 			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry(), outcome: *o}

@@ -113,7 +113,7 @@ func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 }
 
 var (
-	errBinary  = errors.New("is not a text file: classify-replay reads logs, plain or compressed with gzip or zstd")
+	errBinary  = errors.New("is not a text file")
 	errUTF16LE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
 	errUTF16BE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16BE -t UTF-8")
 )

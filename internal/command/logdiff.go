@@ -32,14 +32,14 @@ named; the load order alone is no difference.
 As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
 both sides that are judged more urgent than before.
 
-Exit status as of classify-replay. --fail-on new: an urgent group is new; blocking or
+Exit status as of heed replay. --fail-on new: an urgent group is new; blocking or
 advisory (or blocking): one of that disposition is new, more frequent or worse;
 blind: evidence of NEW is missing, or all
 of it, as in an empty log.`,
-		Example: `  classify-replay diff good.log Player.log
-  classify-replay diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
-  classify-replay diff --fail-on new,blind before.log after/*.log
-  classify-replay diff --format markdown old.log new.log > difference.md`,
+		Example: `  heed diff good.log Player.log
+  heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
+  heed diff --fail-on new,blind before.log after/*.log
+  heed diff --format markdown old.log new.log > difference.md`,
 		Args: twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {

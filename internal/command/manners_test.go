@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/settings"
 )
 
 func testRoot() *cobra.Command {
@@ -19,7 +20,7 @@ func testRoot() *cobra.Command {
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../docs/man", *update) }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live, "../../docs/man", *update) }
 
 // TestScripts runs the program as a person would: see testdata/script.
 func TestScripts(t *testing.T) {
@@ -31,7 +32,7 @@ func TestScripts(t *testing.T) {
 	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
 }
 
-func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot()) }
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), "") }
 
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 

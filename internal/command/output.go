@@ -120,7 +120,7 @@ func appendJSON(dst []byte, v any) []byte {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // templates are full of brackets
 	if err := enc.Encode(v); err != nil {
-		panic("BUG: classify-replay: plain data does not marshal: " + err.Error())
+		panic("BUG: plain data does not marshal: " + err.Error())
 	}
 	return append(text.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
 }

@@ -47,9 +47,9 @@ left out.
 
 As OTLP, each line is a request with one log record, for a collector: the message
 as its body, the time where the log has one, and what was decided as attributes.`,
-		Example: `  classify-replay records Player.log
-  classify-replay records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
-  classify-replay records --format otlp Player.log > logs.otlp.jsonl`,
+		Example: `  heed records Player.log
+  heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
+  heed records --format otlp Player.log > logs.otlp.jsonl`,
 		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cli.OneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -48,12 +47,12 @@ type replayFlags struct {
 	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
 }
 
-func (p *program) rootCommand() *cobra.Command {
+func (p *program) replayCommand() *cobra.Command {
 	f := &replayFlags{}
 	cmd := &cobra.Command{
-		Use:   "classify-replay FILE...",
+		Use:   "replay FILE...",
 		Short: "Show what in a captured log deserved attention, why, how often and where",
-		Long: `classify-replay replays captured logs through heed's engine, as if an agent had
+		Long: `heed replay replays captured logs through heed's engine, as if an agent had
 been watching, and shows what would have had its attention: a headline, the
 attention items with their cause, the timeline of updates, the signatures by
 disposition, and an accounting of every entry.
@@ -70,13 +69,13 @@ Exit status, the highest that applies: 0 done (also when the log went blind, whi
 the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
 that do not load, 3 a file that could not be read, or output that could not be
 written, to its end, 130 interrupted.`,
-		Example: `  classify-replay Player.log
-  classify-replay --game rimworld --previous
-  classify-replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
-  zcat old.log.gz | classify-replay --top 30 -
-  classify-replay --format markdown Player.log > issue.md
-  classify-replay --format sarif Player.log > heed.sarif
-  classify-replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
+		Example: `  heed replay Player.log
+  heed replay --game rimworld --previous
+  heed replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
+  zcat old.log.gz | heed replay --top 30 -
+  heed replay --format markdown Player.log > issue.md
+  heed replay --format sarif Player.log > heed.sarif
+  heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
 		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
@@ -96,12 +95,6 @@ written, to its end, 130 interrupted.`,
 			return p.replayAll(cmd, f, set, names)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if strings.Contains(err.Error(), "':' in -:") { // a place in standard input, such as -:3
-			return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
-		}
-		return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
-	})
 	f.rules.register(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
@@ -113,25 +106,7 @@ written, to its end, 130 interrupted.`,
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
-	cmd.AddCommand(p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(),
-		p.logDiffCommand(), p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
-		p.ConfigCommand(), p.CompletionCommand())
-	p.Flags(cmd, "say what is read, from where, and how long it took")
-	sayStatus(cmd)
 	return cmd
-}
-
-// sayStatus adds the exit statuses to the help of the commands that have no others.
-func sayStatus(cmd *cobra.Command) {
-	for _, c := range cmd.Commands() {
-		sayStatus(c)
-		if !c.HasSubCommands() && !strings.Contains(strings.ToLower(c.Long), "exit status") && !strings.Contains(c.Long, "exits with") {
-			c.Long += `
-
-Exit status as of classify-replay: 0 done, 2 wrong usage, 3 a file that could not be
-read or written to its end, 130 interrupted.`
-		}
-	}
 }
 
 // failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
@@ -141,7 +116,7 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	if !slices.Contains(f.failOn, failNew) {
 		return nil
 	}
-	const instead = `of a log alone nothing is new; use "classify-replay diff OLD NEW" or "classify-replay baseline check"`
+	instead := fmt.Sprintf(`of a log alone nothing is new; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
 	v := p.Settings.Value("fail-on")
 	switch v.Origin {
 	case settings.User, settings.Project:
@@ -306,7 +281,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 // a mistyped command is read as the name of a file.
 func withCommand(cmd *cobra.Command, name string, err error) error {
 	if name != "" && errors.Is(err, errNoFile) {
-		if near := cli.Command(cmd, name); near != "" {
+		if near := cli.Command(cmd.Root(), name); near != "" {
 			return ioError(fmt.Errorf("%s: %w; did you mean the command %q?", name, errNoFile, near))
 		}
 	}

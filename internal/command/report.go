@@ -37,10 +37,10 @@ the file stays below 5 MB: what is left out is counted.
 Since a page is meant to be shared, names of users and computers, accounts, ids of
 devices, network addresses, secrets and e-mail addresses are taken out, where their
 form or another line of the log tells them; --no-scrub leaves them in.`,
-		Example: `  classify-replay report Player.log -o report.html
-  classify-replay report before.log after.log -o compare.html
-  classify-replay report --game rimworld -o report.html
-  zcat old.log.gz | classify-replay report - > report.html`,
+		Example: `  heed report Player.log -o report.html
+  heed report before.log after.log -o compare.html
+  heed report --game rimworld -o report.html
+  zcat old.log.gz | heed report - > report.html`,
 		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.output == standardInput && cli.IsTerminal(p.Stdout) {

@@ -3,6 +3,7 @@ package command
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,7 +126,7 @@ func TestProposalsHold(t *testing.T) {
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			places := map[string]place{}
-			p := &program{}
+			p := newProgram(nil, io.Discard, io.Discard)
 			require.NoError(t, p.observe(t.Context(), defaultRules(t), path, func(src *source, o *heed.Outcome) bool {
 				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.record.StartLine > 0 && !seen[id] {
 					seen[id] = true

@@ -25,8 +25,8 @@ It exits with 2 when a file does not compile or a test fails. A test that an
 earlier file decides first says nothing about its own rule: it is reported, and
 is no failure. So is a rule whose reason says "until" and a date that is past or
 does not exist.`,
-		Example: `  classify-replay rules check mine.yaml
-  classify-replay rules check --no-default-rules *.yaml`,
+		Example: `  heed rules check mine.yaml
+  heed rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && noDefaults {
 				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")

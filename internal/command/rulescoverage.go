@@ -31,8 +31,8 @@ with 90-fallback, which judges by shape alone.
 
 Rules with continue only add tags and decide nothing; they are left out. It takes
 memory for each signature.`,
-		Example: `  classify-replay rules coverage Player.log
-  classify-replay rules coverage --rules mine.yaml --top 30 logs/*.log`,
+		Example: `  heed rules coverage Player.log
+  heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := view.validate(cmd); err != nil {

@@ -38,8 +38,8 @@ OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name)
 side; with --no-default-rules a side is exactly what it names.
 
 The exit status is 0 even when something changes; with --exit-code it is then 1.`,
-		Example: `  classify-replay rules diff default mine.yaml Player.log
-  classify-replay rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
+		Example: `  heed rules diff default mine.yaml Player.log
+  heed rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 3 {
 				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")

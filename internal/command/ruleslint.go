@@ -24,8 +24,8 @@ that nothing uses, and overrides that change nothing or keep blindness from
 ending. Without a file it looks at the default rules alone.
 
 It exits with 1 when it finds anything, and with 2 when a file does not compile.`,
-		Example: `  classify-replay rules lint mine.yaml
-  classify-replay rules lint --no-default-rules *.yaml`,
+		Example: `  heed rules lint mine.yaml
+  heed rules lint --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && noDefaults {
 				return cli.Usage(cmd, "nothing to look at: name a rule file, or leave --no-default-rules out")

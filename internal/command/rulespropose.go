@@ -44,9 +44,9 @@ a rule file without a rule that says by what, and the exit status is 0.
 
 Rules see no clock, so a rule does not end by itself: with --until the date is part
 of its reason, and "rules check" warns once it is past.`,
-		Example: `  classify-replay rules propose Player.log:87 > mute.yaml
-  classify-replay rules propose Player.log:87 --until 2027-01-31 > mute.yaml
-  classify-replay rules diff default mute.yaml Player.log`,
+		Example: `  heed rules propose Player.log:87 > mute.yaml
+  heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
+  heed rules diff default mute.yaml Player.log`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.Usage(cmd, "name one place, FILE:LINE")

@@ -36,8 +36,8 @@ skipped:
   Player.log	97	advisory
 
 The tests inside rule files are run by "rules check".`,
-		Example: `  classify-replay rules test expected.tsv
-  classify-replay rules test --rules mine.yaml expected.tsv`,
+		Example: `  heed rules test expected.tsv
+  heed rules test --rules mine.yaml expected.tsv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cli.Usage(cmd, "name a file of expected decisions")

@@ -6,7 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,16 +23,65 @@ const (
 	exitInterrupted = cli.ExitInterrupted
 )
 
-// program is one run of the command line.
-type program struct{ settings.Program }
+// program carries out the commands of one run of a program.
+type program struct{ *settings.Program }
 
-// newProgram returns one that has not run.
+// Main runs classify-replay as a process.
+func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run executes a command line of classify-replay and returns the exit status. It is [Main]
+// without the process, so that tests can call it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := newProgram(stdin, stdout, stderr)
+	return p.Run(ctx, p.rootCommand(), args)
+}
+
+// newProgram returns a run of classify-replay that has not begun.
 func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
-	p := &program{}
-	p.Program.Program = cli.Program{
-		Name: settings.Offline, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: exitIO,
+	return &program{settings.NewProgram(settings.Offline, exitIO, stdin, stdout, stderr)}
+}
+
+// rootCommand makes the command line of classify-replay: a replay, and the other commands
+// below it.
+func (p *program) rootCommand() *cobra.Command {
+	root, rest := p.commands()
+	root.Use = settings.Offline + " FILE..."
+	root.AddCommand(rest...)
+	root.AddCommand(p.ConfigCommand(), p.CompletionCommand())
+	renamed(root, rest)
+	p.Flags(root, verbose)
+	return root
+}
+
+// verbose is the help of --verbose.
+const verbose = "say what is read, from where, and how long it took"
+
+// Commands makes the commands that read captured logs, the first of them replay, for a program
+// that mounts them below its root.
+func Commands(p *settings.Program) []*cobra.Command {
+	replay, rest := (&program{p}).commands()
+	return append([]*cobra.Command{replay}, rest...)
+}
+
+func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
+	replay = p.replayCommand()
+	rest = []*cobra.Command{
+		p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.logDiffCommand(),
+		p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
 	}
-	return p
+	for _, cmd := range append([]*cobra.Command{replay}, rest...) {
+		cmd.SetFlagErrorFunc(flagError)
+		finish(cmd)
+	}
+	return replay, rest
+}
+
+// flagError is [cli.FlagError] that knows places in standard input, such as -:3.
+func flagError(cmd *cobra.Command, err error) error {
+	if strings.Contains(err.Error(), "':' in -:") {
+		return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+	}
+	return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 }
 
 // gcPercent keeps the heap close to what is alive. A replay makes little
@@ -40,20 +89,49 @@ func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
 // long with 20 as with Go's own 100, and an eighth less memory.
 const gcPercent = 20
 
-// Main runs classify-replay as a process.
-func Main() {
-	debug.SetGCPercent(gcPercent)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	// A second interrupt ends the process at once.
-	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+// finish completes cmd and all commands below it: they stop at an interrupt, with what is
+// known by then (a second interrupt ends the process at once), and their help names the exit
+// statuses.
+func finish(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		finish(c)
+	}
+	if cmd.HasSubCommands() {
+		return
+	}
+	if !strings.Contains(strings.ToLower(cmd.Long), "exit status") && !strings.Contains(cmd.Long, "exits with") {
+		cmd.Long += `
+
+Exit status as of heed replay: 0 done, 2 wrong usage, 3 a file that could not be
+read or written to its end, 130 interrupted.`
+	}
+	do := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+		cmd.SetContext(ctx)
+		return do(cmd, args)
+	}
 }
 
-// run executes a command line and returns the exit status. It is [Main] without
-// the process, so that tests can call it.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	p := newProgram(stdin, stdout, stderr)
-	return p.Run(ctx, p.rootCommand(), args)
+// renamed makes the help of all commands below root, which is written for heed, name the root's
+// own program, whose root is the replay.
+func renamed(root *cobra.Command, commands []*cobra.Command) {
+	pairs := []string{"heed replay", root.Name()}
+	for _, c := range commands {
+		pairs = append(pairs, "heed "+c.Name(), root.Name()+" "+c.Name())
+	}
+	names := strings.NewReplacer(pairs...)
+	var rename func(*cobra.Command)
+	rename = func(cmd *cobra.Command) {
+		cmd.Long, cmd.Example = names.Replace(cmd.Long), names.Replace(cmd.Example)
+		for _, c := range cmd.Commands() {
+			rename(c)
+		}
+	}
+	rename(root)
 }
 
 // ioError makes an error of an input that cannot be read, or an output that cannot be

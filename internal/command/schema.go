@@ -30,8 +30,8 @@ func (p *program) schemaCommand() *cobra.Command {
 changes its meaning; new fields may appear within a version.
 
 The schema of rule files is that of "rules schema".`,
-		Example: `  classify-replay schema replay > replay.schema.json
-  classify-replay schema replay-lines | jq '."$defs" | keys'`,
+		Example: `  heed schema replay > replay.schema.json
+  heed schema replay-lines | jq '."$defs" | keys'`,
 		ValidArgs: report.SchemaNames(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -59,7 +59,7 @@ func (p *program) rulesSchemaCommand() *cobra.Command {
 		Short: "Print the JSON Schema of rule files",
 		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
 checks them as they are written.`,
-		Example: "  classify-replay rules schema > heed-rules.schema.json",
+		Example: "  heed rules schema > heed-rules.schema.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])

@@ -43,9 +43,9 @@ Words that the rules protect are not masked, so the flags that choose rules
 matter. Of a line beyond 16 MiB the rest is left out. With --scrub, what is
 private is taken out of the templates; the ids stay those of the templates as
 they were.`,
-		Example: `  classify-replay signatures Player.log | sort | uniq -c | sort -rn | head
-  tail -f server.log | classify-replay signatures
-  classify-replay signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
+		Example: `  heed signatures Player.log | sort | uniq -c | sort -rn | head
+  tail -f server.log | heed signatures
+  heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())

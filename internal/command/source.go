@@ -48,6 +48,9 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 		if name == standardInput {
 			name = standardInputName
 		}
+		if errors.Is(err, errBinary) {
+			err = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
+		}
 		return nil, ioError(fmt.Errorf("%s %w", name, err))
 	}
 	engine, err := heed.New(engineConfig(set))

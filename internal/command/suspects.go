@@ -30,9 +30,9 @@ sides, only what points at a mod is known, and whether it was blamed for anythin
 The score is that of "blame" in records, or 30 for a name that stands in the text, plus
 40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that
 no list has and that was blamed for nothing before. It orders, and is no probability.`,
-		Example: `  classify-replay suspects good.txt broken.txt
-  classify-replay suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
-  classify-replay suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
+		Example: `  heed suspects good.txt broken.txt
+  heed suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
+  heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
 		Args: twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {

@@ -28,8 +28,8 @@ func (p *Program) ConfigCommand() *cobra.Command {
 
 A file is YAML with a key in a line, such as "top: 30" or "rules: [mine.yaml]"; its
 paths are taken from its own directory, and ~/ is the home folder. classify-replay and
-heed share their files: each leaves alone what only the other goes by. What is wrong in
-one is an error with its place, and nothing is done. --no-config leaves all but flags
+heed share their files: classify-replay leaves alone what only heed goes by. What is wrong
+in one is an error with its place, and nothing is done. --no-config leaves all but flags
 out.`,
 		Example: "  " + p.Name + " config show",
 	}
@@ -44,7 +44,7 @@ func (p *Program) showCommand() *cobra.Command {
 		Short: "Show each setting, its value and where that comes from",
 		Long: `show prints each setting with its value and where that comes from, and the files
 that were looked for. It takes the flags that can be configured, so that their
-effect can be seen, too. What only the other program goes by is shown where it is set.`,
+effect can be seen, too. What only heed goes by is shown where it is set.`,
 		Example: strings.ReplaceAll(`  PROGRAM config show
   HEED_COLOR=never PROGRAM config show --width 100
   PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
@@ -117,7 +117,7 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	rep := shown{SchemaVersion: schemaVersion, Settings: []shownValue{}, Files: []shownFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
-			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.Program})
+			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.program()})
 		}
 	}
 	for _, f := range s.Files {
@@ -146,7 +146,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 			from += " " + v.Where
 		}
 		if !v.Key.Of(program) {
-			from += ", for " + v.Key.Program
+			from += ", for " + v.Key.program()
 		}
 		value := v.String()
 		if value == "" {

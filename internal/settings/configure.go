@@ -2,8 +2,10 @@ package settings
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,14 @@ type Program struct {
 	Settings *Settings // what is configured; set before a command runs
 
 	noConfig bool
+}
+
+// NewProgram returns a run of the program of that name that has not begun. unwritten is the exit
+// status where help, a script or settings cannot be written.
+func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.Writer) *Program {
+	return &Program{Program: cli.Program{
+		Name: name, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: unwritten,
+	}}
 }
 
 // Flags adds to the root command, whose commands it has already, the flags that

@@ -23,7 +23,7 @@ func TestDocs(t *testing.T) {
 	require.True(t, ok)
 	var want strings.Builder
 	for _, key := range Keys() {
-		program, value, byDefault := key.Program, wants[key.Kind], key.Default
+		program, value, byDefault := key.program(), wants[key.Kind], key.Default
 		if program == "" {
 			program = "both"
 		}

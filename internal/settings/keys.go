@@ -28,8 +28,8 @@ func (k Kind) list() bool { return k == Words || k == Texts || k == Paths }
 
 // The programs that have settings. They share their files.
 const (
-	Offline = "classify-replay"
-	Live    = "heed"
+	Offline = "classify-replay" // the commands that read captured logs
+	Live    = "heed"            // these, and those beside a running game
 )
 
 // Key is one thing that can be configured.
@@ -39,11 +39,19 @@ type Key struct {
 	Values  []string // of a Word or of Words
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
-	Program string   // the one that alone goes by it, [Offline] or [Live]; "" for both
+	Live    bool     // of the commands beside a running game: classify-replay does not go by it
 }
 
 // Of says whether a program goes by the key.
-func (k *Key) Of(program string) bool { return k.Program == "" || k.Program == program }
+func (k *Key) Of(program string) bool { return !k.Live || program == Live }
+
+// program returns the program that alone goes by the key, "" for both.
+func (k *Key) program() string {
+	if k.Live {
+		return Live
+	}
+	return ""
+}
 
 // Variable is the name of the environment variable of a key.
 func (k *Key) Variable() string {
@@ -54,27 +62,27 @@ func (k *Key) Variable() string {
 // files. A command uses those that it has a flag for.
 func Keys() []Key {
 	return []Key{
-		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items `WHEN`", Program: Offline},
-		{Name: "addr", Kind: Text, Help: "let serve listen on `ADDR`", Program: Live},
-		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Program: Live},
+		{Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never", Help: "acknowledge blocking items `WHEN`"},
+		{Name: "addr", Kind: Text, Help: "let serve listen on `ADDR`", Live: true},
+		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Live: true},
 		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors"},
-		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on `WHAT`", Program: Offline},
-		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Program: Live},
-		{Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for a game that was told to end", Program: Live},
-		{Name: "journal", Kind: Number, Default: "24576", Help: "keep `N` entries for who asks later", Program: Live},
-		{Name: "linger", Kind: Duration, Default: "3s", Help: "answer for `DURATION` after the game has failed", Program: Live},
-		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "say of heed itself what is of `LEVEL` or above", Program: Live},
-		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Program: Live},
-		{Name: "mod-wait", Kind: Duration, Default: "20s", Help: "let a bridge wait `DURATION` for the game's mod", Program: Live},
-		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Program: Live},
+		{Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new"}, Help: "exit with 1 on `WHAT`"},
+		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Live: true},
+		{Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for a game that was told to end", Live: true},
+		{Name: "journal", Kind: Number, Default: "24576", Help: "keep `N` entries for who asks later", Live: true},
+		{Name: "linger", Kind: Duration, Default: "3s", Help: "answer for `DURATION` after the game has failed", Live: true},
+		{Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Help: "say of heed itself what is of `LEVEL` or above", Live: true},
+		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true},
+		{Name: "mod-wait", Kind: Duration, Default: "20s", Help: "let a bridge wait `DURATION` for the game's mod", Live: true},
+		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true},
 		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the embedded rules"},
-		{Name: "observe-only", Kind: Bool, Default: "false", Help: "hold no call back", Program: Live},
+		{Name: "observe-only", Kind: Bool, Default: "false", Help: "hold no call back", Live: true},
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "no messages but errors, no progress"},
 		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the embedded ones"},
-		{Name: "settle", Kind: Duration, Default: "30ms", Help: "let a call's end wait `DURATION` for the log, at most", Program: Live},
-		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Program: Live},
-		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Program: Live},
-		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all", Program: Offline},
+		{Name: "settle", Kind: Duration, Default: "30ms", Help: "let a call's end wait `DURATION` for the log, at most", Live: true},
+		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Live: true},
+		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true},
+		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all"},
 		{Name: "verbose", Kind: Bool, Default: "false", Help: "say more of what is done"},
 		{Name: "width", Kind: Number, Default: "0", Help: "fill `N` columns of text, 0 for those of the terminal"},
 	}

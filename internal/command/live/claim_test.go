@@ -48,7 +48,7 @@ func TestStateIsKeptApart(t *testing.T) {
 		for _, name := range []string{"serve-log.snapshot", "serve-log-2.snapshot"} {
 			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil }, patience, time.Millisecond)
 		}
-		out, _ := command(t, "current", "--state", state, "--pid", pid)
+		out, _ := runCommand(t, "current", "--state", state, "--pid", pid)
 		_, id, _ = strings.Cut(strings.SplitN(out, "\n", 2)[0], "item ")
 		require.NotEmpty(t, id)
 	})
@@ -58,6 +58,6 @@ func TestStateIsKeptApart(t *testing.T) {
 	_, errs := background(t, args...)
 	require.Eventually(t, served(errs), patience, time.Millisecond)
 	require.NotContains(t, errs.String(), "another heed")
-	out, _ := command(t, "current", "--state", state)
+	out, _ := runCommand(t, "current", "--state", state)
 	require.Contains(t, out, id, "it goes on where the killed one was")
 }

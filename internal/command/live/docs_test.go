@@ -45,7 +45,7 @@ func TestDocs(t *testing.T) {
 	write(t, "Player.log", string(capture[:before]))
 	background(t, "serve", "--state", state, "--quiet", "Player.log")
 	run := func(args string) (string, int) {
-		return command(t, append(strings.Fields(args), "--quiet", "--state", state)...)
+		return runCommand(t, append(strings.Fields(args), "--quiet", "--state", state)...)
 	}
 	require.Eventually(t, func() bool { _, code := run("status"); return code == exitOK }, patience, 5*time.Millisecond)
 	write(t, "Player.log", string(capture[before:]))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/settings"
 )
 
@@ -24,5 +25,5 @@ func TestMain(m *testing.M) {
 	if helper || guard {
 		Main()
 	}
-	clitest.Main(m, settings.Live, Main)
+	clitest.Main(m, map[string]func(){settings.Live: Main, settings.Offline: command.Main})
 }

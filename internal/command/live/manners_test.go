@@ -22,9 +22,9 @@ func testRoot() *cobra.Command {
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "../../../docs/man", *update) }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "", "../../../docs/man", *update) }
 
-func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot()) }
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLogs) }
 
 func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 

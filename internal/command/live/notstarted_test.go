@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/internal/cli"
 )
 
 // TestNotStarted is the table of what is said of a game's program that cannot be started.
@@ -35,8 +33,7 @@ func TestNotStarted(t *testing.T) {
 		{"./text", errors.New("no memory"), exitCannotStart, "no memory", "after --"},
 	} {
 		var said bytes.Buffer
-		p := &program{}
-		p.Program.Program = cli.Program{Name: "heed", Stderr: &said}
+		p := newProgram(nil, nil, &said)
 		p.Fail(notStarted(c.program, c.err))
 		require.Equal(t, c.status, p.Status, c.reason)
 		require.Regexp(t, `^heed: cannot start `+c.program+`: .*`+c.reason+`.*\nheed: .*`+c.next, said.String())

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"os"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/internal/settings"
 )
@@ -26,17 +28,8 @@ const (
 	exitInterrupted = cli.ExitInterrupted
 )
 
-// program is one run of the command line.
-type program struct{ settings.Program }
-
-// newProgram returns one that has not run.
-func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
-	p := &program{}
-	p.Program.Program = cli.Program{
-		Name: settings.Live, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: exitUsage,
-	}
-	return p
-}
+// program carries out the commands of one run of heed.
+type program struct{ *settings.Program }
 
 // Main runs heed as a process.
 func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -45,43 +38,84 @@ func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout
 // process, so that tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := newProgram(stdin, stdout, stderr)
-	return p.Run(ctx, p.rootCommand(), args)
+	root := p.rootCommand()
+	return p.Run(ctx, root, replayed(root, args))
 }
+
+// newProgram returns a run that has not begun.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
+	return &program{settings.NewProgram(settings.Live, exitUsage, stdin, stdout, stderr)}
+}
+
+// The groups of commands in the help of heed.
+const (
+	groupLive  = "live"
+	groupLogs  = "logs"
+	groupOther = "other"
+)
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "heed",
+		Use:   "heed FILE...",
 		Short: "Turn the log flood of a running game into attention for the agent that acts on it",
 		Long: `heed stands beside a running game and turns the flood of its log into attention for
-the agent that plays or tests it: a fault that the log tells of holds the agent's next
-call back until the agent has looked.
+the agent that plays or tests it: a fault in the log holds the agent's next call back
+until the agent has looked. "heed wrap" stands between a game and its bridge, "heed
+serve" lets a bridge attach, "heed follow" only prints. The others ask a heed that runs:
+"heed status" is for people.
 
-"heed wrap" stands between a game and its bridge, "heed serve" lets a bridge attach,
-"heed follow" only prints. The others ask a heed that runs: "heed status" is for
-whoever watches. What is configured (flags, HEED_ variables, .heed.yaml) is told by
-"heed config show".
+Of a log that was captured, "heed FILE" shows what would have had the agent's attention;
+it is short for "heed replay FILE". "heed report" writes that as a page to share.
+
+"config show" shows what is configured by flags, HEED_ variables and .heed.yaml.
 
 Exit status of wrap: the game's; 128 and the number of the signal that ended it; or 125
 where heed itself could not do its work, 126 where the game's program cannot be started,
 127 where it was not found, 2 where it was not started. Of the others: 0 done; 1 a finding:
-something blocking is open (current), or it was not acknowledged (ack); 2 wrong usage, or
-rules or settings that do not load; 3 no running heed was found, or it does not answer;
+something blocking is open (current), it was not acknowledged (ack), --fail-on or
+--exit-code asked for it; 2 wrong usage, or rules or settings that do not load; 3 no running
+heed was found, or it does not answer, or a file could not be read or written to its end;
 130 interrupted.`,
 		Example: `  heed wrap -- ./Colony -popupwindow
   heed serve Player.log
-  heed follow Player.log
   heed status
-  heed tail --follow --least advisory`,
+  heed tail --follow --least advisory
+  heed Player.log
+  heed report Player.log -o report.html`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.Usage(cmd, "%w", cli.FlagError(cmd, err)) })
-	cli.Group(root,
-		p.wrapCommand(), p.followCommand(), p.serveCommand(),
-		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(),
-		p.ConfigCommand(), p.CompletionCommand(),
-		p.guardCommand(),
-	)
+	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
+		&cobra.Group{ID: groupLogs, Title: "On captured logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
+	grouped := func(id string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = id
+		}
+		cli.Group(root, commands...)
+	}
+	grouped(groupLive, p.wrapCommand(), p.followCommand(), p.serveCommand(),
+		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand())
+	grouped(groupLogs, command.Commands(p.Program)...)
+	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
+	root.SetHelpCommandGroupID(groupOther)
 	p.Flags(root, "say more of what is done")
 	return root
+}
+
+// replayed returns args with "replay" before them where they name a log, or have a flag of
+// replay, in the place of a command.
+func replayed(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") || args[0] == "--version" {
+		return args
+	}
+	if cmd, _, err := root.Find(args); err != nil || cmd != root || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return args
+	}
+	if word := args[0]; !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, `./\*?[{`) {
+		if _, err := os.Stat(word); err != nil {
+			return args // a command that there is not
+		}
+	}
+	return append([]string{"replay"}, args...)
 }
 
 // guardCommand is what "heed wrap" starts beside the game.

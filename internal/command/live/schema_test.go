@@ -56,23 +56,23 @@ func TestJSONFollowsSchemas(t *testing.T) {
 		require.True(t, versioned, text)
 		return "{" + answer
 	}
-	open, code := command(t, "current", "--format", "json", "--state", state)
+	open, code := runCommand(t, "current", "--format", "json", "--state", state)
 	require.Equal(t, exitFinding, code)
 	follows(base+"methods.json#/$defs/attention~1current.result", own("heed-current", open))
-	answer, code := command(t, "ack", "nothing", "--format", "json", "--state", state)
+	answer, code := runCommand(t, "ack", "nothing", "--format", "json", "--state", state)
 	require.Equal(t, exitFinding, code)
 	follows(base+"methods.json#/$defs/attention~1ack.result", own("heed-ack", answer))
-	status, code := command(t, "status", "--format", "json", "--state", state)
+	status, code := runCommand(t, "status", "--format", "json", "--state", state)
 	require.Equal(t, exitOK, code)
 	own("heed-status", status)
-	tail, code := command(t, "tail", "--format", "jsonl", "--last", "0", "--state", state)
+	tail, code := runCommand(t, "tail", "--format", "jsonl", "--last", "0", "--state", state)
 	require.Equal(t, exitOK, code)
 	require.NotEmpty(t, tail)
 	for line := range strings.Lines(tail) {
 		own("heed-tail", line)
 	}
 
-	config, code := command(t, "config", "show", "--format", "json", "--grace", "2s")
+	config, code := runCommand(t, "config", "show", "--format", "json", "--grace", "2s")
 	require.Equal(t, exitOK, code)
 	own("config", config)
 

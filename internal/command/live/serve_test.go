@@ -97,11 +97,11 @@ func TestServe(t *testing.T) {
 	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience, time.Millisecond)
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
-	out, code := command(t, "current", "--state", state)
+	out, code := runCommand(t, "current", "--state", state)
 	require.Contains(t, out, open.AttentionID)
 	require.Contains(t, out, "BLOCKING")
 	require.Equal(t, exitFinding, code)
-	out, code = command(t, "ack", open.AttentionID, "--state", state)
+	out, code = runCommand(t, "ack", open.AttentionID, "--state", state)
 	require.Contains(t, out, "is acknowledged\nnothing is open")
 	require.Zero(t, code)
 	require.Nil(t, b.current())
@@ -141,7 +141,7 @@ func TestArrival(t *testing.T) {
 	write(t, token, strings.Repeat("ab", 32)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state, "--addr", addr, "--token-file", token)
 	require.Eventually(t, func() bool {
-		_, code := command(t, "current", "--state", state)
+		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
 	}, patience, time.Millisecond, "a person sees it as it is")
 

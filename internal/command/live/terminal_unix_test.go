@@ -28,7 +28,7 @@ func faulty(t *testing.T) string {
 	write(t, log, "FAULT in "+strings.Repeat("오류 ", 60)+"\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
 	require.Eventually(t, func() bool {
-		_, code := command(t, "current", "--state", state)
+		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
 	}, patience, 5*time.Millisecond)
 	return state

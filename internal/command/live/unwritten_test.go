@@ -34,7 +34,7 @@ func TestUnwritten(t *testing.T) {
 	write(t, log, "FAULT one\n")
 	background(t, "serve", log, "--rules", rules, "--state", state)
 	require.Eventually(t, func() bool {
-		_, code := command(t, "current", "--state", state)
+		_, code := runCommand(t, "current", "--state", state)
 		return code == exitFinding
 	}, patience, time.Millisecond)
 	t.Chdir(dir)

@@ -215,7 +215,7 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, open.AttentionID, data.Attention.AttentionID)
 	require.NotEmpty(t, data.Next)
 	require.NotContains(t, w.executed(), "colony/build not this")
-	out, _ := command(t, "status", "--state", filepath.Join(w.dir, "state"))
+	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
 	require.Contains(t, out, "1 BLOCKING item is open")
 	require.Contains(t, out, "called colony/build: held back, not executed, ")
 	require.Eventually(t, func() bool { return len(b.eventsOn("attention/opened")) > 0 }, patience, time.Millisecond)
@@ -323,19 +323,19 @@ func TestWrapResults(t *testing.T) {
 
 	// The commands find it.
 	state := filepath.Join(w.dir, "state")
-	out, code := command(t, "current", "--state", state)
+	out, code := runCommand(t, "current", "--state", state)
 	require.Equal(t, "nothing is open\n", out)
 	require.Zero(t, code)
-	out, code = command(t, "ack", "nonsense", "--state", state)
+	out, code = runCommand(t, "ack", "nonsense", "--state", state)
 	require.Contains(t, out, "not open")
 	require.Equal(t, exitFinding, code)
-	out, code = command(t, "status", "--state", state)
+	out, code = runCommand(t, "status", "--state", state)
 	require.Contains(t, out, "nothing is open.\n")
 	require.Contains(t, out, "it speaks, last ")
 	require.Contains(t, out, "colony, ")
 	require.Contains(t, out, "called colony/build: completed")
 	require.Zero(t, code)
-	out, code = command(t, "tail", "--last", "0", "--state", state)
+	out, code = runCommand(t, "tail", "--last", "0", "--state", state)
 	require.Contains(t, out, "FAULT by an event")
 	require.Contains(t, out, "started    colony/build")
 	require.Zero(t, code)
@@ -345,12 +345,12 @@ func TestWrapResults(t *testing.T) {
 	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
 	require.Equal(t, 42, w.exit())
 	w.requireNothingLeft(w.gamePID(), true)
-	_, code = command(t, "current", "--state", state)
+	_, code = runCommand(t, "current", "--state", state)
 	require.Equal(t, exitNone, code)
 }
 
-// command runs a command of heed's in this process.
-func command(t *testing.T, args ...string) (stdout string, code int) {
+// runCommand runs a command of heed's in this process.
+func runCommand(t *testing.T, args ...string) (stdout string, code int) {
 	t.Helper()
 	var out, errs strings.Builder
 	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
@@ -486,10 +486,10 @@ func TestWrapBridgeGone(t *testing.T) {
 func TestWrapStandardOutput(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
-	out, code := command(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
+	out, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
 	require.Equal(t, "spoken\n", out)
 	require.Equal(t, 5, code)
-	_, code = command(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
+	_, code = runCommand(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
 	require.Equal(t, exitNotFound, code)
 	left, err := filepath.Glob(filepath.Join(dir, "*.stdout"))
 	require.NoError(t, err)
@@ -582,7 +582,7 @@ func TestKilledLeavesNoWord(t *testing.T) {
 	dir := stateDir(t.TempDir())
 	_, err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
 	require.NoError(t, err)
-	_, code := command(t, "current", "--state", string(dir))
+	_, code := runCommand(t, "current", "--state", string(dir))
 	require.Equal(t, exitNone, code)
 	require.NoFileExists(t, dir.runPath(1<<30))
 }
@@ -618,7 +618,7 @@ func TestWrapFailures(t *testing.T) {
 		{"a bad cursor", []string{"follow"}, exitUsage},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, code := command(t, tc.args...)
+			_, code := runCommand(t, tc.args...)
 			require.Equal(t, tc.code, code)
 		})
 	}
