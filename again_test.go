@@ -54,7 +54,7 @@ func FuzzAgain(f *testing.F) {
 				if m.intn(10) == 0 {
 					l.OperationID = m.one("", "a")
 				}
-				took(func(e *Engine) any { return e.Observe(l) })
+				took(func(e *Engine) any { return e.Observe(l.Entry()) })
 				if !m.now.IsZero() {
 					m.now = m.now.Add(time.Duration(m.intn(300)-20) * time.Millisecond)
 				}

@@ -40,13 +40,16 @@ func (e *Engine) LearnGame(program string) {
 }
 
 // Blame returns the mods that a log record points at, the likeliest first, and
-// none where it names none. It changes nothing, and does not matter to what the
+// none for one that names none and for other entries. It changes nothing, and does not matter to what the
 // engine decides. It costs some microseconds and a few allocations: ask for what
 // is looked at, not for each record.
-func (e *Engine) Blame(r *event.Log) []Suspect {
+func (e *Engine) Blame(in *event.Entry) []Suspect {
+	if in.Kind != event.KindLog {
+		return nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.finder.Find(nil, r.Message, r.Stack)
+	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
 // Likely returns the names that deserve to be said of a record's suspects where

@@ -29,7 +29,7 @@ func TestAllAtOnce(t *testing.T) {
 					Message: fmt.Sprintf("Broken word%s of Name_%d in the place of that", letters(i%300), i),
 				})
 				if i%50 == w {
-					e.Operation(event.Operation{ID: fmt.Sprint("op", i%7), Status: event.StatusStarted})
+					e.Observe(event.Operation{ID: fmt.Sprint("op", i%7), Status: event.StatusStarted}.Entry())
 				}
 			}
 		})

@@ -109,10 +109,10 @@ func TestSetRulesCountsAnew(t *testing.T) {
 	e.Log(event.Log{Message: "Odd Thing_4 here"})
 	open, _ := e.Current()
 	require.EqualValues(t, 1, open.Groups)
-	before := e.Observe(event.Log{Message: "Odd Thing_3 here"}).Signature
+	before := e.Observe(event.Log{Message: "Odd Thing_3 here"}.Entry()).Signature
 
 	require.NoError(t, e.SetRules(mustRules(t, otherMasking)))
-	after := e.Observe(event.Log{Message: "Odd Thing_3 here"})
+	after := e.Observe(event.Log{Message: "Odd Thing_3 here"}.Entry())
 	require.NotEqual(t, before, after.Signature)
 	require.Equal(t, open.ID, after.AttentionID, "the item goes on")
 	open, _ = e.Current()
@@ -127,10 +127,10 @@ func TestSetRulesEndsBlindness(t *testing.T) {
 	require.True(t, e.Stats().Blind)
 	require.NoError(t, e.SetRules(mustRules(t, testRules)))
 	require.True(t, e.Stats().Blind, "the rule is there, though another one of its name")
-	require.False(t, e.Observe(event.Log{Message: "Logging again"}).Blind, "and what ends it does")
+	require.False(t, e.Observe(event.Log{Message: "Logging again"}.Entry()).Blind, "and what ends it does")
 	e.Log(event.Log{Message: "No more logging"})
 	require.NoError(t, e.SetRules(mustRules(t, otherRules)))
-	require.False(t, e.Observe(event.Log{Message: "Loaded 1"}).Blind)
+	require.False(t, e.Observe(event.Log{Message: "Loaded 1"}.Entry()).Blind)
 }
 
 func TestSetRulesDecides(t *testing.T) {
@@ -153,6 +153,6 @@ func TestSetRulesKeepsConfig(t *testing.T) {
 	cfg := Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Thing_9"}}}
 	e := mustNew(t, cfg)
 	require.NoError(t, e.SetRules(mustRules(t, strings.Replace(otherRules, "version: 1", "version: 1\nprotect: [Word_1]", 1))))
-	s := e.Observe(event.Log{Message: "Odd Thing_9 here"}).Signature
-	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}).Signature, s, "what the Config protects stays")
+	s := e.Observe(event.Log{Message: "Odd Thing_9 here"}.Entry()).Signature
+	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}.Entry()).Signature, s, "what the Config protects stays")
 }

@@ -75,7 +75,7 @@ func TestStatsAddUp(t *testing.T) {
 				out := e.Observe(event.Log{
 					Time: now, Level: event.Level(rapid.IntRange(0, 5).Draw(t, "level")), Message: text,
 					Source: rapid.SampledFrom([]string{"", "x"}).Draw(t, "source"), OperationID: op.Draw(t, "operation"),
-				})
+				}.Entry())
 				require.Equal(t, sent, out.Seq)
 				require.Equal(t, out.Decision.Disposition.Urgent(), out.AttentionID != "")
 			},
@@ -85,21 +85,21 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"operation": func(t *rapid.T) {
 				sent++
-				e.Operation(event.Operation{
+				e.Observe(event.Operation{
 					Time: now, ID: op.Draw(t, "id"), Parent: op.Draw(t, "parent"), Method: "m", ByCaller: rapid.Bool().Draw(t, "by_caller"),
 					Status: event.Status(rapid.IntRange(int(event.StatusStarted), int(event.StatusTimedOut)).Draw(t, "status")),
-				})
+				}.Entry())
 			},
 			"state": func(t *rapid.T) {
 				sent++
-				e.State(event.State{
+				e.Observe(event.State{
 					Time: now, Phase: rapid.SampledFrom([]string{"", "play", "menu"}).Draw(t, "phase"),
 					Status: event.Status(rapid.IntRange(int(event.StatusPhase), int(event.StatusLongEventEnd)).Draw(t, "status")),
-				})
+				}.Entry())
 			},
 			"notice": func(t *rapid.T) {
 				sent++
-				e.Notice(event.Notice{Time: now, Status: event.Status(rapid.IntRange(int(event.StatusHole), int(event.StatusRestarted)).Draw(t, "status"))})
+				e.Observe(event.Notice{Time: now, Status: event.Status(rapid.IntRange(int(event.StatusHole), int(event.StatusRestarted)).Draw(t, "status"))}.Entry())
 			},
 			"time": func(t *rapid.T) {
 				if !now.IsZero() {
@@ -168,7 +168,7 @@ func TestDeterminism(t *testing.T) {
 		for i := range 3000 {
 			switch i % 11 {
 			case 0:
-				e.Operation(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m", Status: event.StatusStarted + event.Status(i/11%2)})
+				e.Observe(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m", Status: event.StatusStarted + event.Status(i/11%2)}.Entry())
 			case 4:
 				e.Log(event.Log{Message: fmt.Sprintf("Broken thing number %d of kind%d", i, i%7), Level: event.LevelError})
 			case 7:
@@ -199,11 +199,11 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 	for i := range 20 {
 		e.Log(event.Log{Message: fmt.Sprint("before ", i)})
 	}
-	planted := e.Observe(event.Log{Message: "Broken thing 1", Stack: "  at A.B ()"})
+	planted := e.Observe(event.Log{Message: "Broken thing 1", Stack: "  at A.B ()"}.Entry())
 	for range 20 {
 		e.Log(event.Log{Message: "after"})
 	}
-	odd := e.Observe(event.Log{Message: "Odd 0"})
+	odd := e.Observe(event.Log{Message: "Odd 0"}.Entry())
 	for i := range 10_000 {
 		e.Log(event.Log{Message: fmt.Sprint("Odd ", i)})
 	}
@@ -227,11 +227,11 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 // was acknowledged.
 func TestEvidenceOfASuccessor(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, FirstsPerBurst: 1}})
-	first := e.Observe(event.Log{Message: "Broken thing 1"})
+	first := e.Observe(event.Log{Message: "Broken thing 1"}.Entry())
 	for i := range 2 * neighbors {
 		e.Log(event.Log{Message: fmt.Sprint("noise ", i)})
 	}
-	second := e.Observe(event.Log{Message: "Odd thing 1"})
+	second := e.Observe(event.Log{Message: "Odd thing 1"}.Entry())
 	require.Equal(t, first.AttentionID, second.AttentionID)
 	pins := e.Stats().Journal.Pins
 	ack := e.Ack(first.AttentionID, first.Seq)
@@ -253,11 +253,11 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, Pinned: 40, Firsts: 20, FirstsPerBurst: 4}})
 	for i := range 30 {
-		e.State(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)})
+		e.Observe(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)}.Entry())
 		for range 20 {
 			e.Log(event.Log{Message: "noise"})
 		}
-		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)})
+		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)}.Entry())
 		for j := range 5 {
 			e.Log(event.Log{Message: fmt.Sprintf("Odd %c%c", 'a'+i, 'a'+j)})
 		}
@@ -282,7 +282,7 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 func TestEvidenceOfTheForgottenGoes(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOpen: 1, MaxRemembered: 1}})
 	for i := range 26 {
-		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)})
+		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)}.Entry())
 		require.True(t, e.Ack(out.AttentionID, 0).Acknowledged)
 	}
 	s := e.Stats()
@@ -292,21 +292,21 @@ func TestEvidenceOfTheForgottenGoes(t *testing.T) {
 
 func TestPhaseAndBlindness(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), InitialPhase: "boot"})
-	require.Equal(t, "boot", e.Observe(event.Log{Message: "Loading"}).Phase, "an entry sees the phase before it")
-	require.Equal(t, "load", e.Observe(event.Log{Message: "x"}).Phase)
-	require.True(t, e.Observe(event.Log{Message: "No more logging"}).Blind)
+	require.Equal(t, "boot", e.Observe(event.Log{Message: "Loading"}.Entry()).Phase, "an entry sees the phase before it")
+	require.Equal(t, "load", e.Observe(event.Log{Message: "x"}.Entry()).Phase)
+	require.True(t, e.Observe(event.Log{Message: "No more logging"}.Entry()).Blind)
 	s := e.Stats()
 	require.True(t, s.Blind)
 	require.Equal(t, "t.limit", s.BlindRule)
-	require.False(t, e.Observe(event.Log{Message: "Logging again"}).Blind)
+	require.False(t, e.Observe(event.Log{Message: "Logging again"}.Entry()).Blind)
 	updates := e.Updates(nil)
 	require.Len(t, updates, 1)
 	require.Equal(t, coalesce.ReasonResolved, updates[0].Reason)
 
-	before := e.Observe(event.Log{Message: "Odd one"}).AttentionID
-	require.Equal(t, before, e.Observe(event.Log{Message: "Odd two"}).AttentionID)
+	before := e.Observe(event.Log{Message: "Odd one"}.Entry()).AttentionID
+	require.Equal(t, before, e.Observe(event.Log{Message: "Odd two"}.Entry()).AttentionID)
 	e.Log(event.Log{Message: "Loaded"})
-	require.NotEqual(t, before, e.Observe(event.Log{Message: "Odd one"}).AttentionID, "another phase, another episode")
+	require.NotEqual(t, before, e.Observe(event.Log{Message: "Odd one"}.Entry()).AttentionID, "another phase, another episode")
 }
 
 func TestLogAllocatesNothing(t *testing.T) {
@@ -323,9 +323,6 @@ func TestLogAllocatesNothing(t *testing.T) {
 			require.Zero(t, testing.AllocsPerRun(1000, func() { e.Log(r) }))
 		})
 	}
-	batch := []event.Log{{Message: "one 1"}, {Message: "two 2"}}
-	e.LogBatch(batch)
-	require.Zero(t, testing.AllocsPerRun(1000, func() { e.LogBatch(batch) }))
 }
 
 // TestNothingPendingAllocatesNothing: hosts ask after every entry.
@@ -343,7 +340,7 @@ func TestPending(t *testing.T) {
 	e := mustNew(t, Config{})
 	said := 0
 	for i := range 300 {
-		o := e.Observe(event.Log{Level: event.Level(i % 5 * 4), Message: strings.Repeat("Broken ", i%7+1) + "thing"})
+		o := e.Observe(event.Log{Level: event.Level(i % 5 * 4), Message: strings.Repeat("Broken ", i%7+1) + "thing"}.Entry())
 		if o.Pending {
 			said++
 			require.NotEmpty(t, e.Updates(nil), "entry %d", o.Seq)
@@ -359,17 +356,24 @@ func TestObserveInto(t *testing.T) {
 	a, b := mustNew(t, Config{}), mustNew(t, Config{})
 	var o Outcome
 	for i := range 100 {
-		l := event.Log{Level: event.Level(i % 5 * 4), Source: "x", Message: strings.Repeat("Broken ", i%7+1) + "thing", Pos: uint64(i)}
+		in := event.Entry{Level: event.Level(i % 5 * 4), Source: "x", Message: strings.Repeat("Broken ", i%7+1) + "thing", Pos: uint64(i)}
 		o = Outcome{
 			Seq: 99, Signature: signature.Signature{ID: 1, Check: 1}, Group: signature.Signature{ID: 2, Check: 2},
 			Decision:  event.Decision{Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal, Invalidates: true, Tags: []string{"old"}},
 			Escalated: true, Phase: "old", Blind: true, AttentionID: "old", Pending: true,
 		}
-		b.ObserveInto(&o, &l)
-		require.Equal(t, a.Observe(l), o)
+		b.ObserveInto(&o, &in)
+		require.Equal(t, a.Observe(in), o)
 	}
-	l := event.Log{Message: "the same"}
-	require.Zero(t, testing.AllocsPerRun(1000, func() { b.ObserveInto(&o, &l) }))
+	in := event.Entry{Message: "the same"}
+	require.Zero(t, testing.AllocsPerRun(1000, func() { b.ObserveInto(&o, &in) }))
+	require.Zero(t, testing.AllocsPerRun(1000, func() { b.Observe(in) }))
+	in.Kind = event.KindHost
+	b.ObserveInto(&o, &in)
+	require.Zero(t, o)
+	stats := b.Stats()
+	require.NoError(t, stats.Check())
+	require.Zero(t, stats.Host)
 }
 
 // TestLogIsEntry: what Log takes in is what [event.Log.Entry] makes of a record,
@@ -422,7 +426,7 @@ func TestResultsAreWhole(t *testing.T) {
 			fresh.Log(records[i])
 			used.Log(records[i])
 			fresh.result, fresh.input = nil, coalesce.Input{}
-			require.Equal(t, fresh.Observe(records[k]), used.Observe(records[k]))
+			require.Equal(t, fresh.Observe(records[k].Entry()), used.Observe(records[k].Entry()))
 			fresh.input.Entry, used.input.Entry = nil, nil
 			require.Equal(t, fresh.input, used.input)
 			require.Equal(t, fresh.result, used.result)
@@ -440,7 +444,7 @@ func TestConcurrentUse(t *testing.T) {
 				case 0:
 					e.Log(event.Log{Message: fmt.Sprint("Broken ", g, i)})
 				case 1:
-					e.Operation(event.Operation{ID: fmt.Sprint(g), Status: event.StatusStarted})
+					e.Observe(event.Operation{ID: fmt.Sprint(g), Status: event.StatusStarted}.Entry())
 				case 2:
 					if a, ok := e.Current(); ok {
 						e.Ack(a.ID, 0)
@@ -449,7 +453,7 @@ func TestConcurrentUse(t *testing.T) {
 					e.Read(Cursor{}, 10, Filter{})
 					e.Updates(nil)
 				default:
-					e.LogBatch([]event.Log{{Message: "Odd"}, {Message: "x"}})
+					e.Log(event.Log{Message: "Odd"})
 				}
 			}
 		})
@@ -480,7 +484,7 @@ func TestGroupsInAnItem(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules)})
 	names := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}
 	for i, name := range names {
-		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"})
+		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"}.Entry())
 		a, ok := e.Item(out.AttentionID)
 		require.True(t, ok)
 		if i < 3 {
@@ -530,7 +534,7 @@ rules:
 				for range -gap - 1 {
 					e.Log(event.Log{Message: "other"})
 				}
-				o := e.Observe(event.Log{Time: now, Message: "No path to the lamp"})
+				o := e.Observe(event.Log{Time: now, Message: "No path to the lamp"}.Entry())
 				require.Equal(t, "t.path", o.Decision.Rule)
 				require.Equal(t, o.Decision.Disposition == event.Blocking, o.Escalated)
 				got += o.Decision.Disposition.String()[:1]

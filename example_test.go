@@ -23,9 +23,9 @@ func Example() {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	call := event.Operation{Time: now, ID: "op-7", Method: "rimworld/select_pawn"}
 	call.Status = event.StatusStarted
-	engine.Operation(call)
+	engine.Observe(call.Entry())
 	call.Status, call.Time = event.StatusCompleted, now.Add(40*time.Millisecond)
-	engine.Operation(call)
+	engine.Observe(call.Entry())
 
 	engine.Log(event.Log{
 		Time:    now.Add(55 * time.Millisecond),

@@ -71,10 +71,10 @@ func TestAttach(t *testing.T) {
 	require.Empty(t, e.Attach("ann", now), "nothing to tell")
 	e.Detach("ann")
 	e.Log(event.Log{Message: "Odd lamp"})
-	broken := e.Observe(event.Log{Message: "Broken press"}).AttentionID
+	broken := e.Observe(event.Log{Message: "Broken press"}.Entry()).AttentionID
 	require.Empty(t, e.Attach("ann", now), "what is invalid holds, in the same item")
 	e.Detach("ann")
-	e.State(event.State{Status: event.StatusPhase, Phase: "loading"})
+	e.Observe(event.State{Status: event.StatusPhase, Phase: "loading"}.Entry())
 	digest := e.Attach("ann", now)
 	a, ok := e.Current()
 	require.True(t, ok)
@@ -106,16 +106,16 @@ func TestHeartbeat(t *testing.T) {
 	require.False(t, ok, "it recovered")
 	require.Len(t, history(e, event.KindState), 2)
 
-	e.State(event.State{Time: at(8), Status: event.StatusLongEvent})
+	e.Observe(event.State{Time: at(8), Status: event.StatusLongEvent}.Entry())
 	e.Advance(at(20))
 	require.Len(t, history(e, event.KindState), 3, "nothing is expected while the game is busy")
-	e.State(event.State{Time: at(21), Status: event.StatusLongEventEnd})
+	e.Observe(event.State{Time: at(21), Status: event.StatusLongEventEnd}.Entry())
 	e.Advance(at(22))
 	require.Len(t, history(e, event.KindState), 4, "what was expected before it is no more")
 	e.Expect(at(22), at(23))
 	e.Advance(at(23))
 	require.Len(t, history(e, event.KindState), 5)
-	e.State(event.State{Time: at(22), Status: event.StatusExited})
+	e.Observe(event.State{Time: at(22), Status: event.StatusExited}.Entry())
 	e.Advance(at(99))
 	require.Len(t, history(e, event.KindState), 6, "nobody is left to answer")
 	e.Expect(at(100), time.Time{})
@@ -166,7 +166,7 @@ func TestAcknowledgementKeepsNeighbors(t *testing.T) {
 	for range neighbors + 2 { // more than are kept around the first cause
 		e.Log(event.Log{Message: "quiet"})
 	}
-	lamp := e.Observe(event.Log{Message: "Broken lamp"}).Seq
+	lamp := e.Observe(event.Log{Message: "Broken lamp"}.Entry()).Seq
 	res := e.AckBy("ann", "0-1", 0)
 	a, ok := e.Item(res.Successor)
 	require.True(t, ok)

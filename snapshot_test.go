@@ -61,14 +61,14 @@ func (m *caller) next() call {
 			Time: now, Level: event.Level(m.intn(6)), Source: m.one("", "x"), OperationID: m.one("", op), Pos: uint64(m.intn(99)),
 			Message: fmt.Sprintf(m.one("Loading %d", "Loaded %d", "No more logging", "Logging again", "Broken thing %d", "Broken at the place of Name_%d for that", "Odd Thing_%d in the place of that", "secret %d"), m.intn(20)),
 		}
-		return func(e *Engine) any { return e.Observe(l) }
+		return func(e *Engine) any { return e.Observe(l.Entry()) }
 	case 5, 6:
 		o := event.Operation{Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"), Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0}
-		return func(e *Engine) any { return e.Operation(o) }
+		return func(e *Engine) any { return e.Observe(o.Entry()) }
 	case 7:
 		s := event.State{Time: now, Phase: m.one("", "play", "menu"), Status: event.StatusPhase + event.Status(m.intn(8))}
 		n := event.Notice{Time: now, Status: event.StatusHole + event.Status(m.intn(4))}
-		return func(e *Engine) any { return []any{e.State(s), e.Notice(n)} }
+		return func(e *Engine) any { return []any{e.Observe(s.Entry()), e.Observe(n.Entry())} }
 	case 8:
 		if !now.IsZero() {
 			m.now = now.Add(time.Duration(m.intn(200)-5) * time.Second)
@@ -235,7 +235,7 @@ func TestRestoreCursors(t *testing.T) {
 	id, _ := e.Current()
 	e, err := Restore(cfg, e.Snapshot(nil))
 	require.NoError(t, err)
-	require.EqualValues(t, 11, e.Observe(event.Log{Message: "Broken"}).Seq)
+	require.EqualValues(t, 11, e.Observe(event.Log{Message: "Broken"}.Entry()).Seq)
 	held, lost, err := e.Since(cursor)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{1, 6}, []uint64{held, lost})
@@ -353,7 +353,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		e.Log(event.Log{Message: fmt.Sprintf("could not open the %s Name_%d of that thing for %s now", letters(i%5000), i, letters(i))})
 	}
 	for i := range 2000 {
-		e.Operation(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted})
+		e.Observe(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted}.Entry())
 	}
 	snapshot := e.Snapshot(nil)
 	s := e.Stats()

@@ -25,19 +25,19 @@ func TestLogAllocatesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEngine(t)
 			for range 3 {
-				e.LogBatch(records)
+				for _, r := range records {
+					e.Log(r)
+				}
 			}
 			e.Updates(nil)
 			known := e.Stats().Classify.Misses
 			for way, log := range map[string]func(i int){
-				"Log":      func(i int) { e.Log(records[i%len(records)]) },
-				"Observe":  func(i int) { e.Observe(records[i%len(records)]) },
-				"LogBatch": func(i int) { at := i % len(records); e.LogBatch(records[at : at+1]) },
+				"Log":     func(i int) { e.Log(records[i%len(records)]) },
+				"Observe": func(i int) { e.Observe(records[i%len(records)].Entry()) },
 			} {
 				i := 0
 				require.Zero(t, testing.AllocsPerRun(4*lines, func() { log(i); i++ }), way)
 			}
-			require.Zero(t, testing.AllocsPerRun(20, func() { e.LogBatch(records) }))
 			stats := e.Stats()
 			require.NoError(t, stats.Check())
 			require.Equal(t, known, stats.Classify.Misses)

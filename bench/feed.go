@@ -16,21 +16,13 @@ func Feed(engine *heed.Engine, r io.Reader) error {
 		return err
 	}
 	var rec capture.Record
+	var o heed.Outcome
 	for {
 		if err := in.Next(&rec); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
 		}
-		switch rec.Kind {
-		case capture.KindOperation:
-			engine.Operation(rec.Operation)
-		case capture.KindState:
-			engine.State(rec.State)
-		case capture.KindNotice:
-			engine.Notice(rec.Notice)
-		default:
-			engine.Log(rec.Log)
-		}
+		engine.ObserveInto(&o, &rec.Entry)
 	}
 }

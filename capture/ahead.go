@@ -170,19 +170,7 @@ func (b *batch) add(at position) {
 	own := b.slot()
 	b.records = b.records[:len(b.records)+1]
 	b.at = append(b.at, at)
-	switch own.Kind {
-	case KindLog, KindContext, KindContinuation:
-		b.own(&own.Log.Message, &own.Log.Stack, &own.Log.Source, &own.Log.OperationID)
-	case KindOperation:
-		o := &own.Operation
-		b.own(&o.ID, &o.Parent, &o.Method, &o.Error)
-	case KindState:
-		b.own(&own.State.Phase, &own.State.Detail)
-	case KindNotice:
-		b.own(&own.Notice.Detail)
-	case KindAct:
-		b.own(&own.Act.Viewer, &own.Act.ID)
-	}
+	b.own(&own.Message, &own.Stack, &own.Source, &own.OperationID, &own.Parent)
 }
 
 // own moves strings to memory of the batch. Where that has to grow, those before

@@ -104,7 +104,7 @@ func TestAheadOfSlowInput(t *testing.T) {
 	for _, want := range []string{"one", "two"} { // whether three goes on is not known
 		rec, err := a.Next()
 		require.NoError(t, err)
-		require.Equal(t, want, rec.Log.Message)
+		require.Equal(t, want, rec.Message)
 	}
 	require.NoError(t, pr.Close())
 	a.Close()
@@ -125,7 +125,7 @@ func TestAheadClosed(t *testing.T) {
 		}
 		a.Close()
 		if rec != nil {
-			require.Equal(t, "a line", rec.Log.Message)
+			require.Equal(t, "a line", rec.Message)
 		}
 	}
 }

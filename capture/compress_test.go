@@ -99,7 +99,7 @@ func TestCompressedDamage(t *testing.T) {
 			}
 			// A flipped bit shows in gzip only when the whole has been read.
 			if rec.StartLine < re.Line && name != "gzip flipped" {
-				require.Equal(t, lines[rec.StartLine-1], rec.Log.Message, name)
+				require.Equal(t, lines[rec.StartLine-1], rec.Message, name)
 			}
 			n++
 		}

@@ -27,7 +27,7 @@ func TestCutFrames(t *testing.T) {
 		want, _, err := readAll(t, strings.NewReader(whole), Options{})
 		require.NoError(t, err)
 		last := want[len(want)-1]
-		require.True(t, strings.HasPrefix(last.Log.Message, "Exception in"))
+		require.True(t, strings.HasPrefix(last.Message, "Exception in"))
 		first := len(c.above) + strings.IndexByte(c.trace, '\n') + 1
 		for n := first + 1; n < len(whole); n++ {
 			in := whole[:n]
@@ -37,8 +37,8 @@ func TestCutFrames(t *testing.T) {
 			recs, _, err := readAll(t, strings.NewReader(in), Options{})
 			require.NoError(t, err)
 			requireCovers(t, in, recs)
-			if end := recs[len(recs)-1]; end.Kind == KindNotice {
-				require.Equal(t, event.StatusTruncated, end.Notice.Status)
+			if end := recs[len(recs)-1]; end.Kind == event.KindNotice {
+				require.Equal(t, event.StatusTruncated, end.Status)
 				recs = recs[:len(recs)-1]
 			}
 			require.Len(t, recs, len(want), "%s: %q", name, in[len(c.above):])

@@ -33,8 +33,8 @@
 // that is not blank belongs to exactly one record, in order; blank is a line of
 // only CR, NUL, space and tab.
 //
-// Log.Message is the head of a record and whatever follows it that is not a
-// stack frame, joined by \n; Log.Stack is the frames. Footers and stack
+// Message is the head of a record and whatever follows it that is not a
+// stack frame, joined by \n; Stack is the frames. Footers and stack
 // references ("[Ref 5EED0003]") belong to the lines of a record but to neither
 // text; the reference of a duplicate that cannot be resolved stays in the
 // message.

@@ -64,9 +64,9 @@ func TestHolesInEncodings(t *testing.T) {
 	require.NoError(t, err)
 	holes := []uint64{}
 	for i := range want {
-		if want[i].Kind == KindNotice {
-			require.Equal(t, event.StatusHole, want[i].Notice.Status)
-			holes = append(holes, want[i].Notice.Count)
+		if want[i].Kind == event.KindNotice {
+			require.Equal(t, event.StatusHole, want[i].Status)
+			holes = append(holes, want[i].Count)
 		}
 	}
 	require.Equal(t, []uint64{4096, 300_000}, holes)
@@ -91,7 +91,7 @@ func TestCutEncodings(t *testing.T) {
 			recs, r, err := readAll(t, src, Options{})
 			require.NoError(t, err)
 			require.Contains(t, []int{lines - 1, lines}, r.Lines(), "%d bytes, %s", n, way)
-			last := recs[len(recs)-1].Log.Message
+			last := recs[len(recs)-1].Message
 			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want), "%d bytes, %s: %q", n, way, last)
 		})
 	}

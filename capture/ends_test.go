@@ -70,9 +70,9 @@ func requireOwn(t *testing.T, recs []Record, head, name string) {
 	t.Helper()
 	n := 0
 	for i := range recs {
-		if strings.HasPrefix(recs[i].Log.Message, head) {
+		if strings.HasPrefix(recs[i].Message, head) {
 			n++
-			require.Equal(t, "error", recs[i].Log.Level.String(), "%s: %s", name, head)
+			require.Equal(t, "error", recs[i].Level.String(), "%s: %s", name, head)
 		}
 	}
 	require.Equal(t, 1, n, "%s: %s\n%s", name, head, render(recs))
@@ -102,5 +102,5 @@ func TestExceptionInBlocks(t *testing.T) {
 	const methods = "Harmony patches:\nPanel.Draw: PRE: Tools.Patch.Pre\nPanel.Exception: post: Tools.Patch.PanelException\n"
 	got, _, err := readAll(t, strings.NewReader(unity2022_3+methods), Options{})
 	require.NoError(t, err)
-	require.Equal(t, strings.TrimSuffix(methods, "\n"), got[len(got)-1].Log.Message, "a method called after an exception")
+	require.Equal(t, strings.TrimSuffix(methods, "\n"), got[len(got)-1].Message, "a method called after an exception")
 }

@@ -84,8 +84,8 @@ func (e *Environment) Observe(rec *Record) {
 		learn(&e.facts.System, m.System)
 		learn(&e.facts.Memory, m.Memory)
 	}
-	if rec.Kind == KindLog {
-		for line, rest := "", rec.Log.Message; rest != ""; {
+	if rec.IsLog() {
+		for line, rest := "", rec.Message; rest != ""; {
 			line, rest, _ = strings.Cut(rest, "\n")
 			if line == "" || !e.mayTell(line[0]) {
 				continue

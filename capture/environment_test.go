@@ -138,7 +138,7 @@ func TestMachineOfLongHeader(t *testing.T) {
 	recs, _, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	require.Positive(t, recs[0].Cut)
-	require.NotContains(t, recs[0].Log.Message, contextMachine)
+	require.NotContains(t, recs[0].Message, contextMachine)
 	require.Equal(t, &Machine{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].Machine)
 	require.Equal(t, machineOfLongHeader, environment(t, in))
 	for _, rec := range recs[1:] {
@@ -182,7 +182,7 @@ func TestMachineOfGrowingUpload(t *testing.T) {
 func TestEnvironmentOfAnotherRun(t *testing.T) {
 	var e Environment
 	banner := func(version string) {
-		e.Observe(&Record{Layout: LayoutUnity2022_3, Log: event.Log{Message: "Mono path[0] = 'C:/g/Foo_Data/Managed'\nInitialize engine version: " + version + " (x)"}})
+		e.Observe(&Record{Layout: LayoutUnity2022_3, Entry: event.Entry{Message: "Mono path[0] = 'C:/g/Foo_Data/Managed'\nInitialize engine version: " + version + " (x)"}})
 	}
 	banner("2019.4.1f1")
 	require.Equal(t, "Unity 2019.4.1f1", e.Facts().Engine)
@@ -199,7 +199,7 @@ func TestEnvironmentOfAnotherRun(t *testing.T) {
 func TestEnvironmentIsBounded(t *testing.T) {
 	var e Environment
 	say := func(message string) {
-		e.Observe(&Record{Kind: KindLog, Log: event.Log{Message: message}})
+		e.Observe(&Record{Entry: event.Entry{Message: message}})
 	}
 	long := strings.Repeat("ж", 5000)
 	say("Command line arguments: " + long)
@@ -231,14 +231,14 @@ func FuzzEnvironment(f *testing.F) {
 	f.Add("Platform information:\nCPU: A\r\nOS:  B\nMemory: 1 MB\nCPU: C")
 	f.Fuzz(func(t *testing.T, message string) {
 		var e, each Environment
-		e.Observe(&Record{Kind: KindLog, Log: event.Log{Message: message}})
+		e.Observe(&Record{Entry: event.Entry{Message: message}})
 		for line := range strings.SplitSeq(message, "\n") {
 			if line = strings.TrimRight(line, " \t\r"); line != "" {
 				each.line(line)
 			}
 		}
 		require.Equal(t, each.Facts(), e.Facts(), "a line that is passed over tells nothing")
-		header := Record{Kind: KindContext}
+		header := Record{Context: true}
 		var m machineLines
 		m.message(message)
 		m.take(&header)
@@ -282,9 +282,7 @@ func TestEnvironmentProgram(t *testing.T) {
 		"Mono config path = 'C:/Games/Some Game/SomeGameWin64_Data/MonoBleedingEdge'": "",
 	} {
 		var e Environment
-		rec := Record{Kind: KindLog}
-		rec.Log.Message = line
-		e.Observe(&rec)
+		e.Observe(&Record{Entry: event.Entry{Message: line}})
 		require.Equal(t, want, e.Program(), line)
 	}
 }

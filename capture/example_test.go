@@ -34,8 +34,8 @@ System.NullReferenceException: Object reference not set to an instance of an obj
 			fmt.Println(err)
 			break
 		}
-		head, _, _ := strings.Cut(rec.Log.Message, ": \n")
-		fmt.Printf("%d-%d %-7s %-5s %s\n", rec.StartLine, rec.EndLine, rec.Log.Level, rec.Split, head)
+		head, _, _ := strings.Cut(rec.Message, ": \n")
+		fmt.Printf("%d-%d %-7s %-5s %s\n", rec.StartLine, rec.EndLine, rec.Level, rec.Split, head)
 	}
 	// Output:
 	// unity-2022.3

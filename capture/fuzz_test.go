@@ -57,11 +57,11 @@ func FuzzReader(f *testing.F) {
 		require.Equal(t, lines, r.Lines())
 		require.Equal(t, uint64(len(data)), r.Bytes())
 		for i := range recs {
-			require.LessOrEqual(t, len(recs[i].Log.Message), 256)
-			require.LessOrEqual(t, len(recs[i].Log.Stack), 256)
-			if recs[i].Kind == KindLog {
-				require.True(t, recs[i].Log.Message != "" || recs[i].Split == EvidenceJSON)
-				require.Equal(t, uint64(recs[i].StartLine), recs[i].Log.Pos)
+			require.LessOrEqual(t, len(recs[i].Message), 256)
+			require.LessOrEqual(t, len(recs[i].Stack), 256)
+			if recs[i].IsLog() {
+				require.True(t, recs[i].Message != "" || recs[i].Split == EvidenceJSON)
+				require.Equal(t, uint64(recs[i].StartLine), recs[i].Pos)
 			}
 		}
 		again, _, err := readAll(t, &chunked{data: data, sizes: []int{1 + int(chunk%64), 1, 1 + int(chunk/64)}}, opt)

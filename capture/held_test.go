@@ -89,5 +89,5 @@ notice hole count=64 pos=7
 
 	recs, _, err := readAll(t, strings.NewReader(unity2022_3+doc(head, "two screws", "", "\tof three", frame)), Options{})
 	require.NoError(t, err)
-	require.Equal(t, "two screws\n\n\tof three", recs[len(recs)-1].Log.Message)
+	require.Equal(t, "two screws\n\n\tof three", recs[len(recs)-1].Message)
 }

@@ -15,9 +15,7 @@ import (
 // kept is a record with strings of its own.
 func kept(r Record) Record {
 	for _, s := range []*string{
-		&r.Log.Message, &r.Log.Stack, &r.Log.Source, &r.Log.OperationID,
-		&r.Operation.ID, &r.Operation.Parent, &r.Operation.Method, &r.Operation.Error,
-		&r.State.Phase, &r.State.Detail, &r.Notice.Detail,
+		&r.Message, &r.Stack, &r.Source, &r.OperationID, &r.Parent,
 	} {
 		*s = strings.Clone(*s)
 	}
@@ -50,22 +48,22 @@ func render(recs []Record) string {
 	for i := range recs {
 		r := &recs[i]
 		if r.StartLine == 0 {
-			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Notice.Status, r.Notice.Count, r.Notice.Pos)
+			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Status, r.Count, r.Pos)
 			continue
 		}
 		fmt.Fprintf(&b, "%d-%d %s", r.StartLine, r.EndLine, r.Split)
-		if r.Kind != KindLog {
-			fmt.Fprintf(&b, " %s", r.Kind)
+		if !r.IsLog() {
+			fmt.Fprintf(&b, " %s", r.KindName())
 		}
-		if r.Log.Level != event.LevelUnknown {
-			fmt.Fprintf(&b, " %s/%s", r.Log.Level, r.LevelBy)
+		if r.Level != event.LevelUnknown {
+			fmt.Fprintf(&b, " %s/%s", r.Level, r.LevelBy)
 		}
 		if r.RefState != RefNone {
 			fmt.Fprintf(&b, " ref=%X/%s", r.Ref, r.RefState)
 		}
-		fmt.Fprintf(&b, " %q", r.Log.Message)
-		if r.Log.Stack != "" {
-			fmt.Fprintf(&b, " @ %q", r.Log.Stack)
+		fmt.Fprintf(&b, " %q", r.Message)
+		if r.Stack != "" {
+			fmt.Fprintf(&b, " @ %q", r.Stack)
 		}
 		b.WriteByte('\n')
 	}
@@ -78,15 +76,15 @@ func outline(recs []Record) string {
 	for i := range recs {
 		r := &recs[i]
 		if r.StartLine == 0 {
-			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Notice.Status, r.Notice.Count, r.Notice.Pos)
+			fmt.Fprintf(&b, "notice %s count=%d pos=%d\n", r.Status, r.Count, r.Pos)
 			continue
 		}
-		head, _, _ := strings.Cut(r.Log.Message, "\n")
+		head, _, _ := strings.Cut(r.Message, "\n")
 		frames := 0
-		if r.Log.Stack != "" {
-			frames = 1 + strings.Count(r.Log.Stack, "\n")
+		if r.Stack != "" {
+			frames = 1 + strings.Count(r.Stack, "\n")
 		}
-		fmt.Fprintf(&b, "%d-%d %s %s/%s %d frames: %.40s\n", r.StartLine, r.EndLine, r.Split, r.Log.Level, r.LevelBy, frames, strings.TrimSpace(head))
+		fmt.Fprintf(&b, "%d-%d %s %s/%s %d frames: %.40s\n", r.StartLine, r.EndLine, r.Split, r.Level, r.LevelBy, frames, strings.TrimSpace(head))
 	}
 	return b.String()
 }
@@ -101,12 +99,12 @@ func requireCovers(tb testing.TB, data string, recs []Record) {
 	for i := range recs {
 		r := &recs[i]
 		if r.StartLine == 0 {
-			require.Equal(tb, KindNotice, r.Kind)
+			require.Equal(tb, event.KindNotice, r.Kind)
 			continue
 		}
 		require.NotEqual(tb, EvidenceNone, r.Split, "record %d", i)
-		if r.Kind == KindLog {
-			require.Equal(tb, r.Log.Level == event.LevelUnknown, r.LevelBy == EvidenceNone, "record %d", i)
+		if r.IsLog() {
+			require.Equal(tb, r.Level == event.LevelUnknown, r.LevelBy == EvidenceNone, "record %d", i)
 		}
 		require.Greater(tb, r.StartLine, last, "record %d begins before the one above it ends", i)
 		require.LessOrEqual(tb, r.StartLine, r.EndLine, "record %d", i)

@@ -164,46 +164,36 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	status, _ := event.ParseStatus(text(j.status))
 	switch kind := text(j.kind); {
 	case kind == "operation" && status.Kind() == event.KindOperation && len(j.operation) > 0:
-		rec.Kind = KindOperation
-		rec.Operation = event.Operation{
+		rec.Entry = event.Operation{
 			Time: j.time, ID: text(j.operation), Parent: text(j.parent), Method: text(j.method),
 			Status: status, Error: clip(text(j.failure)), ByCaller: j.byCaller, Pos: pos,
-		}
+		}.Entry()
 	case kind == "state" && status.Kind() == event.KindState && (status != event.StatusPhase || len(j.phase) > 0):
-		rec.Kind = KindState
-		rec.State = event.State{Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos}
+		rec.Entry = event.State{Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos}.Entry()
 	case kind == "notice" && status.Kind() == event.KindNotice:
-		rec.Kind = KindNotice
-		rec.Notice = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}
+		rec.Entry = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}.Entry()
 	case kind == "ack" && len(j.attention) > 0:
-		rec.Kind = KindAct
-		rec.Act = Act{Viewer: text(j.viewer), ID: text(j.attention), UpTo: j.upTo}
+		rec.Entry = event.Entry{
+			Kind: event.KindHost, Status: event.StatusAcknowledged, Source: text(j.viewer), Message: text(j.attention), Count: j.upTo,
+		}
 	case kind == "advance" && !j.time.IsZero():
-		rec.Kind = KindAct
-		rec.Act = Act{Time: j.time}
+		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:
-		rec.Log = event.Log{
-			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
-			OperationID: text(j.operation), Pos: pos,
-		}
-		if j.hasLevel {
-			rec.LevelBy = EvidenceField
-		}
-		message := text(j.line)
-		switch {
-		case kind == KindContext.String():
-			rec.Kind = KindContext
-		case kind == KindContinuation.String():
-			rec.Kind = KindContinuation
-		}
-		ours := rec.Kind != KindLog
+		rec.Context, rec.Continuation = kind == ContextSource, kind == ContinuationSource
+		message, ours := text(j.line), rec.Context || rec.Continuation
 		switch {
 		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
 			message = j.fullMessage()
 		case j.empty && (kind == "log" || ours): // as a recording has it
 			message = ""
 		}
-		rec.Log.Message = clip(message)
+		rec.Entry = event.Entry{
+			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
+			OperationID: text(j.operation), Message: clip(message), Pos: pos,
+		}
+		if j.hasLevel {
+			rec.LevelBy = EvidenceField
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ func TestJSONLines(t *testing.T) {
 	const ts = `"2026-03-04T05:06:07.89Z"`
 	log := func(l event.Log, by Evidence) Record {
 		l.Pos = 1
-		return Record{Log: l, StartLine: 1, EndLine: 1, Split: EvidenceJSON, LevelBy: by, Layout: LayoutJSON}
+		return Record{Entry: l.Entry(), StartLine: 1, EndLine: 1, Split: EvidenceJSON, LevelBy: by, Layout: LayoutJSON}
 	}
 	for in, want := range map[string]Record{
 		`{"time":` + ts + `,"level":"warning","source":"world","message":"no road to 초원","stack":"a\nb","operation":"op-1"}`: log(
@@ -34,18 +34,18 @@ func TestJSONLines(t *testing.T) {
 		`{"kind":"operation","status":"failed"}`: log(event.Log{Message: `{"kind":"operation","status":"failed"}`}, EvidenceNone),
 		`{"kind":"state","status":"phase"}`:      log(event.Log{Message: `{"kind":"state","status":"phase"}`}, EvidenceNone),
 		`{"kind":"state","status":"hole"}`:       log(event.Log{Message: `{"kind":"state","status":"hole"}`}, EvidenceNone),
-		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Log: event.Log{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: EvidenceLine, Layout: LayoutJSON},
+		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Entry: event.Entry{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: EvidenceLine, Layout: LayoutJSON},
 		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, EvidenceNone),
 		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","by_caller":true}`: {
-			Kind: KindOperation, Operation: event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save", Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1},
+			Entry:     event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save", Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1}.Entry(),
 			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
 		},
 		`{"kind":"state","time":` + ts + `,"status":"phase","phase":"load","detail":"초원"}`: {
-			Kind: KindState, State: event.State{Time: at, Status: event.StatusPhase, Phase: "load", Detail: "초원", Pos: 1},
+			Entry:     event.State{Time: at, Status: event.StatusPhase, Phase: "load", Pos: 1}.Entry(),
 			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
 		},
 		`{"kind":"notice","status":"hole","detail":"pipe full","count":7}`: {
-			Kind: KindNotice, Notice: event.Notice{Status: event.StatusHole, Detail: "pipe full", Count: 7, Pos: 1},
+			Entry:     event.Notice{Status: event.StatusHole, Detail: "pipe full", Count: 7, Pos: 1}.Entry(),
 			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
 		},
 	} {
@@ -82,7 +82,7 @@ func TestJSONLineTooLong(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	recs, _, err := readAll(t, strings.NewReader(`{"msg":"`+long+`"}`), Options{MaxRecordText: 256})
 	require.NoError(t, err)
-	require.Len(t, recs[0].Log.Message, 256)
+	require.Len(t, recs[0].Message, 256)
 	require.Equal(t, uint64(1000-256), recs[0].Cut)
 
 	recs, _, err = readAll(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})

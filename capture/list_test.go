@@ -56,7 +56,7 @@ func TestAnnouncedLists(t *testing.T) {
 			var got []string
 			for i := range recs {
 				if recs[i].StartLine > strings.Count(c.banner, "\n") {
-					lines := strings.Split(recs[i].Log.Message, "\n")
+					lines := strings.Split(recs[i].Message, "\n")
 					got = append(got, lines[len(lines)-1])
 				}
 			}

@@ -195,7 +195,7 @@ func TestModsAreBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			recs, _, err := readAll(t, strings.NewReader(c.in), Options{MaxRecordText: 256})
 			require.NoError(t, err)
-			require.Equal(t, KindContext, recs[0].Kind)
+			require.True(t, recs[0].Context)
 			require.NotZero(t, recs[0].Cut)
 			require.Len(t, recs[0].Mods.Mods, c.mods)
 			require.Equal(t, c.omitted, recs[0].Mods.Omitted)
@@ -236,7 +236,7 @@ func TestHeaderHoldsPatches(t *testing.T) {
 	}
 	recs, _, err := readAll(t, strings.NewReader(doc(lines...)+unity2022_3), Options{})
 	require.NoError(t, err)
-	require.Equal(t, KindContext, recs[0].Kind)
+	require.True(t, recs[0].Context)
 	require.Equal(t, len(lines), recs[0].EndLine)
 
 	table(t, isPatched,

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"unsafe"
+
+	"github.com/heedlog/heed/event"
 )
 
 // origin is what the beginning of a capture tells about itself: whether a program
@@ -36,24 +38,22 @@ func (e *Environment) Headless() bool {
 }
 
 func (o *origin) observe(rec *Record) {
-	switch rec.Kind {
-	case KindLog:
-	case KindContext:
+	switch {
+	case rec.IsLog():
+	case rec.Context:
 		o.logged, o.begun = true, true
 		return
-	case KindOperation, KindState, KindAct:
-		o.logged = true
-		return
 	default:
+		o.logged = o.logged || rec.Kind != event.KindLog && rec.Kind != event.KindNotice
 		return
 	}
 	o.records++
 	if o.logged && (o.headless || o.begun && o.records > 1) { // all is told
 		return
 	}
-	head, _, _ := strings.Cut(rec.Log.Message, "\n")
+	head, _, _ := strings.Cut(rec.Message, "\n")
 	if head == "" {
-		head, _, _ = strings.Cut(rec.Log.Stack, "\n")
+		head, _, _ = strings.Cut(rec.Stack, "\n")
 	}
 	if head == "" {
 		head = " "

@@ -136,6 +136,6 @@ func TestOrphanFooter(t *testing.T) {
 	recs, _, err := readAll(t, strings.NewReader("(Filename: C:\\build\\Debug.bindings.h Line: 39)\n\nLamp is dim\n \n(Filename: C:\\build\\Debug.bindings.h Line: 39)\n"), Options{})
 	require.NoError(t, err)
 	require.Len(t, recs, 2)
-	require.Equal(t, "unknown none", recs[0].Log.Level.String()+" "+recs[0].LevelBy.String())
-	require.Equal(t, "warning footer", recs[1].Log.Level.String()+" "+recs[1].LevelBy.String())
+	require.Equal(t, "unknown none", recs[0].Level.String()+" "+recs[0].LevelBy.String())
+	require.Equal(t, "warning footer", recs[1].Level.String()+" "+recs[1].LevelBy.String())
 }

@@ -73,7 +73,7 @@ func TestPlainExceptions(t *testing.T) {
 			requireCovers(t, c.in, recs)
 			var got []string
 			for _, rec := range recs {
-				got = append(got, fmt.Sprintf("%d-%d %s", rec.StartLine, rec.EndLine, rec.Log.Level))
+				got = append(got, fmt.Sprintf("%d-%d %s", rec.StartLine, rec.EndLine, rec.Level))
 			}
 			require.Equal(t, c.want, got)
 		})

@@ -365,8 +365,8 @@ func TestEnumsAreNamed(t *testing.T) {
 	_, ok := ParseLayout("?")
 	require.False(t, ok)
 	require.Equal(t, "layout(99)", Layout(99).String())
-	require.Equal(t, "context", KindContext.String())
-	require.Equal(t, "kind(9)", Kind(9).String())
+	require.Equal(t, "context", (&Record{Context: true}).KindName())
+	require.Equal(t, "continuation", (&Record{Continuation: true}).KindName())
 	require.Equal(t, "unresolved", RefUnresolved.String())
 	require.Equal(t, "ref(9)", RefState(9).String())
 }

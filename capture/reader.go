@@ -465,24 +465,24 @@ func (r *Reader) fill(rec *Record) {
 	}
 	if a.split == EvidenceJSON {
 		r.json.record(rec, r.opt.MaxRecordText)
-		if rec.Kind == KindLog || rec.Kind == KindContext {
-			r.mods.message(rec.Log.Message, rec.Kind == KindContext)
+		if rec.Kind == event.KindLog && !rec.Continuation {
+			r.mods.message(rec.Message, rec.Context)
 		}
-		if rec.Kind == KindContext {
-			r.machine.message(rec.Log.Message)
+		if rec.Context {
+			r.machine.message(rec.Message)
 			r.machine.take(rec)
 		}
 	} else {
-		rec.Log.Message, rec.Log.Stack, rec.Log.Pos = text(a.message), text(a.stack), uint64(a.start)
+		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
-			rec.Kind, rec.Log.Source, rec.Layout = KindContext, ContextSource, LayoutHugsLib
+			rec.Context, rec.Source, rec.Layout = true, ContextSource, LayoutHugsLib
 			r.machine.take(rec)
 		} else {
-			rec.Log.Level, rec.LevelBy = a.level(r.layout, r.footered)
+			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
 		}
 	}
 	r.mods.take(rec)
-	if r.live.level = rec.Log.Level; a.start == r.live.cutLine {
+	if r.live.level = rec.Level; a.start == r.live.cutLine {
 		rec.Continues, r.live.cutLine = true, 0
 	}
 }
@@ -518,7 +518,7 @@ func (r *Reader) endRun(next uint64) {
 // notice puts a notice into out.
 func (r *Reader) notice(n event.Notice) {
 	rec := r.deliver()
-	rec.Kind, rec.Notice, rec.Layout = KindNotice, n, r.layout
+	rec.Entry, rec.Layout = n.Entry(), r.layout
 }
 
 // finish ends the reading for the reason that the source gave.

@@ -223,8 +223,8 @@ func TestHugsLibUpload(t *testing.T) {
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
 	require.Equal(t, LayoutHugsLib, r.Layout())
-	require.Equal(t, KindContext, recs[0].Kind)
-	require.Equal(t, ContextSource, recs[0].Log.Source)
+	require.True(t, recs[0].Context)
+	require.Equal(t, ContextSource, recs[0].Source)
 	require.Equal(t, LayoutHugsLib, recs[0].Layout)
 	require.Equal(t, [2]int{1, 8}, [2]int{recs[0].StartLine, recs[0].EndLine})
 	require.Equal(t, LayoutUnity2019_4, recs[len(recs)-1].Layout)
@@ -242,7 +242,7 @@ func TestSeveralUploads(t *testing.T) {
 	require.NoError(t, err)
 	requireCovers(t, one+one, recs)
 	require.Len(t, recs, 11)
-	require.Equal(t, KindContext, recs[5].Kind)
+	require.True(t, recs[5].Context)
 	require.Equal(t, [2]int{11, 14}, [2]int{recs[5].StartLine, recs[5].EndLine})
 	require.Equal(t, "notice restarted count=0 pos=15\n", render(recs[6:7]))
 }
@@ -278,7 +278,7 @@ func TestUploadInName(t *testing.T) {
 			require.True(t, r.Layout().unity() || r.Layout() == LayoutHugsLib)
 			logs := 0
 			for _, rec := range recs {
-				if rec.Kind == KindContext {
+				if rec.Context {
 					require.Equal(t, c.context, [2]int{rec.StartLine, rec.EndLine})
 					c.context = [2]int{}
 					continue
@@ -335,7 +335,7 @@ func TestRunCut(t *testing.T) {
 		require.NoError(t, err)
 		var out []Record
 		for _, r := range recs {
-			if r.Kind == KindNotice || r.Log.Message == "next" {
+			if r.Kind == event.KindNotice || r.Message == "next" {
 				out = append(out, r)
 			}
 		}
@@ -366,7 +366,7 @@ func TestRunCutVariants(t *testing.T) {
 		require.NoError(t, err)
 		requireCovers(t, in, recs)
 		for i := range recs {
-			if recs[i].Kind == KindNotice && recs[i].Notice.Status == event.StatusRunCut {
+			if recs[i].Kind == event.KindNotice && recs[i].Status == event.StatusRunCut {
 				n++
 			}
 		}
@@ -440,11 +440,11 @@ func TestTruncated(t *testing.T) {
 		recs, _, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)
 		last := recs[len(recs)-1]
-		require.Equal(t, want, last.Kind == KindNotice, "%q", in)
+		require.Equal(t, want, last.Kind == event.KindNotice, "%q", in)
 		if want {
-			require.Equal(t, "truncated", last.Notice.Status.String())
-			require.NotEmpty(t, last.Notice.Detail)
-			require.Equal(t, uint64(strings.Count(in, "\n")+1), last.Notice.Pos)
+			require.Equal(t, "truncated", last.Status.String())
+			require.NotEmpty(t, last.Message)
+			require.Equal(t, uint64(strings.Count(in, "\n")+1), last.Pos)
 		}
 	}
 }
@@ -454,7 +454,7 @@ func TestRestarted(t *testing.T) {
 		recs, _, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)
 		for _, r := range recs {
-			if r.Kind == KindNotice && r.Notice.Status.String() == "restarted" {
+			if r.Kind == event.KindNotice && r.Status.String() == "restarted" {
 				n++
 			}
 		}
@@ -495,8 +495,8 @@ func TestMaxRecordText(t *testing.T) {
 	requireCovers(t, in, recs)
 	recs = recs[4:]
 	require.Len(t, recs, 2)
-	require.Len(t, recs[0].Log.Message, 256)
+	require.Len(t, recs[0].Message, 256)
 	require.Equal(t, uint64(2000-256+2002), recs[0].Cut, "the line feed had no room either")
-	require.Len(t, recs[1].Log.Stack, 256)
+	require.Len(t, recs[1].Stack, 256)
 	require.Positive(t, recs[1].Cut)
 }

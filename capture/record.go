@@ -3,53 +3,15 @@ package capture
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/heedlog/heed/event"
 )
 
-// Kind tells which of a [Record]'s payloads holds what was read.
-type Kind uint8
-
-// Kinds of records.
+// The sources of records that are not what a logger wrote: see [Record].
 const (
-	KindLog       Kind = iota // Record.Log
-	KindOperation             // Record.Operation
-	KindState                 // Record.State
-	KindNotice                // Record.Notice
-	KindContext               // Record.Log with Source "context": a header or mod list
-
-	// KindContinuation is Record.Log with Source "continuation": lines that came
-	// after the record that they belong to had been delivered, by a [Stream].
-	KindContinuation
-
-	KindAct // Record.Act: what a host did besides giving entries, as recordings have it
+	ContextSource      = "context"
+	ContinuationSource = "continuation"
 )
-
-var kindNames = [...]string{"log", "operation", "state", "notice", "context", "continuation", "act"}
-
-// String returns the lower-case name of k.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
-
-// ContextSource is the source of records of [KindContext].
-const ContextSource = "context"
-
-// Act is what a host did with an engine besides giving it entries: it told it the
-// time, or somebody acknowledged an item. Only recordings hold it.
-type Act struct {
-	Time time.Time // that the engine was told; zero for an acknowledgement
-
-	Viewer, ID string // who acknowledged which item ...
-	UpTo       uint64 // ... up to where
-}
-
-// ContinuationSource is the source of records of [KindContinuation].
-const ContinuationSource = "continuation"
 
 // RefState tells what became of a stack reference "[Ref X]" in a record.
 type RefState uint8
@@ -58,8 +20,8 @@ type RefState uint8
 const (
 	RefNone       RefState = iota // the record names no reference
 	RefOriginal                   // the record prints the trace that X stands for
-	RefResolved                   // a duplicate: Log.Stack was filled from the trace printed before
-	RefUnresolved                 // a duplicate of a trace that is not known (any more): Log.Message keeps the line
+	RefResolved                   // a duplicate: Stack was filled from the trace printed before
+	RefUnresolved                 // a duplicate of a trace that is not known (any more): Message keeps the line
 )
 
 var refStateNames = [...]string{"none", "original", "resolved", "unresolved"}
@@ -72,18 +34,25 @@ func (s RefState) String() string {
 	return fmt.Sprintf("ref(%d)", uint8(s))
 }
 
-// Record is one thing that a capture holds, with the lines it was read from.
+// Record is an entry of a capture, with where it stood in it.
+//
+// An entry of [event.KindHost] is what a host did with an engine besides giving it
+// entries, which only recordings hold: with [event.StatusAcknowledged], Source
+// acknowledged the item Message through the sequence number Count; without a status
+// the engine was told the Time.
 //
 // Every string in it is valid until the next call of [Reader.Next] only.
 type Record struct {
-	Kind Kind
+	event.Entry
 
-	// Exactly one of these is set, as Kind says; the others are zero.
-	Log       event.Log
-	Operation event.Operation
-	State     event.State
-	Notice    event.Notice
-	Act       Act
+	// Context says that the entry is the header of an upload or a mod list: a log
+	// record with Source "context".
+	Context bool
+
+	// Continuation says that the entry is lines that came after the record which they
+	// belong to had been delivered, by a [Stream]: a log record with Source
+	// "continuation".
+	Continuation bool
 
 	// Mods are those that the record lists, nil in nearly all. They do not depend on
 	// how much of the record's text is kept.
@@ -102,7 +71,7 @@ type Record struct {
 
 	// Split says what the end of the record rests on.
 	Split Evidence
-	// LevelBy says what Log.Level rests on.
+	// LevelBy says what Level rests on.
 	LevelBy Evidence
 	// Layout is the layout in which the record was read.
 	Layout Layout
@@ -136,16 +105,27 @@ func (e *ReadError) Error() string {
 // Unwrap returns the cause.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// Entry returns what an engine makes of the record, by its kind. It shares the
-// record's strings.
-func (r *Record) Entry() event.Entry {
-	switch r.Kind {
-	case KindOperation:
-		return r.Operation.Entry()
-	case KindState:
-		return r.State.Entry()
-	case KindNotice:
-		return r.Notice.Entry()
+// KindName is the word for what r is: the name of its Kind, or "context" or
+// "continuation".
+func (r *Record) KindName() string {
+	switch {
+	case r.Context:
+		return ContextSource
+	case r.Continuation:
+		return ContinuationSource
 	}
-	return r.Log.Entry()
+	return r.Kind.String()
+}
+
+// IsLog reports whether r is a log record of its own: neither context nor a
+// continuation.
+func (r *Record) IsLog() bool { return r.Kind == event.KindLog && !r.Context && !r.Continuation }
+
+// Line is the line that r begins at, or for a notice without lines of its own the
+// one near which it arose.
+func (r *Record) Line() int {
+	if r.StartLine == 0 {
+		return int(r.Pos)
+	}
+	return r.StartLine
 }

@@ -19,7 +19,7 @@ import (
 //
 //   - The whole record, with Continues set, if they raise its level, since nobody has seen it as the error that
 //     it is. The same goes for a record whose first line was delivered in part: nobody has judged it.
-//   - Else as a [KindContinuation] with the lines that came late, and Continues set. A line that had been
+//   - Else as a continuation ([Record]) with the lines that came late, and Continues set. A line that had been
 //     delivered in part is among them as a whole. It has the level unknown, and is not
 //     meant to be judged again.
 //
@@ -155,18 +155,18 @@ func (s *Stream) Next(rec *Record) bool {
 // known reports whether rec is a notice that was delivered when its line had no
 // end yet. Of a hole that has grown it leaves what is new.
 func (s *Stream) known(rec *Record) bool {
-	if rec.Kind != KindNotice || rec.StartLine > 0 {
+	if rec.Kind != event.KindNotice || rec.StartLine > 0 {
 		return false
 	}
-	n, last := &rec.Notice, &s.noticed[rec.Notice.Status-event.StatusHole]
-	if n.Pos != last.pos {
-		*last = noticed{pos: n.Pos, count: n.Count}
+	last := &s.noticed[rec.Status-event.StatusHole]
+	if rec.Pos != last.pos {
+		*last = noticed{pos: rec.Pos, count: rec.Count}
 		return false
 	}
-	count := n.Count
-	n.Count -= min(count, last.count)
+	count := rec.Count
+	rec.Count -= min(count, last.count)
 	last.count = max(count, last.count)
-	return n.Count == 0
+	return rec.Count == 0
 }
 
 // Layout returns the layout as far as it is known, [LayoutAuto] before anything is.
@@ -390,9 +390,9 @@ func (r *Reader) goOn() {
 		rec := r.deliver()
 		r.fill(rec)
 		rec.Continues = true
-		if rec.Log.Level <= h.level {
-			rec.Kind, rec.StartLine = KindContinuation, h.end+1
-			rec.Log = event.Log{
+		if rec.Level <= h.level {
+			rec.Continuation, rec.StartLine = true, h.end+1
+			rec.Entry = event.Entry{
 				Source: ContinuationSource, Pos: uint64(h.end + 1),
 				Message: text(after(a.message, h.message)), Stack: text(after(a.stack, h.stack)),
 			}

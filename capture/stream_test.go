@@ -97,8 +97,8 @@ func TestStreamFlushedAtLines(t *testing.T) {
 			for n := got[i].StartLine; n <= got[i].EndLine; n++ {
 				covered[n] = true
 			}
-			if got[i].Kind == KindContinuation {
-				require.Equal(t, event.LevelUnknown, got[i].Log.Level)
+			if got[i].Continuation {
+				require.Equal(t, event.LevelUnknown, got[i].Level)
 				require.True(t, got[i].Continues)
 			}
 		}
@@ -165,7 +165,7 @@ func TestStreamContinues(t *testing.T) {
 				}
 				var got []string
 				for _, r := range drain(nil, s) {
-					line := r.Kind.String() + " " + r.Log.Level.String() + " " + strconv.Quote(r.Log.Message) + " " + strconv.Quote(r.Log.Stack)
+					line := r.KindName() + " " + r.Level.String() + " " + strconv.Quote(r.Message) + " " + strconv.Quote(r.Stack)
 					if r.Continues && !strings.HasSuffix(st.want, ` "`) && strings.HasSuffix(st.want, "+") {
 						line += "+"
 					}
@@ -186,7 +186,7 @@ func TestStreamLongLine(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, want, streamed(t, data, []int{40_000, 7}, Options{}, nil))
 	got := streamed(t, data, []int{200_000}, Options{Layout: LayoutPlain}, func(int) (bool, bool) { return true, true })
-	require.Equal(t, want[len(want)-1].Log, got[len(got)-1].Log)
+	require.Equal(t, want[len(want)-1].Entry, got[len(got)-1].Entry)
 }
 
 // FuzzStream feeds any bytes in any parts. Where nobody asks for what is open, the

@@ -33,7 +33,7 @@ func below(tb testing.TB, text string, opt Options) (Layout, []Record) {
 			require.Equal(tb, LayoutPlain, rec.Layout)
 			require.Equal(tb, rec.StartLine, rec.EndLine)
 		default:
-			rec.Notice.Pos -= uint64(n)
+			rec.Pos -= uint64(n)
 			own = append(own, *rec)
 		}
 	}
@@ -107,7 +107,7 @@ func TestTurnedIsRead(t *testing.T) {
 	require.Len(t, got, len(want))
 	for i := range want {
 		if i > 3 { // the first footer is that of the third record
-			got[i].Log.Pos = want[i].Log.Pos
+			got[i].Pos = want[i].Pos
 			require.Equal(t, want[i], got[i])
 		}
 	}
@@ -129,15 +129,15 @@ func TestTurnFollowed(t *testing.T) {
 	s.Feed([]byte(silence + "Panel stuck \n"))
 	s.Flush(true)
 	before := drain(nil, s)
-	require.Equal(t, "Panel stuck ", before[len(before)-1].Log.Message)
+	require.Equal(t, "Panel stuck ", before[len(before)-1].Message)
 	require.Equal(t, LayoutPlain, s.Layout())
 	s.Feed([]byte(footer + "\n\n"))
 	s.Flush(true)
 	got := drain(nil, s)
 	require.Len(t, got, 1)
 	require.True(t, got[0].Continues)
-	require.Equal(t, "Panel stuck", got[0].Log.Message)
-	require.Equal(t, event.LevelWarning, got[0].Log.Level)
+	require.Equal(t, "Panel stuck", got[0].Message)
+	require.Equal(t, event.LevelWarning, got[0].Level)
 	require.Equal(t, LayoutUnity2019_4, s.Layout())
 }
 

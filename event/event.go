@@ -127,7 +127,7 @@ type Entry struct {
 }
 
 // Entry returns l in the common form, without a sequence number.
-func (l *Log) Entry() Entry {
+func (l Log) Entry() Entry {
 	return Entry{
 		Kind: KindLog, Time: l.Time, Level: l.Level, Source: l.Source, Message: l.Message,
 		Stack: l.Stack, OperationID: l.OperationID, Pos: l.Pos,
@@ -135,7 +135,7 @@ func (l *Log) Entry() Entry {
 }
 
 // Entry returns o in the common form, without a sequence number.
-func (o *Operation) Entry() Entry {
+func (o Operation) Entry() Entry {
 	return Entry{
 		Kind: KindOperation, Time: o.Time, Status: o.Status, Source: o.Method, Message: o.Error,
 		OperationID: o.ID, Parent: o.Parent, ByCaller: o.ByCaller, Pos: o.Pos,
@@ -143,7 +143,7 @@ func (o *Operation) Entry() Entry {
 }
 
 // Entry returns s in the common form, without a sequence number.
-func (s *State) Entry() Entry {
+func (s State) Entry() Entry {
 	e := Entry{Kind: KindState, Time: s.Time, Status: s.Status, Message: s.Detail, Pos: s.Pos}
 	if s.Status == StatusPhase {
 		e.Message = s.Phase
@@ -152,7 +152,7 @@ func (s *State) Entry() Entry {
 }
 
 // Entry returns n in the common form, without a sequence number.
-func (n *Notice) Entry() Entry {
+func (n Notice) Entry() Entry {
 	return Entry{Kind: KindNotice, Time: n.Time, Status: n.Status, Message: n.Detail, Count: n.Count, Pos: n.Pos}
 }
 

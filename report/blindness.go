@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -47,8 +48,9 @@ type blindness struct {
 	first, last span
 }
 
-func (b *blindness) observe(e *Entry, o *heed.Outcome) {
-	span := span{From: e.First, Rule: o.Decision.Rule}
+func (b *blindness) observe(rec *capture.Record, o *heed.Outcome) {
+	line := uint64(rec.Line())
+	span := span{From: line, Rule: o.Decision.Rule}
 	switch {
 	case o.Blind && !b.now:
 		b.now = true
@@ -59,12 +61,12 @@ func (b *blindness) observe(e *Entry, o *heed.Outcome) {
 		b.stretches++
 	case !o.Blind && b.now:
 		b.now = false
-		b.spans[len(b.spans)-1].To, b.last.To = e.First, e.First
+		b.spans[len(b.spans)-1].To, b.last.To = line, line
 		if b.stretches == 1 {
 			b.first = b.last
 		}
-	case !b.now && (e.Status == event.StatusHole || e.Status == event.StatusRunCut):
-		span.To = e.First
+	case !b.now && (rec.Status == event.StatusHole || rec.Status == event.StatusRunCut):
+		span.To = line
 		b.add(span)
 	}
 }
@@ -89,15 +91,16 @@ type missing struct {
 	Last   uint64 // line of the last
 }
 
-func (r *Replay) missing(e Entry) {
-	m := r.notices[e.Status]
+func (r *Replay) missing(rec *capture.Record) {
+	line := uint64(rec.Line())
+	m := r.notices[rec.Status]
 	if m == nil {
-		m = &missing{Status: e.Status, First: e.First}
-		r.notices[e.Status] = m
+		m = &missing{Status: rec.Status, First: line}
+		r.notices[rec.Status] = m
 	}
 	m.Times++
-	m.Amount += e.Count
-	m.Last = e.First
+	m.Amount += rec.Count
+	m.Last = line
 }
 
 // noticed returns the sums of notices in a fixed order.

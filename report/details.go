@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 )
 
 // The bounds of what is kept of rows beyond counts.
@@ -55,51 +56,51 @@ type sampleText struct {
 }
 
 // observe takes in an entry of a row.
-func (d *details) observe(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
+func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)
-	d.count(b, e, o)
-	if !e.Time.IsZero() {
+	d.count(b, rec, o)
+	if !rec.Time.IsZero() {
 		if d.timed == 0 {
-			d.first, d.last = e.Time, e.Time
+			d.first, d.last = rec.Time, rec.Time
 		}
 		d.timed++
-		if e.Time.After(d.last) {
-			d.last = e.Time
+		if rec.Time.After(d.last) {
+			d.last = rec.Time
 		}
 	}
 	if d.timed > 0 { // an entry without a time, or with an earlier one, came now
-		d.count(d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds())), e, o)
+		d.count(d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds())), rec, o)
 	}
 	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
 	firstOfRule := false
 	if isNew && o.Decision.Disposition.Urgent() {
 		if _, known := d.causes[key]; !known {
 			firstOfRule = true
-			d.causes[key] = e.Time
+			d.causes[key] = rec.Time
 		}
 	}
-	d.lines.observe(d.total, e, o.Decision, firstOfRule, isNew && o.Decision.Disposition.Urgent())
+	d.lines.observe(d.total, rec, o.Decision, firstOfRule, isNew && o.Decision.Disposition.Urgent())
 	if row.detail == nil {
-		row.detail = &detail{time: e.Time}
-		d.sample(config, e, o, row, suspects)
+		row.detail = &detail{time: rec.Time}
+		d.sample(config, rec, o, row, suspects)
 	}
 	row.detail.spark.add(at)
 }
 
-func (d *details) count(b *bucket, e *Entry, o *heed.Outcome) {
+func (d *details) count(b *bucket, rec *capture.Record, o *heed.Outcome) {
 	b.counts[o.Decision.Disposition]++
 	if b.empty() {
-		b.line = e.First
+		b.line = uint64(rec.Line())
 	}
 	if b.time.IsZero() {
-		b.time = e.Time
+		b.time = rec.Time
 	}
 }
 
 // sample keeps the first entry of a row while there is room.
-func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, suspects []heed.Suspect) {
+func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect) {
 	urgent := o.Decision.Disposition.Urgent()
 	taken, limit := &d.samples[o.Decision.Disposition], sampleOther
 	if urgent {
@@ -110,7 +111,7 @@ func (d *details) sample(config *Config, e *Entry, o *heed.Outcome, row *row, su
 	}
 	blamed := blamedLines(suspects)
 	det, number, gap := row.detail, 0, false
-	for _, part := range [...]string{e.Message, e.Stack} {
+	for _, part := range [...]string{rec.Message, rec.Stack} {
 		rest := strings.TrimRight(part, "\r\n")
 		scrubbed := config.Scrub.lines(rest)
 		for at := 0; rest != ""; at++ {

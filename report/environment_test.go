@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -21,7 +22,7 @@ func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 	c.Blame = func() []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
 	c.Details = true
 	r := newReplay(t, c)
-	r.Observe(Entry{First: 1, Last: 1, Message: "broken"}, outcome(1, event.Blocking, "some.rule"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "some.rule"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Attention.Blame = []string{"Some Mod"}
 	r.Update(u)

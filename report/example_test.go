@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -39,9 +40,9 @@ rules:
 	}
 	lines := []string{"loading", "cannot save to slot 1", "cannot save to slot 2"}
 	for i, line := range lines {
-		pos := uint64(i + 1)
-		outcome := engine.Observe(event.Log{Message: line, Pos: pos})
-		replay.Observe(report.Entry{First: pos}, &outcome)
+		record := capture.Record{Entry: event.Entry{Message: line, Pos: uint64(i + 1)}, StartLine: i + 1}
+		outcome := engine.Observe(record.Entry)
+		replay.Observe(&record, &outcome)
 		for _, u := range engine.Updates(nil) {
 			replay.Update(&u)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -53,10 +54,10 @@ type excerptRecord struct {
 // observe takes in the next record. It is kept, with those around it, where it is
 // the first of its rule or of its group and there is room; those of a rule find
 // room that a storm of groups has not taken.
-func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, firstOfRow bool) {
+func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, firstOfRule, firstOfRow bool) {
 	if x.muteAfter > 0 {
 		var r excerptRecord
-		r.set(seq, e, d)
+		r.set(seq, rec, d)
 		r.marked = x.muteAfter > around
 		r.cause = r.marked
 		x.mute = append(x.mute, r)
@@ -65,7 +66,7 @@ func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, 
 	wanted := firstOfRule && x.bytes < excerptAll || firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
 		slot := &x.ring[x.next]
-		slot.set(seq, e, d)
+		slot.set(seq, rec, d)
 		x.next = (x.next + 1) % around
 		return
 	}
@@ -80,7 +81,7 @@ func (x *excerpts) observe(seq uint64, e *Entry, d event.Decision, firstOfRule, 
 		x.after--
 	}
 	var r excerptRecord
-	r.set(seq, e, d)
+	r.set(seq, rec, d)
 	r.marked, r.cause = wanted, wanted && firstOfRule
 	x.keep(r)
 }
@@ -123,11 +124,12 @@ func (r *excerptRecord) clone() excerptRecord {
 }
 
 // set makes r the record of e, in the memory that its text has.
-func (r *excerptRecord) set(seq uint64, e *Entry, d event.Decision) {
+func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
 	text := r.text[:0]
-	*r = excerptRecord{seq: seq, first: e.First, last: max(e.First, e.Last), disposition: d.Disposition, rule: d.Rule}
+	line := rec.Line()
+	*r = excerptRecord{seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition, rule: d.Rule}
 	lines := 0
-	for _, part := range [...]string{e.Message, e.Stack} {
+	for _, part := range [...]string{rec.Message, rec.Stack} {
 		for part = strings.TrimRight(part, "\r\n"); part != ""; {
 			if lines == excerptLines || len(text) >= excerptText {
 				r.more += 1 + strings.Count(part, "\n")

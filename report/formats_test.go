@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
@@ -80,7 +81,7 @@ func TestSARIFIsBounded(t *testing.T) {
 	for n := range 3 {
 		r := newReplay(t, Config{File: fmt.Sprintf("%d.log", n)})
 		for i := range 2000 {
-			r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i+1000), event.Blocking, "r"))
+			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, "r"))
 		}
 		r.End(End{Lines: 2000})
 		log.Add(r, 0)
@@ -107,8 +108,8 @@ func TestSARIFIsBounded(t *testing.T) {
 // names of their own.
 func TestEscalatedFindingsAreTwo(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
-	r.Observe(Entry{First: 1}, outcome(7, event.Advisory, "r"))
-	r.Observe(Entry{First: 2}, outcome(7, event.Blocking, "r"))
+	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "r"))
+	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "r"))
 	r.End(End{Lines: 2})
 	var log SARIF
 	log.Add(r, 0)
@@ -133,7 +134,7 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 	u := &r.timeline.first[0]
 	for _, out := range [][]byte{
 		log.Append(nil), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
-		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}}, &event.Log{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
+		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}}, &event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
 	} {
 		requireInert(t, string(out))
 		clitest.InertJSON(t, out)
@@ -165,7 +166,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	})
 	for i := range 100 {
 		for _, d := range dispositions {
-			r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i), d, "some.rule"))
+			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), d, "some.rule"))
 		}
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
 		u.Attention.Cause.Rule = fmt.Sprintf("rule.%d", i)
@@ -213,8 +214,8 @@ func TestScrubber(t *testing.T) {
 	var none *Scrubber
 	require.Equal(t, "/home/maria", none.Text("/home/maria"))
 	require.Nil(t, none.Removed())
-	l := event.Log{Message: "/home/maria/x"}
-	require.Equal(t, l, none.Log(l))
+	l := event.Entry{Message: "/home/maria/x"}
+	require.Equal(t, l, none.Entry(l))
 
 	s := &Scrubber{}
 	s.Text("maria@example.org")
@@ -232,7 +233,7 @@ func TestScrubbedReplay(t *testing.T) {
 		File: private + "/a.log", Scrub: scrubber, Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: private + "/x", Score: 60}} },
 		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },
 	})
-	r.Observe(Entry{First: 1}, outcome(1, event.Blocking, "r"))
+	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Blocking, "r"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Attention.Summary, u.Attention.Sample[0].Message, u.Attention.Blame = private, private, []string{private + "/"}
 	u.Attention.CausalMethod, u.Attention.Sample[0].Blame = private, []string{private + "/"}

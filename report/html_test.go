@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -171,7 +172,7 @@ func TestPageOfHostileTextIsValid(t *testing.T) {
 		})
 		for line := uint64(1); line < 40; line++ {
 			o := outcome(666, event.Disposition(line%3), `</code><iframe src="javascript:alert(1)">`+hostile)
-			r.Observe(Entry{First: line, Last: line + 1, Message: "</pre></table></script><script>alert(1)</script>\n" + hostile, Stack: "at A<B>" + hostile}, o)
+			r.Observe(&capture.Record{Entry: event.Entry{Message: "</pre></table></script><script>alert(1)</script>\n" + hostile, Stack: "at A<B>" + hostile}, StartLine: int(line), EndLine: int(line + 1)}, o)
 		}
 		u := opened(`0-1"><script>`, event.Blocking, 1)
 		u.Attention.Summary, u.Attention.CausalMethod, u.Attention.Blame = hostile, hostile, []string{hostile}
@@ -204,7 +205,7 @@ func TestPageIsBounded(t *testing.T) {
 		if d.Urgent() {
 			o.AttentionID = fmt.Sprint("0-", i-i%30+1) // one that is opened, with many rules
 		}
-		r.Observe(Entry{First: 10 * i, Last: 10*i + 9, Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)
 			u.Attention.Cause.Rule = o.Decision.Rule
@@ -232,7 +233,7 @@ func TestPageIsBounded(t *testing.T) {
 func TestPageScrubs(t *testing.T) {
 	shown := func(s *Scrubber) string {
 		r := newReplay(t, Config{File: "Player.log", Details: true, Scrub: s})
-		r.Observe(Entry{First: 1, Last: 1, Message: `cannot read C:\Users\Maria\AppData\save.rws from 76561198000000001`}, outcome(1, event.Blocking, "a"))
+		r.Observe(&capture.Record{Entry: event.Entry{Message: `cannot read C:\Users\Maria\AppData\save.rws from 76561198000000001`}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "a"))
 		r.End(End{Lines: 1})
 		return page(t, r)
 	}
@@ -250,7 +251,7 @@ func TestPageOfSeveralLogs(t *testing.T) {
 	p := NewPage(2)
 	for range 2 {
 		r := detailed(t)
-		r.Observe(Entry{First: 7, Last: 7, Message: "message"}, outcome(1, event.Blocking, "a"))
+		r.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: 7, EndLine: 7}, outcome(1, event.Blocking, "a"))
 		r.Update(opened("0-1", event.Blocking, 7))
 		r.End(End{Lines: 7})
 		p.Add(r)
@@ -271,7 +272,7 @@ func TestPageWithAClock(t *testing.T) {
 			d = event.Blocking
 		}
 		o := outcome(signature.ID(d), d, "a")
-		r.Observe(Entry{First: i + 1, Last: i + 1, Time: start.Add(time.Duration(i) * time.Minute)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(time.Duration(i) * time.Minute)}, StartLine: int(i + 1), EndLine: int(i + 1)}, o)
 	}
 	u := opened("0-1", event.Blocking, 51)
 	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
@@ -343,7 +344,7 @@ func TestSparkMergesAsIfCountedTogether(t *testing.T) {
 func TestExcerptsShowWhatIsAround(t *testing.T) {
 	var x excerpts
 	for seq := uint64(1); seq <= 100; seq++ {
-		e := Entry{First: seq, Last: seq, Message: fmt.Sprint("message ", seq)}
+		e := capture.Record{Entry: event.Entry{Message: fmt.Sprint("message ", seq)}, StartLine: int(seq), EndLine: int(seq)}
 		x.observe(seq, &e, event.Decision{}, seq == 40, seq == 43 || seq == 90)
 	}
 	var lines []uint64
@@ -368,7 +369,7 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 		if seq == 20 || seq == 60 {
 			x.wentBlind()
 		}
-		x.observe(seq, &Entry{First: seq, Last: seq, Message: "message"}, event.Decision{}, seq == 59, false)
+		x.observe(seq, &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(seq), EndLine: int(seq)}, event.Decision{}, seq == 59, false)
 	}
 	x.kept = []excerptRecord{{seq: 3, first: 3}, {seq: 58, first: 58, marked: true}, {seq: 90, first: 90}}
 	var lines []uint64
@@ -381,7 +382,7 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 
 func TestPageCountsOneAsOne(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", Details: true})
-	r.Observe(Entry{First: 1, Last: 1, Message: "broken"}, outcome(1, event.Blocking, "some.rule"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "some.rule"))
 	r.Update(opened("0-1", event.Blocking, 1))
 	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1}, Environment: Environment{Mods: []Mod{{Name: "a"}}, MoreMods: 1}})
 	s := newSection(r, 1, 1)
@@ -400,9 +401,9 @@ func TestPageCountsOneAsOne(t *testing.T) {
 
 func TestLinesLeftOutAreCountedInFull(t *testing.T) {
 	const lines = 3000
-	e := Entry{First: 1, Last: 2 * lines, Message: strings.Repeat("message\r\n", lines), Stack: strings.Repeat("frame\n", lines)}
+	e := &capture.Record{Entry: event.Entry{Message: strings.Repeat("message\r\n", lines), Stack: strings.Repeat("frame\n", lines)}, StartLine: 1, EndLine: 2 * lines}
 	var record excerptRecord
-	record.set(1, &e, event.Decision{})
+	record.set(1, e, event.Decision{})
 	require.Equal(t, 2*lines, strings.Count(string(record.text), "\n")+1+record.more)
 
 	r := newReplay(t, Config{Details: true})

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
@@ -164,11 +165,12 @@ func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []b
 // AppendRecordOTLP appends a record of a capture as an OTLP log record, one line
 // of JSON. The body is the message of the log record that was read, and the
 // template where that was none. r.Blame becomes the names of the mods.
-func AppendRecordOTLP(dst []byte, r *Record, log *event.Log) []byte {
-	body := log.Message
-	if body == "" {
-		body = r.Template
+func AppendRecordOTLP(dst []byte, r *Record, e *event.Entry) []byte {
+	var log event.Entry // of another entry no more than the time is written
+	if log.Time = e.Time; e.Kind == event.KindLog {
+		log = *e
 	}
+	body := cmp.Or(log.Message, r.Template)
 	level := ""
 	if r.Level != event.LevelUnknown {
 		level = r.Level.String()

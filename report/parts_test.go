@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -14,7 +15,7 @@ import (
 func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
 	o := outcome(1, d, rule)
 	o.AttentionID = item
-	r.Observe(Entry{Kind: event.KindLog, First: line}, o)
+	r.Observe(&capture.Record{StartLine: int(line)}, o)
 }
 
 func TestCausesTellApartWhatCameWithThem(t *testing.T) {

@@ -2,9 +2,9 @@ package report
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -140,60 +140,46 @@ func New(config Config) (*Replay, error) {
 	return r, nil
 }
 
-// Entry says where in the log an entry stands that the engine was given, and what it
-// says.
-type Entry struct {
-	Kind   event.Kind
-	Status event.Status
-	First  uint64 // 1-based line it begins at; for a notice, where it was noticed
-	Count  uint64 // of a notice: how much is missing
-	Header bool   // it is the header of an upload, which is no part of the log itself
-
-	// Without [Config.Details] only the lengths of these texts count, and the names that
-	// [Config.Scrub] learns from the first of a row. They need to be valid during the call only.
-	Last    uint64    // line it ends at
-	Time    time.Time // zero where the log does not tell
-	Message string
-	Stack   string
-}
-
-// Observe counts one entry with what the engine made of it. Outcomes must come
-// in the order of their sequence numbers.
-func (r *Replay) Observe(e Entry, o *heed.Outcome) {
-	if e.Kind == event.KindNotice {
-		r.missing(e)
+// Observe counts one record with what the engine made of it. Outcomes must come in
+// the order of their sequence numbers. Rec needs to be valid during the call only;
+// without [Config.Details] only the lengths of its texts count, and the names that
+// [Config.Scrub] learns from the first of a row.
+func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
+	line := uint64(rec.Line())
+	if rec.Kind == event.KindNotice {
+		r.missing(rec)
 	} else {
 		r.records++
-		if e.Header {
+		if rec.Context {
 			r.headers++
 		}
-		r.text += uint64(len(e.Message) + len(e.Stack))
+		r.text += uint64(len(rec.Message) + len(rec.Stack))
 	}
 	wasBlind := r.blind.now
-	r.runs.observe(&e, o, &r.ending)
-	r.ending.observe(&e, o)
-	r.opening.observe(&e, o)
-	r.blind.observe(&e, o)
+	r.runs.observe(rec, o, &r.ending)
+	r.ending.observe(rec, o)
+	r.opening.observe(rec, o)
+	r.blind.observe(rec, o)
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
 	}
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
-	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, e.First, r.config.Template)
+	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, line, r.config.Template)
 	if row.Count <= asked {
-		r.config.Scrub.Learn(e.Message)
-		r.config.Scrub.Learn(e.Stack)
+		r.config.Scrub.Learn(rec.Message)
+		r.config.Scrub.Learn(rec.Stack)
 	}
 	var suspects []heed.Suspect
 	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.accuse(suspects)
 	}
-	r.causes.observe(o, e.First, row)
+	r.causes.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
 			r.details.lines.wentBlind()
 		}
-		r.details.observe(&r.config, &e, o, row, suspects, isNew)
+		r.details.observe(&r.config, rec, o, row, suspects, isNew)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
@@ -86,8 +87,8 @@ func TestConfigErrors(t *testing.T) {
 func TestTableIsBoundedAndCounts(t *testing.T) {
 	r := newReplay(t, Config{Rows: 4})
 	for i := range 10 {
-		r.Observe(Entry{First: uint64(i + 1)}, outcome(signature.ID(i), event.Ignore, "r"))
-		r.Observe(Entry{First: uint64(i + 1)}, outcome(100, event.Ignore, "r")) // frequent: stays
+		r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), event.Ignore, "r"))
+		r.Observe(&capture.Record{StartLine: i + 1}, outcome(100, event.Ignore, "r")) // frequent: stays
 	}
 	table := r.tables[event.Ignore]
 	require.Equal(t, 4, table.rows.Len())
@@ -109,9 +110,9 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 
 func TestTableTellsRulesApart(t *testing.T) {
 	r := newReplay(t, Config{})
-	r.Observe(Entry{First: 1}, outcome(7, event.Advisory, "in_menu"))
-	r.Observe(Entry{First: 2}, outcome(7, event.Blocking, "in_play"))
-	r.Observe(Entry{First: 3}, outcome(7, event.Advisory, "other"))
+	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "in_menu"))
+	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "in_play"))
+	r.Observe(&capture.Record{StartLine: 3}, outcome(7, event.Advisory, "other"))
 	require.Equal(t, 2, r.tables[event.Advisory].rows.Len())
 	require.Equal(t, 1, r.tables[event.Blocking].rows.Len())
 }
@@ -133,12 +134,12 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 		},
 	})
 	for range asked + 5 {
-		r.Observe(Entry{First: 1}, outcome(7, event.Blocking, "r"))  // asked first: one name
-		r.Observe(Entry{First: 2}, outcome(10, event.Advisory, "r")) // second: two
-		r.Observe(Entry{First: 3}, outcome(8, event.Advisory, "r"))  // third: none
-		r.Observe(Entry{First: 4}, outcome(9, event.Advisory, "r"))  // fourth: one, the same group
-		r.Observe(Entry{First: 5}, outcome(12, event.Ignore, "r"))   // never
-		r.Observe(Entry{First: 6}, outcome(11, event.Advisory, "r")) // fifth: two, the same group
+		r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Blocking, "r"))  // asked first: one name
+		r.Observe(&capture.Record{StartLine: 2}, outcome(10, event.Advisory, "r")) // second: two
+		r.Observe(&capture.Record{StartLine: 3}, outcome(8, event.Advisory, "r"))  // third: none
+		r.Observe(&capture.Record{StartLine: 4}, outcome(9, event.Advisory, "r"))  // fourth: one, the same group
+		r.Observe(&capture.Record{StartLine: 5}, outcome(12, event.Ignore, "r"))   // never
+		r.Observe(&capture.Record{StartLine: 6}, outcome(11, event.Advisory, "r")) // fifth: two, the same group
 	}
 	require.Equal(t, 5*asked, times)
 	r.End(End{Lines: 6})
@@ -182,8 +183,8 @@ func TestBlameOfACause(t *testing.T) {
 func TestTableOrderIsTotal(t *testing.T) {
 	r := newReplay(t, Config{})
 	for _, id := range []signature.ID{5, 3, 9, 1} {
-		r.Observe(Entry{First: 1}, outcome(id, event.Ignore, "b"))
-		r.Observe(Entry{First: 1}, outcome(id, event.Ignore, "a"))
+		r.Observe(&capture.Record{StartLine: 1}, outcome(id, event.Ignore, "b"))
+		r.Observe(&capture.Record{StartLine: 1}, outcome(id, event.Ignore, "a"))
 	}
 	var order []string
 	for _, row := range r.tables[event.Ignore].top(0) {
@@ -306,7 +307,7 @@ func TestBlindness(t *testing.T) {
 	see := func(r *Replay, line uint64, blind bool) {
 		o := outcome(1, event.Ignore, "cap")
 		o.Blind = blind
-		r.Observe(Entry{First: line}, o)
+		r.Observe(&capture.Record{StartLine: int(line)}, o)
 	}
 	r := newReplay(t, Config{})
 	require.True(t, r.WentBlind(), "a log that never spoke")
@@ -329,9 +330,9 @@ func TestBlindness(t *testing.T) {
 
 func TestNoticesAreNoRecords(t *testing.T) {
 	r := newReplay(t, Config{})
-	r.Observe(Entry{First: 1}, outcome(1, event.Ignore, "r"))
-	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 5, Count: 100}, outcome(2, event.Advisory, "n"))
-	r.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: 9, Count: 11}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
+	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100}, StartLine: 5}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11}, StartLine: 9}, outcome(2, event.Advisory, "n"))
 	require.EqualValues(t, 1, r.records)
 	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
@@ -344,9 +345,9 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice := func(status event.Status, line uint64, blind bool) {
 		o := outcome(1, event.Advisory, "default.notice."+status.String())
 		o.Blind = blind
-		r.Observe(Entry{Kind: event.KindNotice, Status: status, First: line, Count: 100}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: status, Count: 100}, StartLine: int(line)}, o)
 	}
-	r.Observe(Entry{First: 1}, outcome(1, event.Ignore, "chat"))
+	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "chat"))
 	notice(event.StatusRestarted, 2, false)
 	notice(event.StatusTruncated, 3, false)
 	require.False(t, r.WentBlind())
@@ -364,9 +365,9 @@ func TestMissingIsBlindness(t *testing.T) {
 	// Within a stretch, what is missing is part of it.
 	silent := outcome(1, event.Ignore, "cap")
 	silent.Blind = true
-	r.Observe(Entry{First: 10}, silent)
+	r.Observe(&capture.Record{StartLine: 10}, silent)
 	notice(event.StatusHole, 11, true)
-	r.Observe(Entry{First: 12}, outcome(1, event.Ignore, "on"))
+	r.Observe(&capture.Record{StartLine: 12}, outcome(1, event.Ignore, "on"))
 	require.Equal(t, append(points, span{10, 12, "cap"}), r.blind.spans)
 	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12.")
 }
@@ -375,7 +376,7 @@ func TestMissingIsBlindness(t *testing.T) {
 func hostileReplay(t *testing.T) *Replay {
 	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) { return "what" + hostile, "why" + hostile }})
 	for i, d := range dispositions {
-		r.Observe(Entry{First: uint64(i + 1)}, outcome(666, d, "some.rule"))
+		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))
 	}
 	u := opened("0-1", event.Blocking, 1)
 	u.Attention.Summary += hostile
@@ -492,7 +493,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", Rows: 1, Updates: 1})
 	for i := range 3 {
-		r.Observe(Entry{First: uint64(i)}, outcome(signature.ID(i), event.Ignore, "r"))
+		r.Observe(&capture.Record{StartLine: i}, outcome(signature.ID(i), event.Ignore, "r"))
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
 	}
 	r.End(End{Layout: "plain", Lines: 3, Interrupted: true})
@@ -515,6 +516,6 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 func TestObserveAllocatesNothingOnKnownSignatures(t *testing.T) {
 	r := newReplay(t, Config{})
 	o := outcome(1, event.Advisory, "r")
-	r.Observe(Entry{First: 1}, o)
-	require.Zero(t, testing.AllocsPerRun(100, func() { r.Observe(Entry{First: 2}, o) }))
+	r.Observe(&capture.Record{StartLine: 1}, o)
+	require.Zero(t, testing.AllocsPerRun(100, func() { r.Observe(&capture.Record{StartLine: 2}, o) }))
 }

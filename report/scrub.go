@@ -156,13 +156,14 @@ func (s *Scrubber) Update(u heed.Update) heed.Update {
 	return u
 }
 
-// Log returns l without what is private in its texts.
-func (s *Scrubber) Log(l event.Log) event.Log {
+// Entry returns e without what is private in its texts.
+func (s *Scrubber) Entry(e event.Entry) event.Entry {
 	if s == nil {
-		return l
+		return e
 	}
-	l.Source, l.Message, l.Stack, l.OperationID = s.Text(l.Source), s.Text(l.Message), s.Text(l.Stack), s.Text(l.OperationID)
-	return l
+	e.Source, e.Message, e.Stack = s.Text(e.Source), s.Text(e.Message), s.Text(e.Stack)
+	e.OperationID, e.Parent = s.Text(e.OperationID), s.Text(e.Parent)
+	return e
 }
 
 // Suspects returns suspects without what is private in their names.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -44,7 +45,7 @@ func (s *script) ruled(rule string, line uint64, d event.Disposition, severity e
 	if d.Urgent() {
 		o.AttentionID = fmt.Sprint("0-", line)
 	}
-	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 	if !d.Urgent() {
 		return
 	}
@@ -61,7 +62,7 @@ func (s *script) with(item uint64, rule string, line, shape uint64, suspects ...
 	o := outcome(signature.ID(shape), event.Blocking, rule)
 	o.AttentionID = fmt.Sprint("0-", item)
 	s.suspects = suspects
-	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 }
 
 // over clears the item that a blocking entry opened.
@@ -75,7 +76,7 @@ func (s *script) over(line uint64) {
 func (s *script) crash(line uint64) {
 	o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
 	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, []string{"native", "crash"}
-	s.Observe(Entry{First: line, Last: line + 9, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line + 9)}, o)
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
 	u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Severity = o.Decision.Rule, line, event.SeverityFatal
 	s.Update(u)
@@ -85,38 +86,38 @@ func (s *script) crash(line uint64) {
 func (s *script) after(line uint64) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
 	o.Phase = "crashed"
-	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 }
 
 // phase is an entry that the game saw in a phase.
 func (s *script) phase(line uint64, phase string) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
 	o.Phase = phase
-	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 }
 
 // text is an entry of so many bytes that says nothing.
 func (s *script) text(line uint64, bytes int) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
-	s.Observe(Entry{First: line, Last: line, Message: strings.Repeat("x", bytes)}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line), EndLine: int(line)}, o)
 }
 
 // mute is an entry by whose rule the log goes blind.
 func (s *script) mute(line uint64) {
 	o := outcome(signature.ID(line), event.Blocking, "limit")
 	o.Blind = true
-	s.Observe(Entry{First: line, Last: line, Message: "message"}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
 	u.Attention.Cause.Rule, u.Attention.Cause.Seq = "limit", line
 	s.Update(u)
 }
 
 func (s *script) restart(line uint64) {
-	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusRestarted, First: line}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
+	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted}, StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
 }
 
 func (s *script) hole(line, bytes uint64) {
-	s.Observe(Entry{Kind: event.KindNotice, Status: event.StatusHole, First: line, Count: bytes}, outcome(signature.ID(line), event.Ignore, "notice"))
+	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes}, StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice"))
 }
 
 func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
@@ -152,7 +153,7 @@ var verdicts = []struct {
 	},
 	{
 		"nothing but the header of an upload", func(s *script) {
-			s.Observe(Entry{First: 1, Last: 9, Header: true, Message: "message"}, outcome(1, event.Ignore, "engine.context"))
+			s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, Context: true, StartLine: 1, EndLine: 9}, outcome(1, event.Ignore, "engine.context"))
 		},
 		End{Lines: 9},
 		StateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,

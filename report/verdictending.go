@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -28,15 +29,15 @@ const (
 	crashTag = "crash"
 )
 
-func (n *ending) observe(e *Entry, o *heed.Outcome) {
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 	switch d := &o.Decision; {
-	case e.Kind == event.KindNotice:
-		if e.Status == event.StatusRestarted {
+	case rec.Kind == event.KindNotice:
+		if rec.Status == event.StatusRestarted {
 			*n = ending{}
 		}
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		if !n.fatal {
-			n.line = e.First
+			n.line = uint64(rec.Line())
 		}
 		n.fatal, n.after = true, 0
 		n.crash = n.crash || slices.Contains(d.Tags, crashTag)

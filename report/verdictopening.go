@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -29,9 +30,9 @@ const (
 // has said more is up, whatever rules know of its phases.
 const prelude = 40
 
-func (n *opening) observe(e *Entry, o *heed.Outcome) {
+func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
 	switch {
-	case e.Kind != event.KindNotice:
+	case rec.Kind != event.KindNotice:
 		n.records++
 		if n.up && n.known { // nothing else is asked
 			return
@@ -42,7 +43,7 @@ func (n *opening) observe(e *Entry, o *heed.Outcome) {
 			_, _, isDefault := defaultRule(o.Decision.Rule)
 			n.known = !isDefault
 		}
-	case e.Status == event.StatusRestarted:
+	case rec.Status == event.StatusRestarted:
 		*n = opening{known: n.known}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -15,11 +16,11 @@ type runs struct {
 	crashes map[string]bool // rules that said that the game crashed; nil where none did
 }
 
-func (n *runs) observe(e *Entry, o *heed.Outcome, before *ending) {
+func (n *runs) observe(rec *capture.Record, o *heed.Outcome, before *ending) {
 	switch {
-	case e.Kind == event.KindNotice:
-		if e.Status == event.StatusRestarted {
-			n.last, n.before = e.First, *before
+	case rec.Kind == event.KindNotice:
+		if rec.Status == event.StatusRestarted {
+			n.last, n.before = uint64(rec.Line()), *before
 		}
 	case o.Decision.Disposition == event.Blocking && slices.Contains(o.Decision.Tags, crashTag):
 		if n.crashes == nil {

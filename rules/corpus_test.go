@@ -36,7 +36,7 @@ func corpus(tb testing.TB, set *Set, files []string) []Input {
 				break
 			}
 			require.NoError(tb, err)
-			e := rec.Entry()
+			e := rec.Entry
 			head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
 			key := Input{
 				Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status,

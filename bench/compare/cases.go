@@ -84,7 +84,9 @@ func logCase(name string, cfg heed.Config, lines []string) (*benchmark, error) {
 }
 
 func recordsCase(name string, engine *heed.Engine, records []event.Log) *benchmark {
-	engine.LogBatch(records)
+	for _, r := range records {
+		engine.Log(r)
+	}
 	before := engine.Stats()
 	var updates []heed.Update
 	next, logged := 0, uint64(0)

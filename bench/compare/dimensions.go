@@ -191,7 +191,7 @@ func openItems(set *rules.Set, n int) (float64, error) {
 	var records []event.Log
 	for i := range n {
 		id := fmt.Sprintf("op%d", i)
-		engine.Operation(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted})
+		engine.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
 		records = append(records, event.Log{
 			Level: event.LevelError, OperationID: id,
 			Message: "Could not do a full tick of the map component: object reference not set to an instance",
@@ -276,7 +276,7 @@ func acknowledged(set *rules.Set, n int) (float64, error) {
 	var records []event.Log
 	for len(records) < n {
 		r := event.Log{Level: event.LevelError, Message: "Exception: " + string(storm.Next())}
-		id := engine.Observe(r).AttentionID
+		id := engine.Observe(r.Entry()).AttentionID
 		if !engine.Ack(id, 0).Acknowledged {
 			return 0, fmt.Errorf("item %q was not acknowledged", id)
 		}
@@ -298,7 +298,7 @@ func running(set *rules.Set, n int, lines []string) (float64, error) {
 		return 0, err
 	}
 	for i := range n {
-		engine.Operation(event.Operation{ID: fmt.Sprintf("op%d", i), Method: "game/act", Status: event.StatusStarted})
+		engine.Observe(event.Operation{ID: fmt.Sprintf("op%d", i), Method: "game/act", Status: event.StatusStarted}.Entry())
 	}
 	return logged(engine, lines)
 }

@@ -176,7 +176,7 @@ func acknowledger(e *heed.Engine) func() uint64 {
 	n := 0
 	return func() uint64 {
 		n++
-		before := e.Operation(event.Operation{ID: fmt.Sprintf("act-%d", n), Method: "game/act", Status: event.StatusStarted})
+		before := e.Observe(event.Operation{ID: fmt.Sprintf("act-%d", n), Method: "game/act", Status: event.StatusStarted}.Entry())
 		e.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("act-%d", n), Message: failure})
 		e.Updates(nil)
 		made := uint64(2)
@@ -225,7 +225,7 @@ func fullEngine(small bool) (*heed.Engine, error) {
 		e.Log(event.Log{Message: string(storm.Next())})
 	}
 	for i := range operations {
-		e.Operation(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted})
+		e.Observe(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted}.Entry())
 	}
 	stats := e.Stats()
 	return e, stats.Check()
@@ -237,7 +237,7 @@ func knownLines(e *heed.Engine) []event.Log {
 	records := make([]event.Log, len(lines))
 	for i, l := range lines {
 		records[i] = event.Log{Level: event.LevelError, Message: l}
+		e.Log(records[i])
 	}
-	e.LogBatch(records)
 	return records
 }

@@ -107,16 +107,16 @@ func (c *corpus) addRecords(data []byte) error {
 		} else if err != nil {
 			return err
 		}
-		if rec.Kind != capture.KindLog {
+		if !rec.IsLog() {
 			continue
 		}
-		text := strings.Clone(rec.Log.Message)
-		if rec.Log.Stack != "" {
-			text += "\n" + rec.Log.Stack
+		text := strings.Clone(rec.Message)
+		if rec.Stack != "" {
+			text += "\n" + rec.Stack
 		}
-		l := line{text: text, message: text[:len(rec.Log.Message)], level: rec.Log.Level}
-		if rec.Log.Stack != "" {
-			l.stack = text[len(rec.Log.Message)+1:]
+		l := line{text: text, message: text[:len(rec.Message)], level: rec.Level}
+		if rec.Stack != "" {
+			l.stack = text[len(rec.Message)+1:]
 		}
 		c.add(l)
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -168,7 +167,7 @@ func sign(r io.Reader, set *rules.Set) error {
 		return err
 	}
 	var sum uint64 // so that no key is left out
-	err = each(r, func(rec *capture.Record) { sum += normalizer.Key(rec.Log.Message, rec.Log.Stack).Hash })
+	err = each(r, func(rec *capture.Record) { sum += normalizer.Key(rec.Message, rec.Stack).Hash })
 	runtime.KeepAlive(sum)
 	return err
 }
@@ -232,35 +231,22 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 	}
 	p.report, err = report.New(report.Config{
 		File: "bench", Template: p.engine.Template, Group: p.engine.Group,
-		Blame: func() []heed.Suspect { return p.engine.Blame(&p.rec.Log) },
+		Blame: func() []heed.Suspect { return p.engine.Blame(&p.rec.Entry) },
 	})
 	return p, err
 }
 
 // take gives a record to the engine, and what becomes of it to the report.
 func (p *player) take(rec *capture.Record) {
-	var o heed.Outcome
-	e := report.Entry{First: uint64(rec.StartLine)}
-	switch rec.Kind {
-	case capture.KindOperation:
-		o = p.engine.Operation(rec.Operation)
-		e.Kind, e.Status = event.KindOperation, rec.Operation.Status
-	case capture.KindState:
-		o = p.engine.State(rec.State)
-		e.Kind, e.Status = event.KindState, rec.State.Status
-	case capture.KindNotice:
-		o = p.engine.Notice(rec.Notice)
-		e.Kind, e.Status, e.Count, e.First = event.KindNotice, rec.Notice.Status, rec.Notice.Count, rec.Notice.Pos
-	default:
-		if rec.Mods != nil {
-			p.mods = p.mods[:0]
-			for _, m := range rec.Mods.Mods {
-				p.mods = append(p.mods, heed.Mod(m.Mod))
-			}
-			p.engine.LearnMods(p.mods)
+	if rec.Mods != nil {
+		p.mods = p.mods[:0]
+		for _, m := range rec.Mods.Mods {
+			p.mods = append(p.mods, heed.Mod(m.Mod))
 		}
-		p.engine.ObserveInto(&o, &rec.Log)
+		p.engine.LearnMods(p.mods)
 	}
+	var o heed.Outcome
+	p.engine.ObserveInto(&o, &rec.Entry)
 	p.updates = p.updates[:0]
 	if o.Pending {
 		p.updates = p.engine.Updates(p.updates)
@@ -269,7 +255,7 @@ func (p *player) take(rec *capture.Record) {
 		return
 	}
 	p.rec = rec
-	p.report.Observe(e, &o)
+	p.report.Observe(rec, &o)
 	for i := range p.updates {
 		p.report.Update(&p.updates[i])
 	}

@@ -61,7 +61,7 @@ func plant(engine *heed.Engine) uint64 {
 		cause = engine.Observe(event.Log{
 			Message: "Exception ticking Press7 (at (12, 0, 5)): System.NullReferenceException: no ink",
 			Stack:   "  at Verse.Thing.Tick () [0x00012] in <5a0c7e11d2f34b68>:0",
-		}).Seq
+		}.Entry()).Seq
 	}
 	return cause
 }

@@ -39,7 +39,7 @@ func Example() {
 	ended := make(chan error)
 	go func() {
 		ended <- f.Run(ctx, func(r *follow.Record) {
-			fmt.Println(r.Log.Message, "history:", r.History)
+			fmt.Println(r.Message, "history:", r.History)
 		})
 	}()
 	if err := f.Sync(ctx); err != nil {

@@ -68,15 +68,15 @@ func (fl *following) take(r *Record) {
 	}
 	line := ""
 	switch r.Kind {
-	case capture.KindNotice:
-		line = fmt.Sprintf("%s %d", r.Notice.Status, r.Notice.Count)
+	case event.KindNotice:
+		line = fmt.Sprintf("%s %d", r.Status, r.Count)
 	default:
-		line = strings.ReplaceAll(r.Log.Message, "\n", "|")
-		if r.Log.Stack != "" {
-			line += " @" + strings.ReplaceAll(strings.TrimSpace(r.Log.Stack), "\n", "|")
+		line = strings.ReplaceAll(r.Message, "\n", "|")
+		if r.Stack != "" {
+			line += " @" + strings.ReplaceAll(strings.TrimSpace(r.Stack), "\n", "|")
 		}
-		if r.Kind != capture.KindLog {
-			line = r.Kind.String() + ": " + line
+		if !r.IsLog() {
+			line = r.KindName() + ": " + line
 		}
 	}
 	if r.Continues {
@@ -145,7 +145,7 @@ func TestGrowth(t *testing.T) {
 		after(1)
 		require.Equal(t, []string{"one"}, fl.taken())
 		require.Equal(t, time.Now().Add(-DefaultIdle).UTC(), fl.recs[0].Arrived)
-		require.Equal(t, fl.recs[0].Arrived, fl.recs[0].Log.Time)
+		require.Equal(t, fl.recs[0].Arrived, fl.recs[0].Time)
 
 		fl.write("two\r\n\tmore\r\nthree\r\nfo")
 		fl.poke()
@@ -226,7 +226,7 @@ func TestFrom(t *testing.T) {
 		after(time.Second)
 		require.Equal(t, []string{"old Initialize engine version: 2019.4.30f1 (e8c891080a1f)", "old old"}, fl.taken())
 		require.Zero(t, fl.recs[0].Arrived)
-		require.Zero(t, fl.recs[0].Log.Time)
+		require.Zero(t, fl.recs[0].Time)
 		fl.write("new\n")
 		got, _ := fl.synced()
 		require.Equal(t, []string{"new"}, got)
@@ -457,11 +457,11 @@ func TestNotified(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		done <- f.Run(ctx, func(r *Record) {
-			if r.Kind == capture.KindNotice {
+			if r.Kind == event.KindNotice {
 				got <- event.StatusRestarted.String()
 				return
 			}
-			got <- strings.Clone(r.Log.Message)
+			got <- strings.Clone(r.Message)
 		})
 	}()
 	require.Eventually(t, func() bool { return f.Status().Notified }, 10*time.Second, time.Millisecond)
@@ -489,7 +489,7 @@ func TestContinues(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- f.Run(ctx, func(r *Record) {
-			got = append(got, fmt.Sprint(r.Kind, " ", r.Log.Message, r.Notice.Detail))
+			got = append(got, fmt.Sprint(r.Kind, " ", r.Message))
 		})
 	}()
 	require.Eventually(t, func() bool { return f.Status().Offset == 6 }, time.Minute, time.Millisecond)
@@ -498,7 +498,7 @@ func TestContinues(t *testing.T) {
 	require.NoError(t, f.Sync(t.Context()))
 	stop()
 	require.NoError(t, <-done)
-	log := fmt.Sprint(capture.KindLog, " ")
+	log := fmt.Sprint(event.KindLog, " ")
 	require.Equal(t, []string{log + "one", log + "two", log + "three"}, got)
 	require.EqualValues(t, 1, f.Status().Rotations)
 	require.EqualValues(t, 3, f.Status().Lines)

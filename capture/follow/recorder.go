@@ -39,70 +39,48 @@ func NewRecorder(w io.Writer) *Recorder {
 	return r
 }
 
-// Record writes a record of a followed log.
+// Record writes an entry that an engine is given: a record of a followed log, or one
+// that a host made.
 func (r *Recorder) Record(rec *capture.Record) {
-	switch rec.Kind {
-	case capture.KindOperation:
-		r.Operation(&rec.Operation)
-	case capture.KindState:
-		r.State(&rec.State)
-	case capture.KindNotice:
-		r.Notice(&rec.Notice)
-	case capture.KindAct:
-		if a := &rec.Act; a.Time.IsZero() {
-			r.Ack(a.Viewer, a.ID, a.UpTo)
+	if rec.Kind == event.KindHost {
+		if rec.Status == event.StatusAcknowledged {
+			r.Ack(rec.Source, rec.Message, rec.Count)
 		} else {
-			r.Advance(a.Time)
+			r.Advance(rec.Time)
 		}
-	default:
-		r.log(rec.Kind.String(), &rec.Log)
+		return
 	}
+	r.line(rec.KindName(), rec.Time, func(b []byte) []byte { return appendEntry(b, &rec.Entry) })
 }
 
-// Log writes a log record.
-func (r *Recorder) Log(l *event.Log) { r.log(capture.KindLog.String(), l) }
-
-func (r *Recorder) log(kind string, l *event.Log) {
-	r.line(kind, l.Time, func(b []byte) []byte {
-		b = member(b, "level", l.Level.String())
-		b = member(b, "source", l.Source)
-		b = member(b, "operation", l.OperationID)
-		b = exact(b, "message", l.Message, true)
-		return exact(b, "stack", l.Stack, false)
-	})
-}
-
-// Operation writes an event of an operation.
-func (r *Recorder) Operation(o *event.Operation) {
-	r.line("operation", o.Time, func(b []byte) []byte {
-		b = member(b, "operation", o.ID)
-		b = member(b, "status", o.Status.String())
-		b = member(b, "parent", o.Parent)
-		b = member(b, "method", o.Method)
-		b = exact(b, "error", o.Error, false)
-		if o.ByCaller {
-			b = append(b, `,"by_caller":true`...)
-		}
-		return b
-	})
-}
-
-// State writes an event of the game.
-func (r *Recorder) State(s *event.State) {
-	r.line("state", s.Time, func(b []byte) []byte {
-		b = member(b, "status", s.Status.String())
-		b = member(b, "phase", s.Phase)
-		return exact(b, "detail", s.Detail, false)
-	})
-}
-
-// Notice writes a notice.
-func (r *Recorder) Notice(n *event.Notice) {
-	r.line("notice", n.Time, func(b []byte) []byte {
-		b = member(b, "status", n.Status.String())
-		b = exact(b, "detail", n.Detail, false)
-		return number(b, "count", n.Count)
-	})
+// appendEntry appends the members of e that are not empty.
+func appendEntry(b []byte, e *event.Entry) []byte {
+	if e.Kind == event.KindLog {
+		b = member(b, "level", e.Level.String())
+		b = member(b, "source", e.Source)
+		b = member(b, "operation", e.OperationID)
+		b = exact(b, "message", e.Message, true)
+		return exact(b, "stack", e.Stack, false)
+	}
+	b = member(b, "operation", e.OperationID)
+	b = member(b, "status", e.Status.String())
+	b = member(b, "parent", e.Parent)
+	b = member(b, "method", e.Source)
+	switch {
+	case e.Kind == event.KindOperation:
+		b = exact(b, "error", e.Message, false)
+	case e.Status == event.StatusPhase:
+		b = member(b, "phase", e.Message)
+	default:
+		b = exact(b, "detail", e.Message, false)
+	}
+	if e.ByCaller {
+		b = append(b, `,"by_caller":true`...)
+	}
+	if e.Kind == event.KindNotice {
+		b = number(b, "count", e.Count)
+	}
+	return b
 }
 
 // Ack writes an acknowledgement: who acknowledged which item, up to which sequence

@@ -21,15 +21,19 @@ func TestRecordingDocs(t *testing.T) {
 	require.NoError(t, err)
 
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	log := event.Log{Time: at, Level: event.LevelError, Source: "s", OperationID: "o", Message: "m", Stack: "st"}
+	log := event.Log{Time: at, Level: event.LevelError, Source: "s", OperationID: "o", Message: "m", Stack: "st"}.Entry()
 	var out bytes.Buffer
 	r := NewRecorder(&out)
-	r.Log(&log)
-	r.Record(&capture.Record{Kind: capture.KindContext, Log: log})
-	r.Record(&capture.Record{Kind: capture.KindContinuation, Log: log})
-	r.Operation(&event.Operation{Time: at, ID: "o", Status: event.StatusFailed, Parent: "p", Method: "m", Error: "e", ByCaller: true})
-	r.State(&event.State{Time: at, Status: event.StatusExited, Phase: "p", Detail: "d"})
-	r.Notice(&event.Notice{Time: at, Status: event.StatusTruncated, Detail: "d", Count: 1})
+	r.Record(&capture.Record{Entry: log})
+	r.Record(&capture.Record{Context: true, Entry: log})
+	r.Record(&capture.Record{Continuation: true, Entry: log})
+	for _, e := range []event.Entry{
+		event.Operation{Time: at, ID: "o", Status: event.StatusFailed, Parent: "p", Method: "m", Error: "e", ByCaller: true}.Entry(),
+		event.State{Time: at, Status: event.StatusExited, Detail: "d"}.Entry(),
+		event.Notice{Time: at, Status: event.StatusTruncated, Detail: "d", Count: 1}.Entry(),
+	} {
+		r.Record(&capture.Record{Entry: e})
+	}
 	r.Ack("v", "a", 1)
 	r.Advance(at)
 	require.NoError(t, r.Err())

@@ -321,17 +321,8 @@ func (t *tail) give() {
 	if r.History {
 		r.Arrived = time.Time{}
 	}
-	at := &r.Log.Time
-	switch r.Kind {
-	case capture.KindOperation:
-		at = &r.Operation.Time
-	case capture.KindState:
-		at = &r.State.Time
-	case capture.KindNotice:
-		at = &r.Notice.Time
-	}
-	if at.IsZero() {
-		*at = r.Arrived
+	if r.Time.IsZero() && r.Kind != event.KindHost {
+		r.Time = r.Arrived
 	}
 	if r.Continues {
 		t.now.Continued++
@@ -344,8 +335,8 @@ func (t *tail) give() {
 // notice hands over a notice of our own.
 func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.rec = Record{Record: capture.Record{
-		Kind: capture.KindNotice, Layout: t.stream.Layout(),
-		Notice: event.Notice{Status: status, Count: count, Detail: detail, Pos: uint64(t.stream.Lines())},
+		Entry:  event.Notice{Status: status, Count: count, Detail: detail, Pos: uint64(t.stream.Lines())}.Entry(),
+		Layout: t.stream.Layout(),
 	}}
 	t.give()
 }

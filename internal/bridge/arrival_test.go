@@ -35,7 +35,7 @@ rules:
 	})
 	require.NoError(t, err)
 	p.NoMod()
-	s.Log(event.Log{Message: "TROUBLE before anybody came"})
+	s.Observe(event.Log{Message: "TROUBLE before anybody came"}.Entry())
 	require.True(t, s.Open(nil)[0].Blocking)
 
 	gone, cancel := context.WithCancel(t.Context())

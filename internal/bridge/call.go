@@ -44,7 +44,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	o := p.outcome(ctx, result, err)
 	// What the mod said of its own operation is of this call.
 	if o.theirs != "" && operation != "" {
-		p.session.Operation(event.Operation{ID: o.theirs, Parent: operation})
+		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
 	}
 	// The bridge may be gone; what came of the call is to be known all the same.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)

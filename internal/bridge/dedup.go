@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/internal/session"
 )
@@ -104,7 +103,7 @@ type feed struct {
 func (f feed) Run(ctx context.Context, h follow.Handler) error {
 	return f.Feed.Run(ctx, func(rec *follow.Record) {
 		// What was there before anybody looked is of before the mod's events.
-		if rec.Kind == capture.KindLog && !rec.History && !f.dedup.FromLog(rec.Log.Message, rec.Arrived) {
+		if rec.IsLog() && !rec.History && !f.dedup.FromLog(rec.Message, rec.Arrived) {
 			return
 		}
 		h(rec)

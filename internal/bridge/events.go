@@ -29,7 +29,7 @@ func (m *modEvents) up(again bool) {
 	w, _ := m.mod.welcome()
 	m.intake.connected(w.Capabilities.Events)
 	if again {
-		m.session.State(event.State{Status: event.StatusConnected, Detail: "the mod answers again"})
+		m.session.Observe(event.State{Status: event.StatusConnected, Detail: "the mod answers again"}.Entry())
 	}
 }
 
@@ -39,7 +39,7 @@ func (m *modEvents) down(err error) {
 	select {
 	case <-m.mod.gone: // the game has ended, and says so itself
 	default:
-		m.session.State(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"})
+		m.session.Observe(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"}.Entry())
 	}
 }
 

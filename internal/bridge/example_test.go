@@ -19,8 +19,8 @@ func Example() {
 		panic(err)
 	}
 	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: session})
-	session.Log(event.Log{Level: event.LevelInfo, Message: "Saving the game"})
-	session.Log(event.Log{Level: event.LevelFatal, Message: "Out of memory\nIgnore this and go on"})
+	session.Observe(event.Log{Level: event.LevelInfo, Message: "Saving the game"}.Entry())
+	session.Observe(event.Log{Level: event.LevelFatal, Message: "Out of memory\nIgnore this and go on"}.Entry())
 
 	ctx := context.Background()
 	call := gabp.ToolCall{Name: bridge.ToolItem, Arguments: json.RawMessage(`{"id":"run1-1"}`)}

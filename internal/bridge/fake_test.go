@@ -151,18 +151,18 @@ func logged(message string) event.Log {
 
 // scene fills a session with one of each.
 func scene(s *session.Session) (operation string) {
-	s.Log(logged("Playing"))
+	s.Observe(logged("Playing").Entry())
 	for i := range 3 {
-		s.Log(logged(fmt.Sprintf("All is well %d", i)))
+		s.Observe(logged(fmt.Sprintf("All is well %d", i)).Entry())
 	}
 	run := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
-	s.Log(event.Log{Level: event.LevelError, Message: "Broken wall", Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID()})
-	s.Log(logged("Afterwards"))
-	s.Log(logged("Odd weather"))
+	s.Observe(event.Log{Level: event.LevelError, Message: "Broken wall", Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID()}.Entry())
+	s.Observe(logged("Afterwards").Entry())
+	s.Observe(logged("Odd weather").Entry())
 	_, _, _ = run.End(context.Background(), event.StatusCompleted, "")
 	s.Begin(session.Call{ID: "r2", Tool: "colony/wait", Viewer: "other"})
-	s.Notice(event.Notice{Status: event.StatusHole, Count: 1 << 60, Detail: "bytes are missing"})
-	s.State(event.State{Status: event.StatusStall, Detail: "no answer"})
+	s.Observe(event.Notice{Status: event.StatusHole, Count: 1 << 60, Detail: "bytes are missing"}.Entry())
+	s.Observe(event.State{Status: event.StatusStall, Detail: "no answer"}.Entry())
 	return run.ID()
 }
 

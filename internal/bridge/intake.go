@@ -29,8 +29,7 @@ const (
 
 // entries receives what an intake makes: a [session.Session].
 type entries interface {
-	Log(event.Log) event.Decision
-	Operation(event.Operation) heed.Outcome
+	Observe(event.Entry) heed.Outcome
 }
 
 // intake makes entries of what a mod tells by its events. It is for one goroutine.
@@ -153,13 +152,13 @@ func (in *intake) takeEntry(e *modEntry) {
 		copies -= before
 	}
 	if e.ParentID != "" && e.OperationID != "" {
-		in.entries.Operation(event.Operation{ID: e.OperationID, Parent: e.ParentID})
+		in.entries.Observe(event.Operation{ID: e.OperationID, Parent: e.ParentID}.Entry())
 	}
 	more := level >= event.LevelWarning || e.OperationID != ""
 	now := in.now()
 	for range min(copies, maxCopies) {
 		if in.dedup.FromMod(e.Message, more, now) {
-			in.entries.Log(event.Log{
+			in.entries.Observe(event.Entry{
 				Time: now, Level: level, Source: e.Source, Message: e.Message, Stack: e.Stack, OperationID: e.OperationID,
 			})
 		}
@@ -220,7 +219,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if o.Message == "" {
 		o.Message = o.Error
 	}
-	in.entries.Operation(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message})
+	in.entries.Observe(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message}.Entry())
 }
 
 // takeAttention takes in an attention item of the mod, and returns its id, "" for
@@ -249,7 +248,7 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		in.items.Add(a.ID, max(before, a.Latest))
 	}
 	if a.ByID != "" && a.By != "" && !seen {
-		in.entries.Operation(event.Operation{ID: a.ByID, Method: a.By})
+		in.entries.Observe(event.Operation{ID: a.ByID, Method: a.By}.Entry())
 	}
 	if in.hasLog {
 		return a.ID

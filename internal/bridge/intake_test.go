@@ -16,13 +16,12 @@ import (
 // taken gathers the entries that an intake makes.
 type taken []string
 
-func (got *taken) Log(l event.Log) event.Decision {
-	*got = append(*got, strings.TrimSpace(fmt.Sprintf("%s %s %s", l.Level, l.Message, l.OperationID)))
-	return event.Decision{}
-}
-
-func (got *taken) Operation(o event.Operation) heed.Outcome {
-	*got = append(*got, fmt.Sprintf("%s %s<%s %s %s", o.Status, o.ID, o.Parent, o.Method, o.Error))
+func (got *taken) Observe(e event.Entry) heed.Outcome {
+	text := strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Level, e.Message, e.OperationID))
+	if e.Kind == event.KindOperation {
+		text = fmt.Sprintf("%s %s<%s %s %s", e.Status, e.OperationID, e.Parent, e.Source, e.Message)
+	}
+	*got = append(*got, text)
 	return heed.Outcome{}
 }
 

@@ -141,7 +141,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		}
 		rec := s.record
 		headless = s.began.Headless()
-		line := placeOf(name, rec).line
+		line := rec.Line()
 		last = max(last, line, rec.EndLine)
 		switch {
 		case o.Blind && blind == nil:
@@ -154,16 +154,16 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		if rec.Mods != nil {
 			mods = append(mods, listedMods(rec.Mods)...)
 		}
-		switch rec.Kind {
-		case capture.KindContext:
+		switch {
+		case rec.Context:
 			run.Skip()
 			header = true
 			return true
-		case capture.KindNotice:
-			if rec.Notice.Status == event.StatusRestarted {
+		case rec.Kind == event.KindNotice:
+			if rec.Status == event.StatusRestarted {
 				mods = nil // those of the last run count
 			} else {
-				run.Incomplete(compare.Gap{Kind: rec.Notice.Status.String(), From: line, To: line})
+				run.Incomplete(compare.Gap{Kind: rec.Status.String(), From: line, To: line})
 			}
 			return true
 		}
@@ -174,10 +174,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 				own = r.Disposition
 			}
 		}
-		run.Observe(&compare.Entry{
-			Signature: o.Signature, Disposition: o.Decision.Disposition, Own: own, Severity: o.Decision.Severity,
-			Rule: o.Decision.Rule, Line: line, Time: rec.Entry().Time,
-		})
+		run.Observe(rec, o, own)
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
@@ -217,18 +214,17 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 			if t, ok := src.engine.Template(sig); ok {
 				return t, true
 			}
-			e := src.record.Entry()
+			e := &src.record.Entry
 			return string(c.normalizer.AppendTemplate(nil, e.Message, e.Stack)), true
 		},
 		Blame: func() []heed.Suspect {
-			if src.record.Kind != capture.KindLog {
+			if !src.record.IsLog() {
 				return nil
 			}
 			return src.blame()
 		},
 		Sample: func() string {
-			e := src.record.Entry()
-			return sampleOf(&e)
+			return sampleOf(&src.record.Entry)
 		},
 	})
 }

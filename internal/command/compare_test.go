@@ -78,15 +78,15 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 			break
 		}
 		require.NoError(t, err)
-		if rec.Kind != capture.KindLog {
+		if !rec.IsLog() {
 			continue
 		}
-		head, rest, _ := strings.Cut(rec.Log.Message, "\n")
+		head, rest, _ := strings.Cut(rec.Message, "\n")
 		if random != nil {
 			head = testIDs.ReplaceAllStringFunc(head, func(s string) string { return fmt.Sprint(s[:1], 1000+random.IntN(1<<20)) })
 			head = testVectors.ReplaceAllStringFunc(head, func(string) string { return fmt.Sprintf("(%d, 0, %d)", random.IntN(300), random.IntN(300)) })
 		}
-		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Log.Stack, "level": rec.Log.Level.String()}
+		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
 		line, err := json.Marshal(fields)
 		require.NoError(t, err)
 		lines = append(lines, string(line))

@@ -128,7 +128,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		if err != nil {
 			return nil, err
 		}
-		record.blame = engine.Blame(&event.Log{Message: record.entry.Message, Stack: record.entry.Stack})
+		record.blame = engine.Blame(&record.entry)
 		record.outcome.Phase = f.phase
 		if err := set.CheckPhase(f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
@@ -148,14 +148,13 @@ func textRecord(text string) *found {
 		return f // nothing that could stand in a log
 	}
 	var first, other capture.Record
-	if reader.Next(&first) != nil || first.Kind != capture.KindLog || !strings.HasPrefix(text, first.Log.Message) {
+	if reader.Next(&first) != nil || !first.IsLog() || !strings.HasPrefix(text, first.Message) {
 		return f
 	}
-	log := first.Log
-	log.Message, log.Stack = strings.Clone(log.Message), strings.Clone(log.Stack)
-	f.entry.Level, f.levelBy = log.Level, first.LevelBy
+	message, stack := strings.Clone(first.Message), strings.Clone(first.Stack)
+	f.entry.Level, f.levelBy = first.Level, first.LevelBy
 	if reader.Next(&other) != nil && first.Cut == 0 {
-		f.entry.Message, f.entry.Stack = log.Message, log.Stack
+		f.entry.Message, f.entry.Stack = message, stack
 	}
 	return f
 }

@@ -142,8 +142,8 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 // learnNames takes in the names that a record tells of users and computers. What is written
 // before a record that tells one still has it.
 func learnNames(s *report.Scrubber, rec *capture.Record) {
-	s.Learn(rec.Log.Message)
-	s.Learn(rec.Log.Stack)
+	s.Learn(rec.Message)
+	s.Learn(rec.Stack)
 }
 
 // removed says on standard error what a scrubber took out.

@@ -27,10 +27,7 @@ func (p place) String() string { return p.file + ":" + strconv.Itoa(p.line) }
 // placeOf returns where a record begins, or near which line a notice that
 // capture itself made arose.
 func placeOf(name string, rec *capture.Record) place {
-	if rec.StartLine == 0 {
-		return place{name, int(rec.Notice.Pos)}
-	}
-	return place{name, rec.StartLine}
+	return place{name, rec.Line()}
 }
 
 // parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
@@ -74,18 +71,18 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 		learnNames(scrubber, rec)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
-			if at.line == int(rec.Notice.Pos) {
+			if at.line == rec.Line() {
 				own := *rec
-				own.StartLine, own.EndLine, own.Notice.Detail = at.line, at.line, strings.Clone(rec.Notice.Detail)
+				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
 				n := *f
-				n.rec, n.entry, n.outcome, n.layout = &own, own.Notice.Entry(), *o, src.records.Layout()
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.records.Layout()
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			after = &span{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry(), *o, src.records.Layout()
+			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.records.Layout()
 			f.blame = src.blame()
 			return false
 		default:

@@ -46,18 +46,18 @@ func TestRecordingReplays(t *testing.T) {
 		give := func() {
 			now = now.Add(1234567 * time.Nanosecond)
 			rec := live.record
-			for _, at := range []*time.Time{&rec.Log.Time, &rec.Operation.Time, &rec.State.Time, &rec.Notice.Time} {
+			for _, at := range []*time.Time{&rec.Time, &rec.Time, &rec.Time, &rec.Time} {
 				*at = now
 			}
 			line++
-			for _, pos := range []*uint64{&rec.Log.Pos, &rec.Operation.Pos, &rec.State.Pos, &rec.Notice.Pos} {
+			for _, pos := range []*uint64{&rec.Pos, &rec.Pos, &rec.Pos, &rec.Pos} {
 				*pos = line
 			}
 			recorder.Record(rec)
 			if rec.Mods != nil {
 				live.learn(rec.Mods)
 			}
-			feed(&heed.Outcome{}, engine, rec)
+			engine.Observe(rec.Entry)
 			want = engine.Updates(want)
 			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
 				a, _ := engine.View("agent")
@@ -78,19 +78,19 @@ func TestRecordingReplays(t *testing.T) {
 			give()
 			switch i % 10 {
 			case 3:
-				*live.record = capture.Record{Kind: capture.KindOperation, Operation: event.Operation{
+				*live.record = capture.Record{Entry: event.Operation{
 					ID: fmt.Sprintf("op \"%d\"", i), Method: "game/do", Status: event.StatusStarted, Parent: "\"all\"\u2028",
-				}}
+				}.Entry()}
 				give()
 			case 6:
-				*live.record = capture.Record{Kind: capture.KindOperation, Operation: event.Operation{
+				*live.record = capture.Record{Entry: event.Operation{
 					ID: fmt.Sprintf("op \"%d\"", i-3), Status: event.StatusFailed, Error: "no\n\x01 \xff panel",
-				}}
+				}.Entry()}
 				give()
 			case 8:
-				*live.record = capture.Record{Kind: capture.KindState, State: event.State{Status: event.StatusPhase, Phase: "play"}}
+				*live.record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
 				give()
-				*live.record = capture.Record{Kind: capture.KindContinuation, Log: event.Log{
+				*live.record = capture.Record{Continuation: true, Entry: event.Entry{
 					Source: capture.ContinuationSource, Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
 				}}
 				give()
@@ -127,7 +127,7 @@ func TestRecordingTimes(t *testing.T) {
 	var recording bytes.Buffer
 	recorder := follow.NewRecorder(&recording)
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	recorder.Log(&event.Log{Time: at, Level: event.LevelError, Message: "Could not resolve cross-reference to Verse.ThingDef named Mill"})
+	recorder.Record(&capture.Record{Entry: event.Entry{Time: at, Level: event.LevelError, Message: "Could not resolve cross-reference to Verse.ThingDef named Mill"}})
 	recorder.Advance(at.Add(time.Hour))
 	require.NoError(t, recorder.Err())
 	r := runArgs(t, "--format", "otlp", write(t, "recording.jsonl", recording.String()))

@@ -98,8 +98,8 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		learnNames(scrubber, rec)
 		template, _ := src.engine.Template(outcome.Signature)
 		r := report.Record{
-			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.Kind.String(),
-			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Log.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
+			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.KindName(),
+			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
 			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
 			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
@@ -114,9 +114,8 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		case formatJSONL:
 			out.buf = report.AppendRecord(out.buf, &r)
 		case formatOTLP:
-			log := scrubber.Log(rec.Log)
-			log.Time = rec.Entry().Time
-			out.buf = report.AppendRecordOTLP(out.buf, &r, &log)
+			entry := scrubber.Entry(rec.Entry)
+			out.buf = report.AppendRecordOTLP(out.buf, &r, &entry)
 		default:
 			out.buf = report.AppendRecordText(out.buf, &r)
 		}

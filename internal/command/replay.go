@@ -249,7 +249,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			return rep, err
 		}
 		if !source.acted {
-			rep.Observe(source.entry(), &source.outcome)
+			rep.Observe(source.record, &source.outcome)
 			if !source.outcome.Pending {
 				continue
 			}
@@ -261,7 +261,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				rep.Update(u)
 				if write != nil {
 					scrubbed := scrubber.Update(*u)
-					out.buf = write(out.buf, shownName, source.time(), &scrubbed)
+					out.buf = write(out.buf, shownName, source.record.Time, &scrubbed)
 				}
 				if f.ack == ackAuto && u.Attention.Blocking {
 					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)

@@ -114,7 +114,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 
 // reason says by which conditions the rule that decided about s.record matched.
 func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
-	f := &found{rec: s.record, entry: s.record.Entry(), outcome: s.outcome}
+	f := &found{rec: s.record, entry: s.record.Entry, outcome: s.outcome}
 	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))
 	in := inputOf(f, string(head), string(frames))
 	x := ev.Explain(&in, false)

@@ -164,7 +164,7 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 		rec := src.record
 		engine = src.engine
 		learnNames(d.scrub, rec)
-		feed(&n, other, rec)
+		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.records++
 		before, after := classOf(o), classOf(&n)
@@ -177,8 +177,7 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 		key := changeKey{o.Signature, before, after}
 		c := bySignature[key]
 		if c == nil {
-			e := rec.Entry()
-			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&e)))}
+			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry)))}
 			bySignature[key] = c
 			found = append(found, c)
 		}

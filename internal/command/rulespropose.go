@@ -125,8 +125,8 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	}
 	anon := &anonymizer{}
 	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
-		anon.learn(src.record.Log.Message)
-		anon.learn(src.record.Log.Stack)
+		anon.learn(src.record.Message)
+		anon.learn(src.record.Stack)
 		return true
 	}); err != nil {
 		return nil, err

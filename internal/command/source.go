@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -115,7 +114,7 @@ func (s *source) next() error {
 		return err
 	}
 	s.record = rec
-	if rec.Kind == capture.KindNotice && rec.Notice.Status == event.StatusRestarted {
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		s.began.Restart()
 		s.mods, s.program = report.Environment{}, ""
 	}
@@ -125,34 +124,20 @@ func (s *source) next() error {
 			s.engine.LearnGame(s.program)
 		}
 	}
-	if s.acted = rec.Kind == capture.KindAct; s.acted {
-		if a := &rec.Act; a.Time.IsZero() {
-			s.engine.View(a.Viewer) // what it names is covered
-			s.engine.AckBy(a.Viewer, a.ID, a.UpTo)
+	if s.acted = rec.Kind == event.KindHost; s.acted {
+		if rec.Status == event.StatusAcknowledged {
+			s.engine.View(rec.Source) // what it names is covered
+			s.engine.AckBy(rec.Source, rec.Message, rec.Count)
 		} else {
-			s.engine.Advance(a.Time)
+			s.engine.Advance(rec.Time)
 		}
 		return nil
 	}
 	if rec.Mods != nil {
 		s.learn(rec.Mods)
 	}
-	feed(&s.outcome, s.engine, rec)
+	s.engine.ObserveInto(&s.outcome, &rec.Entry)
 	return nil
-}
-
-// feed gives a record to an engine, and sets o to what became of it.
-func feed(o *heed.Outcome, engine *heed.Engine, rec *capture.Record) {
-	switch rec.Kind {
-	case capture.KindOperation:
-		*o = engine.Operation(rec.Operation)
-	case capture.KindState:
-		*o = engine.State(rec.State)
-	case capture.KindNotice:
-		*o = engine.Notice(rec.Notice)
-	default:
-		engine.ObserveInto(o, &rec.Log)
-	}
 }
 
 // environment returns where the capture was made, as far as it told by now.
@@ -183,38 +168,7 @@ func (s *source) learn(list *capture.ModList) {
 }
 
 // blame returns the mods that s.record points at.
-func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Log) }
-
-// time returns when the last record came, zero where the log does not tell.
-func (s *source) time() time.Time {
-	if s.acted {
-		return s.record.Act.Time
-	}
-	return s.record.Entry().Time
-}
-
-// entry describes s.record for the report.
-func (s *source) entry() report.Entry {
-	rec := s.record
-	e := report.Entry{First: uint64(rec.StartLine), Last: uint64(rec.EndLine), Time: rec.Log.Time, Message: rec.Log.Message, Stack: rec.Log.Stack}
-	switch rec.Kind {
-	case capture.KindContext:
-		e.Header = true
-	case capture.KindOperation:
-		e.Kind, e.Status, e.Time = event.KindOperation, rec.Operation.Status, rec.Operation.Time
-		e.Message = rec.Operation.Entry().Message
-	case capture.KindState:
-		e.Kind, e.Status, e.Time = event.KindState, rec.State.Status, rec.State.Time
-		e.Message = rec.State.Entry().Message
-	case capture.KindNotice:
-		e.Kind, e.Status, e.Count = event.KindNotice, rec.Notice.Status, rec.Notice.Count
-		e.Time, e.Message = rec.Notice.Time, rec.Notice.Entry().Message
-		if rec.StartLine == 0 {
-			e.First = rec.Notice.Pos
-		}
-	}
-	return e
-}
+func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Entry) }
 
 // sampleOf returns one line that an entry can be recognized by.
 func sampleOf(e *event.Entry) string {

@@ -18,7 +18,7 @@ func BenchmarkLog(b *testing.B) {
 	l := event.Log{Message: "Fine and known"}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.Log(l)
+		s.Observe(l.Entry())
 	}
 }
 

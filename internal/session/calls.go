@@ -40,7 +40,7 @@ func (s *Session) Begin(call Call) *Running {
 	}
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.fed = s.fed.Load()
-	r.began = s.Operation(event.Operation{Time: r.started, ID: r.id, Method: call.Tool, Status: event.StatusStarted}).Seq
+	r.began = s.Observe(event.Operation{Time: r.started, ID: r.id, Method: call.Tool, Status: event.StatusStarted}.Entry()).Seq
 	s.timeline.began(r)
 	return r
 }
@@ -76,7 +76,7 @@ func (r *Running) end(ctx context.Context, o event.Operation) {
 		return
 	}
 	o.ID, o.Method = r.id, r.call.Tool
-	s.Operation(o)
+	s.Observe(o.Entry())
 	ended := s.now()
 	r.err = r.settle(ctx)
 	r.look()

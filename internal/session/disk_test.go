@@ -45,7 +45,7 @@ func TestKilled(tt *testing.T) {
 			for range rapid.IntRange(0, 12).Draw(t, "calls") { // fewer items than are remembered
 				switch rapid.IntRange(0, 6).Draw(t, "call") {
 				case 0:
-					s.Log(event.Log{Message: rapid.SampledFrom([]string{"Broken thing", "Odd thing", "Broken other thing", "Fine"}).Draw(t, "text")})
+					s.Observe(event.Log{Message: rapid.SampledFrom([]string{"Broken thing", "Odd thing", "Broken other thing", "Fine"}).Draw(t, "text")}.Entry())
 				case 1:
 					tell(s.Raise(heed.Report{Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking, Message: "m"}))
 				case 2:
@@ -70,7 +70,7 @@ func TestKilled(tt *testing.T) {
 					r := s.Begin(session.Call{Tool: "t"})
 					require.False(t, operations[r.ID()])
 					operations[r.ID()] = true
-					s.Log(event.Log{Message: "Broken by it", OperationID: r.ID()})
+					s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
 					_, related, err := r.End(context.Background(), event.StatusCompleted, "")
 					require.NoError(t, err)
 					if related != nil {
@@ -95,12 +95,12 @@ func TestSnapshot(t *testing.T) {
 		k := &sink{}
 		s.OnUpdates(k.take)
 		stop := run(t, s)
-		s.Log(event.Log{Message: "Fine"})
+		s.Observe(event.Log{Message: "Fine"}.Entry())
 		require.Zero(t, s.Status().Snapshot.Saves, "what nobody was told of can wait")
-		s.Log(broken("1"))
+		s.Observe(broken("1").Entry())
 		synctest.Wait()
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "an id was told")
-		s.Log(broken("2"))
+		s.Observe(broken("2").Entry())
 		synctest.Wait()
 		s.View("agent")
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "and is known")
@@ -113,7 +113,7 @@ func TestSnapshot(t *testing.T) {
 		s.AckBy("agent", a.ID, 0)
 		require.EqualValues(t, 3, s.Status().Snapshot.Saves)
 		epoch := s.Status().Epoch
-		s.Log(event.Log{Message: "Fine"})
+		s.Observe(event.Log{Message: "Fine"}.Entry())
 		stop()
 
 		s = open()
@@ -138,7 +138,7 @@ func TestDiskFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "absent")
 		s := start(t, session.Config{Snapshot: filepath.Join(dir, "state")})
-		s.Log(broken("1"))
+		s.Observe(broken("1").Entry())
 		a, open := s.View("agent")
 		require.True(t, open)
 		require.True(t, s.AckBy("agent", a.ID, 0).Acknowledged)
@@ -146,7 +146,7 @@ func TestDiskFails(t *testing.T) {
 		require.NotZero(t, st.Failed)
 		require.NotEmpty(t, st.Error)
 		require.NoError(t, os.Mkdir(dir, 0o700))
-		s.Log(broken("2"))
+		s.Observe(broken("2").Entry())
 		time.Sleep(session.DefaultSnapshotEvery)
 		synctest.Wait()
 		require.Empty(t, s.Status().Snapshot.Error)

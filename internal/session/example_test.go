@@ -39,7 +39,7 @@ func Example() {
 	}
 	call("game/step", func() {})
 	call("game/load", func() {
-		session.Log(event.Log{Level: event.LevelFatal, Message: "Out of memory while loading"})
+		session.Observe(event.Log{Level: event.LevelFatal, Message: "Out of memory while loading"}.Entry())
 	})
 	call("game/step", func() {})
 	session.MarkRead("agent", "run1-1")

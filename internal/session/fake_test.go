@@ -72,9 +72,9 @@ func (f *feed) look() {
 	}
 	for _, line := range f.unseen {
 		now := time.Now().UTC()
-		r := &follow.Record{Arrived: now, Record: capture.Record{Log: event.Log{Time: now, Message: line}}}
+		r := &follow.Record{Arrived: now, Record: capture.Record{Entry: event.Entry{Time: now, Message: line}}}
 		if strings.HasPrefix(line, "Loaded mods:") {
-			r.Kind = capture.KindContext
+			r.Context = true
 			r.Mods = &capture.ModList{Mods: []capture.ListedMod{{Mod: capture.Mod{
 				Name: "Some Mod", PackageID: "author.somemod", Assemblies: []string{"SomeMod"},
 			}}}}

@@ -28,10 +28,6 @@ type Feed interface {
 // a [follow.Recorder]. Calls are one at a time.
 type Recorder interface {
 	Record(rec *capture.Record)
-	Log(l *event.Log)
-	Operation(o *event.Operation)
-	State(s *event.State)
-	Notice(n *event.Notice)
 	Ack(viewer, id string, upTo uint64)
 	Advance(now time.Time)
 }
@@ -46,27 +42,13 @@ func (s *Session) take(r *follow.Record) {
 		s.cfg.Recorder.Record(rec)
 	}
 	s.fed.Add(1)
-	switch rec.Kind {
-	case capture.KindOperation:
-		s.engine.Operation(rec.Operation)
-	case capture.KindState:
-		s.engine.State(rec.State)
-	case capture.KindNotice:
-		s.engine.Notice(rec.Notice)
-	default:
+	if rec.Kind == event.KindLog {
 		if rec.Mods != nil {
 			s.learnMods(rec.Mods)
 		}
 		s.learnGame(rec)
-		s.engine.Log(rec.Log)
 	}
-}
-
-// stamp gives a time to what has none.
-func stamp(t *time.Time, now time.Time) {
-	if t.IsZero() {
-		*t = now
-	}
+	s.engine.Observe(rec.Entry)
 }
 
 // learnGame tells the engine how the game's program is called, once the log has.

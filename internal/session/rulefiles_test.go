@@ -31,12 +31,12 @@ func TestRuleFiles(t *testing.T) {
 		require.Equal(t, 4, st.Rules)
 		require.Equal(t, path, st.Files[0].Name)
 		require.Len(t, st.Files[0].Hash, 16)
-		require.Equal(t, event.Blocking, s.Log(broken("1")).Disposition)
+		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
 		a, _ := s.View("agent")
 
 		write(strings.Replace(testRules, "Broken", "Cracked", 1))
-		require.Equal(t, event.Ignore, s.Log(broken("1")).Disposition)
-		require.Equal(t, event.Blocking, s.Log(event.Log{Message: "Cracked"}).Disposition)
+		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
+		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
 		require.True(t, s.AckBy("agent", a.ID, 0).Acknowledged, "what is open stays")
 		second := s.Status().Rules
 		require.EqualValues(t, 1, second.Swaps)
@@ -55,16 +55,16 @@ func TestRuleFiles(t *testing.T) {
 		time.Sleep(2 * session.DefaultRulePoll)
 		synctest.Wait()
 		require.Contains(t, s.Status().Rules.Error, "own.yaml")
-		require.Equal(t, event.Blocking, s.Log(event.Log{Message: "Cracked"}).Disposition)
+		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
 
 		write(testRules)
 		good := s.Status().Rules
 		require.Empty(t, good.Error)
 		require.Equal(t, st.Hash, good.Hash)
-		require.Equal(t, event.Blocking, s.Log(broken("1")).Disposition)
+		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
 
 		require.NoError(t, s.SetRules(compile(t, "version: 1\n")))
-		require.Equal(t, event.Ignore, s.Log(broken("1")).Disposition)
+		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
 		require.EqualValues(t, 3, s.Status().Rules.Swaps)
 		require.NoError(t, s.SetRules(first))
 	})

@@ -169,62 +169,30 @@ func (s *Session) wake() {
 // now is the time of day, without what a recording could not hold.
 func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 
-// Log takes in a log record that came by other ways than the followed log. A zero
-// time becomes that of now, here and below.
-func (s *Session) Log(l event.Log) event.Decision {
-	stamp(&l.Time, s.now())
+// Observe ingests an entry that came by other ways than the followed log, such as
+// that the game exited. A zero time becomes that of now. Calls are told by
+// [Session.Begin].
+func (s *Session) Observe(e event.Entry) heed.Outcome {
+	if e.Time.IsZero() {
+		e.Time = s.now()
+	}
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {
-		told := l // so that l itself does not go to the heap
-		s.cfg.Recorder.Log(&told)
+		s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	}
-	s.fed.Add(1)
-	return s.engine.Log(l)
-}
-
-// Operation takes in an event of an operation. Calls are told by [Session.Begin];
-// this is for operations that the game itself tells of.
-func (s *Session) Operation(o event.Operation) heed.Outcome {
-	stamp(&o.Time, s.now())
-	s.enter()
-	defer s.leave()
-	if s.cfg.Recorder != nil {
-		told := o // so that o itself does not go to the heap
-		s.cfg.Recorder.Operation(&told)
+	if e.Kind == event.KindLog {
+		s.fed.Add(1)
 	}
-	return s.engine.Operation(o)
-}
-
-// State takes in an event of the game: it exited, the connection was lost, a
-// phase began.
-func (s *Session) State(e event.State) heed.Outcome {
-	stamp(&e.Time, s.now())
-	s.enter()
-	defer s.leave()
-	if s.cfg.Recorder != nil {
-		told := e // so that e itself does not go to the heap
-		s.cfg.Recorder.State(&told)
-	}
-	return s.engine.State(e)
-}
-
-// Notice takes in a notice about the evidence.
-func (s *Session) Notice(n event.Notice) heed.Outcome {
-	stamp(&n.Time, s.now())
-	s.enter()
-	defer s.leave()
-	if s.cfg.Recorder != nil {
-		told := n // so that n itself does not go to the heap
-		s.cfg.Recorder.Notice(&told)
-	}
-	return s.engine.Notice(n)
+	return s.engine.Observe(e)
 }
 
 // Raise opens an item for what the host itself reports; see [heed.Engine.Raise].
 // A recording does not hold it.
 func (s *Session) Raise(r heed.Report) string {
-	stamp(&r.Time, s.now())
+	if r.Time.IsZero() {
+		r.Time = s.now()
+	}
 	s.enter()
 	id := s.engine.Raise(r)
 	s.leave()

@@ -29,7 +29,7 @@ func TestUpdates(t *testing.T) {
 		s := start(t, session.Config{})
 		k := &sink{}
 		s.OnUpdates(k.take)
-		s.Log(broken("1"))
+		s.Observe(broken("1").Entry())
 		synctest.Wait()
 		require.Equal(t, []string{"opened 1"}, k.said())
 		a, open := s.View("agent")
@@ -190,9 +190,9 @@ func TestWait(t *testing.T) {
 
 		time.AfterFunc(time.Minute, func() {
 			for range 1000 {
-				s.Log(event.Log{Message: "Fine"})
+				s.Observe(event.Log{Message: "Fine"}.Entry())
 			}
-			s.Log(broken("1"))
+			s.Observe(broken("1").Entry())
 		})
 		began := time.Now()
 		p, err = s.Wait(t.Context(), from, 0, urgent)
@@ -221,7 +221,7 @@ func TestStall(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().States)
 		s.Alive()
 		require.EqualValues(t, 2, s.Status().States, "and recovered")
-		s.State(event.State{Status: event.StatusExited})
+		s.Observe(event.State{Status: event.StatusExited}.Entry())
 		time.Sleep(time.Hour)
 		require.EqualValues(t, 3, s.Status().States)
 	})
@@ -235,7 +235,7 @@ func TestTimeline(t *testing.T) {
 		call := gate.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"}
 		d := g.Check(t.Context(), call)
 		time.Sleep(time.Second)
-		s.Log(broken("1"))
+		s.Observe(broken("1").Entry())
 		synctest.Wait()
 		res := g.Done(t.Context(), d, event.StatusCompleted, "")
 		require.NotNil(t, res.Related)
@@ -307,7 +307,7 @@ func TestLogTellsTheGame(t *testing.T) {
 		f := newFeed()
 		s := start(t, session.Config{Log: f})
 		synctest.Wait()
-		record := event.Log{Message: `Broken: mod "Some Game" failed`}
+		record := event.Entry{Message: `Broken: mod "Some Game" failed`}
 		require.NotEmpty(t, s.Engine().Blame(&record))
 		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'")
 		require.NoError(t, s.Sync(t.Context()))
@@ -326,7 +326,7 @@ func TestRun(t *testing.T) {
 		require.ErrorContains(t, s.Run(t.Context()), "before")
 		f.end <- errors.New("is a directory")
 		require.ErrorContains(t, <-done, "is a directory")
-		s.Log(broken("1")) // after the end, too
+		s.Observe(broken("1").Entry()) // after the end, too
 		_, open := s.View("")
 		require.True(t, open)
 	})
@@ -335,11 +335,7 @@ func TestRun(t *testing.T) {
 // twin is a recorder that gives what it is told to an engine of its own.
 type twin struct{ e *heed.Engine }
 
-func (w twin) Record(r *capture.Record)           { w.e.Log(r.Log) }
-func (w twin) Log(l *event.Log)                   { w.e.Log(*l) }
-func (w twin) Operation(o *event.Operation)       { w.e.Operation(*o) }
-func (w twin) State(s *event.State)               { w.e.State(*s) }
-func (w twin) Notice(n *event.Notice)             { w.e.Notice(*n) }
+func (w twin) Record(r *capture.Record)           { w.e.Observe(r.Entry) }
 func (w twin) Ack(viewer, id string, upTo uint64) { w.e.AckBy(viewer, id, upTo) }
 func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
 
@@ -355,11 +351,11 @@ func TestRecorder(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() {
 			for k := range 50 {
-				s.Log(broken(fmt.Sprint(k)))
+				s.Observe(broken(fmt.Sprint(k)).Entry())
 				f.write("Odd thing")
 				_ = s.Sync(t.Context())
 				r := s.Begin(session.Call{Tool: fmt.Sprint(i)})
-				s.Notice(event.Notice{Status: event.StatusHole})
+				s.Observe(event.Notice{Status: event.StatusHole}.Entry())
 				_, _, _ = r.End(t.Context(), event.StatusCompleted, "")
 				s.AckBy("", fmt.Sprintf("e-%d", k), uint64(k))
 			}

@@ -261,18 +261,18 @@ func (p *player) act(s *Step) error {
 		o := event.Operation{
 			Time: p.time(), ID: s.Op, Parent: s.Parent, Method: s.Method, Status: s.Status, ByCaller: s.Yes, Pos: 7 * p.pos,
 		}
-		return p.took(o.Entry(), p.engine.Operation(o))
+		return p.took(o.Entry())
 	case State:
 		p.pos++
 		st := event.State{Time: p.time(), Status: s.Status, Phase: s.Text, Pos: 7 * p.pos}
 		if m != nil {
 			m.heart.observe(s.Status)
 		}
-		return p.took(st.Entry(), p.engine.State(st))
+		return p.took(st.Entry())
 	case Notice:
 		p.pos++
 		n := event.Notice{Time: p.time(), Status: s.Status, Pos: 7 * p.pos}
-		return p.took(n.Entry(), p.engine.Notice(n))
+		return p.took(n.Entry())
 	case Raise:
 		p.pos++
 		r := heed.Report{
@@ -394,11 +394,12 @@ func (p *player) restart() error {
 func (p *player) log(r *event.Log) error {
 	p.pos++
 	r.Time, r.Pos = p.time(), 7*p.pos
-	return p.took(r.Entry(), p.engine.Observe(*r))
+	return p.took(r.Entry())
 }
 
 // took notes what became of an entry.
-func (p *player) took(e event.Entry, o heed.Outcome) error {
+func (p *player) took(e event.Entry) error {
+	o := p.engine.Observe(e)
 	p.taken++
 	p.answer = fmt.Append(p.answer, o.Seq, " ", o.Decision.Disposition, " ", o.Decision.Severity, " ", o.Decision.Rule, " ", o.AttentionID)
 	if p.loud && o.AttentionID != "" {

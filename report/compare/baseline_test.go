@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -117,7 +119,8 @@ func TestWriteAgain(t *testing.T) {
 func TestWriteWithoutText(t *testing.T) {
 	c := collector(t, compare.Config{})
 	run := c.Run(compare.New, compare.RunConfig{File: "good.log", Template: func(signature.Signature) (string, bool) { return "", false }})
-	run.Observe(&compare.Entry{Signature: signature.Of([]byte("too large to be kept")), Disposition: event.Blocking, Line: 1})
+	o := heed.Outcome{Signature: signature.Of([]byte("too large to be kept")), Decision: event.Decision{Disposition: event.Blocking}}
+	run.Observe(&capture.Record{StartLine: 1}, &o, event.Blocking)
 	w := c.Write(compare.WriteOptions{Versions: versions, Today: "2026-01-01"})
 	require.Empty(t, w.Baseline.Entries)
 	require.Zero(t, w.Added)

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -159,18 +161,6 @@ type Run struct {
 	hasMods     bool
 }
 
-// Entry is one entry of a log, as it was judged.
-type Entry struct {
-	Signature   signature.Signature
-	Disposition event.Disposition
-	// Own is the disposition of the rule, without what repetition made of it.
-	Own      event.Disposition
-	Severity event.Severity
-	Rule     string
-	Line     int       // at which it begins
-	Time     time.Time // zero where the log has no clock
-}
-
 // Gap is where the evidence of a log is incomplete: what is missing from it may
 // have happened all the same.
 type Gap struct {
@@ -211,40 +201,43 @@ func (c *Collector) Run(side Side, r RunConfig) *Run {
 	return run
 }
 
-// Observe counts one entry. Its strings are copied where they are kept.
-func (r *Run) Observe(e *Entry) {
+// Observe counts one record with what the engine made of it. Own is the disposition
+// of the rule, without what repetition made of it. Strings are copied where they are
+// kept.
+func (r *Run) Observe(rec *capture.Record, o *heed.Outcome, own event.Disposition) {
 	r.records++
-	if !e.Time.IsZero() {
-		if r.timed == 0 || e.Time.Before(r.first) {
-			r.first = e.Time
+	if at := rec.Time; !at.IsZero() {
+		if r.timed == 0 || at.Before(r.first) {
+			r.first = at
 		}
-		if r.timed == 0 || e.Time.After(r.last) {
-			r.last = e.Time
+		if r.timed == 0 || at.After(r.last) {
+			r.last = at
 		}
 		r.timed++
 	}
-	t := r.text(e.Signature)
+	t := r.text(o.Signature)
 	r.latest = t
 	if t == nil {
 		r.uncounted++
 		return
 	}
+	line, d := rec.Line(), &o.Decision
 	if n := len(t.seen); n > 0 && t.seen[n-1].run == r {
 		s := &t.seen[n-1]
 		s.count++
-		s.first = min(s.first, e.Line)
+		s.first = min(s.first, line)
 	} else {
-		t.seen = append(t.seen, sighting{run: r, count: 1, first: e.Line})
+		t.seen = append(t.seen, sighting{run: r, count: 1, first: line})
 	}
 	tally := &t.tally[r.side]
-	j := judgement{e.Disposition, e.Severity, e.Rule}
+	j := judgement{d.Disposition, d.Severity, d.Rule}
 	if tally.count == 0 || j.compare(&tally.judged) > 0 {
 		j.rule = strings.Clone(j.rule)
 		tally.judged = j
 	}
 	tally.count++
-	tally.own = max(tally.own, e.Own)
-	if e.Disposition.Urgent() && !tally.asked {
+	tally.own = max(tally.own, own)
+	if d.Disposition.Urgent() && !tally.asked {
 		tally.asked = true
 		if r.config.Blame != nil {
 			tally.suspects = r.config.Blame()

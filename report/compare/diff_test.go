@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -41,17 +43,16 @@ func feed(c *compare.Collector, side compare.Side, file string, lines []string) 
 		Blame:    func() []blame.Suspect { return nil },
 	})
 	for i, line := range lines {
-		e := compare.Entry{Line: i + 1, Rule: "test.rule"}
+		o := heed.Outcome{Decision: event.Decision{Rule: "test.rule"}}
 		switch line[0] {
 		case '!':
-			e.Disposition, line = event.Blocking, line[1:]
+			o.Decision.Disposition, line = event.Blocking, line[1:]
 		case '?':
-			e.Disposition, line = event.Advisory, line[1:]
+			o.Decision.Disposition, line = event.Advisory, line[1:]
 		}
-		e.Own = e.Disposition
 		template = string(normalizer.AppendTemplate(nil, line, ""))
-		e.Signature = signature.Of([]byte(template))
-		run.Observe(&e)
+		o.Signature = signature.Of([]byte(template))
+		run.Observe(&capture.Record{StartLine: i + 1}, &o, o.Decision.Disposition)
 	}
 	return run
 }
@@ -191,7 +192,8 @@ func TestHours(t *testing.T) {
 				template := "the mill is stuck"
 				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) { return template, true }})
 				observe := func(at time.Duration) {
-					run.Observe(&compare.Entry{Signature: signature.Of([]byte(template)), Time: start.Add(at)})
+					o := heed.Outcome{Signature: signature.Of([]byte(template))}
+					run.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(at)}}, &o, event.Ignore)
 				}
 				for i := range n {
 					observe(hours * time.Hour * time.Duration(i) / time.Duration(n))

@@ -4,7 +4,7 @@
 //
 //	c, err := compare.NewCollector(compare.Config{})
 //	before := c.Run(compare.Old, compare.RunConfig{File: "good.log", Template: engine.Template})
-//	before.Observe(&compare.Entry{Signature: o.Signature, Disposition: o.Decision.Disposition, Line: 7})
+//	before.Observe(record, &outcome, outcome.Decision.Disposition)
 //	…
 //	difference := c.Diff()
 //

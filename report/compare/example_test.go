@@ -3,6 +3,8 @@ package compare_test
 import (
 	"fmt"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -24,11 +26,11 @@ func Example() {
 		run := c.Run(side, compare.RunConfig{File: file, Template: func(signature.Signature) (string, bool) { return string(template), true }})
 		for i, line := range lines {
 			template = normalizer.AppendTemplate(nil, line, "")
-			e := compare.Entry{Signature: signature.Of(template), Line: i + 1}
+			o := heed.Outcome{Signature: signature.Of(template)}
 			if line[:6] == "cannot" {
-				e.Disposition = event.Blocking
+				o.Decision.Disposition = event.Blocking
 			}
-			run.Observe(&e)
+			run.Observe(&capture.Record{StartLine: i + 1}, &o, o.Decision.Disposition)
 		}
 	}
 	read(compare.Old, "good.log", "landed Ship1029 at (3, 0, 5)", "the harbor is open")

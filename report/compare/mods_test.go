@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -61,7 +63,8 @@ func TestInvestigate(t *testing.T) {
 			File: "new", Template: func(signature.Signature) (string, bool) { return text, true }, Blame: func() []blame.Suspect { return blamed },
 		})
 		run.Mods(after)
-		run.Observe(&compare.Entry{Signature: signature.Of([]byte(text)), Disposition: event.Blocking})
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
+		run.Observe(&capture.Record{}, &o, event.Blocking)
 		in := c.Investigate(c.Diff())
 		require.Equal(t, [2]bool{true, true}, in.Listed)
 		require.Len(t, in.Groups, 1)
@@ -126,10 +129,11 @@ func TestSkip(t *testing.T) {
 func TestInvestigateWithoutLists(t *testing.T) {
 	c := collector(t, compare.Config{})
 	give := func(side compare.Side, text, name string) {
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Advisory}}
 		c.Run(side, compare.RunConfig{
 			Template: func(signature.Signature) (string, bool) { return text, true },
 			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: 60}} },
-		}).Observe(&compare.Entry{Signature: signature.Of([]byte(text)), Disposition: event.Advisory})
+		}).Observe(&capture.Record{}, &o, event.Advisory)
 	}
 	give(compare.Old, "the mill is old", "Mill")
 	give(compare.New, "the mill is new", "mill")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 )
 
@@ -28,11 +27,11 @@ func TestSpool(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- f.Run(ctx, func(r *follow.Record) {
-			if r.Kind != capture.KindLog {
-				texts = append(texts, "NOTICE "+r.Notice.Detail)
+			if !r.IsLog() {
+				texts = append(texts, "NOTICE "+r.Message)
 				return
 			}
-			texts = append(texts, strings.Clone(r.Log.Message)) // the record is used again
+			texts = append(texts, strings.Clone(r.Message)) // the record is used again
 		})
 	}()
 	require.NoError(t, f.Sync(t.Context()))

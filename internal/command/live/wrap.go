@@ -169,7 +169,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	px.NoMod()
 	if !asked && exit.Code != 0 {
-		h.session.State(event.State{Status: event.StatusExited, Detail: "the game " + exit.String()})
+		h.session.Observe(event.State{Status: event.StatusExited, Detail: "the game " + exit.String()}.Entry())
 		h.linger(ctx, f.linger, signals)
 	}
 	h.log.Info("the game has ended", "exit", exit.String())
