@@ -248,7 +248,7 @@ func (e *Engine) outcome(o *Outcome) {
 func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	e.number()
 	entry, in := &e.entry, &e.input
-	res, again := e.classifier.Next(entry)
+	res, again := e.classifier.Classify(entry)
 	if again && e.plain == e.seq-1 && entry.OperationID == "" {
 		return false, e.again()
 	}

@@ -29,12 +29,12 @@ func BenchmarkKnown(b *testing.B) {
 		m := fmt.Sprintf("Human%05d could not reserve Thing_Bed%07d at (%03d, 0, %03d) for its job, giving up", i, i*7, i%1000, i%1000)
 		entries[i] = event.Entry{Message: m, Level: event.LevelError, Source: "Unity"}
 	}
-	c.Classify(&entries[0])
+	c.Decide(&entries[0])
 	b.SetBytes(int64(len(entries[0].Message)))
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if r := c.Classify(&entries[i&(texts-1)]); !r.Cached {
+		if r := c.Decide(&entries[i&(texts-1)]); !r.Cached {
 			b.Fatalf("%+v", r)
 		}
 		i++
@@ -63,7 +63,7 @@ func BenchmarkKnownAmong(b *testing.B) {
 			for i := range n {
 				// Letters past f, since what may be hexadecimal takes other paths.
 				name := strings.Map(func(r rune) rune { return r + r/'a'*('m'-'a') }, letters(i))
-				c.Classify(&event.Entry{Message: "Job 31415 of " + name + "is lost", Level: event.LevelError, Source: "Unity"})
+				c.Decide(&event.Entry{Message: "Job 31415 of " + name + "is lost", Level: event.LevelError, Source: "Unity"})
 				names[i*len(names)/n] = name
 			}
 			messages := make([]string, texts)
@@ -82,7 +82,7 @@ func BenchmarkKnownAmong(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				e.Message = messages[i&(texts-1)]
-				if r := c.Classify(&e); !r.Cached {
+				if r := c.Decide(&e); !r.Cached {
 					b.Fatalf("%+v", r)
 				}
 				i++
@@ -119,7 +119,7 @@ func BenchmarkNew(b *testing.B) {
 				i := 0
 				for b.Loop() {
 					e := event.Entry{Message: texts[i&8191], Level: event.LevelError, Source: "Unity"}
-					if r := c.Classify(&e); r.Cached || r.Decision.Rule != bc.want {
+					if r := c.Decide(&e); r.Cached || r.Decision.Rule != bc.want {
 						b.Fatalf("%+v", r)
 					}
 					i++

@@ -1,8 +1,6 @@
 package classify
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,93 +9,14 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Defaults of [Config].
-const (
-	DefaultSignatures    = 65_536
-	DefaultDecisions     = 65_536
-	DefaultTemplateBytes = 5 << 20
-	DefaultSources       = 1024
-)
-
-const (
-	// maxPhases bounds the phases that decisions are remembered for. Rules and
-	// hosts know about ten.
-	maxPhases = 256
-
-	// maxPhaseBytes bounds the name of a phase that a host reports; what is
-	// longer is cut.
-	maxPhaseBytes = 64
-)
-
-// Config configures a [Classifier]. Of the numbers, zero means the default and
-// a negative one is an error; all are hard limits.
-type Config struct {
-	// Rules decide. Required.
-	Rules *rules.Set
-
-	// Normalizer makes signatures. It should mask at least as Rules.Masking
-	// says; nil means exactly so.
-	Normalizer *signature.Normalizer
-
-	// Signatures is how many signatures are remembered; by default
-	// [DefaultSignatures].
-	Signatures int
-
-	// TemplateBytes is how many bytes their templates may take together; by
-	// default [DefaultTemplateBytes].
-	TemplateBytes int
-
-	// Decisions is how many decisions are remembered; by default
-	// [DefaultDecisions].
-	Decisions int
-
-	// Sources is how many different sources decisions are remembered for; by
-	// default [DefaultSources]. Entries of further ones, and of those with a
-	// name of more than 256 bytes, are decided afresh each time.
-	Sources int
-
-	// Groups bounds what is learned about which signatures belong together.
-	Groups signature.GrouperConfig
-
-	// InitialPhase is the phase of the first entry. Empty means unknown.
-	InitialPhase string
-}
-
-// Validate returns an error that names the first field of c that is not valid.
-func (c Config) Validate() error {
-	if c.Rules == nil {
-		return fmt.Errorf("classify: Config.Rules is nil")
-	}
-	for _, f := range []struct {
-		name  string
-		value int
-	}{
-		{"Signatures", c.Signatures},
-		{"TemplateBytes", c.TemplateBytes},
-		{"Decisions", c.Decisions},
-		{"Sources", c.Sources},
-	} {
-		if f.value < 0 {
-			return fmt.Errorf("classify: Config.%s is negative: %d", f.name, f.value)
-		}
-		if f.value > maxTable {
-			return fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, f.value, maxTable)
-		}
-	}
-	return nil
-}
-
-// maxTable bounds every table, so that slots can be numbered with 32 bits.
-const maxTable = 1<<31 - 1
-
 // Classifier decides about entries. See the package documentation.
 type Classifier struct {
 	normalizer *signature.Normalizer
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
-	latest     latest
-	front      front
+	last       lastResult
+	texts      textCache
 	signatures signatures
 	decisions  decisions
 	sources    names
@@ -112,44 +31,6 @@ type Classifier struct {
 	buf   []byte      // scratch for templates
 	in    rules.Input // scratch, see input
 	stats Stats
-}
-
-// New returns a classifier.
-func New(c Config) (*Classifier, error) {
-	cl, err := newWithout(c)
-	if err != nil {
-		return nil, err
-	}
-	if cl.grouper, err = signature.NewGrouper(c.Groups); err != nil {
-		return nil, fmt.Errorf("classify: Config.Groups: %w", err)
-	}
-	return cl, nil
-}
-
-// newWithout returns a classifier without a grouper, which takes most of the
-// memory.
-func newWithout(c Config) (*Classifier, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
-	n := c.Normalizer
-	if n == nil {
-		var err error
-		if n, err = signature.New(c.Rules.Masking()); err != nil {
-			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
-		}
-	}
-	cl := &Classifier{
-		normalizer: n,
-		eval:       c.Rules.NewEvaluator(),
-		front:      newFront(),
-		signatures: newSignatures(cmp.Or(c.Signatures, DefaultSignatures), cmp.Or(c.TemplateBytes, DefaultTemplateBytes)),
-		decisions:  newDecisions(cmp.Or(c.Decisions, DefaultDecisions)),
-		sources:    newNames(cmp.Or(c.Sources, DefaultSources)),
-		phases:     newNames(maxPhases),
-	}
-	cl.setPhase(c.InitialPhase)
-	return cl, nil
 }
 
 // Result is what [Classifier.Classify] says about an entry. Its strings and
@@ -181,27 +62,22 @@ type Result struct {
 // one. Evidence is complete again when no rule's blindness is left.
 //
 // Of an operation, the text is its error and the source its method; of other
-// entries the text is the message. The strings of e are not kept.
-func (c *Classifier) Classify(e *event.Entry) Result {
-	r, _ := c.Next(e)
-	return *r
-}
-
-// Next is Classify for whoever has an eye on each nanosecond: the result is not
-// copied, but valid until the next call. It reports whether e came again: it is a
-// log entry with the text, level and source of the one before it, has the same
-// result, and changed nothing, nor did that one.
-func (c *Classifier) Next(e *event.Entry) (r *Result, again bool) {
+// entries the text is the message. The strings of e are not kept. The result is
+// valid until the next call.
+//
+// Repeated reports that e is a log entry with the text, level and source of the
+// one before it, has the same result, and changed nothing, nor did that one.
+func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 	c.stats.Entries++
-	r = &c.latest.result
-	if c.latest.valid && c.latest.is(e, &c.front) {
+	r = &c.last.result
+	if c.last.valid && c.last.is(e, &c.texts) {
 		c.stats.Hits++
 		c.stats.DecisionHits++
 		return r, true
 	}
-	c.latest.valid = false
-	before := c.front.hit
-	c.front.hit = none
+	c.last.valid = false
+	before := c.texts.hit
+	c.texts.hit = none
 
 	final := false
 	r.PhaseBefore = c.phase
@@ -214,8 +90,8 @@ func (c *Classifier) Next(e *event.Entry) (r *Result, again bool) {
 		c.decideUncached(e, r)
 	}
 	c.act(e, r)
-	if hit := c.front.hit; final && hit != none && hit == before {
-		c.latest.keep(e, c.sources.last, hit)
+	if hit := c.texts.hit; final && hit != none && hit == before {
+		c.last.keep(e, c.sources.last, hit)
 	}
 	return r, false
 }
@@ -224,19 +100,19 @@ func (c *Classifier) Next(e *event.Entry) (r *Result, again bool) {
 // it is new, and makes it the newest. It returns none where the key collides with
 // that of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
-	if c.front.idle() {
+	if c.texts.idle() {
 		i, _ := c.findKey(e)
 		return i
 	}
 	sum := textSum(e.Message, e.Stack)
-	if i := c.front.find(&c.signatures, sum, e.Message, e.Stack); i != none {
+	if i := c.texts.find(&c.signatures, sum, e.Message, e.Stack); i != none {
 		c.stats.Hits++
 		c.signatures.table.touch(i)
 		return i
 	}
 	i, key := c.findKey(e)
 	if i != none {
-		c.front.note(sum, e.Message, e.Stack, key, i)
+		c.texts.note(sum, e.Message, e.Stack, key, i)
 	}
 	return i
 }
@@ -414,7 +290,7 @@ func (c *Classifier) Template(s signature.Signature) (string, bool) {
 // so far: s itself where it is alone or not known.
 func (c *Classifier) Group(s signature.Signature) signature.Signature { return c.grouper.Group(s) }
 
-// Merges appends to dst the merges of groups since the last call, and forgets
+// Merges appends to dst the merges of groups since the last call, and drops
 // them. A new signature may bring some; call it after each [Classifier.Classify].
 func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {
 	return c.grouper.Merges(dst)

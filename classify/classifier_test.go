@@ -59,7 +59,7 @@ rules:
 `, classify.Config{})
 	classifyLog := func(l event.Log) classify.Result {
 		e := l.Entry()
-		return c.Classify(&e)
+		return c.Decide(&e)
 	}
 	first := classifyLog(event.Log{Message: "Thing 12 is broken", Level: event.LevelError})
 	require.Equal(t, "x", first.Decision.Rule)
@@ -106,12 +106,12 @@ func TestAllocs(t *testing.T) {
 		{Kind: event.KindState, Status: event.StatusPhase, Message: "play"},
 		{Kind: event.KindNotice, Status: event.StatusHole, Message: "512 bytes", Count: 512},
 	} {
-		c.Classify(&e)
-		c.Classify(&e) // in the phase that the first one left
-		if !c.Classify(&e).Cached {
+		c.Decide(&e)
+		c.Decide(&e) // in the phase that the first one left
+		if !c.Decide(&e).Cached {
 			t.Fatalf("not cached: %+v", e)
 		}
-		require.Zero(t, testing.AllocsPerRun(100, func() { c.Classify(&e) }), "%+v", e)
+		require.Zero(t, testing.AllocsPerRun(100, func() { c.Decide(&e) }), "%+v", e)
 	}
 }
 
@@ -138,7 +138,7 @@ rules:
 		{phase(strings.Repeat("ж", 100)), "default.state.phase", "", strings.Repeat("ж", 32)},
 		{event.Entry{Kind: event.KindState, Status: event.StatusStall, Message: "play"}, "default.state.stall", strings.Repeat("ж", 32), strings.Repeat("ж", 32)},
 	} {
-		got := c.Classify(&tc.e)
+		got := c.Decide(&tc.e)
 		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{got.Decision.Rule, got.PhaseBefore, got.PhaseAfter}, i)
 		require.Equal(t, tc.after, c.Phase())
 	}
@@ -150,21 +150,21 @@ func TestBorrowedStrings(t *testing.T) {
 	buf := []byte("phase-name source of the text that is written here")
 	borrowed := unsafe.String(&buf[0], len(buf))
 	e := event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: borrowed[:10], Source: borrowed[11:17]}
-	sig := c.Classify(&e).Signature
+	sig := c.Decide(&e).Signature
 	for i := range 300 { // more phases than have numbers
 		e := phase(fmt.Sprintf("p%d", i))
-		c.Classify(&e)
+		c.Decide(&e)
 	}
 	last := phase(borrowed[11:17])
-	c.Classify(&last)
+	c.Decide(&last)
 	text := log(borrowed[18:])
-	textSig := c.Classify(&text).Signature
+	textSig := c.Decide(&text).Signature
 	for i := range buf {
 		buf[i] = '#'
 	}
 	require.Equal(t, "source", c.Phase())
 	back := phase("phase-name")
-	require.Equal(t, "phase-name", c.Classify(&back).PhaseAfter)
+	require.Equal(t, "phase-name", c.Decide(&back).PhaseAfter)
 	template, ok := c.Template(sig)
 	require.True(t, ok)
 	require.NotContains(t, template, "#")
@@ -209,7 +209,7 @@ rules:
 		{log("cut"), flags{blind: true, began: true, by: "cut"}},
 		{event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, flags{blind: true, by: "cut"}},
 	} {
-		r := c.Classify(&tc.e)
+		r := c.Decide(&tc.e)
 		by, blind := c.Blind()
 		require.Equal(t, tc.want, flags{r.Blind, r.BlindBegan, r.BlindEnded, by}, i)
 		require.Equal(t, r.Blind, blind, i)
@@ -223,14 +223,14 @@ func TestByCaller(t *testing.T) {
 	mine := e
 	mine.ByCaller = true
 	for range 2 { // afresh, then remembered
-		require.Equal(t, "default.operation.cancelled", c.Classify(&e).Decision.Rule)
-		require.Equal(t, "default.operation.cancelled_by_caller", c.Classify(&mine).Decision.Rule)
+		require.Equal(t, "default.operation.cancelled", c.Decide(&e).Decision.Rule)
+		require.Equal(t, "default.operation.cancelled_by_caller", c.Decide(&mine).Decision.Rule)
 	}
 	// It means something for cancelled operations only, and splits nothing else.
 	failed := event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: "m"}
-	c.Classify(&failed)
+	c.Decide(&failed)
 	failed.ByCaller = true
-	require.True(t, c.Classify(&failed).Cached)
+	require.True(t, c.Decide(&failed).Cached)
 }
 
 func TestSourcesBeyondTheBound(t *testing.T) {
@@ -241,7 +241,7 @@ rules: [{id: x, when: 'source endsWith "3"', disposition: blocking}]
 	for i := range 20 {
 		e := log("text")
 		e.Source = fmt.Sprintf("s%d", i%5)
-		require.Equal(t, i%5 == 3, c.Classify(&e).Rule != nil)
+		require.Equal(t, i%5 == 3, c.Decide(&e).Rule != nil)
 	}
 	s := c.Stats()
 	require.Equal(t, 2, s.Sources)
@@ -256,9 +256,9 @@ rules: [{id: x, when: 'phase == "p300" and template == "x"', disposition: blocki
 `, classify.Config{})
 	for i := range 400 {
 		e := phase(fmt.Sprintf("p%d", i))
-		c.Classify(&e)
+		c.Decide(&e)
 		x := log("x")
-		require.Equal(t, i == 300, c.Classify(&x).Rule != nil)
+		require.Equal(t, i == 300, c.Decide(&x).Rule != nil)
 	}
 	require.Equal(t, 256, c.Stats().Phases)
 }
@@ -271,8 +271,8 @@ rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 	word := func(r rune) string { return strings.Repeat(string(r), 30) }
 	small, big := log(word('g')+" end"), log(strings.Repeat(word('h')+" ", 5)+"end")
 	for range 2 {
-		require.Equal(t, "x", c.Classify(&small).Decision.Rule)
-		r := c.Classify(&big)
+		require.Equal(t, "x", c.Decide(&small).Decision.Rule)
+		r := c.Decide(&big)
 		require.Equal(t, "x", r.Decision.Rule)
 		require.False(t, r.Cached)
 		_, ok := c.Template(r.Signature)
@@ -281,7 +281,7 @@ rules: [{id: x, when: 'template endsWith "end"', disposition: blocking}]
 	require.EqualValues(t, 2, c.Stats().Oversize)
 	for r := 'i'; r < 's'; r++ {
 		e := log(word(r))
-		c.Classify(&e)
+		c.Decide(&e)
 		require.LessOrEqual(t, c.Stats().TemplateBytes, 100)
 	}
 	require.Positive(t, c.Stats().SignaturesEvicted)
@@ -292,18 +292,12 @@ func TestEvaluationErrors(t *testing.T) {
 version: 1
 rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
 `, classify.Config{})
-	rule, err := c.LastEvaluationError()
-	require.Empty(t, rule)
-	require.NoError(t, err)
 	e := log("a b")
 	for range 3 {
-		require.Equal(t, "default.log.unknown", c.Classify(&e).Decision.Rule)
+		require.Equal(t, "default.log.unknown", c.Decide(&e).Decision.Rule)
 	}
 	require.EqualValues(t, 3, c.Stats().EvaluationErrors)
 	require.EqualValues(t, 3, c.Stats().MachineRuns)
-	rule, err = c.LastEvaluationError()
-	require.Equal(t, "bad", rule)
-	require.ErrorContains(t, err, "index out of range")
 }
 
 func log(message string) event.Entry { return event.Entry{Message: message} }
@@ -399,7 +393,7 @@ rules:
 				e.Status, e.Level = 0, event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
 			}
 			e.Kind = e.Status.Kind()
-			want, got := m.classify(&e), c.Classify(&e)
+			want, got := m.classify(&e), c.Decide(&e)
 			got.Cached = false
 			require.Equal(t, want, got, "%+v", e)
 			require.Equal(t, m.phase, c.Phase())
@@ -417,11 +411,11 @@ rules:
 func TestLeastRecentlyUsedGoes(t *testing.T) {
 	c := newClassifier(t, "version: 1\n", classify.Config{Signatures: 3, Decisions: 3})
 	again := log("again and again")
-	c.Classify(&again)
+	c.Decide(&again)
 	for i := range 50 {
 		e := log(letters(i))
-		c.Classify(&e)
-		require.True(t, c.Classify(&again).Cached)
+		c.Decide(&e)
+		require.True(t, c.Decide(&again).Cached)
 	}
 	s := c.Stats()
 	require.EqualValues(t, 51, s.Misses)
@@ -433,7 +427,7 @@ func TestBounded(t *testing.T) {
 	c := newClassifier(t, "version: 1\nrules: [{id: x, when: 'message contains \"x\"', disposition: ignore}]\n", classify.Config{Signatures: 100, Decisions: 50})
 	for i := range 5000 {
 		e := log(letters(i))
-		c.Classify(&e)
+		c.Decide(&e)
 	}
 	s := c.Stats()
 	require.Equal(t, 100, s.Signatures)
@@ -470,7 +464,7 @@ func TestNewSignatureAllocates(t *testing.T) {
 	i := 0
 	classify := func() {
 		e.Message = messages[i]
-		c.Classify(&e)
+		c.Decide(&e)
 		i++
 	}
 	for range 50 {

@@ -4,7 +4,7 @@
 // look-ups.
 //
 //	c, err := classify.New(classify.Config{Rules: set})
-//	res := c.Classify(&entry)
+//	result, _ := c.Classify(&entry)
 //
 // A [Classifier] also holds what rules act on from entry to entry: the phase
 // that the game is in, and whether its evidence is complete. An entry is
@@ -19,12 +19,11 @@
 // operation was cancelled by its caller) to a [rules.Plan]. Rules that read the
 // message, the stack or the operation are part of a plan and run each time.
 //
-// Before the first one is a small table of texts that came more than once lately,
-// compared byte for byte, so that a line that repeats itself costs no key: some 45
-// ns, and 10 where nothing came in between. While nothing repeats, it is mostly left
-// alone. It changes no answer and no count.
+// A text cache in front of the first one has the texts that came more than once
+// lately, compared byte for byte: a line that repeats costs no key, and where nothing
+// came in between it has the last result. Neither changes a decision or a count.
 //
-// A remembered decision equals the one that the rules would give afresh. Where
+// A remembered decision equals the one that the rules would give again. Where
 // that cannot be had cheaply, the classifier takes the slow path and decides
 // without its tables: for a text whose key has the hash of another one (a
 // collision, seen by an independent check), for sources beyond the number it
@@ -40,7 +39,7 @@
 //
 // Everything held is bounded by [Config]: signatures by number and by the bytes
 // of their templates, decisions by number and by the size of their plans,
-// sources and phases by number. What is displaced is counted in [Stats]. Tables
+// sources and phases by number. What is evicted is counted in [Stats]. Tables
 // grow to their bounds and are then reused; with defaults they take some 15 MiB
 // when full.
 //

@@ -42,7 +42,7 @@ rules:
 		}
 		var last classify.Result
 		for i := range 4 {
-			r := c.Classify(&e)
+			r := c.Decide(&e)
 			if r.Signature != n.Signature(message, stack) {
 				t.Fatalf("signature %v", r.Signature)
 			}

@@ -31,7 +31,7 @@ rules:
 	c.learn(k, &first)
 
 	for i := range 3 {
-		r := c.Classify(&second)
+		r := c.Decide(&second)
 		require.Equal(t, "b", r.Decision.Rule)
 		require.Equal(t, c.normalizer.Signature("second text", ""), r.Signature)
 		require.False(t, r.Cached)
@@ -80,7 +80,7 @@ func TestWeightOfPlans(t *testing.T) {
 		require.NoError(t, err)
 		for i := range 30 {
 			e := event.Entry{Message: "text", Source: string(rune('A' + i))}
-			require.Equal(t, "default.log.unknown", c.Classify(&e).Decision.Rule)
+			require.Equal(t, "default.log.unknown", c.Decide(&e).Decision.Rule)
 		}
 		require.LessOrEqual(t, c.decisions.weight, c.decisions.maxWeight)
 		require.Equal(t, tc.held, c.Stats().Decisions, "limit %d", tc.limit)

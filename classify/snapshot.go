@@ -9,20 +9,15 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Snapshot appends to dst what the Classifier cannot find out again: phase,
-// blindness, counts and what was learned about groups. The same state gives the
-// same bytes; they have no version and no checksum of their own. The tables of
-// signatures and decisions are caches and not part of it: whoever restores pays
-// for each signature once more. Besides the groups, it takes less than 200 bytes,
-// and 130 for each rule that says that evidence is incomplete. It allocates
-// nothing but the growth of dst.
-func (c *Classifier) Snapshot(dst []byte) []byte {
-	return c.grouper.Snapshot(c.own(dst))
-}
-
-// BeginSnapshot appends the first part of what Snapshot does, and
+// BeginSnapshot appends to dst the first part of a snapshot, and
 // [Classifier.ContinueSnapshot] the rest, as with a [signature.Grouper]: the state
-// is that of this call, whatever is classified in between.
+// is that of this call, whatever is classified in between. It holds what the
+// Classifier cannot find out again: phase, blindness, counts and what was learned
+// about groups. The same state gives the same bytes; they have no version and no
+// checksum of their own. The tables of signatures and decisions are caches and
+// not part of it: each signature costs once more after [Restore]. Besides the
+// groups, it takes less than 200 bytes, and 130 for each rule that says that
+// evidence is incomplete. It allocates nothing but the growth of dst.
 func (c *Classifier) BeginSnapshot(dst []byte) []byte {
 	return c.grouper.BeginSnapshot(c.own(dst))
 }
@@ -49,9 +44,9 @@ func (c *Classifier) own(dst []byte) []byte {
 // one that is no more, or begins none now, is over, since nothing could end it.
 // The masking must be the same, which the caller has to see to. What was learned
 // of groups is bounded: a signature that came when all cfg.Groups.Signatures were
-// known is put into a group anew, as it is after it was evicted.
+// known is put into a group again, as it is after it was evicted.
 func Restore(cfg Config, snapshot []byte) (*Classifier, error) {
-	c, err := newWithout(cfg)
+	c, err := newUngrouped(cfg)
 	if err != nil {
 		return nil, err
 	}

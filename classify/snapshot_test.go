@@ -46,7 +46,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 		a, err := New(cfg)
 		require.NoError(t, err)
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
-			a.Classify(next())
+			a.Decide(next())
 		}
 		snapshot := a.Snapshot(nil)
 		b, err := Restore(cfg, snapshot)
@@ -54,7 +54,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 		require.Equal(t, snapshot, b.Snapshot(nil))
 		for range rapid.IntRange(0, 40).Draw(t, "after") {
 			e := next()
-			want, got := a.Classify(e), b.Classify(e)
+			want, got := a.Decide(e), b.Decide(e)
 			got.Cached = want.Cached
 			require.Equal(t, want, got)
 			require.Equal(t, a.Merges(nil), b.Merges(nil))
@@ -68,10 +68,10 @@ func blindClassifier(t testing.TB, cfg Config) *Classifier {
 	c, err := New(cfg)
 	require.NoError(t, err)
 	for i := range 60 {
-		c.Classify(&event.Entry{Message: fmt.Sprintf("No more of Name_%d and that other thing%d", i, i%3)})
+		c.Decide(&event.Entry{Message: fmt.Sprintf("No more of Name_%d and that other thing%d", i, i%3)})
 	}
-	c.Classify(&event.Entry{Message: "Gone"})
-	c.Classify(&event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: "play"})
+	c.Decide(&event.Entry{Message: "Gone"})
+	c.Decide(&event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: "play"})
 	return c
 }
 
@@ -122,7 +122,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
-		"Classifier.latest", "Classifier.front", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
+		"Classifier.last", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",
 		"Classifier.sources", "Classifier.phases", "Classifier.phaseNum", "Classifier.phaseKnown",
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",

@@ -49,13 +49,3 @@ func (c *Classifier) Stats() Stats {
 	s.Groups = c.grouper.Stats()
 	return s
 }
-
-// LastEvaluationError returns the rule whose condition last ended in an error,
-// and the error; an empty id when there was none.
-func (c *Classifier) LastEvaluationError() (rule string, err error) {
-	_, r, err := c.eval.Failures()
-	if r == nil {
-		return "", nil
-	}
-	return r.ID, err
-}

@@ -12,9 +12,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// frontRules have one of everything that a decision may come from: what is known
+// cacheRules have one of everything that a decision may come from: what is known
 // of a shape, what is looked at each time, phases, blindness.
-const frontRules = `
+const cacheRules = `
 version: 1
 rules:
   - {id: each, when: 'template startsWith "beta" and message contains "7" and stack contains "Foo"', disposition: blocking}
@@ -26,9 +26,9 @@ rules:
   - {id: mod, when: 'source == "mod" and level == "error"', disposition: advisory}
 `
 
-// frontTexts are the texts that take turns: short ones, some of one signature,
+// cachedTexts are the texts that take turns: short ones, some of one signature,
 // some of one group, and some so long that the ring has to begin anew.
-func frontTexts() []event.Entry {
+func cachedTexts() []event.Entry {
 	list := []event.Entry{
 		{},
 		{Message: "alpha 17 is lost"},
@@ -49,15 +49,15 @@ func frontTexts() []event.Entry {
 	for i := range 16 {
 		list = append(list, event.Entry{Message: strings.Repeat("long ", 900+100*i), Stack: strings.Repeat("x", i)})
 	}
-	return append(list, event.Entry{Message: strings.Repeat("far too long ", frontMaxBytes/8)})
+	return append(list, event.Entry{Message: strings.Repeat("far too long ", maxTextBytes/8)})
 }
 
-// FuzzFront holds a classifier with its front to one without it. Each step is
+// FuzzTextCache holds a classifier with its text cache to one without it. Each step is
 // three bytes: which text, what else the entry is, and how often it comes.
-func FuzzFront(f *testing.F) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+func FuzzTextCache(f *testing.F) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
 	require.NoError(f, err)
-	texts := frontTexts()
+	texts := cachedTexts()
 	turns := func(n, more, times int) []byte {
 		var b []byte
 		for i := range n {
@@ -87,7 +87,7 @@ func FuzzFront(f *testing.F) {
 			c.learn(k, &event.Entry{Message: "alpha"})
 			twins[i] = c
 		}
-		twins[1].front.off = true
+		twins[1].texts.off = true
 		for ; len(steps) >= 3; steps = steps[3:] {
 			e := texts[int(steps[0])%len(texts)]
 			more := steps[1]
@@ -102,10 +102,10 @@ func FuzzFront(f *testing.F) {
 				e.Kind, e.Status, e.Message = event.KindState, event.StatusPhase, [...]string{"menu", "play"}[more%2]
 			}
 			for range 1 + steps[2]%8 {
-				before := twins[0].latest.result
-				twins[1].latest.result = Result{} // what is left of the entry before must not show
-				r, again := twins[0].Next(&e)
-				require.Equal(t, twins[1].Classify(&e), *r)
+				before := twins[0].last.result
+				twins[1].last.result = Result{} // what is left of the entry before must not show
+				r, again := twins[0].Classify(&e)
+				require.Equal(t, twins[1].Decide(&e), *r)
 				if again {
 					require.Equal(t, before, *r)
 				}
@@ -134,45 +134,45 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 // TestFront: a text is found from its third time on, with its stack, and not
 // after what it stands for was displaced, or others took the place of the text.
 func TestFront(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
 	require.NoError(t, err)
 	c, err := New(Config{Rules: set, Signatures: 2})
 	require.NoError(t, err)
 	found := func(e event.Entry) bool {
-		c.front.credit = frontMaxCredit
-		return c.front.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
+		c.texts.credit = maxCredit
+		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
 	for i := range 4 {
 		require.Equal(t, i > 1, found(e))
-		c.Classify(&e)
+		c.Decide(&e)
 	}
 	require.False(t, found(event.Entry{Message: e.Message}))
 	require.False(t, found(event.Entry{Message: e.Message + e.Stack}), "the border between message and stack counts")
 
-	c.Classify(&event.Entry{Message: "one"})
+	c.Decide(&event.Entry{Message: "one"})
 	require.True(t, found(e))
-	c.Classify(&event.Entry{Message: "two"})
+	c.Decide(&event.Entry{Message: "two"})
 	require.False(t, found(e), "its signature is displaced")
-	c.Classify(&e)
+	c.Decide(&e)
 	require.True(t, found(e), "and known again")
 
-	for i := range frontBytes / frontMaxBytes {
-		long := event.Entry{Message: fmt.Sprint(i, strings.Repeat("x", frontMaxBytes-8))}
-		c.Classify(&e)
+	for i := range textBytes / maxTextBytes {
+		long := event.Entry{Message: fmt.Sprint(i, strings.Repeat("x", maxTextBytes-8))}
+		c.Decide(&e)
 		require.True(t, found(e))
-		c.Classify(&long)
-		c.Classify(&long)
+		c.Decide(&long)
+		c.Decide(&long)
 		require.True(t, found(long))
 	}
-	long := event.Entry{Message: "last " + strings.Repeat("x", frontMaxBytes-8)}
-	c.Classify(&long)
-	c.Classify(&long)
+	long := event.Entry{Message: "last " + strings.Repeat("x", maxTextBytes-8)}
+	c.Decide(&long)
+	c.Decide(&long)
 	require.False(t, found(e), "the ring has come around")
 
-	huge := event.Entry{Message: strings.Repeat("x", frontMaxBytes+1)}
+	huge := event.Entry{Message: strings.Repeat("x", maxTextBytes+1)}
 	for range 3 {
-		c.Classify(&huge)
+		c.Decide(&huge)
 	}
 	require.False(t, found(huge))
 }
@@ -180,15 +180,15 @@ func TestFront(t *testing.T) {
 // TestLatest: a line that nothing comes between is known by the one before it,
 // for as long as it is like it in all that counts.
 func TestLatest(t *testing.T) {
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
 	require.NoError(t, err)
 	c, err := New(Config{Rules: set})
 	require.NoError(t, err)
-	is := func(e event.Entry) bool { return c.latest.valid && c.latest.is(&e, &c.front) }
+	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, &c.texts) }
 	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
 	for i := range 8 {
 		require.Equal(t, i > 3, is(e))
-		r := c.Classify(&e)
+		r := c.Decide(&e)
 		require.Equal(t, "mod", r.Decision.Rule)
 		require.Equal(t, i > 0, r.Cached)
 	}
@@ -205,7 +205,7 @@ func TestLatest(t *testing.T) {
 		require.False(t, is(other), name)
 	}
 	require.True(t, is(e))
-	c.Classify(&event.Entry{Message: "gamma 18 is lost"})
+	c.Decide(&event.Entry{Message: "gamma 18 is lost"})
 	require.False(t, is(e))
 
 	// What has an effect, or is looked at each time, is not kept.
@@ -220,16 +220,16 @@ func TestLatest(t *testing.T) {
 		{Message: "beta 7", Stack: "  at Foo.Bar () [0x00012] in <0>:0"},
 	} {
 		for range 8 {
-			c.Classify(&e)
+			c.Decide(&e)
 		}
-		require.False(t, c.latest.valid, "%+v", e)
+		require.False(t, c.last.valid, "%+v", e)
 	}
 }
 
 // TestFrontIdles: while nothing repeats, few texts are looked for, and soon all of
 // them once something does.
 func TestFrontIdles(t *testing.T) {
-	f := newFront()
+	f := newTextCache()
 	looks := func(n int) (looked int) {
 		for range n {
 			if !f.idle() {
@@ -238,21 +238,21 @@ func TestFrontIdles(t *testing.T) {
 		}
 		return looked
 	}
-	require.Equal(t, frontMaxCredit, looks(frontMaxCredit))
-	require.Equal(t, 100, looks(100*frontSample))
+	require.Equal(t, maxCredit, looks(maxCredit))
+	require.Equal(t, 100, looks(100*sampling))
 
-	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(frontRules)})
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
 	require.NoError(t, err)
 	c, err := New(Config{Rules: set})
 	require.NoError(t, err)
-	for i := range 2 * frontMaxCredit {
-		c.Classify(&event.Entry{Message: fmt.Sprint("number ", i)})
+	for i := range 2 * maxCredit {
+		c.Decide(&event.Entry{Message: fmt.Sprint("number ", i)})
 	}
-	require.Zero(t, c.front.credit)
-	for range 4 * frontSample {
-		c.Classify(&event.Entry{Message: "again and again"})
+	require.Zero(t, c.texts.credit)
+	for range 4 * sampling {
+		c.Decide(&event.Entry{Message: "again and again"})
 	}
-	require.Positive(t, c.front.credit)
+	require.Positive(t, c.texts.credit)
 }
 
 // TestTextSum: every byte of a text counts, and where its message ends.
@@ -275,9 +275,9 @@ func TestTextSum(t *testing.T) {
 	}
 }
 
-// BenchmarkFront measures what the front costs a text that never repeats, and
+// BenchmarkTextCache measures what the text cache costs a text that never repeats, and
 // what it saves of one that does.
-func BenchmarkFront(b *testing.B) {
+func BenchmarkTextCache(b *testing.B) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(b, err)
 	stack := strings.Repeat("  at Verse.Thing.Tick () [0x00012] in <5a0c7e11d2f34b68>:0\n", 12)
@@ -289,7 +289,7 @@ func BenchmarkFront(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/off=%v", bc.name, off), func(b *testing.B) {
 				c, err := New(Config{Rules: set})
 				require.NoError(b, err)
-				c.front.off = off
+				c.texts.off = off
 				entries := make([]event.Entry, bc.texts)
 				for i := range entries {
 					m := fmt.Sprintf("Human%05d could not reserve Thing_Bed%07d at (%03d, 0, %03d) for its job, giving up", i, i*7, i, i)
@@ -298,7 +298,7 @@ func BenchmarkFront(b *testing.B) {
 				next := 0
 				b.ReportAllocs()
 				for b.Loop() {
-					c.Next(&entries[next])
+					c.Classify(&entries[next])
 					if next++; next == len(entries) {
 						next = 0
 					}

@@ -1,0 +1,163 @@
+package classify
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// The defaults of [Config].
+const (
+	defaultSignatures    = 65_536
+	defaultDecisions     = 65_536
+	defaultTemplateBytes = 5 << 20
+	defaultSources       = 1024
+)
+
+const (
+	// maxPhases bounds the phases that decisions are remembered for. Rules and
+	// hosts know about ten.
+	maxPhases = 256
+
+	// maxPhaseBytes bounds the name of a phase that a host reports; what is
+	// longer is cut.
+	maxPhaseBytes = 64
+)
+
+// Config configures a [Classifier]. Of the numbers, zero means the default and
+// a negative one is an error; all are hard limits.
+type Config struct {
+	// Rules decide. Required.
+	Rules *rules.Set
+
+	// Normalizer makes signatures. It should mask at least as Rules.Masking
+	// says; nil means exactly so.
+	Normalizer *signature.Normalizer
+
+	// Signatures is how many signatures are remembered; by default 65,536.
+	Signatures int
+
+	// TemplateBytes is how many bytes their templates may take together; by
+	// default 5 MiB.
+	TemplateBytes int
+
+	// Decisions is how many decisions are remembered; by default 65,536.
+	Decisions int
+
+	// Sources is how many different sources decisions are remembered for; by
+	// default 1,024. Entries of further ones, and of those with a name of more
+	// than 256 bytes, are decided each time.
+	Sources int
+
+	// Groups bounds what is learned about which signatures belong together.
+	Groups signature.GrouperConfig
+
+	// InitialPhase is the phase of the first entry. Empty means unknown.
+	InitialPhase string
+}
+
+// validate returns an error that names the first field of c that is not valid.
+func (c Config) validate() error {
+	if c.Rules == nil {
+		return fmt.Errorf("classify: Config.Rules is nil")
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"Signatures", c.Signatures},
+		{"TemplateBytes", c.TemplateBytes},
+		{"Decisions", c.Decisions},
+		{"Sources", c.Sources},
+	} {
+		if f.value < 0 {
+			return fmt.Errorf("classify: Config.%s is negative: %d", f.name, f.value)
+		}
+		if f.value > maxTable {
+			return fmt.Errorf("classify: Config.%s is %d, more than the %d possible", f.name, f.value, maxTable)
+		}
+	}
+	return nil
+}
+
+// maxTable bounds every table, so that slots can be numbered with 32 bits.
+const maxTable = 1<<31 - 1
+
+// New returns a classifier.
+func New(c Config) (*Classifier, error) {
+	cl, err := newUngrouped(c)
+	if err != nil {
+		return nil, err
+	}
+	if cl.grouper, err = signature.NewGrouper(c.Groups); err != nil {
+		return nil, fmt.Errorf("classify: Config.Groups: %w", err)
+	}
+	return cl, nil
+}
+
+// newUngrouped returns a classifier without a grouper, which takes most of the
+// memory.
+func newUngrouped(c Config) (*Classifier, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	n := c.Normalizer
+	if n == nil {
+		var err error
+		if n, err = signature.New(c.Rules.Masking()); err != nil {
+			return nil, fmt.Errorf("classify: Config.Rules: %w", err)
+		}
+	}
+	cl := &Classifier{
+		normalizer: n,
+		eval:       c.Rules.NewEvaluator(),
+		texts:      newTextCache(),
+		signatures: newSignatures(cmp.Or(c.Signatures, defaultSignatures), cmp.Or(c.TemplateBytes, defaultTemplateBytes)),
+		decisions:  newDecisions(cmp.Or(c.Decisions, defaultDecisions)),
+		sources:    newNames(cmp.Or(c.Sources, defaultSources)),
+		phases:     newNames(maxPhases),
+	}
+	cl.setPhase(c.InitialPhase)
+	return cl, nil
+}
+
+// SetRules lets other rules decide from the next entry on, with signatures made by
+// normalizer, which should mask at least as their Masking says. Phase, counts and
+// sources stay. Decisions are made again, and a blindness that was begun by a rule
+// that is no more, or begins none now, is over.
+//
+// A normalizer of another Version makes other signatures of the same texts: then
+// those that were known are forgotten, and what was learned of groups, which is
+// bounded by groups, with them. The error is about groups; then nothing has changed.
+func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, groups signature.GrouperConfig) error {
+	if set == nil {
+		return fmt.Errorf("classify: SetRules: the set is nil")
+	}
+	fresh, err := newUngrouped(Config{
+		Rules: set, Normalizer: normalizer, InitialPhase: c.phase,
+		Signatures: c.signatures.table.limit, TemplateBytes: c.signatures.maxBytes,
+		Decisions: c.decisions.table.limit, Sources: c.sources.limit - 1,
+	})
+	if err != nil {
+		return err
+	}
+	if normalizer.Version() != c.normalizer.Version() {
+		if fresh.grouper, err = signature.NewGrouper(groups); err != nil {
+			return fmt.Errorf("classify: SetRules: groups: %w", err)
+		}
+		fresh.signatures.evicted = c.signatures.evicted
+	} else {
+		fresh.grouper, fresh.signatures = c.grouper, c.signatures
+	}
+	fresh.decisions.evicted = c.decisions.evicted
+	fresh.stats = c.stats
+	failures, _, _ := c.eval.Failures()
+	fresh.stats.EvaluationErrors += failures
+	for _, rule := range c.blind {
+		(&coder{c: fresh}).blindBy(set.Rule(rule.ID))
+	}
+	*c = *fresh
+	return nil
+}
