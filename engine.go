@@ -330,9 +330,9 @@ func (e *Engine) tend() {
 		case r.Pin != 0:
 			e.pin(r.Owner, r.Pin)
 		case r.Evicted:
-			e.journal.Release(r.Owner)
+			e.journal.Unpin(r.Owner)
 		default:
-			e.journal.ReleaseBurst(r.Owner)
+			e.journal.Release(r.Owner)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func (e *Engine) pin(owner, seq uint64) {
 		if !ok {
 			break
 		}
-		e.journal.Release(old)
+		e.journal.Unpin(old)
 	}
 	e.journal.Pin(owner, seq, neighbors)
 }

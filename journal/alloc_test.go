@@ -16,7 +16,7 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 	entries := []event.Entry{
 		{Message: strings.Repeat("m", 85)},
 		{Message: strings.Repeat("m", 900), Stack: strings.Repeat("s", 3000), Source: "ui", OperationID: "op"},
-		{Message: strings.Repeat("벽", DefaultMaxText)},
+		{Message: strings.Repeat("벽", defaultMaxText)},
 		{},
 	}
 	d := event.Decision{Rule: "default.log.error", Disposition: event.Blocking, Tags: []string{"a", "b"}}
@@ -37,9 +37,9 @@ func TestWritingDoesNotAllocate(t *testing.T) {
 		{"Append", func(uint64) {}},
 		{"Repeat", func(seq uint64) { j.Repeat(&event.Entry{Seq: seq + 1}) }},
 		{"KeepFirst", func(seq uint64) { j.KeepFirst(seq / 8) }},
-		{"ReleaseBurst", func(seq uint64) { j.KeepFirst(seq / 3); j.ReleaseBurst(seq/3 - 1) }},
+		{"Release", func(seq uint64) { j.KeepFirst(seq / 3); j.Release(seq/3 - 1) }},
 		{"Pin", func(seq uint64) { j.Pin(seq%4, seq, 8) }},
-		{"Release", func(seq uint64) { j.Pin(seq%4, seq, 8); j.Release((seq + 1) % 4); j.Unpin(seq%4, seq) }},
+		{"Unpin", func(seq uint64) { j.Pin(seq%4, seq, 8); j.Unpin((seq + 1) % 4); j.Unpin(seq % 4) }},
 		{"Since", func(uint64) { _, _, _ = j.Since(Cursor{}) }},
 		{"Stats", func(uint64) { _ = j.Stats() }},
 	} {

@@ -39,11 +39,11 @@ func BenchmarkKeepFirst(b *testing.B) {
 	for b.Loop() {
 		e.Seq++
 		j.Append(&e, signature.Signature{}, event.Decision{})
-		if !j.KeepFirst(e.Seq / DefaultFirstsPerBurst) {
+		if !j.KeepFirst(e.Seq / defaultFirstsPerBurst) {
 			b.Fatal("refused")
 		}
-		if e.Seq%DefaultFirstsPerBurst == 0 {
-			j.ReleaseBurst(e.Seq/DefaultFirstsPerBurst - 1)
+		if e.Seq%defaultFirstsPerBurst == 0 {
+			j.Release(e.Seq/defaultFirstsPerBurst - 1)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func BenchmarkKeepFirst(b *testing.B) {
 func BenchmarkRead(b *testing.B) {
 	j := newJournal(b, Config{}, 0)
 	e := event.Entry{Message: strings.Repeat("m", 85)}
-	for range 2 * DefaultEntries {
+	for range 2 * defaultEntries {
 		e.Seq++
 		d := event.Decision{Rule: "default.log.unknown"}
 		if e.Seq%1000 == 0 {
@@ -64,14 +64,14 @@ func BenchmarkRead(b *testing.B) {
 		f    Filter
 		want int
 	}{
-		{"page", Filter{}, DefaultLimit},
+		{"page", Filter{}, defaultLimit},
 		{"urgent", Filter{MinDisposition: event.Advisory}, 4},
 		{"contains", Filter{Contains: "absent"}, 0},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if p := j.Read(Cursor{Seq: DefaultEntries}, 0, c.f); len(p.Records) != c.want {
+				if p := j.Read(Cursor{Seq: defaultEntries}, 0, c.f); len(p.Records) != c.want {
 					b.Fatalf("%d records", len(p.Records))
 				}
 			}
@@ -80,15 +80,15 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func BenchmarkSince(b *testing.B) {
-	j := newJournal(b, Config{FirstsPerBurst: DefaultFirsts}, 0)
-	for range DefaultFirsts {
+	j := newJournal(b, Config{FirstsPerBurst: defaultFirsts}, 0)
+	for range defaultFirsts {
 		write(j, 50)
 		j.KeepFirst(1)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
 		held, lost, err := j.Since(Cursor{Seq: 25})
-		if err != nil || held+lost != 50*DefaultFirsts-25 || lost == 0 {
+		if err != nil || held+lost != 50*defaultFirsts-25 || lost == 0 {
 			b.Fatal(held, lost, err)
 		}
 	}

@@ -9,12 +9,12 @@
 //   - The tail holds everything, newest kept. A new entry displaces the oldest.
 //   - The firsts hold the entries that [Journal.KeepFirst] chose, oldest kept,
 //     with a quota for each burst. A full budget takes the place of firsts
-//     whose burst was given up with [Journal.ReleaseBurst], in the order in
+//     whose burst was given up with [Journal.Release], in the order in
 //     which the bursts were given up, and refuses the new entry when there is
 //     none. So a storm cannot displace the firsts of a burst that still
 //     matters, and bursts long closed cannot starve new ones.
 //   - The pinned entries are those that [Journal.Pin] chose, with their
-//     neighbors. They stay until [Journal.Release]; a full budget refuses new
+//     neighbors. They stay until [Journal.Unpin]; a full budget refuses new
 //     pins.
 //
 // What is displaced or refused is counted in [Stats].

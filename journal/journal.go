@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"sort"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
@@ -202,3 +203,112 @@ func (j *Journal) rowHeader(r *row) *header {
 // rowBlock returns the block of an entry held besides the tail, valid until the
 // journal is used again.
 func (j *Journal) rowBlock(r *row) []byte { return j.appendBlock(j.scratch[:0], nil, r) }
+
+// row tells where an entry is held besides the tail: its slots in firsts and
+// pinned, [none] where it is not there.
+type row struct {
+	seq           uint64
+	first, pinned uint32
+}
+
+// index lists the entries held besides the tail, each once, by rising sequence
+// number. It is what makes counting a pair of binary searches.
+type index struct {
+	rows []row // its capacity is never exceeded
+}
+
+// after returns the position of the first row with a larger sequence number.
+func (x *index) after(seq uint64) int {
+	return sort.Search(len(x.rows), func(i int) bool { return x.rows[i].seq > seq })
+}
+
+// find returns the row of seq, or nil. It is valid until the index changes.
+func (x *index) find(seq uint64) *row {
+	if i := x.after(seq) - 1; i >= 0 && x.rows[i].seq == seq {
+		return &x.rows[i]
+	}
+	return nil
+}
+
+// get returns the row of seq, which it inserts if there is none. It is valid
+// until the index changes.
+func (x *index) get(seq uint64) *row {
+	i := x.after(seq)
+	if i > 0 && x.rows[i-1].seq == seq {
+		return &x.rows[i-1]
+	}
+	x.rows = append(x.rows, row{})
+	copy(x.rows[i+1:], x.rows[i:])
+	x.rows[i] = row{seq: seq, first: none, pinned: none}
+	return &x.rows[i]
+}
+
+// tidy removes the row of seq if it names no slot any more.
+func (x *index) tidy(seq uint64) {
+	i := x.after(seq) - 1
+	if r := x.rows[i]; r.first == none && r.pinned == none {
+		x.rows = append(x.rows[:i], x.rows[i+1:]...)
+	}
+}
+
+// Stats says what a journal holds, and what became of the rest. At any moment
+// Held + Lost = Latest, and Written + After = Latest.
+type Stats struct {
+	Written uint64 // entries appended
+	After   uint64 // entries before the first of this journal; see [Config]
+	Latest  uint64 // the last sequence number
+	Oldest  uint64 // the first sequence number held, 0 if there is none
+	Held    uint64 // entries in at least one budget
+	Lost    uint64 // entries in none
+
+	Tail   Budget
+	Firsts Budget
+	Pinned Budget
+
+	OverQuota        uint64 // entries not kept as firsts because their burst had its quota
+	RefusedNeighbors uint64 // neighbors of pinned entries for which there was no room
+	Pins             int    // pins in force
+	Truncated        uint64 // entries of which some text was cut
+}
+
+// Budget is the state of one of the three budgets.
+type Budget struct {
+	Entries, Capacity int // entries held, and at most
+	Bytes, MaxBytes   int // text held, and at most; firsts and pinned may be full earlier, see [Config]
+
+	// Evicted counts the entries displaced by others of the same budget. Pinned
+	// entries are never displaced.
+	Evicted uint64
+
+	// EvictedForText counts those of Evicted that gave way because there was no
+	// room for text, not because there were too many. Of the tail alone.
+	EvictedForText uint64
+
+	// Refused counts the entries for which there was no place: in the firsts
+	// because all are of bursts that count, among the pinned because the budget
+	// was full or the entry no longer held. The tail refuses nothing.
+	Refused uint64
+}
+
+// Stats returns the present state. It costs two binary searches.
+func (j *Journal) Stats() Stats {
+	held := j.held(0, j.latest)
+	return Stats{
+		Written: j.latest - j.config.After, After: j.config.After,
+		Latest: j.latest, Oldest: j.oldest(), Held: held, Lost: j.latest - held,
+		Tail: Budget{
+			Entries: j.tail.count, Capacity: len(j.tail.headers),
+			Bytes: j.tail.used, MaxBytes: len(j.tail.bytes), Evicted: j.tail.evicted, EvictedForText: j.tail.evictedForBytes,
+		},
+		Firsts: Budget{
+			Entries: j.firsts.count, Capacity: len(j.firsts.headers),
+			Bytes: j.firsts.used, MaxBytes: len(j.firsts.bytes), Evicted: j.firsts.evicted, Refused: j.firsts.refused,
+		},
+		Pinned: Budget{
+			Entries: j.pins.count, Capacity: len(j.pins.headers),
+			Bytes: j.pins.used, MaxBytes: len(j.pins.bytes), Refused: j.pins.refused,
+		},
+		OverQuota: j.firsts.overQuota, RefusedNeighbors: j.pins.neighbors, Pins: len(j.pins.pins),
+		Truncated: j.truncated,
+	}
+}

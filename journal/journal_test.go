@@ -76,9 +76,9 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 func TestZeroConfigIsTheDefault(t *testing.T) {
 	j := newJournal(t, Config{}, 0)
 	require.Equal(t, Stats{
-		Tail:   Budget{Capacity: DefaultEntries, MaxBytes: DefaultBytes},
-		Firsts: Budget{Capacity: DefaultFirsts, MaxBytes: DefaultFirstsBytes},
-		Pinned: Budget{Capacity: DefaultPinned, MaxBytes: DefaultPinnedBytes},
+		Tail:   Budget{Capacity: defaultEntries, MaxBytes: defaultBytes},
+		Firsts: Budget{Capacity: defaultFirsts, MaxBytes: defaultFirstsBytes},
+		Pinned: Budget{Capacity: defaultPinned, MaxBytes: defaultPinnedBytes},
 	}, j.Stats())
 }
 
@@ -195,10 +195,10 @@ func TestTextIsCut(t *testing.T) {
 }
 
 func TestNamesAreCut(t *testing.T) {
-	long := strings.Repeat("n", MaxName)
+	long := strings.Repeat("n", maxName)
 	j := newJournal(t, Config{}, 0)
 	e := event.Entry{Seq: 1, Message: "m", OperationID: long, Source: long, Parent: long}
-	d := event.Decision{Rule: long, Tags: []string{long, long, long, long}} // 4*256 bytes: MaxTags
+	d := event.Decision{Rule: long, Tags: []string{long, long, long, long}} // 4*256 bytes: maxTags
 	j.Append(&e, signature.Signature{}, d)
 	r, _ := j.Get(1)
 	require.Equal(t, e, r.Entry)
@@ -272,7 +272,7 @@ func TestReadOfNothing(t *testing.T) {
 
 func TestReadLimits(t *testing.T) {
 	j := newJournal(t, Config{}, 2*MaxLimit)
-	require.Len(t, j.Read(Cursor{}, 0, Filter{}).Records, DefaultLimit)
+	require.Len(t, j.Read(Cursor{}, 0, Filter{}).Records, defaultLimit)
 	require.Len(t, j.Read(Cursor{}, MaxLimit, Filter{}).Records, MaxLimit)
 	require.Len(t, j.Read(Cursor{}, MaxLimit+1, Filter{}).Records, MaxLimit)
 }
@@ -319,7 +319,7 @@ func TestCursorsAreRefused(t *testing.T) {
 
 		_, _, err := j.Since(c.Cursor)
 		require.ErrorIs(t, err, c.want)
-		_, _, err = j.Count(Cursor{}, c.Cursor)
+		_, _, err = j.count(Cursor{}, c.Cursor)
 		require.ErrorIs(t, err, c.want)
 	}
 	require.Equal(t, Cursor{"now", 3}, j.End())
@@ -338,7 +338,7 @@ func TestCount(t *testing.T) {
 		{9, 9, 0, 0},
 		{9, 3, 0, 0},
 	} {
-		held, lost, err := j.Count(Cursor{Seq: c.from}, Cursor{Seq: c.to})
+		held, lost, err := j.count(Cursor{Seq: c.from}, Cursor{Seq: c.to})
 		require.NoError(t, err)
 		require.Equal(t, c.held, held, "held in (%d, %d]", c.from, c.to)
 		require.Equal(t, c.lost, lost, "lost in (%d, %d]", c.from, c.to)
@@ -347,7 +347,7 @@ func TestCount(t *testing.T) {
 
 func TestFilters(t *testing.T) {
 	j := newJournal(t, Config{}, 0)
-	long := strings.Repeat("o", MaxName+10)
+	long := strings.Repeat("o", maxName+10)
 	j.Append(&event.Entry{Seq: 1, Message: "wall", Stack: "at Door", Source: "ui"},
 		signature.Signature{ID: 5}, event.Decision{Disposition: event.Advisory, Rule: "a"})
 	j.Append(&event.Entry{Seq: 2, Kind: event.KindOperation, Message: "roof", OperationID: long},

@@ -63,14 +63,14 @@ func (m *model) kept(r Record) Record {
 	full := r
 	left := m.Bytes
 	for _, s := range []*string{&r.OperationID, &r.Decision.Rule, &r.Source, &r.Parent} {
-		*s = prefix(*s, min(MaxName, left))
+		*s = prefix(*s, min(maxName, left))
 		left -= len(*s)
 	}
 	r.Decision.Tags = nil
 	tags := 0
 	for _, t := range full.Decision.Tags {
-		t = prefix(t, MaxName)
-		if tags += 1 + len(t); tags > MaxTags || 1+len(t) > left {
+		t = prefix(t, maxName)
+		if tags += 1 + len(t); tags > maxTags || 1+len(t) > left {
 			break
 		}
 		left -= 1 + len(t)
@@ -229,8 +229,8 @@ func (m *model) pin(owner, seq uint64, n int) bool {
 	return true
 }
 
-func (m *model) unpin(match func(modelPin) bool) {
-	m.pins = slices.DeleteFunc(m.pins, match)
+func (m *model) unpin(owner uint64) {
+	m.pins = slices.DeleteFunc(m.pins, func(p modelPin) bool { return p.owner == owner })
 	m.pinned = slices.DeleteFunc(m.pinned, func(seq uint64) bool {
 		return !slices.ContainsFunc(m.pins, func(p modelPin) bool {
 			return seq+p.n >= p.seq && seq <= p.seq+p.n
@@ -252,9 +252,9 @@ func modelMatch(r Record, f Filter) bool {
 	return r.Decision.Disposition >= f.MinDisposition && r.Decision.Severity >= f.MinSeverity &&
 		(len(f.Kinds) == 0 || slices.Contains(f.Kinds, r.Kind)) &&
 		(f.Signature == 0 || f.Signature == r.Signature.ID) &&
-		(f.Operation == "" || prefix(f.Operation, MaxName) == r.OperationID) &&
-		(f.Rule == "" || prefix(f.Rule, MaxName) == r.Decision.Rule) &&
-		(f.Source == "" || prefix(f.Source, MaxName) == r.Source) &&
+		(f.Operation == "" || prefix(f.Operation, maxName) == r.OperationID) &&
+		(f.Rule == "" || prefix(f.Rule, maxName) == r.Decision.Rule) &&
+		(f.Source == "" || prefix(f.Source, maxName) == r.Source) &&
 		(f.Contains == "" || strings.Contains(r.Message, f.Contains) || strings.Contains(r.Stack, f.Contains))
 }
 
@@ -306,21 +306,16 @@ func (p *pair) keepFirst(burst uint64) {
 
 func (p *pair) releaseBurst(burst uint64) {
 	p.m.releaseBurst(burst)
-	p.j.ReleaseBurst(burst)
+	p.j.Release(burst)
 }
 
 func (p *pair) pin(owner, seq uint64, n int) {
 	require.Equal(p.t, p.m.pin(owner, seq, n), p.j.Pin(owner, seq, n), "Pin(%d, %d, %d)", owner, seq, n)
 }
 
-func (p *pair) unpin(owner, seq uint64) {
-	p.m.unpin(func(q modelPin) bool { return q.owner == owner && q.seq == seq })
-	p.j.Unpin(owner, seq)
-}
-
 func (p *pair) release(owner uint64) {
-	p.m.unpin(func(q modelPin) bool { return q.owner == owner })
-	p.j.Release(owner)
+	p.m.unpin(owner)
+	p.j.Unpin(owner)
 }
 
 // check compares everything that can be asked of the journal but its pages.
@@ -387,7 +382,7 @@ func (p *pair) checkRead(after uint64, limit int, f Filter) {
 		if c.Seq < m.latest() {
 			require.Greater(t, page.Next.Seq, c.Seq, "no progress")
 		}
-		held, lost, err := j.Count(c, page.Next)
+		held, lost, err := j.count(c, page.Next)
 		require.NoError(t, err)
 		require.Equal(t, page.Lost, lost)
 		require.Equal(t, page.Next.Seq-c.Seq-page.Lost, held)
@@ -498,9 +493,7 @@ func (p *pair) step(choose chooser) {
 		p.releaseBurst(uint64(choose(4)))
 	case 6:
 		p.pin(uint64(choose(3)), near(), choose(5)-1)
-	case 7:
-		p.unpin(uint64(choose(3)), near())
-	case 8:
+	case 7, 8:
 		p.release(uint64(choose(3)))
 	case 9:
 		p.checkRead(min(near(), latest), 1+choose(9), someFilter(choose))

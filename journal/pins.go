@@ -74,15 +74,28 @@ func (j *Journal) Pin(owner, seq uint64, neighbors int) bool {
 	return true
 }
 
-// Unpin takes back an owner's [Journal.Pin] of seq, and frees what nobody else
-// pinned.
-func (j *Journal) Unpin(owner, seq uint64) {
-	j.unpin(func(p *pin) bool { return p.owner == owner && p.seq == seq })
-}
-
-// Release takes back all pins of an owner, and frees what nobody else pinned.
-func (j *Journal) Release(owner uint64) {
-	j.unpin(func(p *pin) bool { return p.owner == owner })
+// Unpin takes back all pins of an owner, and frees what nobody else pinned.
+func (j *Journal) Unpin(owner uint64) {
+	all := j.pins.pins
+	keep := 0
+	for i := range all {
+		if all[i].owner != owner {
+			all[keep], all[i] = all[i], all[keep]
+			keep++
+		}
+	}
+	j.pins.pins = all[:keep]
+	if keep == len(all) {
+		return
+	}
+	j.pins.until = 0
+	for i := range j.pins.pins {
+		j.pins.until = max(j.pins.until, j.pins.pins[i].to)
+	}
+	for i := keep; i < len(all); i++ {
+		j.dropUncovered(all[i].from, all[i].to)
+		all[i] = pin{}
+	}
 }
 
 // find returns the owner's pin of seq, or nil.
@@ -114,30 +127,6 @@ func (j *Journal) pinEntry(seq uint64) bool {
 func (j *Journal) pinNeighbor(seq uint64) {
 	if !j.pinEntry(seq) && j.holds(seq) {
 		j.pins.neighbors++
-	}
-}
-
-// unpin removes the pins that match, and the entries that no other pin covers.
-func (j *Journal) unpin(match func(*pin) bool) {
-	all := j.pins.pins
-	keep := 0
-	for i := range all {
-		if !match(&all[i]) {
-			all[keep], all[i] = all[i], all[keep]
-			keep++
-		}
-	}
-	j.pins.pins = all[:keep]
-	if keep == len(all) {
-		return
-	}
-	j.pins.until = 0
-	for i := range j.pins.pins {
-		j.pins.until = max(j.pins.until, j.pins.pins[i].to)
-	}
-	for i := keep; i < len(all); i++ {
-		j.dropUncovered(all[i].from, all[i].to)
-		all[i] = pin{}
 	}
 }
 

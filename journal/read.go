@@ -1,5 +1,14 @@
 package journal
 
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
 // Page is what one [Journal.Read] found.
 type Page struct {
 	// Records are the entries found, oldest first. They are copies and belong
@@ -34,7 +43,7 @@ type Page struct {
 }
 
 // Read returns the entries after a cursor that the filter chooses, oldest
-// first, at most limit of them. A limit of 0 or less is [DefaultLimit], one
+// first, at most limit of them. A limit of 0 or less is 100, one
 // above [MaxLimit] is MaxLimit.
 //
 // It examines at most [Config].ReadEntries entries, and reads or copies at most
@@ -85,4 +94,114 @@ func (w *walk) peek() (*header, *row) {
 func (w *walk) step(h *header) {
 	w.seq = h.seq
 	w.row++
+}
+
+// Cursor is a position in a journal: after the entry Seq. The zero Cursor is
+// the beginning.
+type Cursor struct {
+	// Epoch is that of the journal which gave out the cursor. Empty stands for
+	// the journal that is asked.
+	Epoch string
+	Seq   uint64
+}
+
+// Errors for cursors that the journal did not give out. A reader that meets one
+// has lost its place; the zero Cursor begins anew.
+var (
+	// ErrCursorEpoch says that a cursor belongs to another run.
+	ErrCursorEpoch = errors.New("journal: cursor of another epoch")
+	// ErrCursorBeyond says that a cursor is past the latest entry.
+	ErrCursorBeyond = errors.New("journal: cursor beyond the latest entry")
+)
+
+// check returns the reason for which c is refused.
+func (j *Journal) check(c Cursor) error {
+	if c.Epoch != "" && c.Epoch != j.config.Epoch {
+		return fmt.Errorf("%w: it is of %q, the journal of %q", ErrCursorEpoch, c.Epoch, j.config.Epoch)
+	}
+	if c.Seq > j.latest {
+		return fmt.Errorf("%w: it is at %d, the latest is %d", ErrCursorBeyond, c.Seq, j.latest)
+	}
+	return nil
+}
+
+// Since returns how many entries after a cursor are held and how many are lost,
+// without reading them. Their sum is what was written since. The error is the
+// one that [Journal.Read] would give.
+//
+// It is two binary searches in the index of firsts and pinned entries.
+func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
+	return j.count(after, j.End())
+}
+
+// Count is [Journal.Since] for the entries between two cursors, without the
+// first and with the last. It is 0 for cursors in the wrong order.
+func (j *Journal) count(after, to Cursor) (held, lost uint64, err error) {
+	if err := errors.Join(j.check(after), j.check(to)); err != nil {
+		return 0, 0, err
+	}
+	if after.Seq >= to.Seq {
+		return 0, 0, nil
+	}
+	held = j.held(after.Seq, to.Seq)
+	return held, to.Seq - after.Seq - held, nil
+}
+
+// Filter chooses entries of a page. The zero Filter chooses all; an entry must
+// satisfy every field that is set. Names longer than 255 bytes are compared up
+// to what is kept of them.
+type Filter struct {
+	MinDisposition event.Disposition // at least this urgent
+	MinSeverity    event.Severity    // at least this severe
+	Kinds          []event.Kind      // one of these; empty: any
+	Signature      signature.ID      // this id; 0: any
+	Operation      string            // names this operation itself; empty: any
+	Rule           string            // decided by this rule; empty: any
+	Source         string            // from this source, or of this method; empty: any
+	Contains       string            // has these bytes, as they are, in its message or in its stack
+}
+
+// matcher is a Filter in the form in which it is applied.
+type matcher struct {
+	Filter
+	kinds    uint64 // a bit for each kind
+	contains []byte
+	plain    bool // decided by the header alone
+}
+
+func (f Filter) matcher() matcher {
+	m := matcher{
+		Filter: f, contains: []byte(f.Contains),
+		plain: f.Operation == "" && f.Rule == "" && f.Source == "" && f.Contains == "",
+	}
+	for _, k := range f.Kinds {
+		m.kinds |= 1 << k
+	}
+	if len(f.Kinds) == 0 {
+		m.kinds = ^uint64(0)
+	}
+	for _, name := range []*string{&m.Operation, &m.Rule, &m.Source} {
+		*name = (*name)[:cut(*name, maxName)]
+	}
+	return m
+}
+
+// header reports whether an entry may match, going by its header.
+func (m *matcher) header(h *header) bool {
+	return h.disposition >= m.MinDisposition && h.severity >= m.MinSeverity &&
+		m.kinds>>h.kind&1 != 0 &&
+		(m.Signature == 0 || h.id == m.Signature) &&
+		mayEqual(h.operation, m.Operation) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
+}
+
+// mayEqual reports whether a name of length n can be the one wanted.
+func mayEqual(n uint8, want string) bool { return want == "" || int(n) == len(want) }
+
+// block reports whether an entry whose header matches does so with its text.
+func (m *matcher) block(h *header, block []byte) bool {
+	message, stack, operation, rule, source := h.parts(block)
+	return (m.Operation == "" || string(operation) == m.Operation) &&
+		(m.Rule == "" || string(rule) == m.Rule) &&
+		(m.Source == "" || string(source) == m.Source) &&
+		(bytes.Contains(message, m.contains) || bytes.Contains(stack, m.contains))
 }

@@ -72,7 +72,7 @@ func (h *header) size() int {
 }
 
 // maxBlock is the length of the longest block for a given Config.MaxText.
-func maxBlock(maxText int) int { return maxText + 4*MaxName + MaxTags }
+func maxBlock(maxText int) int { return maxText + 4*maxName + maxTags }
 
 // set fills all of h from an entry, but for the place of its block, and returns the
 // size of the block, which is at most room.
@@ -93,8 +93,8 @@ func (h *header) set(e *event.Entry, s signature.Signature, d *event.Decision, m
 	}
 	text := len(e.Message) + len(e.Stack)
 	size := text + len(e.OperationID) + len(d.Rule) + len(e.Source) + len(e.Parent)
-	longest := len(e.OperationID) | len(d.Rule) | len(e.Source) | len(e.Parent) // at most MaxName, all ones, iff each is
-	if longest <= MaxName && text <= maxText && size <= room && len(d.Tags) == 0 {
+	longest := len(e.OperationID) | len(d.Rule) | len(e.Source) | len(e.Parent) // at most maxName, all ones, iff each is
+	if longest <= maxName && text <= maxText && size <= room && len(d.Tags) == 0 {
 		h.message, h.stack = uint32(len(e.Message)), uint32(len(e.Stack))
 		h.operation, h.rule = uint8(len(e.OperationID)), uint8(len(d.Rule))
 		h.source, h.parent = uint8(len(e.Source)), uint8(len(e.Parent))
@@ -108,7 +108,7 @@ func (h *header) set(e *event.Entry, s signature.Signature, d *event.Decision, m
 // before text, since they are short and others refer to them.
 func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 	name := func(s string) uint8 {
-		n := cut(s, min(MaxName, room))
+		n := cut(s, min(maxName, room))
 		if n < len(s) {
 			h.flags |= flagTruncated
 		}
@@ -118,8 +118,8 @@ func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 	h.operation, h.rule, h.source, h.parent = name(e.OperationID), name(d.Rule), name(e.Source), name(e.Parent)
 
 	for _, tag := range d.Tags {
-		kept := cut(tag, MaxName)
-		fits := 1+kept <= min(room, MaxTags-int(h.tags))
+		kept := cut(tag, maxName)
+		fits := 1+kept <= min(room, maxTags-int(h.tags))
 		if !fits || kept < len(tag) {
 			h.flags |= flagTruncated
 		}
@@ -160,7 +160,7 @@ func (h *header) encode(dst []byte, e *event.Entry, d *event.Decision) {
 		if n == len(dst) {
 			break
 		}
-		l := cut(tag, MaxName)
+		l := cut(tag, maxName)
 		dst[n] = uint8(l)
 		n += 1 + copy(dst[n+1:], tag[:l])
 	}

@@ -48,9 +48,9 @@ func TestFullFirstsRefuseUnlessABurstWasReleased(t *testing.T) {
 
 	// Released bursts go in the order of their release, their entries oldest
 	// first, and only when their place is needed.
-	j.ReleaseBurst(1)
-	j.ReleaseBurst(0)
-	j.ReleaseBurst(7)
+	j.Release(1)
+	j.Release(0)
+	j.Release(7)
 	require.Equal(t, []uint64{1, 2, 3, 4, 5}, heldSeqs(t, j))
 	for _, want := range [][]uint64{{1, 2, 4, 6}, {1, 2, 6, 7}, {2, 6, 7, 8}, {6, 7, 8, 9}} {
 		write(j, 1)
@@ -69,7 +69,7 @@ func TestReleasedBurstsDoNotStarveNewOnes(t *testing.T) {
 			write(j, 1)
 			require.True(t, j.KeepFirst(burst))
 		}
-		j.ReleaseBurst(burst)
+		j.Release(burst)
 	}
 	require.NoError(t, j.valid())
 	require.Zero(t, j.Stats().Firsts.Refused)
@@ -80,7 +80,7 @@ func TestAReleasedNumberIsANewBurst(t *testing.T) {
 	require.True(t, j.KeepFirst(5))
 	write(j, 1)
 	require.False(t, j.KeepFirst(5))
-	j.ReleaseBurst(5)
+	j.Release(5)
 	require.True(t, j.KeepFirst(5))
 	require.Equal(t, []uint64{1, 2}, heldSeqs(t, j))
 }
@@ -90,7 +90,7 @@ func TestAReleasedNumberIsANewBurst(t *testing.T) {
 func TestRefusedFirstDisplacesNothing(t *testing.T) {
 	j := newJournal(t, Config{Firsts: 4, FirstsBytes: 2 * blockSize, FirstsPerBurst: 4}, 1)
 	require.True(t, j.KeepFirst(1))
-	j.ReleaseBurst(1)
+	j.Release(1)
 	write(j, 1)
 	require.True(t, j.KeepFirst(2))
 	j.Append(&event.Entry{Seq: 3, Message: string(make([]byte, blockSize+1))}, signature.Signature{}, event.Decision{})
@@ -107,7 +107,7 @@ func TestPinKeepsNeighbors(t *testing.T) {
 	require.Equal(t, 7+10, len(heldSeqs(t, j)))
 	require.Equal(t, uint64(45), j.Stats().Oldest)
 
-	j.Release(1)
+	j.Unpin(1)
 	require.Equal(t, 10, len(heldSeqs(t, j)))
 	require.Zero(t, j.Stats().Pins)
 }
@@ -137,8 +137,8 @@ func TestPinWithoutNeighbors(t *testing.T) {
 	}
 	j := newJournal(t, Config{Entries: 2}, 1)
 	require.True(t, j.Pin(1, 1, 1<<62))
-	write(j, DefaultPinned+10)
-	require.Equal(t, DefaultPinned, j.Stats().Pinned.Entries)
+	write(j, defaultPinned+10)
+	require.Equal(t, defaultPinned, j.Stats().Pinned.Entries)
 	require.Equal(t, uint64(1), j.Stats().RefusedNeighbors)
 }
 
@@ -150,10 +150,10 @@ func TestSharedEntriesStayUntilTheLastOwnerLetsGo(t *testing.T) {
 	j.Pin(2, 3, 1)
 	write(j, 5)
 	require.Equal(t, []uint64{1, 2, 3, 4, 8}, heldSeqs(t, j))
-	j.Release(1)
+	j.Unpin(1)
 	require.Equal(t, []uint64{2, 3, 4, 8}, heldSeqs(t, j))
-	j.Release(1)
-	j.Release(2)
+	j.Unpin(1)
+	j.Unpin(2)
 	require.Equal(t, []uint64{8}, heldSeqs(t, j))
 }
 
@@ -165,11 +165,10 @@ func TestSecondPinWidensTheFirst(t *testing.T) {
 	require.Equal(t, 1, j.Stats().Pins)
 	require.Equal(t, 5, j.Stats().Pinned.Entries)
 	j.Pin(1, 9, 0)
-	j.Unpin(1, 5)
-	require.Equal(t, 1, j.Stats().Pinned.Entries)
-	j.Unpin(2, 9)
-	require.Equal(t, 1, j.Stats().Pinned.Entries)
-	j.Unpin(1, 9)
+	require.Equal(t, 6, j.Stats().Pinned.Entries)
+	j.Unpin(2)
+	require.Equal(t, 6, j.Stats().Pinned.Entries)
+	j.Unpin(1)
 	require.Zero(t, j.Stats().Pinned.Entries)
 }
 
@@ -178,7 +177,7 @@ func TestReleaseEndsTheWait(t *testing.T) {
 	j := newJournal(t, Config{Entries: 1}, 1)
 	j.Pin(1, 1, 100)
 	j.Pin(2, 1, 2)
-	j.Release(1)
+	j.Unpin(1)
 	write(j, 50)
 	require.Equal(t, []uint64{1, 2, 3, 51}, heldSeqs(t, j))
 }
@@ -191,7 +190,7 @@ func TestPinFromTheFirsts(t *testing.T) {
 	write(j, 1)
 	want, _ := j.Get(1)
 	require.True(t, j.Pin(1, 1, 0))
-	j.ReleaseBurst(1)
+	j.Release(1)
 	j.KeepFirst(2)
 	require.Equal(t, uint64(1), j.Stats().Firsts.Evicted)
 	got, ok := j.Get(1)
@@ -214,9 +213,9 @@ func TestPagingDuringAStorm(t *testing.T) {
 			case 1:
 				j.Pin(round%3, j.Latest(), 2)
 			case 2:
-				j.ReleaseBurst(round % 4)
+				j.Release(round % 4)
 			case 3:
-				j.Release(round % 3)
+				j.Unpin(round % 3)
 			}
 			p := j.Read(c, limit, Filter{})
 			for _, r := range p.Records {

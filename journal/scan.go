@@ -62,7 +62,7 @@ const (
 func NewScan(after Cursor, limit int, f Filter) *Scan {
 	switch {
 	case limit <= 0:
-		limit = DefaultLimit
+		limit = defaultLimit
 	case limit > MaxLimit:
 		limit = MaxLimit
 	}
@@ -145,7 +145,7 @@ func (s *Scan) Sift() bool {
 			continue
 		}
 		if p.Records == nil {
-			p.Records = make([]Record, 0, min(s.limit, DefaultLimit, int(s.left)))
+			p.Records = make([]Record, 0, min(s.limit, defaultLimit, int(s.left)))
 		}
 		p.Records = append(p.Records, c.header.decode(string(block)))
 		if len(p.Records) == s.limit {

@@ -37,8 +37,8 @@ func TestScanWhileWritten(t *testing.T) {
 				case 2:
 					j.Pin(seq/100, seq, 3)
 				case 3:
-					j.ReleaseBurst(seq / 200)
-					j.Release(seq / 300)
+					j.Release(seq / 200)
+					j.Unpin(seq / 300)
 				}
 			}
 		}
@@ -110,6 +110,6 @@ func TestScanStepsAreBounded(t *testing.T) {
 		require.LessOrEqual(t, len(s.text), stepBytes)
 		more = s.Sift() && more
 	}
-	require.EqualValues(t, DefaultReadEntries, s.examined)
-	require.LessOrEqual(t, steps, 2+DefaultReadEntries/stepEntries)
+	require.EqualValues(t, defaultReadEntries, s.examined)
+	require.LessOrEqual(t, steps, 2+defaultReadEntries/stepEntries)
 }
