@@ -37,6 +37,9 @@ func TestScripts(t *testing.T) {
 
 // TestJournal: the defaults of the flag are the journal's own.
 func TestJournal(t *testing.T) {
-	require.Equal(t, journal.DefaultEntries, defaultJournal)
-	require.Equal(t, journal.DefaultBytes, defaultJournal*textPerEntry)
+	j, err := journal.New(journal.Config{})
+	require.NoError(t, err)
+	tail := j.Stats().Tail
+	require.Equal(t, tail.Capacity, defaultJournal)
+	require.Equal(t, tail.MaxBytes, defaultJournal*textPerEntry)
 }
