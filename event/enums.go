@@ -206,17 +206,15 @@ func ParseStatus(s string) (Status, bool) {
 // MarshalText returns the name, for JSON and other encodings.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (l *Level) UnmarshalText(name []byte) error { return unmarshal(l, ParseLevel, "level", name) }
+
 // MarshalText returns the name, for JSON and other encodings.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
 func (s *Severity) UnmarshalText(name []byte) error {
-	v, ok := ParseSeverity(string(name))
-	if !ok {
-		return fmt.Errorf("event: unknown severity %.40q", name)
-	}
-	*s = v
-	return nil
+	return unmarshal(s, ParseSeverity, "severity", name)
 }
 
 // MarshalText returns the name, for JSON and other encodings.
@@ -224,16 +222,26 @@ func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), 
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
 func (d *Disposition) UnmarshalText(name []byte) error {
-	v, ok := ParseDisposition(string(name))
-	if !ok {
-		return fmt.Errorf("event: unknown disposition %.40q", name)
-	}
-	*d = v
-	return nil
+	return unmarshal(d, ParseDisposition, "disposition", name)
 }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (k *Kind) UnmarshalText(name []byte) error { return unmarshal(k, ParseKind, "kind", name) }
+
 // MarshalText returns the name, for JSON and other encodings.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (s *Status) UnmarshalText(name []byte) error { return unmarshal(s, ParseStatus, "status", name) }
+
+func unmarshal[T any](dst *T, parse func(string) (T, bool), kind string, name []byte) error {
+	v, ok := parse(string(name))
+	if !ok {
+		return fmt.Errorf("event: unknown %s %.40q", kind, name)
+	}
+	*dst = v
+	return nil
+}

@@ -185,7 +185,7 @@ func TestOperations(t *testing.T) {
 		op := scene(s)
 		all := answer[bridge.Operations](t, d, bridge.ToolOperations, "")
 		require.Len(t, all.Operations, 2)
-		require.Equal(t, event.StatusStarted.String(), all.Operations[0].Status)
+		require.Equal(t, event.StatusStarted, all.Operations[0].Status)
 		require.Equal(t, op, all.Operations[1].ID)
 		require.Equal(t, "blocking", all.Operations[1].Outcome)
 		require.Equal(t, "run1-1", all.Operations[1].Attention)
@@ -217,26 +217,26 @@ func TestFilters(t *testing.T) {
 		require.Equal(t, int(all.Latest), len(all.Entries))
 		signature := all.Entries[1].Signature
 		for arguments, want := range map[string]int{
-			`{"minDisposition":"blocking"}`:        1,
-			`{"rule":"odd.play"}`:                  1,
-			`{"operation":"` + op + `"}`:           3,
-			`{"kinds":["notice","state"]}`:         2,
-			`{"signature":"` + signature + `"}`:    3,
-			`{"contains":"well 2"}`:                1,
-			`{"source":"colony/build"}`:            2,
-			`{"minSeverity":"fatal"}`:              0,
-			`{"last":2}`:                           2,
-			`{"last":2,"kinds":["operation"]}`:     0,
-			`{"last":9007199254740991}`:            len(all.Entries),
-			`{"after":"run1/` + "3" + `"}`:         len(all.Entries) - 3,
-			`{"after":3.0}`:                        len(all.Entries) - 3,
-			`{"after":"3","limit":2,"stack":true}`: 2,
+			`{"minDisposition":"blocking"}`:              1,
+			`{"rule":"odd.play"}`:                        1,
+			`{"operation":"` + op + `"}`:                 3,
+			`{"kinds":["notice","state"]}`:               2,
+			`{"signature":"` + signature.String() + `"}`: 3,
+			`{"contains":"well 2"}`:                      1,
+			`{"source":"colony/build"}`:                  2,
+			`{"minSeverity":"fatal"}`:                    0,
+			`{"last":2}`:                                 2,
+			`{"last":2,"kinds":["operation"]}`:           0,
+			`{"last":9007199254740991}`:                  len(all.Entries),
+			`{"after":"run1/` + "3" + `"}`:               len(all.Entries) - 3,
+			`{"after":3.0}`:                              len(all.Entries) - 3,
+			`{"after":"3","limit":2,"stack":true}`:       2,
 		} {
 			page := answer[bridge.Page](t, d, bridge.ToolEntries, arguments)
 			if strings.Contains(arguments, "blocking") {
 				want = len(page.Entries)
 				for _, e := range page.Entries {
-					require.Equal(t, event.Blocking.String(), e.Disposition)
+					require.Equal(t, event.Blocking, e.Disposition)
 				}
 			}
 			require.Len(t, page.Entries, want, arguments)
@@ -575,7 +575,7 @@ func TestExplain(t *testing.T) {
 
 	x = explain(`{"seq":5}`)
 	require.False(t, x.Agrees)
-	require.Equal(t, event.Blocking.String(), x.Decided.Disposition)
+	require.Equal(t, event.Blocking, x.Decided.Disposition)
 	require.Equal(t, event.Ignore, x.Decision.Disposition)
 	require.Contains(t, x.Differs[0], "repetition")
 	require.Equal(t, 2, x.Decision.Escalates.After)

@@ -26,26 +26,26 @@ const (
 
 // Explanation is the answer of heed/explain.
 type Explanation struct {
-	Entry     *Entry   `json:"entry,omitempty" doc:"the entry that was asked about"`
-	Decided   *Decided `json:"decided,omitempty" doc:"what was decided about it when it came"`
-	Signature string   `json:"signature" doc:"id of the text's shape"`
-	Template  string   `json:"template" doc:"log text with its variable parts masked, which is what rules look at"`
-	Frames    []string `json:"frames" doc:"log text: the stack frames that rules look at"`
-	Phase     string   `json:"phase" doc:"the phase of the game that the explanation assumes; empty: not known"`
+	Entry     *Entry       `json:"entry,omitempty" jsonschema:"the entry that was asked about"`
+	Decided   *Decided     `json:"decided,omitempty" jsonschema:"what was decided about it when it came"`
+	Signature signature.ID `json:"signature" jsonschema:"id of the text's shape"`
+	Template  string       `json:"template" jsonschema:"log text with its variable parts masked, which is what rules look at"`
+	Frames    []string     `json:"frames" jsonschema:"log text: the stack frames that rules look at"`
+	Phase     string       `json:"phase" jsonschema:"the phase of the game that the explanation assumes; empty: not known"`
 
-	Agrees  bool     `json:"agrees" doc:"the rules decide now as was decided; else differs says why that may be"`
-	Differs []string `json:"differs,omitempty" doc:"what may have made the decision another one"`
-	When    string   `json:"when,omitempty" doc:"the condition of the rule that decides now, as written"`
+	Agrees  bool     `json:"agrees" jsonschema:"the rules decide now as was decided; else differs says why that may be"`
+	Differs []string `json:"differs,omitempty" jsonschema:"what may have made the decision another one"`
+	When    string   `json:"when,omitempty" jsonschema:"the condition of the rule that decides now, as written"`
 
 	rules.Explanation // what the rules decide now
 }
 
 // Decided is a decision as the journal has it.
 type Decided struct {
-	Rule        string `json:"rule" doc:"a rule of a file; default.… where none matched; host.… where the host decided"`
-	Disposition string `json:"disposition" words:"disposition"`
-	Severity    string `json:"severity" words:"severity"`
-	Invalidates bool   `json:"invalidates,omitempty"`
+	Rule        string            `json:"rule" jsonschema:"a rule of a file; default.… where none matched; host.… where the host decided"`
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Invalidates bool              `json:"invalidates,omitempty"`
 }
 
 // explainer explains the decisions of a set of rules.
@@ -132,7 +132,7 @@ func (x *explainer) mask(out *Explanation, in *rules.Input) {
 
 func (out *Explanation) template(in *rules.Input, s signature.Signature, template string) {
 	in.Template, in.Frames, _ = strings.Cut(template, "\n")
-	out.Signature, out.Frames = s.ID.String(), []string{}
+	out.Signature, out.Frames = s.ID, []string{}
 	out.Template, _ = logText(in.Template, defaultChars)
 	for frame := range strings.Lines(in.Frames) {
 		if len(out.Frames) == maxFrames {
@@ -150,7 +150,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	e := look{chars: maxChars, stack: true}.entry(r)
 	out.Entry = &e
 	out.Decided = &Decided{
-		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition.String(), Severity: r.Decision.Severity.String(), Invalidates: r.Decision.Invalidates,
+		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition, Severity: r.Decision.Severity, Invalidates: r.Decision.Invalidates,
 	}
 	in := rules.Input{
 		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: r.Message, Stack: r.Stack,

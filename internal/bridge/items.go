@@ -7,6 +7,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/signature"
 )
 
 // The bounds of answers about items.
@@ -22,63 +23,63 @@ const (
 type Item struct {
 	heed.Attention
 
-	Disposition string `json:"disposition" words:"disposition" doc:"the most that its entries ask for; it stays when the item is cleared"`
-	ClearedBy   string `json:"clearedBy,omitempty" doc:"why it is cleared"`
-	Predecessor string `json:"predecessor,omitempty" doc:"the acknowledged item that it goes on from"`
+	Disposition event.Disposition `json:"disposition" jsonschema:"the most that its entries ask for; it stays when the item is cleared"`
+	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"why it is cleared"`
+	Predecessor string            `json:"predecessor,omitempty" jsonschema:"the acknowledged item that it goes on from"`
 
-	AfterOperation string   `json:"afterOperation,omitempty" doc:"the operation during or after which it came: a suspicion, no more"`
-	AfterMethod    string   `json:"afterMethod,omitempty" doc:"its tool"`
-	Blame          []string `json:"blame,omitempty" doc:"mods that the cause points at, the likeliest first"`
+	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"the operation during or after which it came: a suspicion, no more"`
+	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"its tool"`
+	Blame          []string `json:"blame,omitempty" jsonschema:"mods that the cause points at, the likeliest first"`
 
-	PreludeEntries uint64 `json:"preludeEntries" doc:"how many of them came before the cause"`
-	Groups         int    `json:"groups" doc:"how many different things they say"`
-	GroupsExact    bool   `json:"groupsExact" doc:"false: there are more groups"`
-	Cursor         string `json:"cursor" doc:"give it to heed/entries as after: the cause is then the first entry"`
+	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"how many of them came before the cause"`
+	Groups         int    `json:"groups" jsonschema:"how many different things they say"`
+	GroupsExact    bool   `json:"groupsExact" jsonschema:"false: there are more groups"`
+	Cursor         string `json:"cursor" jsonschema:"give it to heed/entries as after: the cause is then the first entry"`
 }
 
 // Items is the answer of heed/items.
 type Items struct {
-	Items   []Item `json:"items" doc:"the open ones, in the order in which to look at them"`
-	Omitted int    `json:"omitted" doc:"how many others are open"`
-	Behind  string `json:"behind,omitempty" doc:"why newer ones may be missing"`
+	Items   []Item `json:"items" jsonschema:"the open ones, in the order in which to look at them"`
+	Omitted int    `json:"omitted" jsonschema:"how many others are open"`
+	Behind  string `json:"behind,omitempty" jsonschema:"why newer ones may be missing"`
 }
 
 // ItemDetail is the answer of heed/item.
 type ItemDetail struct {
 	Item
 
-	Successors []string `json:"successors,omitempty" doc:"items that go on from it: what came after its acknowledgement, or had not been shown"`
-	Cause      Cause    `json:"cause" doc:"its most urgent entry; number 0 where it has none, such as when it says that heed cannot see"`
-	Prelude    []Entry  `json:"prelude" doc:"entries right before the cause, of all kinds, oldest first"`
-	Following  []Entry  `json:"following" doc:"entries right after it, of all kinds"`
-	Lost       uint64   `json:"lost" doc:"entries around the cause that are not held any more"`
-	Samples    []Sample `json:"sample" doc:"what its entries say: that of the cause first, then the most telling"`
-	Behind     string   `json:"behind,omitempty" doc:"why newer entries may be missing"`
+	Successors []string `json:"successors,omitempty" jsonschema:"items that go on from it: what came after its acknowledgement, or had not been shown"`
+	Cause      Cause    `json:"cause" jsonschema:"its most urgent entry; number 0 where it has none, such as when it says that heed cannot see"`
+	Prelude    []Entry  `json:"prelude" jsonschema:"entries right before the cause, of all kinds, oldest first"`
+	Following  []Entry  `json:"following" jsonschema:"entries right after it, of all kinds"`
+	Lost       uint64   `json:"lost" jsonschema:"entries around the cause that are not held any more"`
+	Samples    []Sample `json:"sample" jsonschema:"what its entries say: that of the cause first, then the most telling"`
+	Behind     string   `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
 }
 
 // Cause is the first of the most urgent entries of an item.
 type Cause struct {
-	Seq         uint64 `json:"seq" doc:"its number"`
-	Rule        string `json:"rule" doc:"the rule that decided; heed/explain says why"`
-	RuleSummary string `json:"ruleSummary,omitempty" doc:"what the rule is about, in the words of its file"`
-	RuleWhy     string `json:"ruleWhy,omitempty" doc:"why it decides so, in the words of its file"`
-	Signature   string `json:"signature" doc:"id of the text's shape"`
-	Entry       *Entry `json:"entry,omitempty" doc:"the entry itself, where it is held"`
+	Seq         uint64       `json:"seq" jsonschema:"its number"`
+	Rule        string       `json:"rule" jsonschema:"the rule that decided; heed/explain says why"`
+	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"what the rule is about, in the words of its file"`
+	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"why it decides so, in the words of its file"`
+	Signature   signature.ID `json:"signature" jsonschema:"id of the text's shape"`
+	Entry       *Entry       `json:"entry,omitempty" jsonschema:"the entry itself, where it is held"`
 }
 
 // Sample is a group of entries that say the same, shown by its first one.
 type Sample struct {
 	heed.Sample
 
-	Rule      string   `json:"rule" doc:"the rule that decided"`
-	Signature string   `json:"signature" doc:"id of the text's shape, to filter by"`
-	Blame     []string `json:"blame,omitempty" doc:"mods that it points at"`
+	Rule      string       `json:"rule" jsonschema:"the rule that decided"`
+	Signature signature.ID `json:"signature" jsonschema:"id of the text's shape, to filter by"`
+	Blame     []string     `json:"blame,omitempty" jsonschema:"mods that it points at"`
 }
 
 // item returns an item without its samples.
 func (d *Diagnostics) item(a *heed.Attention) Item {
 	it := Item{
-		Attention: *a, Disposition: a.Disposition.String(), ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
+		Attention: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
 		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
 		PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact, Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
 	}
@@ -115,14 +116,14 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind,
-		Cause: Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID.String()},
+		Cause: Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
 	}
 	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
 		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
 	}
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
 		out.Samples = append(out.Samples, Sample{
-			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID.String(), Blame: allNamed(s.Blame, maxBlame),
+			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID, Blame: allNamed(s.Blame, maxBlame),
 		})
 	}
 	d.evidence(&out, &it, lookOf(a))
@@ -134,9 +135,9 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 // blindDetail returns what is known of an item that is not the session's.
 func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail {
 	it := d.item(a)
-	it.Disposition = event.Advisory.String()
+	it.Disposition = event.Advisory
 	if a.Blocking {
-		it.Disposition = event.Blocking.String()
+		it.Disposition = event.Blocking
 	}
 	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
 }

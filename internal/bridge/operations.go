@@ -21,45 +21,45 @@ const (
 
 // Operation is a call of a tool, or a part of one, with what came of it.
 type Operation struct {
-	ID     string `json:"id" doc:"its id"`
-	Method string `json:"method,omitempty" doc:"the tool or method"`
-	Parent string `json:"parent,omitempty" doc:"the operation that it is a part of"`
-	Status string `json:"status" words:"status" doc:"started while it runs, then completed, failed, cancelled or timed_out"`
+	ID     string       `json:"id" jsonschema:"its id"`
+	Method string       `json:"method,omitempty" jsonschema:"the tool or method"`
+	Parent string       `json:"parent,omitempty" jsonschema:"the operation that it is a part of"`
+	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out"`
 
-	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" doc:"the verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended"`
-	Final     bool   `json:"final" doc:"the verdict stands: what may come after the end has had its time"`
-	Abandoned bool   `json:"abandoned,omitempty" doc:"no end was seen in time"`
-	Forgotten bool   `json:"forgotten,omitempty" doc:"heed knows no more of it than its entries: there is no verdict"`
-	Attention string `json:"attention,omitempty" doc:"the item that holds the worst that came of it; heed/item shows it"`
+	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"the verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended"`
+	Final     bool   `json:"final" jsonschema:"the verdict stands: what may come after the end has had its time"`
+	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"no end was seen in time"`
+	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"heed knows no more of it than its entries: there is no verdict"`
+	Attention string `json:"attention,omitempty" jsonschema:"the item that holds the worst that came of it; heed/item shows it"`
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
-	Events    int       `json:"events" doc:"how many events of it are held"`
-	Cursor    string    `json:"cursor,omitempty" doc:"give it to heed/entries as after to read all that was received from its first event on"`
+	Events    int       `json:"events" jsonschema:"how many events of it are held"`
+	Cursor    string    `json:"cursor,omitempty" jsonschema:"give it to heed/entries as after to read all that was received from its first event on"`
 
 	last uint64 // number of its latest event
 }
 
 // Operations is the answer of heed/operations.
 type Operations struct {
-	Epoch      string      `json:"epoch" doc:"names this run of heed's counter"`
-	Operations []Operation `json:"operations" doc:"the latest first"`
-	Omitted    int         `json:"omitted" doc:"how many older ones are held and not shown"`
-	Lost       uint64      `json:"lost" doc:"entries that are not held any more; operations may be among them"`
-	Behind     string      `json:"behind,omitempty" doc:"why newer ones may be missing"`
+	Epoch      string      `json:"epoch" jsonschema:"names this run of heed's counter"`
+	Operations []Operation `json:"operations" jsonschema:"the latest first"`
+	Omitted    int         `json:"omitted" jsonschema:"how many older ones are held and not shown"`
+	Lost       uint64      `json:"lost" jsonschema:"entries that are not held any more; operations may be among them"`
+	Behind     string      `json:"behind,omitempty" jsonschema:"why newer ones may be missing"`
 }
 
 // OperationDetail is the answer of heed/operation.
 type OperationDetail struct {
 	Operation
 
-	EventEntries []Entry `json:"eventEntries" doc:"its events, oldest first"`
-	Entries      []Entry `json:"entries" doc:"other entries that name it, oldest first. What came after it without naming it is read with its cursor"`
-	Item         *Item   `json:"item,omitempty" doc:"the item that holds the worst that came of it"`
-	Next         string  `json:"next" doc:"the cursor to go on from, with heed/entries and this operation as filter"`
-	Lost         uint64  `json:"lost" doc:"entries that are not held any more; some may have named it"`
-	More         bool    `json:"more" doc:"more entries may name it, after next"`
-	Behind       string  `json:"behind,omitempty" doc:"why newer entries may be missing"`
+	EventEntries []Entry `json:"eventEntries" jsonschema:"its events, oldest first"`
+	Entries      []Entry `json:"entries" jsonschema:"other entries that name it, oldest first. What came after it without naming it is read with its cursor"`
+	Item         *Item   `json:"item,omitempty" jsonschema:"the item that holds the worst that came of it"`
+	Next         string  `json:"next" jsonschema:"the cursor to go on from, with heed/entries and this operation as filter"`
+	Lost         uint64  `json:"lost" jsonschema:"entries that are not held any more; some may have named it"`
+	More         bool    `json:"more" jsonschema:"more entries may name it, after next"`
+	Behind       string  `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
 }
 
 // add adds an event to what is known of an operation.
@@ -73,9 +73,9 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	o.Parent = cmp.Or(o.Parent, named(r.Parent))
 	switch {
 	case r.Status == event.StatusStarted:
-		o.StartedAt, o.Status = stamp(r.Time), r.Status.String()
+		o.StartedAt, o.Status = stamp(r.Time), r.Status
 	case r.Status.Ended():
-		o.EndedAt, o.Status = stamp(r.Time), r.Status.String()
+		o.EndedAt, o.Status = stamp(r.Time), r.Status
 	}
 }
 
@@ -84,7 +84,7 @@ func (o *Operation) judge(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
 	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
 	if v.Known {
-		o.Status, o.Method, o.Attention = v.Status.String(), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
+		o.Status, o.Method, o.Attention = v.Status, cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
 	}
 }
 
@@ -112,14 +112,14 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: a.text("method")}, func(r *journal.Record) {
 		o := known[r.OperationID]
 		if o == nil {
-			o = &Operation{ID: r.OperationID, Status: event.StatusNone.String()}
+			o = &Operation{ID: r.OperationID, Status: event.StatusNone}
 			known[r.OperationID] = o
 		}
 		o.add(d, r)
 	})
 	all := make([]*Operation, 0, len(known))
 	for _, o := range known {
-		if !a.flag("running") || o.Status == event.StatusStarted.String() {
+		if !a.flag("running") || o.Status == event.StatusStarted {
 			all = append(all, o)
 		}
 	}
@@ -146,13 +146,13 @@ func (d *Diagnostics) operationEvents(ctx context.Context, viewer string, a args
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any, error) {
 	id := a.text("id")
-	out := OperationDetail{Operation: Operation{Status: event.StatusNone.String()}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
+	out := OperationDetail{Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
 	if err != nil {
 		return nil, err
 	}
 	for i, e := range page.Entries {
-		if e.Kind == event.KindOperation.String() {
+		if e.Kind == event.KindOperation {
 			out.add(d, &records[i])
 			out.EventEntries = append(out.EventEntries, e)
 		} else {

@@ -1,13 +1,13 @@
 package bridge
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
 )
 
 // schema is the part of JSON Schema that is needed here. It means the same in draft
@@ -77,19 +77,9 @@ func (p *param) schema() *schema {
 	return s
 }
 
-// outputSchema returns the schema of the JSON form of a struct. The tag doc of a
-// field describes it; the tag enum lists the words that it may be, the tag words
-// names an enumeration that has them.
+// outputSchema returns the schema of the JSON form of a struct. The tag jsonschema of a field describes it, the tag enum
+// lists its values; those of an enumeration are its names.
 func outputSchema(v any) *schema { return schemaOf(reflect.TypeOf(v)) }
-
-// words are the enumerations that answers have.
-var words = map[string][]string{
-	"kind":        wordsOf[event.Kind](),
-	"level":       wordsOf[event.Level](),
-	"status":      wordsOf[event.Status](),
-	"severity":    wordsOf[event.Severity](),
-	"disposition": wordsOf[event.Disposition](),
-}
 
 // wordsOf returns the names of the values of T, which end where String has none.
 func wordsOf[T interface {
@@ -106,16 +96,25 @@ func wordsOf[T interface {
 	}
 }
 
+// enumerations are the names of the values of types that marshal as text.
+var enumerations = map[reflect.Type][]string{
+	reflect.TypeFor[event.Kind]():        wordsOf[event.Kind](),
+	reflect.TypeFor[event.Level]():       wordsOf[event.Level](),
+	reflect.TypeFor[event.Status]():      wordsOf[event.Status](),
+	reflect.TypeFor[event.Severity]():    wordsOf[event.Severity](),
+	reflect.TypeFor[event.Disposition](): wordsOf[event.Disposition](),
+	reflect.TypeFor[signature.ID]():      nil,
+}
+
 func schemaOf(t reflect.Type) *schema {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return schemaOf(t.Elem())
 	case t == reflect.TypeFor[time.Time]():
 		return &schema{Type: "string", Format: "date-time"}
-	case t == reflect.TypeFor[event.Disposition]():
-		return &schema{Type: "string", Enum: words["disposition"]}
-	case t == reflect.TypeFor[event.Severity]():
-		return &schema{Type: "string", Enum: words["severity"]}
+	}
+	if names, ok := enumerations[t]; ok {
+		return &schema{Type: "string", Enum: names}
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -157,15 +156,12 @@ func (s *schema) members(t reflect.Type) {
 		if f.Type != reflect.SliceOf(t) { // else its elements are such as this
 			m = schemaOf(f.Type)
 		}
-		m.Description = cmp.Or(f.Tag.Get("doc"), f.Tag.Get("jsonschema"))
+		m.Description = f.Tag.Get("jsonschema")
 		if f.Type.Kind() == reflect.Pointer && options == "" {
 			m.Type = []string{"object", "null"}
 		}
 		if e := f.Tag.Get("enum"); e != "" {
 			m.Enum = strings.Split(e, ",")
-		}
-		if w := f.Tag.Get("words"); w != "" {
-			m.Enum = words[w]
 		}
 		s.Properties[name] = m
 		if !slices.Contains([]string{"omitempty", "omitzero"}, options) {

@@ -11,36 +11,36 @@ const maxRuleFiles = 64
 
 // Status is the answer of heed/status.
 type Status struct {
-	Epoch    string    `json:"epoch" doc:"names this run of heed's counter; cursors hold within it"`
-	Run      string    `json:"run" doc:"names this process of heed"`
+	Epoch    string    `json:"epoch" jsonschema:"names this run of heed's counter; cursors hold within it"`
+	Run      string    `json:"run" jsonschema:"names this process of heed"`
 	Started  time.Time `json:"started,omitzero"`
 	UptimeMs uint64    `json:"uptimeMs"`
-	Restored bool      `json:"restored" doc:"it went on from what an earlier process had saved"`
+	Restored bool      `json:"restored" jsonschema:"it went on from what an earlier process had saved"`
 
-	Latest    string `json:"latest" doc:"the cursor after the latest entry: give it to heed/wait as after"`
-	OpenItems int    `json:"openItems" doc:"items of attention that are open; heed/items lists them"`
-	InFlight  uint64 `json:"inFlight" doc:"calls that have begun and not ended"`
-	Waiting   uint64 `json:"waiting" doc:"callers of heed/wait"`
+	Latest    string `json:"latest" jsonschema:"the cursor after the latest entry: give it to heed/wait as after"`
+	OpenItems int    `json:"openItems" jsonschema:"items of attention that are open; heed/items lists them"`
+	InFlight  uint64 `json:"inFlight" jsonschema:"calls that have begun and not ended"`
+	Waiting   uint64 `json:"waiting" jsonschema:"callers of heed/wait"`
 
-	Phase     string `json:"phase" doc:"the phase of the game that rules go by; empty: not known"`
-	Blind     bool   `json:"blind" doc:"evidence is missing: that nothing was seen does not mean that nothing happened"`
-	BlindRule string `json:"blindRule,omitempty" doc:"the rule that said so"`
+	Phase     string `json:"phase" jsonschema:"the phase of the game that rules go by; empty: not known"`
+	Blind     bool   `json:"blind" jsonschema:"evidence is missing: that nothing was seen does not mean that nothing happened"`
+	BlindRule string `json:"blindRule,omitempty" jsonschema:"the rule that said so"`
 
 	Counts   Counts          `json:"counts"`
-	Limits   []Limit         `json:"limits" doc:"bounds that were hit"`
+	Limits   []Limit         `json:"limits" jsonschema:"bounds that were hit"`
 	Rules    RuleStatus      `json:"rules"`
-	Snapshot *SnapshotStatus `json:"snapshot,omitempty" doc:"how heed saves its state, where it does"`
-	Log      *LogStatus      `json:"log,omitempty" doc:"the followed log, where there is one"`
-	Behind   string          `json:"behind,omitempty" doc:"why newer entries may be missing"`
+	Snapshot *SnapshotStatus `json:"snapshot,omitempty" jsonschema:"how heed saves its state, where it does"`
+	Log      *LogStatus      `json:"log,omitempty" jsonschema:"the followed log, where there is one"`
+	Behind   string          `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
 }
 
 // Counts are counts of entries.
 type Counts struct {
-	Received   uint64 `json:"received" doc:"ignored and folded add up to it"`
-	Ignored    uint64 `json:"ignored" doc:"asked for nothing"`
-	Folded     uint64 `json:"folded" doc:"are counted in an item of attention"`
+	Received   uint64 `json:"received" jsonschema:"ignored and folded add up to it"`
+	Ignored    uint64 `json:"ignored" jsonschema:"asked for nothing"`
+	Folded     uint64 `json:"folded" jsonschema:"are counted in an item of attention"`
 	Logs       uint64 `json:"logs"`
-	Operations uint64 `json:"operations" doc:"events of operations"`
+	Operations uint64 `json:"operations" jsonschema:"events of operations"`
 	States     uint64 `json:"states"`
 	Notices    uint64 `json:"notices"`
 	Host       uint64 `json:"host"`
@@ -50,27 +50,27 @@ type Counts struct {
 type Limit struct {
 	Name  string `json:"name"`
 	Count uint64 `json:"count"`
-	Means string `json:"means" doc:"what follows from it"`
+	Means string `json:"means" jsonschema:"what follows from it"`
 }
 
 // RuleStatus says which rules decide.
 type RuleStatus struct {
-	Rules   int        `json:"rules" doc:"how many there are"`
-	Hash    string     `json:"hash" doc:"version of the set that decides: of the names and texts of all its files"`
-	Since   time.Time  `json:"since,omitzero" doc:"when it took over"`
-	Swaps   uint64     `json:"swaps" doc:"how often another set took over"`
-	Files   []RuleFile `json:"files" doc:"the owner's files of the set, in order"`
-	Omitted int        `json:"omitted,omitempty" doc:"how many other files there are"`
-	Default bool       `json:"default" doc:"heed's own rules come after them"`
-	Error   string     `json:"error,omitempty" doc:"why the files as they are now do not decide: the last good set does"`
-	Refused uint64     `json:"refused" doc:"how often that was so"`
+	Rules   int        `json:"rules" jsonschema:"how many there are"`
+	Hash    string     `json:"hash" jsonschema:"version of the set that decides: of the names and texts of all its files"`
+	Since   time.Time  `json:"since,omitzero" jsonschema:"when it took over"`
+	Swaps   uint64     `json:"swaps" jsonschema:"how often another set took over"`
+	Files   []RuleFile `json:"files" jsonschema:"the owner's files of the set, in order"`
+	Omitted int        `json:"omitted,omitempty" jsonschema:"how many other files there are"`
+	Default bool       `json:"default" jsonschema:"heed's own rules come after them"`
+	Error   string     `json:"error,omitempty" jsonschema:"why the files as they are now do not decide: the last good set does"`
+	Refused uint64     `json:"refused" jsonschema:"how often that was so"`
 }
 
 // RuleFile is a file of rules, as it was read for the set that decides.
 type RuleFile struct {
 	Name    string    `json:"name"`
 	Bytes   int       `json:"bytes"`
-	Hash    string    `json:"hash" doc:"its version: the first 16 digits of the SHA-256"`
+	Hash    string    `json:"hash" jsonschema:"its version: the first 16 digits of the SHA-256"`
 	Changed time.Time `json:"changed,omitzero"`
 }
 
@@ -80,25 +80,25 @@ type SnapshotStatus struct {
 	Saves   uint64    `json:"saves"`
 	Failed  uint64    `json:"failed"`
 	Saved   time.Time `json:"saved,omitzero"`
-	Error   string    `json:"error,omitempty" doc:"of the latest save"`
-	Refused string    `json:"refused,omitempty" doc:"why what was there at the start was not restored"`
+	Error   string    `json:"error,omitempty" jsonschema:"of the latest save"`
+	Refused string    `json:"refused,omitempty" jsonschema:"why what was there at the start was not restored"`
 }
 
 // LogStatus says how the following of the log goes.
 type LogStatus struct {
-	Present     bool      `json:"present" doc:"the file is there"`
-	Offset      uint64    `json:"offset" doc:"bytes read of it"`
-	Size        uint64    `json:"size" doc:"bytes it had when it was last looked at"`
+	Present     bool      `json:"present" jsonschema:"the file is there"`
+	Offset      uint64    `json:"offset" jsonschema:"bytes read of it"`
+	Size        uint64    `json:"size" jsonschema:"bytes it had when it was last looked at"`
 	LastGrowth  time.Time `json:"lastGrowth,omitzero"`
 	Lines       uint64    `json:"lines"`
 	Records     uint64    `json:"records"`
-	Continued   uint64    `json:"continued" doc:"records of which lines came late"`
-	Rotations   uint64    `json:"rotations" doc:"how often another file took its place"`
-	Truncations uint64    `json:"truncations" doc:"how often it began anew"`
-	LostBytes   uint64    `json:"lostBytes" doc:"bytes that were gone before they were read"`
-	Notified    bool      `json:"notified" doc:"the operating system tells of changes"`
-	Untold      uint64    `json:"untold" doc:"changes that it did not tell of"`
-	Error       string    `json:"error,omitempty" doc:"why it cannot be followed now"`
+	Continued   uint64    `json:"continued" jsonschema:"records of which lines came late"`
+	Rotations   uint64    `json:"rotations" jsonschema:"how often another file took its place"`
+	Truncations uint64    `json:"truncations" jsonschema:"how often it began anew"`
+	LostBytes   uint64    `json:"lostBytes" jsonschema:"bytes that were gone before they were read"`
+	Notified    bool      `json:"notified" jsonschema:"the operating system tells of changes"`
+	Untold      uint64    `json:"untold" jsonschema:"changes that it did not tell of"`
+	Error       string    `json:"error,omitempty" jsonschema:"why it cannot be followed now"`
 }
 
 // status answers heed/status.

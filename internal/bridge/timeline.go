@@ -19,34 +19,34 @@ const (
 
 // TimelineEvent is something that happened between agents, calls and attention.
 type TimelineEvent struct {
-	Number uint64    `json:"number" doc:"counts from 1 since heed was started"`
+	Number uint64    `json:"number" jsonschema:"counts from 1 since heed was started"`
 	Time   time.Time `json:"time,omitzero"`
-	Kind   string    `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" doc:"ack_in_vain: no open item had the id"`
+	Kind   string    `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id"`
 
-	Viewer    string `json:"viewer,omitempty" doc:"who called or acknowledged"`
-	Tool      string `json:"tool,omitempty" doc:"the tool that was called"`
-	Operation string `json:"operation,omitempty" doc:"the operation that the call became; heed/operation shows it"`
-	Request   string `json:"request,omitempty" doc:"the caller's own id of the call"`
-	Status    string `json:"status,omitempty" doc:"how the call ended"`
-	Outcome   string `json:"outcome,omitempty" doc:"its verdict when it ended"`
+	Viewer    string `json:"viewer,omitempty" jsonschema:"who called or acknowledged"`
+	Tool      string `json:"tool,omitempty" jsonschema:"the tool that was called"`
+	Operation string `json:"operation,omitempty" jsonschema:"the operation that the call became; heed/operation shows it"`
+	Request   string `json:"request,omitempty" jsonschema:"the caller's own id of the call"`
+	Status    string `json:"status,omitempty" jsonschema:"how the call ended"`
+	Outcome   string `json:"outcome,omitempty" jsonschema:"its verdict when it ended"`
 
-	Attention string   `json:"attention,omitempty" doc:"the item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged"`
-	Blocking  bool     `json:"blocking,omitempty" doc:"the item stops calls"`
-	Reason    string   `json:"reason,omitempty" doc:"why the item changed, or why the call was refused without one"`
-	AfterMs   uint64   `json:"afterMs,omitempty" doc:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
-	Read      *bool    `json:"read,omitempty" doc:"of an acknowledgement: the viewer had looked at the item's samples or its cause"`
-	Successor string   `json:"successor,omitempty" doc:"the item that holds what the acknowledgement did not cover"`
-	Covered   []string `json:"covered,omitempty" doc:"other items that it covered"`
+	Attention string   `json:"attention,omitempty" jsonschema:"the item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged"`
+	Blocking  bool     `json:"blocking,omitempty" jsonschema:"the item stops calls"`
+	Reason    string   `json:"reason,omitempty" jsonschema:"why the item changed, or why the call was refused without one"`
+	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
+	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the viewer had looked at the item's samples or its cause"`
+	Successor string   `json:"successor,omitempty" jsonschema:"the item that holds what the acknowledgement did not cover"`
+	Covered   []string `json:"covered,omitempty" jsonschema:"other items that it covered"`
 }
 
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
-	Run     string          `json:"run" doc:"names this process of heed; cursors hold within it"`
-	Events  []TimelineEvent `json:"events" doc:"oldest first"`
-	Next    string          `json:"next" doc:"the cursor to go on from: give it as after"`
-	Omitted int             `json:"omitted" doc:"events before these that fit, without after"`
-	Lost    uint64          `json:"lost" doc:"events after the cursor that are not remembered any more"`
-	More    bool            `json:"more" doc:"there is more after next"`
+	Run     string          `json:"run" jsonschema:"names this process of heed; cursors hold within it"`
+	Events  []TimelineEvent `json:"events" jsonschema:"oldest first"`
+	Next    string          `json:"next" jsonschema:"the cursor to go on from: give it as after"`
+	Omitted int             `json:"omitted" jsonschema:"events before these that fit, without after"`
+	Lost    uint64          `json:"lost" jsonschema:"events after the cursor that are not remembered any more"`
+	More    bool            `json:"more" jsonschema:"there is more after next"`
 }
 
 // timelineKinds are the kinds of events, in the order of the schema.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -97,7 +98,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 	if f.least != "" {
 		arguments["minDisposition"] = f.least
 	}
-	var held shownPage
+	var held bridge.Page
 	next := ""
 	defer func() {
 		if next != "" {
@@ -112,7 +113,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 		case err != nil:
 			return err
 		}
-		var page shownPage
+		var page bridge.Page
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return err
 		}
@@ -142,40 +143,35 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 	}
 }
 
-// shownPage is a page as it comes over the wire.
-type shownPage struct {
-	Entries []json.RawMessage `json:"entries"`
-	Next    string            `json:"next"`
-	Lost    uint64            `json:"lost"`
-	More    bool              `json:"more"`
-}
-
 // showEntries shows a page.
-func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
-	if entries.Lost > 0 {
-		p.Note("%s not held any more", plural(entries.Lost, "entry is", "entries are"))
+func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
+	if page.Lost > 0 {
+		p.Note("%s not held any more", plural(page.Lost, "entry is", "entries are"))
 	}
 	if f.format == formatJSONL {
-		for _, raw := range entries.Entries {
-			if err := p.printJSON(raw); err != nil {
+		var line bytes.Buffer
+		enc := json.NewEncoder(&line)
+		enc.SetEscapeHTML(false) // as heed answers
+		for i := range page.Entries {
+			line.Reset()
+			if err := enc.Encode(&page.Entries[i]); err != nil {
+				return err
+			}
+			if err := p.printJSON(bytes.TrimSpace(line.Bytes())); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	g := p.page(f.width)
-	for _, raw := range entries.Entries {
-		var e bridge.Entry
-		if err := json.Unmarshal(raw, &e); err != nil {
-			return err
-		}
-		what, text := e.Level, e.Message
+	for i := range page.Entries {
+		e := &page.Entries[i]
+		what, text := "", e.Message
 		switch {
-		case e.Kind != event.KindLog.String():
-			what = e.Status
-			text = joined(e.Source, e.Message)
-		case what == event.LevelUnknown.String():
-			what = ""
+		case e.Kind != event.KindLog:
+			what, text = e.Status.String(), joined(e.Source, e.Message)
+		case e.Level != event.LevelUnknown:
+			what = e.Level.String()
 		}
 		at := "        "
 		if !e.Time.IsZero() {
@@ -183,9 +179,9 @@ func (p *program) showEntries(entries *shownPage, f *tailFlags) error {
 		}
 		s, as := faint, faint
 		switch e.Disposition {
-		case event.Blocking.String():
+		case event.Blocking:
 			s, as = red, strong
-		case event.Advisory.String():
+		case event.Advisory:
 			s, as = yellow, plain
 		}
 		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
