@@ -96,9 +96,9 @@ func TestLooking(t *testing.T) {
 			raw(t, t.Context(), d, name, some(op)[name])
 		}
 		after := s.Status()
-		require.Equal(t, before.Received, after.Received)
+		require.Equal(t, before.Engine.Received, after.Engine.Received)
 		require.Equal(t, before.Engine.Coalesce.OperationsRunning, after.Engine.Coalesce.OperationsRunning)
-		require.Equal(t, before.OpenItems, after.OpenItems)
+		require.Equal(t, before.Engine.Coalesce.Open, after.Engine.Coalesce.Open)
 	})
 }
 
@@ -200,7 +200,7 @@ func TestOperations(t *testing.T) {
 		require.Equal(t, "Broken wall", o.Entries[0].Message)
 		require.Equal(t, "run1-1", o.Item.ID)
 		require.Equal(t, "blocking", o.Outcome)
-		require.Equal(t, event.StatusCompleted.String(), o.Status)
+		require.Equal(t, event.StatusCompleted, o.Status)
 
 		page := answer[bridge.Page](t, d, bridge.ToolOperationEvents, `{"operation":"`+op+`"}`)
 		require.Equal(t, o.EventEntries, page.Entries)
@@ -406,7 +406,7 @@ func TestCursors(t *testing.T) {
 		}
 	}
 	require.NotZero(t, lost)
-	require.Equal(t, s.Status().Received, got+lost)
+	require.Equal(t, s.Status().Engine.Received, got+lost)
 	_, data := refusal(t, d, bridge.ToolEntries, `{"after":"gone/1"}`)
 	oldest := answer[bridge.Page](t, d, bridge.ToolEntries, `{"after":"`+data.Oldest+`","limit":1}`)
 	require.Equal(t, oldest.Oldest, oldest.Entries[0].Seq)
@@ -589,13 +589,13 @@ func TestExplain(t *testing.T) {
 
 	require.Contains(t, explain(`{"seq":7}`).Differs[0], "host")
 
-	before := s.Status().Received
+	before := s.Status().Engine.Received
 	x = explain(`{"text":"Broken 12 walls","level":"error","phase":"menu"}`)
 	require.Equal(t, "broken", x.Decision.Rule)
 	require.Equal(t, "what is broken does not work", x.Decision.Why)
 	require.Equal(t, "Broken <*> walls", x.Template)
 	require.Nil(t, x.Decided)
-	require.Equal(t, before, s.Status().Received)
+	require.Equal(t, before, s.Status().Engine.Received)
 
 	// Other rules: what was decided stays, and what they would decide is said.
 	set, err := rules.Compile(rules.File{Name: "other.yaml", Data: []byte("version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n")})
@@ -665,7 +665,7 @@ func TestPlane(t *testing.T) {
 func TestHostLimits(t *testing.T) {
 	s, _ := start(t, session.Config{})
 	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Limits: func() []session.Limit { return []session.Limit{{Name: "mod.events", Count: 3, Means: "lost"}} }})
-	require.Contains(t, answer[bridge.Status](t, d, bridge.ToolStatus, "").Limits, bridge.Limit{Name: "mod.events", Count: 3, Means: "lost"})
+	require.Contains(t, answer[bridge.Status](t, d, bridge.ToolStatus, "").Limits, session.Limit{Name: "mod.events", Count: 3, Means: "lost"})
 }
 
 func TestStatus(t *testing.T) {

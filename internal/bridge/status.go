@@ -26,12 +26,12 @@ type Status struct {
 	Blind     bool   `json:"blind" jsonschema:"evidence is missing: that nothing was seen does not mean that nothing happened"`
 	BlindRule string `json:"blindRule,omitempty" jsonschema:"the rule that said so"`
 
-	Counts   Counts          `json:"counts"`
-	Limits   []Limit         `json:"limits" jsonschema:"bounds that were hit"`
-	Rules    RuleStatus      `json:"rules"`
-	Snapshot *SnapshotStatus `json:"snapshot,omitempty" jsonschema:"how heed saves its state, where it does"`
-	Log      *LogStatus      `json:"log,omitempty" jsonschema:"the followed log, where there is one"`
-	Behind   string          `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
+	Counts   Counts                  `json:"counts"`
+	Limits   []session.Limit         `json:"limits" jsonschema:"bounds that were hit"`
+	Rules    session.RuleStatus      `json:"rules"`
+	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"how heed saves its state, where it does"`
+	Log      *LogStatus              `json:"log,omitempty" jsonschema:"the followed log, where there is one"`
+	Behind   string                  `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
 }
 
 // Counts are counts of entries.
@@ -44,44 +44,6 @@ type Counts struct {
 	States     uint64 `json:"states"`
 	Notices    uint64 `json:"notices"`
 	Host       uint64 `json:"host"`
-}
-
-// Limit is a bound that was hit.
-type Limit struct {
-	Name  string `json:"name"`
-	Count uint64 `json:"count"`
-	Means string `json:"means" jsonschema:"what follows from it"`
-}
-
-// RuleStatus says which rules decide.
-type RuleStatus struct {
-	Rules   int        `json:"rules" jsonschema:"how many there are"`
-	Hash    string     `json:"hash" jsonschema:"version of the set that decides: of the names and texts of all its files"`
-	Since   time.Time  `json:"since,omitzero" jsonschema:"when it took over"`
-	Swaps   uint64     `json:"swaps" jsonschema:"how often another set took over"`
-	Files   []RuleFile `json:"files" jsonschema:"the owner's files of the set, in order"`
-	Omitted int        `json:"omitted,omitempty" jsonschema:"how many other files there are"`
-	Default bool       `json:"default" jsonschema:"heed's own rules come after them"`
-	Error   string     `json:"error,omitempty" jsonschema:"why the files as they are now do not decide: the last good set does"`
-	Refused uint64     `json:"refused" jsonschema:"how often that was so"`
-}
-
-// RuleFile is a file of rules, as it was read for the set that decides.
-type RuleFile struct {
-	Name    string    `json:"name"`
-	Bytes   int       `json:"bytes"`
-	Hash    string    `json:"hash" jsonschema:"its version: the first 16 digits of the SHA-256"`
-	Changed time.Time `json:"changed,omitzero"`
-}
-
-// SnapshotStatus says how the saving of heed's state goes.
-type SnapshotStatus struct {
-	File    string    `json:"file"`
-	Saves   uint64    `json:"saves"`
-	Failed  uint64    `json:"failed"`
-	Saved   time.Time `json:"saved,omitzero"`
-	Error   string    `json:"error,omitempty" jsonschema:"of the latest save"`
-	Refused string    `json:"refused,omitempty" jsonschema:"why what was there at the start was not restored"`
 }
 
 // LogStatus says how the following of the log goes.
@@ -105,45 +67,40 @@ type LogStatus struct {
 func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error) {
 	behind := d.sync(ctx)
 	s := d.session.Status()
-	s.Limits = append(s.Limits, d.limits()...)
-	return statusOf(&s, cursorText(d.epoch, d.session.Engine().Latest().Seq), behind), nil
-}
-
-func statusOf(s *session.Status, latest, behind string) *Status {
+	e := &s.Engine
 	out := &Status{
-		Epoch: s.Epoch, Run: s.Run, Started: stamp(s.Started), UptimeMs: millis(s.Uptime), Restored: s.Restored,
-		Latest: latest, OpenItems: s.OpenItems, InFlight: uint64(max(0, s.InFlight)), Waiting: uint64(max(0, s.Waiting)),
-		Phase: named(s.Phase), Blind: s.Blind, BlindRule: named(s.BlindRule),
+		Epoch: s.Epoch, Run: s.Run, Started: stamp(s.Started), UptimeMs: s.UptimeMs, Restored: s.Restored,
+		Latest: cursorText(d.epoch, d.session.Engine().Latest().Seq), OpenItems: e.Coalesce.Open,
+		InFlight: uint64(max(0, s.InFlight)), Waiting: uint64(max(0, s.Waiting)),
+		Phase: named(e.Phase), Blind: e.Blind, BlindRule: named(e.BlindRule),
 		Counts: Counts{
-			Received: s.Received, Ignored: s.Ignored, Folded: s.Folded, Logs: s.Logs, Operations: s.Operations,
-			States: s.States, Notices: s.Notices, Host: s.Host,
+			Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations,
+			States: e.States, Notices: e.Notices, Host: e.Host,
 		},
-		Limits: []Limit{},
-		Rules: RuleStatus{
-			Rules: s.Rules.Rules, Hash: s.Rules.Hash, Since: stamp(s.Rules.Since), Swaps: s.Rules.Swaps, Files: []RuleFile{},
-			Default: s.Rules.Default, Error: said(s.Rules.Error), Refused: s.Rules.Refused,
-		},
-		Behind: behind,
+		Limits: append(append([]session.Limit{}, s.Limits...), d.limits()...), Rules: s.Rules, Snapshot: s.Snapshot, Behind: behind,
 	}
-	for _, l := range s.Limits {
-		out.Limits = append(out.Limits, Limit{Name: l.Name, Count: integer(l.Count), Means: l.Means})
+	for i := range out.Limits {
+		out.Limits[i].Count = integer(out.Limits[i].Count)
 	}
-	shown := min(len(s.Rules.Files), maxRuleFiles)
-	out.Rules.Omitted = len(s.Rules.Files) - shown
-	for _, f := range s.Rules.Files[:shown] {
-		out.Rules.Files = append(out.Rules.Files, RuleFile{Name: said(f.Name), Bytes: f.Bytes, Hash: f.Hash, Changed: stamp(f.Changed)})
+	r := &out.Rules
+	r.Since, r.Error = stamp(r.Since), said(r.Error)
+	r.Omitted = max(0, len(r.Files)-maxRuleFiles)
+	r.Files = r.Files[:len(r.Files)-r.Omitted]
+	for i := range r.Files {
+		r.Files[i].Name, r.Files[i].Changed = said(r.Files[i].Name), stamp(r.Files[i].Changed)
 	}
-	if n := &s.Snapshot; n.File != "" {
-		out.Snapshot = &SnapshotStatus{
-			File: said(n.File), Saves: n.Saves, Failed: n.Failed, Saved: stamp(n.Saved), Error: said(n.Error), Refused: said(n.Refused),
-		}
+	if n := out.Snapshot; n != nil {
+		n.File, n.Saved, n.Error, n.Refused = said(n.File), stamp(n.Saved), said(n.Error), said(n.Refused)
 	}
 	if l := s.Log; l != nil {
 		out.Log = &LogStatus{
 			Present: l.Present, Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
 			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
-			LostBytes: l.LostBytes, Notified: l.Notified, Untold: l.Untold, Error: said(s.LogError),
+			LostBytes: l.LostBytes, Notified: l.Notified, Untold: l.Untold,
+		}
+		if l.LastError != nil {
+			out.Log.Error = said(l.LastError.Error())
 		}
 	}
-	return out
+	return out, nil
 }

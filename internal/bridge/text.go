@@ -71,14 +71,6 @@ func stamp(t time.Time) time.Time {
 	return t
 }
 
-// millis returns a duration in milliseconds, at least one where it is positive.
-func millis(d time.Duration) uint64 {
-	if d <= 0 {
-		return 0
-	}
-	return max(1, uint64(d.Milliseconds()))
-}
-
 // encode returns the JSON form of plain data, without the escapes that are for HTML
 // only.
 func encode(v any) json.RawMessage {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/heedlog/heed/internal/session"
 )
@@ -17,32 +16,10 @@ const (
 	wholeTimeline = math.MaxInt32
 )
 
-// TimelineEvent is something that happened between agents, calls and attention.
-type TimelineEvent struct {
-	Number uint64    `json:"number" jsonschema:"counts from 1 since heed was started"`
-	Time   time.Time `json:"time,omitzero"`
-	Kind   string    `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id"`
-
-	Viewer    string `json:"viewer,omitempty" jsonschema:"who called or acknowledged"`
-	Tool      string `json:"tool,omitempty" jsonschema:"the tool that was called"`
-	Operation string `json:"operation,omitempty" jsonschema:"the operation that the call became; heed/operation shows it"`
-	Request   string `json:"request,omitempty" jsonschema:"the caller's own id of the call"`
-	Status    string `json:"status,omitempty" jsonschema:"how the call ended"`
-	Outcome   string `json:"outcome,omitempty" jsonschema:"its verdict when it ended"`
-
-	Attention string   `json:"attention,omitempty" jsonschema:"the item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged"`
-	Blocking  bool     `json:"blocking,omitempty" jsonschema:"the item stops calls"`
-	Reason    string   `json:"reason,omitempty" jsonschema:"why the item changed, or why the call was refused without one"`
-	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
-	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the viewer had looked at the item's samples or its cause"`
-	Successor string   `json:"successor,omitempty" jsonschema:"the item that holds what the acknowledgement did not cover"`
-	Covered   []string `json:"covered,omitempty" jsonschema:"other items that it covered"`
-}
-
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
 	Run     string          `json:"run" jsonschema:"names this process of heed; cursors hold within it"`
-	Events  []TimelineEvent `json:"events" jsonschema:"oldest first"`
+	Events  []session.Event `json:"events" jsonschema:"oldest first"`
 	Next    string          `json:"next" jsonschema:"the cursor to go on from: give it as after"`
 	Omitted int             `json:"omitted" jsonschema:"events before these that fit, without after"`
 	Lost    uint64          `json:"lost" jsonschema:"events after the cursor that are not remembered any more"`
@@ -55,17 +32,14 @@ var timelineKinds = []string{
 	string(session.ItemCleared), string(session.Acknowledged), string(session.AckInVain),
 }
 
-func timelineEvent(e *session.Event) TimelineEvent {
-	out := TimelineEvent{
-		Number: integer(e.Number), Time: stamp(e.Time), Kind: string(e.Kind), Viewer: named(e.Viewer), Tool: named(e.Tool),
-		Operation: named(e.Operation), Request: named(e.Request), Status: e.Status, Outcome: e.Outcome, Attention: named(e.Attention),
-		Blocking: e.Blocking, Reason: named(e.Reason), AfterMs: millis(e.After), Successor: named(e.Successor),
-		Covered: allNamed(e.Covered, maxCovered),
+// shown makes the texts of an event fit to be shown.
+func shown(e session.Event) session.Event {
+	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
+	for _, name := range []*string{&e.Viewer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
+		*name = named(*name)
 	}
-	if e.Kind == session.Acknowledged {
-		out.Read = &e.Read
-	}
-	return out
+	e.Covered = allNamed(e.Covered, maxCovered)
+	return e
 }
 
 // timeline answers heed/timeline.
@@ -92,7 +66,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 			operation != "" && e.Operation != operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})
-	out := Timeline{Run: d.run, Events: []TimelineEvent{}, Lost: integer(lost)}
+	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: integer(lost)}
 	if limit := a.integer("limit"); len(events) > limit {
 		if a.has("after") {
 			events, out.More = events[:limit], true
@@ -103,7 +77,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 		}
 	}
 	for i := range events {
-		out.Events = append(out.Events, timelineEvent(&events[i]))
+		out.Events = append(out.Events, shown(events[i]))
 	}
 	out.Next = cursorText(d.run, last)
 	return &out, nil

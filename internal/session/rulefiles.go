@@ -21,23 +21,21 @@ const maxRuleFile = 4 << 20
 type RuleFile struct {
 	Name    string    `json:"name"`
 	Bytes   int       `json:"bytes"`
-	Hash    string    `json:"hash"` // first 16 digits of the SHA-256
+	Hash    string    `json:"hash" jsonschema:"its version: the first 16 digits of the SHA-256"`
 	Changed time.Time `json:"changed,omitzero"`
 }
 
-// RuleStatus says which rules decide, and what is wrong with those that should.
+// RuleStatus is which rules decide, and what is wrong with those that should.
 type RuleStatus struct {
-	Rules   int        `json:"rules"`
-	Hash    string     `json:"hash"` // of the compiled set
-	Since   time.Time  `json:"since"`
-	Swaps   uint64     `json:"swaps"`
-	Files   []RuleFile `json:"files,omitempty"`
-	Default bool       `json:"default"` // the embedded rules come after the files
-
-	// Error says why the files as they are now do not decide: the last good set
-	// does. Refused counts how often that was so.
-	Error   string `json:"error,omitempty"`
-	Refused uint64 `json:"refused"`
+	Rules   int        `json:"rules" jsonschema:"how many there are"`
+	Hash    string     `json:"hash" jsonschema:"version of the set that decides: of the names and texts of all its files"`
+	Since   time.Time  `json:"since,omitzero" jsonschema:"when it took over"`
+	Swaps   uint64     `json:"swaps" jsonschema:"how often another set took over"`
+	Files   []RuleFile `json:"files" jsonschema:"the owner's files of the set, in order"`
+	Omitted int        `json:"omitted,omitempty" jsonschema:"how many other files there are"`
+	Default bool       `json:"default" jsonschema:"heed's own rules come after them"`
+	Error   string     `json:"error,omitempty" jsonschema:"why the files as they are now do not decide: the last good set does"`
+	Refused uint64     `json:"refused" jsonschema:"how often that was so"`
 }
 
 // ruleFiles watches the rule files.
@@ -241,7 +239,7 @@ func (w *ruleFiles) status() RuleStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	st := RuleStatus{
-		Rules: w.set.Len(), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: slices.Clone(w.files),
+		Rules: w.set.Len(), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: append([]RuleFile{}, w.files...),
 		Default: w.defaults, Refused: w.refused,
 	}
 	if w.err != nil {

@@ -7,91 +7,64 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 )
 
-// Status says how a session does. Its JSON form is for people and tools.
+// Status is how a session does.
 type Status struct {
-	Epoch    string        `json:"epoch"`
-	Run      string        `json:"run"` // tells this process apart
-	Started  time.Time     `json:"started"`
-	Uptime   time.Duration `json:"uptime"`
-	Restored bool          `json:"restored"` // from a snapshot
+	Epoch    string
+	Run      string // identifies this process
+	Started  time.Time
+	UptimeMs uint64
+	Restored bool // from a snapshot
 
-	Received   uint64 `json:"received"` // entries; Ignored and Folded add up to it
-	Ignored    uint64 `json:"ignored"`
-	Folded     uint64 `json:"folded"`
-	Logs       uint64 `json:"logs"`
-	Operations uint64 `json:"operations"`
-	States     uint64 `json:"states"`
-	Notices    uint64 `json:"notices"`
-	Host       uint64 `json:"host"`
+	InFlight int64 // calls that have begun and not ended
+	Waiting  int64 // callers of Wait
 
-	Phase     string `json:"phase"`
-	Blind     bool   `json:"blind"`
-	BlindRule string `json:"blindRule,omitempty"`
+	Limits   []Limit // that were hit
+	Rules    RuleStatus
+	Snapshot *SnapshotStatus // nil without one
+	Log      *follow.Status  // of the followed log, nil without one
 
-	OpenItems int   `json:"openItems"`
-	InFlight  int64 `json:"inFlight"` // calls that have begun and not ended
-	Waiting   int64 `json:"waiting"`  // callers of Wait
-
-	Limits   []Limit        `json:"limits,omitempty"` // that were hit
-	Rules    RuleStatus     `json:"rules"`
-	Snapshot SnapshotStatus `json:"snapshot,omitzero"`
-	Log      *follow.Status `json:"log,omitempty"` // of the followed log
-	LogError string         `json:"logError,omitempty"`
-
-	Engine heed.Stats `json:"-"`
+	Engine heed.Stats
 }
 
-// Limit is a bound that was hit, and how often.
+// Limit is a bound that was hit.
 type Limit struct {
 	Name  string `json:"name"`
 	Count uint64 `json:"count"`
-	Means string `json:"means"`
+	Means string `json:"means" jsonschema:"what follows from it"`
 }
 
-// SnapshotStatus says how the saving of the engine's state goes.
+// SnapshotStatus is how the saving of the engine's state goes.
 type SnapshotStatus struct {
 	File    string    `json:"file"`
 	Saves   uint64    `json:"saves"`
 	Failed  uint64    `json:"failed"`
 	Saved   time.Time `json:"saved,omitzero"`
-	Error   string    `json:"error,omitempty"`   // of the latest save
-	Refused string    `json:"refused,omitempty"` // why the file that was there was not restored
-}
-
-// Blind reports whether evidence is incomplete, and which rule said so.
-func (s *Session) Blind() (rule string, blind bool) {
-	st := s.engine.Stats()
-	return st.BlindRule, st.Blind
+	Error   string    `json:"error,omitempty" jsonschema:"of the latest save"`
+	Refused string    `json:"refused,omitempty" jsonschema:"why what was there at the start was not restored"`
 }
 
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
 func (s *Session) Status() Status {
-	e, now := s.engine.Stats(), s.now()
+	e := s.engine.Stats()
 	st := Status{
-		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, Uptime: since(s.started, now), Restored: s.restored,
-		Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations, States: e.States,
-		Notices: e.Notices, Host: e.Host, Phase: e.Phase, Blind: e.Blind, BlindRule: e.BlindRule,
+		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())), Restored: s.restored,
 		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		OpenItems: e.Coalesce.Open, Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+		Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()
 		st.Log = &log
-		if log.LastError != nil {
-			st.LogError = log.LastError.Error()
-			st.Log.LastError = nil // has no form in JSON
-		}
 	}
 	return st
 }
 
-func (d *disk) status() SnapshotStatus {
+func (d *disk) status() *SnapshotStatus {
 	if d.path == "" {
-		return SnapshotStatus{}
+		return nil
 	}
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	st := SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
+	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
 	if d.err != nil {
 		st.Error = d.err.Error()
 	}
@@ -99,4 +72,34 @@ func (d *disk) status() SnapshotStatus {
 		st.Refused = d.refused.Error()
 	}
 	return st
+}
+
+// limits returns the bounds that were hit, with what that means for whoever relies
+// on what is told.
+func limits(s *heed.Stats) []Limit {
+	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
+	all := []Limit{
+		{"journal.tail", j.Tail.Evicted, "the oldest entries gave way; pages say how many"},
+		{"journal.firsts", j.Firsts.Refused, "the first entry of a group could not be kept beyond the tail"},
+		{"journal.pinned", j.Pinned.Refused, "entries around a cause could not be kept beyond the tail"},
+		{"journal.text", j.Truncated, "text of an entry was cut"},
+		{"classify.signatures", c.SignaturesEvicted, "a signature was forgotten, and is worked out again when it returns"},
+		{"classify.decisions", c.DecisionsEvicted, "a decision was forgotten, and is made again"},
+		{"classify.oversize", c.Oversize, "a text was too long for its decision to be remembered"},
+		{"classify.errors", c.EvaluationErrors, "a condition of a rule failed, which counts as no match"},
+		{"groups.unlearned", c.Groups.Unlearned, "a signature came when no more could be learned from"},
+		{"items.crowded", k.Overflowed, "too many blocking items were open: a burst joined another's item"},
+		{"items.forgotten", k.Evicted, "a cleared item was forgotten, and its return counts as new"},
+		{"updates.dropped", k.UpdatesDropped, "an item was forgotten before its update was handed over"},
+		{"operations.displaced", k.OperationsEvicted, "an operation was forgotten to make room"},
+		{"operations.abandoned", k.OperationsAbandoned, "an operation had no end in time"},
+		{"viewers.displaced", k.ConsumersEvicted, "what a viewer was shown was forgotten to make room"},
+	}
+	var hit []Limit
+	for _, l := range all {
+		if l.Count > 0 {
+			hit = append(hit, l)
+		}
+	}
+	return hit
 }

@@ -26,37 +26,27 @@ const (
 	AckInVain    EventKind = "ack_in_vain" // no open item had the id
 )
 
-// Event is something that happened between agents, calls and attention. Fields
-// that do not belong to its kind are zero. It belongs to whoever got it.
+// Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
+// It belongs to whoever got it.
 type Event struct {
-	Number uint64    `json:"number"` // counts from 1
-	Time   time.Time `json:"time"`
-	Kind   EventKind `json:"kind"`
+	Number uint64    `json:"number" jsonschema:"counts from 1 since heed was started"`
+	Time   time.Time `json:"time,omitzero"`
+	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id"`
 
-	Viewer    string `json:"viewer,omitempty"`    // who called or acknowledged
-	Operation string `json:"operation,omitempty"` // of a call
-	Request   string `json:"request,omitempty"`   // [Call].ID
-	Tool      string `json:"tool,omitempty"`
-	Status    string `json:"status,omitempty"`  // how the call ended
-	Outcome   string `json:"outcome,omitempty"` // its verdict, when it ended
+	Viewer    string `json:"viewer,omitempty" jsonschema:"who called or acknowledged"`
+	Tool      string `json:"tool,omitempty" jsonschema:"the tool that was called"`
+	Operation string `json:"operation,omitempty" jsonschema:"the operation that the call became; heed/operation shows it"`
+	Request   string `json:"request,omitempty" jsonschema:"the caller's own id of the call"`
+	Status    string `json:"status,omitempty" jsonschema:"how the call ended"`
+	Outcome   string `json:"outcome,omitempty" jsonschema:"its verdict when it ended"`
 
-	// Attention is the id of the item: that was opened, that held the call back,
-	// that came of it, or that was acknowledged.
-	Attention string `json:"attention,omitempty"`
-	Blocking  bool   `json:"blocking,omitempty"`
-	Reason    string `json:"reason,omitempty"` // of a change of an item; why a call was refused without one
-
-	// After is how long a call took, or how long after it opened an item was
-	// acknowledged or cleared.
-	After time.Duration `json:"after,omitempty"`
-
-	// Read says of an acknowledgement that its viewer had looked into the item
-	// ([Session.MarkRead]).
-	Read bool `json:"read,omitempty"`
-
-	// Successor and Covered are those of an acknowledgement.
-	Successor string   `json:"successor,omitempty"`
-	Covered   []string `json:"covered,omitempty"`
+	Attention string   `json:"attention,omitempty" jsonschema:"the item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged"`
+	Blocking  bool     `json:"blocking,omitempty" jsonschema:"the item stops calls"`
+	Reason    string   `json:"reason,omitempty" jsonschema:"why the item changed, or why the call was refused without one"`
+	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
+	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the viewer had looked at the item's samples or its cause"`
+	Successor string   `json:"successor,omitempty" jsonschema:"the item that holds what the acknowledgement did not cover"`
+	Covered   []string `json:"covered,omitempty" jsonschema:"other items that it covered"`
 }
 
 // maxNotes bounds the items of which it is known when they opened and who read
@@ -108,11 +98,20 @@ func (t *timeline) of(id string) *note {
 	return &t.notes[len(t.notes)-1]
 }
 
-func (t *timeline) after(id string, now time.Time) time.Duration {
+// after returns how long after it opened an item was acknowledged or cleared.
+func (t *timeline) after(id string, now time.Time) uint64 {
 	if opened := t.of(id).opened; !opened.IsZero() {
-		return since(opened, now)
+		return millis(since(opened, now))
 	}
 	return 0
+}
+
+// millis returns a duration in milliseconds, at least one where it is positive.
+func millis(d time.Duration) uint64 {
+	if d <= 0 {
+		return 0
+	}
+	return max(1, uint64(d.Milliseconds()))
 }
 
 func (t *timeline) read(viewer, id string) {
@@ -134,7 +133,7 @@ func (t *timeline) update(u *heed.Update, now time.Time) {
 		t.of(e.Attention).opened = now
 	case coalesce.Cleared:
 		e.Kind = ItemCleared
-		e.After = t.after(e.Attention, now)
+		e.AfterMs = t.after(e.Attention, now)
 	default:
 		e.Kind = ItemUpdated
 	}
@@ -149,7 +148,7 @@ func (t *timeline) began(r *Running) {
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	e := r.event(CallEnded, at)
-	e.Status, e.Outcome, e.After = status.String(), r.verdict.Outcome, since(r.started, at)
+	e.Status, e.Outcome, e.AfterMs = status.String(), r.verdict.Outcome, millis(since(r.started, at))
 	if r.related != nil {
 		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
 	}
@@ -181,7 +180,8 @@ func (t *timeline) acked(viewer string, res *heed.AckResult, now time.Time) {
 	e := Event{Time: now, Kind: AckInVain, Viewer: viewer, Attention: cut(res.ID)}
 	if res.Acknowledged && !res.Already {
 		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
-		e.After, e.Read = t.after(res.ID, now), slices.Contains(t.of(res.ID).readers, viewer)
+		read := slices.Contains(t.of(res.ID).readers, viewer)
+		e.AfterMs, e.Read = t.after(res.ID, now), &read
 	}
 	t.add(e)
 }

@@ -82,8 +82,8 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 		return unlessGone(unwritten)
 	}
 	if err == nil {
-		st := h.session.Status()
-		p.Note("%s open; %s, %s in items", plural(uint64(max(0, st.OpenItems)), "item is", "items are"),
+		st := h.session.Engine().Stats()
+		p.Note("%s open; %s, %s in items", plural(uint64(max(0, st.Coalesce.Open)), "item is", "items are"),
 			plural(st.Received, "entry", "entries"), number(st.Folded))
 	}
 	return err

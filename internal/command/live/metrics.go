@@ -59,18 +59,18 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	for i, kind := range []struct {
 		name  string
 		count uint64
-	}{{"log", st.Logs}, {"operation", st.Operations}, {"state", st.States}, {"notice", st.Notices}, {"host", st.Host}} {
+	}{{"log", st.Engine.Logs}, {"operation", st.Engine.Operations}, {"state", st.Engine.States}, {"notice", st.Engine.Notices}, {"host", st.Engine.Host}} {
 		help := ""
 		if i == 0 {
 			help = "Entries that the engine received."
 		}
 		counter("entries_total", help, kind.count, "kind", kind.name)
 	}
-	counter("entries_ignored_total", "Entries that asked for nothing.", st.Ignored)
-	counter("entries_folded_total", "Entries that went into attention items.", st.Folded)
-	gauge("items_open", "Attention items that are open.", uint64(st.OpenItems))
+	counter("entries_ignored_total", "Entries that asked for nothing.", st.Engine.Ignored)
+	counter("entries_folded_total", "Entries that went into attention items.", st.Engine.Folded)
+	gauge("items_open", "Attention items that are open.", uint64(st.Engine.Coalesce.Open))
 	gauge("calls_in_flight", "Calls that have begun and not ended.", uint64(max(0, st.InFlight)))
-	gauge("blind", "1 while evidence is incomplete.", boolean(st.Blind))
+	gauge("blind", "1 while evidence is incomplete.", boolean(st.Engine.Blind))
 	counter("rules_swaps_total", "Rule sets that replaced another.", st.Rules.Swaps)
 	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
 	for i, limit := range st.Limits {

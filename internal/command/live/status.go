@@ -115,7 +115,7 @@ const latelyEvents = 50
 
 // showStatus shows how heed does. items are those that are open, shown the first of
 // them; lately is what happened, the latest last.
-func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []told, lately []bridge.TimelineEvent) {
+func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []told, lately []session.Event) {
 	g.line(headline(st, items)...)
 	if len(shown) > 0 {
 		first := &shown[0]
@@ -182,7 +182,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 }
 
 // called says what became of a call; "" for an event that is none.
-func called(e *bridge.TimelineEvent) (style, string) {
+func called(e *session.Event) (style, string) {
 	switch session.EventKind(e.Kind) {
 	case session.CallBegan:
 		return plain, "called " + e.Tool + ", which runs"
