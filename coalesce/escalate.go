@@ -71,3 +71,33 @@ func (c *Coalescer) repeats(r *rate) {
 		r.add(&c.cfg.RateWindow, x.ring[(x.next+i)%len(x.ring)])
 	}
 }
+
+// rate counts entries over consecutive spans of a window.
+type rate struct {
+	start    logicalTime
+	current  uint64
+	previous uint64
+}
+
+// add counts one entry at now.
+func (r *rate) add(w *Window, now logicalTime) {
+	if r.start.seq == 0 || w.passed(r.start, now) {
+		r.previous = r.current
+		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
+			r.previous = 0
+		}
+		r.start, r.current = now, 0
+	}
+	r.current++
+}
+
+// perSpan returns how many entries fall into one span, by the fuller of the two
+// latest. While the first span lasts, what it holds is taken to go on as it
+// began: who acknowledges within a second what comes each tick knows its rate.
+// A single entry is no rate.
+func (r *rate) perSpan(w *Window, now logicalTime) uint64 {
+	if r.previous == 0 && r.current > 1 {
+		return 10 * r.current / w.tenths(r.start, now)
+	}
+	return max(1, r.current, r.previous)
+}

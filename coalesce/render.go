@@ -3,6 +3,7 @@ package coalesce
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -124,4 +125,171 @@ func appendHead(lines []string, message string, limit int) []string {
 		}
 	}
 	return lines
+}
+
+// clause is a part of a summary.
+type clause struct {
+	text string
+	name string // what is said to be left out where it is
+	rank int    // the lower, the more it matters
+}
+
+// The ranks of clauses. Within one, the earlier matters more.
+const (
+	rankHeadline = iota
+	rankState    // what an agent must know before it acts
+	rankOrigin   // where it comes from
+	rankOthers   // what else waits
+	rankNext     // what to do about it
+	rankBlame
+	rankHistory
+)
+
+// summarize says in one line what an agent needs to decide what to do next: of
+// it, and of the first of the others that are open. It returns how many of them
+// it names, which may be fewer than it should for want of room.
+func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text string, named int) {
+	clauses := c.clauses(it, a)
+	first := len(clauses)
+	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
+		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
+		clauses = append(clauses, clause{lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "", rankOthers})
+	}
+	kept := fit(clauses, c.cfg.MaxSummary)
+	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {
+		kept = fit(clauses, c.cfg.MaxSummary-maxRemainder)
+	}
+	var b strings.Builder
+	var missing []string
+	for i, cl := range clauses {
+		switch {
+		case kept[i]:
+			b.WriteString(cl.text)
+			if i >= first {
+				named++
+			}
+		case cl.name != "" && !slices.Contains(missing, cl.name):
+			missing = append(missing, cl.name)
+		}
+	}
+	if rest := len(others) - named; rest > 0 {
+		b.WriteString([...]string{"; also open: ", " and "}[min(named, 1)])
+		b.WriteString(strconv.Itoa(rest))
+		b.WriteString([...]string{" others", " more"}[min(named, 1)])
+	}
+	if len(missing) > 0 {
+		b.WriteString("; left out: ")
+		b.WriteString(strings.Join(missing, ", "))
+	}
+	return b.String(), named
+}
+
+// maxRemainder is the room for what says that others are open, and that clauses
+// were left out.
+const maxRemainder = 100
+
+// fit returns which clauses fit into so many bytes, by their ranks. The headline
+// is always among them.
+func fit(clauses []clause, size int) []bool {
+	kept := make([]bool, len(clauses))
+	for rank := range rankHistory + 1 {
+		for i, cl := range clauses {
+			if cl.rank != rank {
+				continue
+			}
+			if size -= len(cl.text); size < 0 && rank != rankHeadline {
+				return kept
+			}
+			kept[i] = true
+		}
+	}
+	return kept
+}
+
+// clauses returns what is to be said of an item, in the order in which it reads
+// well.
+func (c *Coalescer) clauses(it *item, a *Attention) []clause {
+	out := make([]clause, 0, 16)
+	say := func(rank int, name string, parts ...string) {
+		out = append(out, clause{strings.Join(parts, ""), name, rank})
+	}
+	say(rankHeadline, "", text.Safe(it.headline(), max(c.cfg.MaxSummary/2, 1)))
+	if it.scope != scopeDigest { // whose headline tells its counts
+		exact := "at least "
+		if a.GroupsExact {
+			exact = ""
+		}
+		say(rankState, "counts", " (", count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact, count(uint64(a.Groups), "group", "groups"), ")")
+	}
+	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
+		say(rankOrigin, "operation", "; from ", safeName(name))
+	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
+		say(rankOrigin, "operation", "; after ", safeName(name))
+	}
+	if len(a.Blame) > 0 {
+		names := make([]string, len(a.Blame))
+		for i, n := range a.Blame {
+			names[i] = safeName(n)
+		}
+		say(rankBlame, "blame", "; blame: ", strings.Join(names, ", "))
+	}
+	if a.StateInvalidated {
+		say(rankState, "stale state", "; what you know of the game's state may be stale")
+	}
+	if a.TotalUrgentEntries > 1 {
+		say(rankHistory, "history", "; since entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
+	}
+	if a.Prelude > 0 {
+		say(rankHistory, "history", "; preceded by ", count(a.Prelude, "lesser entry", "lesser entries"))
+	}
+	if a.Predecessor != "" {
+		say(rankHistory, "history", "; continues ", a.Predecessor)
+	}
+	if a.ClearedBy != "" {
+		say(rankState, "state", "; cleared: ", string(a.ClearedBy))
+	} else {
+		say(rankNext, "cursor", "; read the journal after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
+	}
+	return out
+}
+
+// headline says what the item is about, in heed's own words.
+func (it *item) headline() string {
+	if r := it.rule(it.cause.Rule); r != nil && r.summary != "" {
+		return r.summary
+	}
+	switch {
+	case it.severity >= event.SeverityFatal:
+		return "something fatal was reported"
+	case it.severity == event.SeverityError:
+		return "an error was reported"
+	case it.severity == event.SeverityWarning:
+		return "a warning was reported"
+	}
+	return "something worth attention was reported"
+}
+
+func count(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatUint(n, 10) + " " + many
+}
+
+// maxName bounds a method or an operation id inside a summary, in characters.
+const maxName = 64
+
+// safeName returns what a host called a method or an operation, or what a mod
+// calls itself. It stands in quotes where it could be taken for heed's own words.
+func safeName(name string) string {
+	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
+	name = text.Safe(name, maxName)
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }

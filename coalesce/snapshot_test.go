@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,12 +19,21 @@ import (
 	"github.com/heedlog/heed/internal/wiretest"
 )
 
+// snap appends a whole snapshot.
+func snap(c *Coalescer, dst []byte) []byte {
+	dst = c.BeginSnapshot(dst)
+	for more := true; more; {
+		dst, more = c.ContinueSnapshot(dst, math.MaxInt)
+	}
+	return dst
+}
+
 // checkSnapshot holds that the state of c can be restored, to the byte.
 func checkSnapshot(t require.TestingT, c *Coalescer) {
-	snapshot := c.Snapshot(nil)
+	snapshot := snap(c, nil)
 	r, err := Restore(c.cfg, snapshot)
 	require.NoError(t, err)
-	require.Equal(t, snapshot, r.Snapshot(nil))
+	require.Equal(t, snapshot, snap(r, nil))
 	require.Equal(t, c.Stats(), r.Stats())
 }
 
@@ -150,10 +160,10 @@ func TestSnapshotGoesOn(t *testing.T) {
 		for range rapid.IntRange(0, 80).Draw(t, "before") {
 			m.next()(a)
 		}
-		snapshot := a.Snapshot([]byte("head"))[4:]
+		snapshot := snap(a, []byte("head"))[4:]
 		b, err := Restore(cfg, snapshot)
 		require.NoError(t, err)
-		require.Equal(t, snapshot, b.Snapshot(nil))
+		require.Equal(t, snapshot, snap(b, nil))
 		clear(snapshot) // nothing of it is kept
 		a.Retention(nil)
 		for range rapid.IntRange(0, 80).Draw(t, "after") {
@@ -163,7 +173,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 			require.Equal(t, a.Stats(), b.Stats())
 			require.Equal(t, openItems(a), openItems(b))
 		}
-		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		require.Equal(t, snap(a, nil), snap(b, nil))
 		checkStructure(t, b)
 	})
 }
@@ -186,7 +196,7 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 		for range rng.IntN(300) {
 			m.next()(a)
 		}
-		b, err := Restore(cfg, a.Snapshot(nil))
+		b, err := Restore(cfg, snap(a, nil))
 		require.NoError(t, err)
 		a.Retention(nil)
 		for range 100 {
@@ -196,7 +206,7 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 		require.Equal(t, a.Retention(nil), b.Retention(nil))
 		require.Equal(t, a.Stats(), b.Stats())
 		require.Equal(t, openItems(a), openItems(b))
-		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		require.Equal(t, snap(a, nil), snap(b, nil))
 		checkStructure(t, b)
 	}
 }
@@ -214,7 +224,7 @@ func TestSnapshotInParts(t *testing.T) {
 			for range rng.IntN(100) {
 				m.next()(c)
 			}
-			want := c.Snapshot(nil)
+			want := snap(c, nil)
 			if rng.IntN(3) == 0 { // one that is given up
 				c.ContinueSnapshot(c.BeginSnapshot(nil), 1)
 			}
@@ -264,7 +274,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
+	wiretest.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
 		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",
@@ -305,16 +315,16 @@ func TestSnapshotKnowsEveryReason(t *testing.T) {
 
 func TestSnapshotAllocatesNothing(t *testing.T) {
 	c := busy(t, smallConfig(8, 30, 3), 1, 300)
-	buf := c.Snapshot(nil)
-	require.Zero(t, testing.AllocsPerRun(10, func() { c.Snapshot(buf[:0]) }))
-	require.Equal(t, buf, c.Snapshot(nil), "the same state, the same bytes")
+	buf := snap(c, nil)
+	require.Zero(t, testing.AllocsPerRun(10, func() { snap(c, buf[:0]) }))
+	require.Equal(t, buf, snap(c, nil), "the same state, the same bytes")
 }
 
 func TestRestoreBounds(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	cfg.MaxSampleText = 20
 	c := busy(t, cfg, 3, 300)
-	snapshot := c.Snapshot(nil)
+	snapshot := snap(c, nil)
 	for field, less := range map[string]func(*Config){
 		"MaxOpen":       func(c *Config) { c.MaxOpen-- },
 		"MaxRemembered": func(c *Config) { c.MaxRemembered-- },
@@ -349,7 +359,7 @@ func TestRestoreOtherWindows(t *testing.T) {
 	at := time.Unix(1000, 0)
 	c.Fold(&Input{Entry: &event.Entry{Seq: 1, Time: at}, Decision: event.Decision{Rule: "r", Disposition: event.Advisory}})
 	c.Fold(&Input{Entry: &event.Entry{Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted, OperationID: "x"}})
-	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}}, c.Snapshot(nil))
+	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}}, snap(c, nil))
 	require.NoError(t, err)
 	r.Advance(at.Add(999 * time.Millisecond))
 	require.Equal(t, 1, r.Stats().Open)
@@ -415,7 +425,7 @@ func TestRestoreRefused(t *testing.T) {
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)
-			r, err := Restore(cfg, c.Snapshot(nil))
+			r, err := Restore(cfg, snap(c, nil))
 			require.Nil(t, r)
 			require.ErrorContains(t, err, tc.want)
 		})
@@ -426,7 +436,7 @@ func TestRestoreRefused(t *testing.T) {
 func FuzzRestore(f *testing.F) {
 	cfg := smallConfig(3, 5, 3)
 	for stream := range uint64(4) {
-		f.Add(busy(f, cfg, stream, 120).Snapshot(nil), uint16(100*stream), byte(stream), uint16(9), byte(0))
+		f.Add(snap(busy(f, cfg, stream, 120), nil), uint16(100*stream), byte(stream), uint16(9), byte(0))
 	}
 	f.Add([]byte{}, uint16(0), byte(0), uint16(0), byte(0))
 	f.Fuzz(func(t *testing.T, src []byte, at1 uint16, flip1 byte, at2 uint16, flip2 byte) {
@@ -454,12 +464,12 @@ func FuzzRestore(f *testing.F) {
 // BenchmarkSnapshot measures full tables of the default size.
 func BenchmarkSnapshot(b *testing.B) {
 	c := fullTables(b)
-	snapshot := c.Snapshot(nil)
+	snapshot := snap(c, nil)
 	b.Run("snapshot", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
 		for b.Loop() {
-			snapshot = c.Snapshot(snapshot[:0])
+			snapshot = snap(c, snapshot[:0])
 		}
 	})
 	b.Run("restore", func(b *testing.B) {

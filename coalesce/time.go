@@ -1,6 +1,8 @@
 package coalesce
 
-import "time"
+import (
+	"time"
+)
 
 // logicalTime is a point in the stream: the number of the latest entry, and the
 // engine's time at it, counted from the first one known. Generation 0 is before any
@@ -92,4 +94,27 @@ func (a *alarm) add(w *Window, since, now logicalTime) {
 // clock was set back is: nobody knows.
 func (a *alarm) due(now logicalTime) bool {
 	return a.seq != 0 && now.seq >= a.seq || a.generation != 0 && (a.generation != now.generation || now.at >= a.at)
+}
+
+// tick moves the engine's time to t, the time of an entry or of the host. Time
+// only goes forward, so that entries which arrive out of order do no harm. What
+// is further back than MaxSkew means that the clock was set back: waiting until
+// it is where it was would stop every window.
+func (c *Coalescer) tick(t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	if c.now.generation == 0 {
+		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
+		c.now.generation = 1
+	}
+	at := since(c.base, t)
+	if at < c.now.at {
+		if c.now.at-at <= c.cfg.MaxSkew {
+			return
+		}
+		c.now.generation++
+		c.only.valid = false // windows that had passed by time are counted in entries again
+	}
+	c.now.at = at
 }

@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"strings"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -170,47 +172,138 @@ func (t *counters) reset() {
 	t.retain(func(*counter) bool { return false })
 }
 
-// ruleCount holds what an item knows about one rule. It decides whether the
-// rule is new to the item, and whether the item is resolved.
-type ruleCount struct {
-	rule        string
-	summary     string
-	disposition event.Disposition
-	first       uint64 // sequence number of its first entry
-	resolved    bool
-}
-
-// maxRules bounds the rules that an item tells apart. Rules are few: the
-// default set has some hundred, and an item that meets more than this many of
-// them is an item about everything.
-const maxRules = 64
-
-// rate counts entries over consecutive spans of a window.
-type rate struct {
-	start    logicalTime
-	current  uint64
-	previous uint64
-}
-
-// add counts one entry at now.
-func (r *rate) add(w *Window, now logicalTime) {
-	if r.start.seq == 0 || w.passed(r.start, now) {
-		r.previous = r.current
-		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
-			r.previous = 0
+// Merge makes one group of two, which turned out to be forms of the same thing:
+// under each rule, what was counted of from is from now on counted of into. It
+// changes no item but for its number of groups. It costs a pass over the groups
+// of each item that holds from, and next to nothing where none does.
+func (c *Coalescer) Merge(from, into signature.Signature) {
+	if from == into {
+		return
+	}
+	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {
+		it := &c.items[i]
+		if it.cause.Signature == from {
+			it.cause.Signature = into
 		}
-		r.start, r.current = now, 0
+		c.save(it)
+		c.version++
+		it.counters.merge(from, into)
 	}
-	r.current++
 }
 
-// perSpan returns how many entries fall into one span, by the fuller of the two
-// latest. While the first span lasts, what it holds is taken to go on as it
-// began: who acknowledges within a second what comes each tick knows its rate.
-// A single entry is no rate.
-func (r *rate) perSpan(w *Window, now logicalTime) uint64 {
-	if r.previous == 0 && r.current > 1 {
-		return 10 * r.current / w.tenths(r.start, now)
+// merge moves the rows of from, of which there are some, to into.
+func (t *counters) merge(from, into signature.Signature) {
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.sig != from {
+			continue
+		}
+		other := t.find(r.rule, into)
+		t.index.groups.remove(uint64(from.ID), t.base+uint32(i))
+		t.index.groups.add(uint64(into.ID), t.base+uint32(i))
+		r.sig = into
+		if other == nil {
+			continue
+		}
+		// The row that came first stays, so that rows keep their order.
+		if other.first.seq < r.first.seq {
+			r, other = other, r
+		}
+		r.absorb(other)
+		other.count = 0
 	}
-	return max(1, r.current, r.previous)
+	t.retain(func(c *counter) bool { return c.count > 0 })
+}
+
+// absorb adds a group that came later to c. Counts are exact; of an entry at
+// which c became worse, the count of what was before it includes the other
+// group only where all of that was before it, so that an acknowledgement which
+// splits c there rather shows too much again than too little.
+func (c *counter) absorb(o *counter) {
+	if o.disposition > c.disposition || o.disposition == c.disposition && o.worst.seq < c.worst.seq {
+		c.worst = o.worst.after(c)
+	} else {
+		c.worst = c.worst.after(o)
+	}
+	if o.raised.seq > c.raised.seq {
+		c.raised = o.raised.after(c)
+	} else {
+		c.raised = c.raised.after(o)
+	}
+	c.disposition = max(c.disposition, o.disposition)
+	c.severity = max(c.severity, o.severity)
+	c.invalidates = c.invalidates || o.invalidates
+	c.count += o.count
+	if c.blame == "" {
+		c.blame = o.blame
+	}
+	if o.last.seq > c.last.seq {
+		c.last, c.lastPos = o.last, o.lastPos
+	}
+}
+
+// after returns t with what is known to be before it of o, another group: all of
+// it, or what was before a turn of it, or at least its first entry.
+func (t turn) after(o *counter) turn {
+	switch {
+	case o.last.seq < t.seq:
+		t.count += o.count
+		t.disposition = max(t.disposition, o.disposition)
+		t.severity = max(t.severity, o.severity)
+	case o.first.seq < t.seq:
+		known := uint64(1)
+		t.disposition = max(t.disposition, event.Advisory)
+		if o.worst.seq < t.seq {
+			known = o.worst.count + 1
+			t.disposition = max(t.disposition, o.disposition)
+		}
+		if o.raised.seq < t.seq {
+			known = max(known, o.raised.count+1)
+			t.severity = max(t.severity, o.severity)
+		}
+		t.count += known
+	}
+	return t
+}
+
+// Attribute says whom the entry of the latest [Coalescer.Fold] points at, where
+// that was the first of its group in the item called owner: names of mods,
+// likeliest first, of which at most maxBlame are kept. They hold no line feed. It
+// changes nothing but what is shown of the group, and of the item whose cause it
+// holds.
+func (c *Coalescer) Attribute(owner uint64, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	for i := range c.items {
+		it := &c.items[i]
+		if it.state == itemFree || it.number != owner || len(it.counters.rows) == 0 {
+			continue
+		}
+		if row := &it.counters.rows[len(it.counters.rows)-1]; row.first.seq == c.now.seq {
+			c.save(it)
+			row.blame = strings.Join(names[:min(len(names), maxBlame)], "\n")
+		}
+		return
+	}
+}
+
+// maxBlame bounds the names that a group has.
+const maxBlame = 2
+
+// blame returns whom the group of the item's cause points at. What other groups
+// point at is no answer to what happened first.
+func (it *item) blame() []string {
+	if c := it.counters.find(it.cause.Rule, it.cause.Signature); c != nil {
+		return c.attributed()
+	}
+	return nil
+}
+
+// attributed returns the names that c has, nil for none.
+func (c *counter) attributed() []string {
+	if c.blame == "" {
+		return nil
+	}
+	return strings.Split(c.blame, "\n")
 }

@@ -1,0 +1,272 @@
+package coalesce
+
+import (
+	"slices"
+
+	"github.com/heedlog/heed/event"
+)
+
+// openFor opens an item for the burst at to, where an entry went beyond what
+// was acknowledged with known, or, where that is nil, is new. It returns false
+// where the burst has to share an item that was open before.
+func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
+	var predecessor uint64
+	var r rate
+	switch {
+	case known != nil:
+		// How frequent it is stays known: else a steady fault would seem to
+		// grow anew after each acknowledgement.
+		predecessor, r = known.number, known.rate
+	case to.scope == scopeOperation:
+		predecessor = to.root.lastItem
+	case to.scope == scopeAmbient:
+		predecessor = c.episode.acked
+	}
+	it := c.slot()
+	c.gather(to, it)
+	if it.open() {
+		c.stats.Overflowed++
+		return it, false
+	}
+	c.open(it, to, predecessor)
+	if known == nil {
+		c.repeats(&r)
+	}
+	it.rate = r
+	return it, true
+}
+
+// open makes a free item an open one.
+func (c *Coalescer) open(it *item, to *destination, predecessor uint64) {
+	c.numbers++
+	c.nOpen++
+	c.stats.Opened++
+	it.state, it.number, it.id = itemOpen, c.numbers, c.id(c.numbers)
+	it.scope, it.root, it.key, it.predecessor = to.scope, to.root, to.key, predecessor
+}
+
+// slot returns a free item. With MaxOpen items open it clears the advisory one
+// that has been quiet longest; when all block, it returns the newest of them,
+// still open, to be shared.
+func (c *Coalescer) slot() *item {
+	if c.nOpen >= c.cfg.MaxOpen {
+		var victim, newest *item
+		for i := range c.items {
+			it := &c.items[i]
+			if !it.open() {
+				continue
+			}
+			if it.disposition != event.Blocking && (victim == nil || it.latest.seq < victim.latest.seq) {
+				victim = it
+			}
+			if newest == nil || it.number > newest.number {
+				newest = it
+			}
+		}
+		if victim == nil {
+			return newest
+		}
+		c.clear(victim, ReasonEvicted)
+	}
+	var oldest *item
+	for i := range c.items {
+		it := &c.items[i]
+		switch {
+		case it.state == itemFree:
+			return it
+		case it.open():
+		case oldest == nil, less(it, oldest):
+			oldest = it
+		}
+	}
+	c.forget(oldest)
+	return oldest
+}
+
+// less reports whether cleared item a is to be forgotten before b: first what
+// nobody acknowledged, then the oldest.
+func less(a, b *item) bool {
+	if a.acked != b.acked {
+		return !a.acked
+	}
+	return a.clearedAt < b.clearedAt
+}
+
+// forget drops a cleared item, keeping its counts in the totals.
+func (c *Coalescer) forget(it *item) {
+	if it.pending != "" {
+		c.stats.UpdatesDropped++
+		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
+	}
+	if c.suppressor == it {
+		c.suppressor = nil
+	}
+	c.stats.Evicted++
+	c.stats.FoldedEvicted += it.total
+	c.retention = append(c.retention, Retention{Owner: it.number, Evicted: true})
+	c.version++
+	c.save(it)
+	c.leaveRules(it)
+	it.reset()
+}
+
+// Withdraw ends the open item called id, as the host wants. What it holds is new
+// when it returns. It returns false where no open item has this id.
+func (c *Coalescer) Withdraw(id string) bool {
+	it := c.lookup(id)
+	if it == nil || !it.open() {
+		return false
+	}
+	c.clear(it, reasonWithdrawn)
+	return true
+}
+
+// clear ends an item, and with it the bursts that it gathers.
+func (c *Coalescer) clear(it *item, why Reason) {
+	c.close(it, why)
+	c.handOver(it, nil)
+}
+
+// close ends an item at the latest entry.
+func (c *Coalescer) close(it *item, why Reason) {
+	c.version++
+	c.nOpen--
+	c.clears++
+	c.stats.Cleared++
+	it.state, it.clearedBy, it.clearedAt = itemCleared, why, c.clears
+	c.retention = append(c.retention, Retention{Owner: it.number})
+	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
+}
+
+// resolve marks rules as resolved in every item that matters, and clears the
+// open items of which nothing is left. What is resolved and returns is new, even
+// where it had been acknowledged.
+func (c *Coalescer) resolve(rules []string) {
+	for i := range c.items {
+		it := &c.items[i]
+		if !it.open() && !it.acked {
+			continue
+		}
+		hit := false
+		for _, id := range rules {
+			if r := it.rule(id); r != nil {
+				c.save(it)
+				c.version++
+				r.resolved, hit = true, true
+			}
+		}
+		if hit && it.open() && it.resolved() {
+			c.clear(it, ReasonResolved)
+		}
+	}
+}
+
+// wake sets the alarm for an advisory item.
+func (c *Coalescer) wake(it *item) {
+	if it.disposition == event.Advisory {
+		c.expiry.add(&c.cfg.AdvisoryTTL, it.alive, c.now)
+	}
+}
+
+// sweep does what is due.
+func (c *Coalescer) sweep() {
+	if c.expiry.due(c.now) {
+		c.expire()
+	}
+	if c.abandon.due(c.now) {
+		c.giveUp()
+	}
+}
+
+// expire clears the advisory items that have been quiet for AdvisoryTTL.
+func (c *Coalescer) expire() {
+	c.expiry = alarm{}
+	for i := range c.items {
+		it := &c.items[i]
+		if !it.open() || it.disposition != event.Advisory {
+			continue
+		}
+		if c.cfg.AdvisoryTTL.passed(it.alive, c.now) {
+			c.clear(it, ReasonExpired)
+		} else {
+			c.wake(it)
+		}
+	}
+}
+
+// announce merges an update into what is pending of the item: an item that
+// nobody has heard of is still to be opened, cleared ends all else, and of two
+// reasons the more telling one stays.
+func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
+	if it.pending == "" {
+		c.queue = append(c.queue, it)
+	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {
+		return
+	}
+	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
+}
+
+// NextUpdate returns the oldest pending update and forgets it, with its item as it is
+// now: there is at most one for each item. It costs a rendering: sorting the groups of
+// the item, and a few allocations. It returns false where no update is pending.
+func (c *Coalescer) NextUpdate() (Update, bool) {
+	if len(c.queue) == 0 {
+		return Update{}, false
+	}
+	it := c.queue[0]
+	c.queue = slices.Delete(c.queue, 0, 1)
+	u := Update{
+		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
+		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
+	}
+	it.pending = ""
+	it.delivered[0] = it.latest.seq
+	c.stats.Updates++
+	return u, true
+}
+
+// Pending returns how many updates wait to be drained.
+func (c *Coalescer) Pending() int { return len(c.queue) }
+
+// Retention is what should become of the entries that a journal keeps for an item,
+// the owner. Without Pin and Evicted, the item is cleared: its first entries may
+// make room for those of others.
+type Retention struct {
+	Owner uint64 // number of the item, as in [Folded]
+
+	// Pin is an entry to be pinned, or 0: the cause of an item that came out of an
+	// acknowledgement, as is done for the causes that [Folded] reports.
+	Pin uint64
+
+	// Evicted says that the item is not known any more, nor are its pins needed.
+	Evicted bool
+}
+
+// Retention appends to dst what should become of entries that a journal keeps, since
+// the last call, oldest first. Call it after Fold, Ack and Advance: what it returns
+// waits without a bound.
+func (c *Coalescer) Retention(dst []Retention) []Retention {
+	if len(c.retention) == 0 { // as after almost every entry
+		return dst
+	}
+	dst = append(dst, c.retention...)
+	c.retention = c.retention[:0]
+	return dst
+}
+
+// Unpin chooses the cleared item that would be evicted first, of those that have
+// pinned entries, so that there is room for the pins of an open one. The caller
+// releases its pins. It returns false when no cleared item has any.
+func (c *Coalescer) Unpin() (owner uint64, ok bool) {
+	var victim *item
+	for i := range c.items {
+		if it := &c.items[i]; it.state == itemCleared && !it.unpinned && (victim == nil || less(it, victim)) {
+			victim = it
+		}
+	}
+	if victim == nil {
+		return 0, false
+	}
+	victim.unpinned = true
+	return victim.number, true
+}
