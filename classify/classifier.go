@@ -145,7 +145,7 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry) int32 {
 	}
 	sig := signature.Of(c.buf)
 	return c.signatures.add(key.Hash, shape{
-		check: key.Check, id: sig.ID, sigCheck: sig.Check, group: c.grouper.Join(sig, c.buf), template: string(c.buf),
+		check: key.Check, id: sig.ID, sigCheck: sig.Check, group: c.grouper.Learn(sig, c.buf), template: string(c.buf),
 	})
 }
 
@@ -189,7 +189,7 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	r.Cached = false
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
-	r.Group = c.grouper.Learn(r.Signature, c.buf)
+	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
 	in := c.input(e, string(c.buf))
 	c.shrink()
 	r.set(c.eval.Evaluate(in))

@@ -323,7 +323,7 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	})
 	r := classify.Result{Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack), PhaseBefore: m.phase}
-	r.Group = m.g.Learn(r.Signature, []byte(template))
+	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message
 	}

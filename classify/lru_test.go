@@ -92,7 +92,7 @@ func BenchmarkLRU(b *testing.B) {
 	const size = 1 << 12
 	keys := make([]decisionKey, 2*size)
 	for i := range keys {
-		keys[i].id = signature.TemplateID([]byte{byte(i), byte(i >> 8)})
+		keys[i].id = signature.Of([]byte{byte(i), byte(i >> 8)}).ID
 	}
 	for _, bc := range []struct {
 		name string

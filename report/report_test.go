@@ -455,10 +455,10 @@ func TestUpdateLineHasTheProtocolsFields(t *testing.T) {
 // anyone, unless text had to be escaped.
 func TestRecordTemplateHashesToItsSignature(t *testing.T) {
 	template := "Head of <*>\nat Some.Frame\nat Other.Frame"
-	line := AppendRecord(nil, &Record{Template: template, Signature: signature.TemplateID([]byte(template))})
+	line := AppendRecord(nil, &Record{Template: template, Signature: signature.Of([]byte(template)).ID})
 	var got struct{ Template, Signature string }
 	require.NoError(t, json.Unmarshal(line, &got))
-	require.Equal(t, got.Signature, signature.TemplateID([]byte(got.Template)).String())
+	require.Equal(t, got.Signature, signature.Of([]byte(got.Template)).ID.String())
 	require.Contains(t, string(line), "<*>", "masks stay readable")
 }
 

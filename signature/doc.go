@@ -18,13 +18,13 @@
 //	at Acme.Works.Press.Tick
 //	at Acme.Works.Floor.Tick
 //
-// [TemplateID] hashes a template to the [ID] of the shape, which anybody can
-// compute again anywhere and for ever; [Of] adds a second, independent hash,
-// and the two make a [Signature], the key to use wherever entries are counted,
-// cached or compared. [Normalizer.Key] is the way there for the hot path: it
+// [Of] hashes a template to the [ID] of the shape, which anybody can compute
+// again anywhere and for ever, and adds a second, independent hash; the two
+// make a [Signature], the key to use wherever entries are counted, cached or
+// compared. [Normalizer.Key] is the way there for the hot path: it
 // hashes the template without building it, into a key that holds within the
-// process, for a table from keys to signatures. [Normalizer.AppendDisplay] is
-// the template for people, with <num>, <path>, <id> and the like.
+// process, for a table from keys to signatures. [Normalizer.AppendSpans] says
+// for people what was masked, and what it looks like: <num>, <path>, <id>.
 //
 // Every text has a signature, however short, long or broken.
 //
@@ -62,7 +62,7 @@
 //
 // # How many frames
 //
-// [DefaultMaxFrames] is 8. On 707 labeled entries with stacks in captured
+// [Config].MaxFrames is 8 by default. On 707 labeled entries with stacks in captured
 // logs of a game, of 18 families of faults, the templates never mixed two
 // families at any depth, and were 32 at every depth: the head tells most of
 // it. By their stacks alone, one or two frames mix two families, three to

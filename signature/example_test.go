@@ -18,7 +18,7 @@ func Example() {
 		"Harvester12 answered with status 500",
 	} {
 		template := n.AppendTemplate(nil, text, "")
-		fmt.Printf("%v %s\n", signature.TemplateID(template), template)
+		fmt.Printf("%v %s\n", signature.Of(template).ID, template)
 	}
 	// Output:
 	// fdaf94f7489ce986 <*> could not reach (<*>)
@@ -46,17 +46,24 @@ func ExampleNormalizer_AppendTemplate() {
 	// at Acme.Works.Plan/<>c__DisplayClass.<Make>b
 }
 
-func ExampleNormalizer_AppendDisplay() {
+func ExampleNormalizer_AppendSpans() {
 	n, err := signature.New(signature.Config{})
 	if err != nil {
 		panic(err)
 	}
 	text := "Could not load C:/Games/My Game 1.4/Data/x.dll (0x7ffe1234) for Thing_Press5550123 at (1, 0, 5): took 12.5 ms"
 	fmt.Printf("%s\n", n.AppendTemplate(nil, text, ""))
-	fmt.Printf("%s\n", n.AppendDisplay(nil, text, ""))
+	spans, head := n.AppendSpans(nil, text)
+	for _, s := range spans {
+		fmt.Println(s.Mask, head[s.From:s.To])
+	}
 	// Output:
 	// Could not load <*> (<*>) for <*> at (<*>): took <*>
-	// Could not load <path> (<hex>) for <id> at (<vec>): took <num>
+	// <path> C:/Games/My Game 1.4/Data/x.dll
+	// <hex> 0x7ffe1234
+	// <id> Thing_Press5550123
+	// <vec> 1, 0, 5
+	// <num> 12.5 ms
 }
 
 // The hot path looks up what it knows by the Key, and builds the template only

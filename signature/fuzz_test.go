@@ -32,7 +32,7 @@ func checkLaws(t *testing.T, n *Normalizer, r *reference, message, stack string)
 		}
 		require.True(t, i == 0 || strings.HasPrefix(line, "at ") && !strings.Contains(line[3:], " "), "frame %q", line)
 	}
-	n.AppendDisplay(nil, message, stack)
+	n.AppendSpans(nil, message)
 }
 
 // referenceKey hashes a finished template, byte by byte.

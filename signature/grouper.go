@@ -9,7 +9,7 @@ import (
 
 // The defaults of [GrouperConfig].
 const (
-	DefaultGroupSignatures = 65536
+	defaultGroupSignatures = 65536
 	DefaultGroupColumns    = 16384
 )
 
@@ -146,7 +146,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
 		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns, 1<<28)
 	}
-	cfg.Signatures = cmp.Or(cfg.Signatures, DefaultGroupSignatures)
+	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
 	return &Grouper{
 		nodes: make([]groupNode, 0, cfg.Signatures),
@@ -174,14 +174,6 @@ func (g *Grouper) Stats() GrouperStats {
 	return s
 }
 
-// Learn takes in a signature with its canonical template and returns the name
-// of its group. A signature that is known costs a look-up, a new one a pass
-// over its template and a few look-ups a word. It allocates nothing, but for
-// [Grouper.Merges] to grow.
-func (g *Grouper) Learn(s Signature, template []byte) Signature {
-	return g.GroupAt(g.Join(s, template), s)
-}
-
 // Place is where a [Grouper] keeps what it knows of a signature. It stays right
 // while the Grouper lives: none is given up. It is of no meaning to another one,
 // a restored one included.
@@ -191,9 +183,11 @@ type Place uint32
 // belongs to no group that is there. It will never be known.
 const nowhere = ^Place(0)
 
-// Join is Learn for whoever asks for the group of s again: it returns the place
-// at which [Grouper.GroupAt] finds it without a look-up.
-func (g *Grouper) Join(s Signature, template []byte) Place {
+// Learn learns a signature with its canonical template and returns the place at
+// which [Grouper.GroupAt] finds its group. A signature that is known costs a
+// look-up, a new one a pass over its template and a few look-ups a word. It
+// allocates nothing, but for [Grouper.Merges] to grow.
+func (g *Grouper) Learn(s Signature, template []byte) Place {
 	if n, ok := g.find(s); ok {
 		return Place(n)
 	}
@@ -216,7 +210,7 @@ func (g *Grouper) Join(s Signature, template []byte) Place {
 	return Place(n)
 }
 
-// GroupAt returns the name of the group of s, for which [Grouper.Join] returned
+// GroupAt returns the name of the group of s, for which [Grouper.Learn] returned
 // p. It equals what [Grouper.Group] returns, for a load or two instead of a
 // search in a table that does not stay in the processor's caches. (Of a signature
 // that came when Signatures were known, Group knows nothing; GroupAt knows the

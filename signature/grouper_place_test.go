@@ -25,8 +25,8 @@ func TestGroupAt(t *testing.T) {
 		places := map[string]Place{}
 		for _, text := range append(texts, texts...) {
 			sig := Of([]byte(text))
-			learned := learns.Learn(sig, []byte(text))
-			places[text] = joins.Join(sig, []byte(text))
+			learned := learn(learns, sig, []byte(text))
+			places[text] = joins.Learn(sig, []byte(text))
 			require.Equal(t, learned, joins.GroupAt(places[text], sig))
 			require.Equal(t, learns.Merges(nil), joins.Merges(nil))
 			for known, place := range places {

@@ -34,7 +34,7 @@ func groupsOf(tb testing.TB, g *Grouper, texts []string) []int {
 		message, stack, _ := strings.Cut(text, "\n")
 		tpl := n.AppendTemplate(nil, message, stack)
 		sigs[i] = Of(tpl)
-		g.Learn(sigs[i], tpl)
+		learn(g, sigs[i], tpl)
 	}
 	first := map[Signature]int{}
 	out := make([]int, len(texts))
@@ -273,8 +273,8 @@ func TestGrouperModel(t *testing.T) {
 			text := fmt.Sprintf("%s went from %s to the old %s by night", word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c"))
 			tpl := n.AppendTemplate(nil, text, "")
 			s := Of(tpl)
-			got := g.Learn(s, tpl)
-			require.Equal(t, got, twin.Learn(s, tpl), "the same order gives the same groups")
+			got := learn(g, s, tpl)
+			require.Equal(t, got, learn(twin, s, tpl), "the same order gives the same groups")
 			if _, ok := model[s]; !ok && len(known) < cap(g.nodes) {
 				model[s] = s
 				known = append(known, s)
@@ -330,11 +330,11 @@ func TestGrouperWhenFull(t *testing.T) {
 	require.Equal(t, []int{0, 0, 0, 0, 0}, first)
 	n := newDefault(t)
 	tpl := n.AppendTemplate(nil, names[5], "")
-	require.Equal(t, n.Signature(names[0], ""), g.Learn(Of(tpl), tpl), "it joins what is there")
+	require.Equal(t, n.Signature(names[0], ""), learn(g, Of(tpl), tpl), "it joins what is there")
 	state := n.AppendTemplate(nil, "No path was found for pawn stopped", "")
-	require.Equal(t, Of(state), g.Learn(Of(state), state), "a state is no name")
+	require.Equal(t, Of(state), learn(g, Of(state), state), "a state is no name")
 	other := n.AppendTemplate(nil, "Something else went wrong with the lamp", "")
-	require.Equal(t, Of(other), g.Learn(Of(other), other))
+	require.Equal(t, Of(other), learn(g, Of(other), other))
 	stats := g.Stats()
 	require.EqualValues(t, 3, stats.Unlearned)
 	require.Equal(t, 5, stats.Signatures)
@@ -360,12 +360,12 @@ func TestGrouperAllocatesNothing(t *testing.T) {
 	}
 	i := 0
 	require.Zero(t, testing.AllocsPerRun(len(tpls)-2, func() {
-		g.Learn(Of(tpls[i]), tpls[i])
+		learn(g, Of(tpls[i]), tpls[i])
 		g.merges = g.merges[:0]
 		i++
 	}), "new")
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		g.Learn(Of(tpls[0]), tpls[0])
+		learn(g, Of(tpls[0]), tpls[0])
 		g.Group(Of(tpls[1]))
 	}), "known")
 }
@@ -383,7 +383,7 @@ func FuzzGrouper(f *testing.F) {
 		for line := range strings.SplitSeq(text, "\n") {
 			tpl := n.AppendTemplate(nil, line+" was not there when it had to be", "")
 			s := Of(tpl)
-			require.Equal(t, g.Learn(s, tpl), g.Learn(s, tpl))
+			require.Equal(t, learn(g, s, tpl), learn(g, s, tpl))
 			sigs = append(sigs, s)
 		}
 		for _, s := range sigs {
@@ -406,7 +406,7 @@ func grouped(tb testing.TB, g *Grouper, rows []string) (ga, fga float64) {
 		labels[i] = fields[1]
 		tpl := n.AppendTemplate(nil, fields[2], "")
 		sigs[i] = Of(tpl)
-		g.Learn(sigs[i], tpl)
+		learn(g, sigs[i], tpl)
 	}
 	type pair struct {
 		label string
@@ -478,7 +478,7 @@ func BenchmarkGrouper(b *testing.B) {
 		for b.Loop() {
 			g := newGrouper(b, GrouperConfig{})
 			for i := range tpls {
-				g.Learn(sigs[i], tpls[i])
+				learn(g, sigs[i], tpls[i])
 			}
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(tpls)), "ns/template")
@@ -487,7 +487,7 @@ func BenchmarkGrouper(b *testing.B) {
 		b.ReportAllocs()
 		g := newGrouper(b, GrouperConfig{})
 		for i := range tpls {
-			g.Learn(sigs[i], tpls[i])
+			learn(g, sigs[i], tpls[i])
 		}
 		name := g.Group(sigs[0])
 		for i := 0; b.Loop(); i++ {
@@ -513,7 +513,7 @@ func ExampleGrouper() {
 	names := []string{"Anna", "Boris", "Chloe", "Dmitri"}
 	for _, name := range names {
 		template := n.AppendTemplate(nil, name+" could not reach the lamp at the gate", "")
-		g.Learn(Of(template), template)
+		learn(g, Of(template), template)
 	}
 	for _, name := range names {
 		fmt.Println(name, g.Group(n.Signature(name+" could not reach the lamp at the gate", "")).ID)

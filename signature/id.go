@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 
@@ -16,27 +17,19 @@ const Version = 1
 // and for every version of heed that has the same [Version], and may be stored.
 type ID uint64
 
-// TemplateID returns the ID of a canonical template.
-func TemplateID(template []byte) ID { return ID(xxhash.Sum64(template)) }
-
 // String returns the 16 lower-case hexadecimal digits of id.
 func (id ID) String() string {
-	b, _ := id.AppendText(make([]byte, 0, 16))
+	b, _ := id.MarshalText()
 	return string(b)
-}
-
-// AppendText appends what [ID.String] returns. The error is always nil.
-func (id ID) AppendText(dst []byte) ([]byte, error) {
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(id >> (56 - 8*i))
-	}
-	return hex.AppendEncode(dst, b[:]), nil
 }
 
 // MarshalText returns what [ID.String] returns, for JSON and other encodings.
 // The error is always nil.
-func (id ID) MarshalText() ([]byte, error) { return id.AppendText(nil) }
+func (id ID) MarshalText() ([]byte, error) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(id))
+	return hex.AppendEncode(make([]byte, 0, 2*len(b)), b[:]), nil
+}
 
 // UnmarshalText is the inverse of [ID.MarshalText].
 func (id *ID) UnmarshalText(text []byte) error {
@@ -58,11 +51,7 @@ func ParseID(s string) (ID, error) {
 	if _, err := hex.Decode(b[:], []byte(s)); err != nil {
 		return 0, fmt.Errorf("signature: id %q: %w", s, err)
 	}
-	var id ID
-	for _, c := range b {
-		id = id<<8 | ID(c)
-	}
-	return id, nil
+	return ID(binary.BigEndian.Uint64(b[:])), nil
 }
 
 // Signature identifies a shape of text wherever one is a key. It is
@@ -82,7 +71,7 @@ func Of(template []byte) Signature {
 	for _, b := range template {
 		check = (check ^ uint32(b)) * 16777619
 	}
-	return Signature{ID: TemplateID(template), Check: check}
+	return Signature{ID: ID(xxhash.Sum64(template)), Check: check}
 }
 
 // Key is what the hot path looks a known signature up by. Two texts have the

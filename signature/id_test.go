@@ -9,7 +9,7 @@ import (
 )
 
 func TestID(t *testing.T) {
-	require.Equal(t, "ef46db3751d8e999", TemplateID(nil).String(), "XXH64 of nothing")
+	require.Equal(t, "ef46db3751d8e999", Of(nil).ID.String(), "XXH64 of nothing")
 	require.Equal(t, "0000000000000000", ID(0).String())
 	require.Equal(t, "ffffffffffffffff", ID(math.MaxUint64).String())
 	for _, id := range []ID{0, 1, 0x0123456789abcdef, math.MaxUint64} {

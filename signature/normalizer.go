@@ -9,9 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// DefaultMaxFrames is how many frames of a stack count if [Config] does not
+// defaultMaxFrames is how many frames of a stack count if [Config] does not
 // say.
-const DefaultMaxFrames = 8
+const defaultMaxFrames = 8
 
 // maxLogger is how long a prefix in [Config].LoggerFrames may be. No name of a
 // type needs more to be told from others.
@@ -30,8 +30,8 @@ type Config struct {
 	// more than 128 bytes, is an error.
 	LoggerFrames []string
 
-	// MaxFrames is how many frames count, from the innermost. Zero means
-	// [DefaultMaxFrames]; negative is an error.
+	// MaxFrames is how many frames count, from the innermost. Zero means 8;
+	// negative is an error.
 	MaxFrames int
 }
 
@@ -66,7 +66,7 @@ func New(c Config) (*Normalizer, error) {
 	if c.MaxFrames < 0 {
 		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
 	}
-	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, DefaultMaxFrames)}
+	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, defaultMaxFrames)}
 	loggers := c.LoggerFrames
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()
@@ -172,30 +172,14 @@ func (n *Normalizer) Key(message, stack string) Key {
 // template is at most three times as long as message and stack, and mostly
 // much shorter.
 func (n *Normalizer) AppendTemplate(dst []byte, message, stack string) []byte {
-	return n.append(dst, message, stack, false)
-}
-
-// AppendDisplay appends the template with variables told apart by what they
-// look like, as <num>, <hex>, <id>, <path> and so on, for people to read. It is
-// not an input of anything: ids, rules and comparisons use the canonical one.
-func (n *Normalizer) AppendDisplay(dst []byte, message, stack string) []byte {
-	return n.append(dst, message, stack, true)
-}
-
-func (n *Normalizer) append(dst []byte, message, stack string, show bool) []byte {
 	var sc scanner
 	rest := sc.start(n, message)
-	sc.show = show
 	for {
 		p := sc.next()
 		dst = append(dst, sc.s[sc.from:sc.to]...)
 		switch p {
 		case pieceMask:
-			if show {
-				dst = append(dst, kindNames[sc.kind]...)
-			} else {
-				dst = append(dst, Mask...)
-			}
+			dst = append(dst, Mask...)
 			continue
 		case pieceSpace:
 			dst = append(dst, ' ')

@@ -28,7 +28,7 @@ func newReference(c Config) *reference {
 		r.loggers = DefaultLoggerFrames()
 	}
 	if r.frames == 0 {
-		r.frames = DefaultMaxFrames
+		r.frames = defaultMaxFrames
 	}
 	return r
 }

@@ -7,23 +7,15 @@ import (
 	"github.com/heedlog/heed/internal/wire"
 )
 
-// Snapshot appends what the Grouper has learned to dst, for [RestoreGrouper]:
-// the same bytes for the same state. They have no version and no checksum of
-// their own. A signature takes 12 bytes and up to 4 for its group, a column at
-// most 128: some 3 MB with full tables of the default size. It allocates nothing but
-// the growth of dst.
-func (g *Grouper) Snapshot(dst []byte) []byte {
-	dst = g.BeginSnapshot(dst)
-	for more := true; more; {
-		dst, more = g.ContinueSnapshot(dst, math.MaxInt)
-	}
-	return dst
-}
-
-// BeginSnapshot appends the first part of what Snapshot does, which must not change
-// until all of it is there, and which [Grouper.ContinueSnapshot] completes: the
-// state is that of this call, whatever is learned in between. One that was begun
-// before is given up. It costs the same whatever is known.
+// BeginSnapshot appends to dst the first part of a snapshot for [RestoreGrouper],
+// which must not change until [Grouper.ContinueSnapshot] has completed it: the
+// state is that of this call, whatever is learned in between. A snapshot that was
+// begun before is dropped. It costs the same whatever is known.
+//
+// The same state gives the same bytes; they have no version and no checksum of
+// their own. A signature takes 12 bytes and up to 4 for its group, a column at most
+// 128: some 3 MB with full tables of the default size. It allocates nothing but the
+// growth of dst.
 func (g *Grouper) BeginSnapshot(dst []byte) []byte {
 	g.saved.begin(g)
 	s := grouperCoder{Coder: wire.Writer(dst), g: g}

@@ -26,22 +26,22 @@ func TestGrouperSnapshot(t *testing.T) {
 		require.NoError(t, err)
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
 			template := drawTemplate(t)
-			a.Learn(Of(template), template)
+			learn(a, Of(template), template)
 			if rapid.Bool().Draw(t, "drain") {
 				a.Merges(nil)
 			}
 		}
-		snapshot := a.Snapshot(nil)
+		snapshot := wholeSnapshot(a, nil)
 		b, err := RestoreGrouper(cfg, snapshot)
 		require.NoError(t, err)
-		require.Equal(t, snapshot, b.Snapshot(nil))
+		require.Equal(t, snapshot, wholeSnapshot(b, nil))
 		for range rapid.IntRange(0, 60).Draw(t, "after") {
 			template := drawTemplate(t)
-			require.Equal(t, a.Learn(Of(template), template), b.Learn(Of(template), template))
+			require.Equal(t, learn(a, Of(template), template), learn(b, Of(template), template))
 			require.Equal(t, a.Merges(nil), b.Merges(nil))
 			require.Equal(t, a.Stats(), b.Stats())
 		}
-		require.Equal(t, a.Snapshot(nil), b.Snapshot(nil))
+		require.Equal(t, wholeSnapshot(a, nil), wholeSnapshot(b, nil))
 	})
 }
 
@@ -50,16 +50,16 @@ func richGrouper(t testing.TB, cfg GrouperConfig, n int) *Grouper {
 	require.NoError(t, err)
 	for i := range n {
 		template := fmt.Appendf(nil, "could not open the Name_%d of that thing for case%d now", i, i%7)
-		g.Learn(Of(template), template)
+		learn(g, Of(template), template)
 		template = fmt.Appendf(nil, "could not open the %s of that thing for case%d now", Mask, i)
-		g.Learn(Of(template), template)
+		learn(g, Of(template), template)
 	}
 	return g
 }
 
 func TestGrouperSnapshotBounds(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 10, Columns: 32}, 30)
-	snapshot := g.Snapshot(nil)
+	snapshot := wholeSnapshot(g, nil)
 	for field, cfg := range map[string]GrouperConfig{
 		"GrouperConfig.Signatures 10": {Signatures: 9, Columns: 32},
 		"GrouperConfig.Columns 32":    {Signatures: 10, Columns: 16},
@@ -84,7 +84,7 @@ func TestGrouperSnapshotBounds(t *testing.T) {
 func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 30, Columns: 32}, 30)
 	require.NotEmpty(t, g.merges)
-	wiretest.Fields(t, g, func() []byte { return g.Snapshot(nil) },
+	wiretest.Fields(t, g, func() []byte { return wholeSnapshot(g, nil) },
 		"Grouper.slots",                                  // made anew from nodes
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
@@ -95,15 +95,15 @@ func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 
 func TestGrouperSnapshotAllocatesNothing(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 30, Columns: 32}, 30)
-	buf := g.Snapshot(nil)
-	require.Zero(t, testing.AllocsPerRun(10, func() { g.Snapshot(buf[:0]) }))
+	buf := wholeSnapshot(g, nil)
+	require.Zero(t, testing.AllocsPerRun(10, func() { wholeSnapshot(g, buf[:0]) }))
 }
 
 // FuzzRestoreGrouper changes a byte of a snapshot, and cuts it: it is refused, or
 // is that of a Grouper which works.
 func FuzzRestoreGrouper(f *testing.F) {
 	cfg := GrouperConfig{Signatures: 40, Columns: 16}
-	valid := richGrouper(f, cfg, 30).Snapshot(nil)
+	valid := wholeSnapshot(richGrouper(f, cfg, 30), nil)
 	f.Add(valid, uint16(0), byte(0))
 	f.Add(valid, uint16(40), byte(1))
 	f.Add([]byte{}, uint16(0), byte(0))
@@ -118,10 +118,10 @@ func FuzzRestoreGrouper(f *testing.F) {
 		}
 		for i := range 50 {
 			template := fmt.Appendf(nil, "could not open the Other_%d of that thing for case%d now", i, i%3)
-			g.Learn(Of(template), template)
+			learn(g, Of(template), template)
 		}
 		g.Merges(nil)
-		again, err := RestoreGrouper(cfg, g.Snapshot(nil))
+		again, err := RestoreGrouper(cfg, wholeSnapshot(g, nil))
 		require.NoError(t, err)
 		require.Equal(t, g.Stats(), again.Stats())
 	})
@@ -130,17 +130,17 @@ func FuzzRestoreGrouper(f *testing.F) {
 func BenchmarkGrouperSnapshot(b *testing.B) {
 	g, err := NewGrouper(GrouperConfig{})
 	require.NoError(b, err)
-	for i := range DefaultGroupSignatures {
+	for i := range defaultGroupSignatures {
 		template := fmt.Appendf(nil, "could not open the Name_%d of that thing for case%d now", i, i%5000)
-		g.Learn(Of(template), template)
+		learn(g, Of(template), template)
 	}
 	g.Merges(nil)
-	snapshot := g.Snapshot(nil)
+	snapshot := wholeSnapshot(g, nil)
 	b.Run("snapshot", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
 		for b.Loop() {
-			snapshot = g.Snapshot(snapshot[:0])
+			snapshot = wholeSnapshot(g, snapshot[:0])
 		}
 	})
 	b.Run("restore", func(b *testing.B) {
@@ -168,7 +168,7 @@ func TestGrouperSnapshotRefused(t *testing.T) {
 		t.Run(want, func(t *testing.T) {
 			g := richGrouper(t, cfg, 30)
 			change(g)
-			_, err := RestoreGrouper(cfg, g.Snapshot(nil))
+			_, err := RestoreGrouper(cfg, wholeSnapshot(g, nil))
 			require.ErrorContains(t, err, want)
 		})
 	}
@@ -195,7 +195,7 @@ func TestGrouperSnapshotInParts(t *testing.T) {
 		learn := func(n int) {
 			for range n {
 				template := fmt.Appendf(nil, "could not open the Name_%c of that thing for case%d and also of Name_%c here", 'a'+rng.IntN(12), rng.IntN(12), 'a'+rng.IntN(3))
-				g.Learn(Of(template), template)
+				learn(g, Of(template), template)
 				if rng.IntN(2) == 0 {
 					g.Merges(nil)
 				}
@@ -203,11 +203,11 @@ func TestGrouperSnapshotInParts(t *testing.T) {
 		}
 		for range 4 {
 			learn(rng.IntN(60))
-			want := g.Snapshot(nil)
+			want := wholeSnapshot(g, nil)
 			if rng.IntN(4) == 0 { // one that is given up
 				g.BeginSnapshot(nil)
 				learn(3)
-				want = g.Snapshot(nil)
+				want = wholeSnapshot(g, nil)
 			}
 			unions := g.unions
 			got := g.BeginSnapshot(nil)

@@ -196,7 +196,7 @@ const maxLiteral = 2000
 func newProposal(n *signature.Normalizer, anon *anonymizer, e *event.Entry) *proposal {
 	template := n.AppendTemplate(nil, e.Message, e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
-	pr := &proposal{n: n, entry: e, sig: signature.TemplateID(template)}
+	pr := &proposal{n: n, entry: e, sig: signature.Of(template).ID}
 	pr.condition = append(pr.condition, `kind == "`+e.Kind.String()+`"`)
 	if e.Kind != event.KindLog {
 		pr.condition = append(pr.condition, `status == "`+e.Status.String()+`"`)

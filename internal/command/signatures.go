@@ -85,7 +85,7 @@ they were.`,
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
 	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
-		out.buf = appendSignature(out.buf, signature.TemplateID(template), scrubber.Text(string(template)))
+		out.buf = appendSignature(out.buf, signature.Of(template).ID, scrubber.Text(string(template)))
 	})
 	return cmp.Or(out.done("the signatures"), err)
 }
@@ -101,7 +101,7 @@ const (
 func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
 	type known struct {
 		template string
-		group    signature.Signature // as it was when it was learned; its name is asked for at the end
+		place    signature.Place
 	}
 	var lines, order []signature.Signature
 	texts := map[signature.Signature]*known{}
@@ -125,12 +125,12 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		panic("BUG: " + bad.Error())
 	}
 	for _, s := range order {
-		texts[s].group = grouper.Learn(s, []byte(texts[s].template))
+		texts[s].place = grouper.Learn(s, []byte(texts[s].template))
 		grouper.Merges(nil)
 	}
 	for _, s := range lines {
 		t := texts[s]
-		out.buf = appendSignature(out.buf, grouper.Group(t.group).ID, scrubber.Text(t.template))
+		out.buf = appendSignature(out.buf, grouper.GroupAt(t.place, s).ID, scrubber.Text(t.template))
 		if !out.full() {
 			break
 		}
@@ -145,7 +145,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 }
 
 func appendSignature(dst []byte, id signature.ID, template string) []byte {
-	dst, _ = id.AppendText(dst)
+	dst = append(dst, id.String()...)
 	dst = append(dst, '\t')
 	dst = text.AppendSafe(dst, template, 0)
 	return append(dst, '\n')
