@@ -1,4 +1,4 @@
-package gabp_test
+package gabp
 
 import (
 	"bufio"
@@ -14,17 +14,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/gabp"
 )
 
-func connect(t testing.TB, addr string, change func(*gabp.ClientConfig)) *gabp.Client {
+func connect(t testing.TB, addr string, change func(*ClientConfig)) *Client {
 	t.Helper()
-	cfg := gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience}}
+	cfg := ClientConfig{Token: token, Limits: Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience}}
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := gabp.Dial(context.Background(), addr, cfg)
+	c, err := Dial(context.Background(), addr, cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, c.Close())
@@ -50,25 +48,25 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"name":"save/load","arguments":{"name":"Outpost <1>"}}`, string(raw))
 	_, err = c.CallTool(ctx, "save/fail", nil)
-	requireCode(t, gabp.CodeInternal, err)
+	requireCode(t, CodeInternal, err)
 	require.NotContains(t, err.Error(), "\x1b")
-	requireCode(t, gabp.CodeMethodNotFound, c.Call(ctx, "farm/plow", nil, nil))
+	requireCode(t, CodeMethodNotFound, c.Call(ctx, "farm/plow", nil, nil))
 	require.Error(t, c.Call(ctx, "tools/list", func() {}, nil))
 	require.Error(t, c.Call(ctx, "tools/list", nil, new(int)))
 
 	require.NoError(t, c.Close())
 	<-c.Done()
-	require.ErrorIs(t, c.Err(), gabp.ErrClosed)
-	require.ErrorIs(t, c.Ping(ctx), gabp.ErrClosed)
+	require.ErrorIs(t, c.Err(), ErrClosed)
+	require.ErrorIs(t, c.Ping(ctx), ErrClosed)
 	require.Zero(t, s.Stats().Malformed)
 }
 
 func TestClientRefused(t *testing.T) {
 	s := start(t, nil)
-	_, err := gabp.Dial(context.Background(), s.addr, gabp.ClientConfig{Token: strings.Repeat("0", 64)})
-	requireCode(t, gabp.CodeAuthFailed, err)
+	_, err := Dial(context.Background(), s.addr, ClientConfig{Token: strings.Repeat("0", 64)})
+	requireCode(t, CodeAuthFailed, err)
 	require.NotContains(t, err.Error(), "0000")
-	_, err = gabp.Dial(context.Background(), s.addr, gabp.ClientConfig{Token: token, Limits: gabp.Limits{MessageSize: 1}})
+	_, err = Dial(context.Background(), s.addr, ClientConfig{Token: token, Limits: Limits{MessageSize: 1}})
 	require.ErrorContains(t, err, "MessageSize")
 }
 
@@ -76,8 +74,8 @@ func TestClientEvents(t *testing.T) {
 	ctx := context.Background()
 	s := start(t, nil)
 	c := connect(t, s.addr, nil)
-	got := make(chan gabp.Event, 2000)
-	channels, err := c.Events(ctx, []string{"a/b", "c/d", "x/y"}, func(e gabp.Event) { got <- e })
+	got := make(chan Event, 2000)
+	channels, err := c.Events(ctx, []string{"a/b", "c/d", "x/y"}, func(e Event) { got <- e })
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/b", "c/d"}, channels)
 	for i := range 900 {
@@ -85,20 +83,20 @@ func TestClientEvents(t *testing.T) {
 	}
 	for i := range 900 { // in order, across channels too
 		e := <-got
-		require.Equal(t, gabp.Event{Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1), Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))}, e)
+		require.Equal(t, Event{Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1), Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))}, e)
 	}
 	require.NoError(t, c.Unsubscribe(ctx, []string{"a/b"}))
-	_, err = c.Events(ctx, []string{"x/y"}, func(gabp.Event) {})
-	requireCode(t, gabp.CodeChannelNotFound, err)
+	_, err = c.Events(ctx, []string{"x/y"}, func(Event) {})
+	requireCode(t, CodeChannelNotFound, err)
 }
 
 // TestClientLosesOldest: a handler that does not keep up loses the oldest
 // events, and is told how many.
 func TestClientLosesOldest(t *testing.T) {
 	s := start(t, nil)
-	c := connect(t, s.addr, func(c *gabp.ClientConfig) { c.Limits.EventQueue = 10 })
-	enter, leave := make(chan gabp.Event), make(chan struct{})
-	_, err := c.Events(context.Background(), []string{"a/b"}, func(e gabp.Event) {
+	c := connect(t, s.addr, func(c *ClientConfig) { c.Limits.EventQueue = 10 })
+	enter, leave := make(chan Event), make(chan struct{})
+	_, err := c.Events(context.Background(), []string{"a/b"}, func(e Event) {
 		enter <- e
 		<-leave
 	})
@@ -108,7 +106,7 @@ func TestClientLosesOldest(t *testing.T) {
 	require.EqualValues(t, 1, first.Seq)
 	var written atomic.Int64
 	for i := range 100 {
-		require.NoError(t, s.PublishFunc("a/b", "", i, func(*gabp.ServerSession) { written.Add(1) }))
+		require.NoError(t, s.PublishFunc("a/b", "", i, func(*ServerSession) { written.Add(1) }))
 	}
 	// An answer may go before events that wait, and not before those that were written.
 	eventually(t, "events were written", func() bool { return written.Load() == 100 })
@@ -126,8 +124,8 @@ func TestClientLosesOldest(t *testing.T) {
 
 func TestClientBounds(t *testing.T) {
 	release := make(chan struct{})
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Handler = gabp.HandlerFunc(func(ctx context.Context, _ *gabp.Request) (any, error) {
+	s := start(t, func(c *ServerConfig) {
+		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -135,17 +133,17 @@ func TestClientBounds(t *testing.T) {
 			return nil, nil
 		})
 	})
-	c := connect(t, s.addr, func(c *gabp.ClientConfig) { c.Limits.ConcurrentRequests = 2 })
+	c := connect(t, s.addr, func(c *ClientConfig) { c.Limits.ConcurrentRequests = 2 })
 	var calls sync.WaitGroup
 	for range 2 {
 		calls.Go(func() { _ = c.Call(context.Background(), "a/b", nil, nil) })
 	}
 	eventually(t, "running", func() bool { return s.Stats().Requests == 2 })
-	requireCode(t, gabp.CodeBusy, c.Ping(context.Background()))
+	requireCode(t, CodeBusy, c.Ping(context.Background()))
 	close(release)
 	calls.Wait()
 	require.NoError(t, c.Ping(context.Background()))
-	require.Error(t, c.Call(context.Background(), "a/b", strings.Repeat("x", gabp.DefaultMessageSize), nil))
+	require.Error(t, c.Call(context.Background(), "a/b", strings.Repeat("x", DefaultMessageSize), nil))
 	require.NoError(t, c.Ping(context.Background()), "the connection stands")
 }
 
@@ -208,14 +206,14 @@ func TestClientOfAMod(t *testing.T) {
 	})
 	c := connect(t, addr, nil)
 	require.JSONEq(t, `{"cwd":"/x"}`, string(c.Welcome().Observed))
-	requireCode(t, gabp.CodeInvalidRequest, c.Ping(context.Background()))
+	requireCode(t, CodeInvalidRequest, c.Ping(context.Background()))
 	require.EqualValues(t, 3, c.Ignored())
 	raw, err := c.CallRaw(context.Background(), "a/b", nil)
 	require.NoError(t, err)
 	require.Equal(t, `{ "exact" : 1.50 }`, string(raw))
 	err = c.Ping(context.Background())
-	require.ErrorAs(t, err, new(*gabp.FrameError))
-	require.NotErrorAs(t, err, new(*gabp.Error), "the mod has refused nothing")
+	require.ErrorAs(t, err, new(*FrameError))
+	require.NotErrorAs(t, err, new(*Error), "the mod has refused nothing")
 	<-c.Done()
 }
 
@@ -223,28 +221,28 @@ func TestClientOfASilentServer(t *testing.T) {
 	noLeaks(t)
 	hang := make(chan struct{})
 	addr := mod(t, func(net.Conn, *bufio.Reader) { <-hang })
-	_, err := gabp.Dial(context.Background(), addr, gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: 20 * time.Millisecond}})
+	_, err := Dial(context.Background(), addr, ClientConfig{Token: token, Limits: Limits{HelloTimeout: 20 * time.Millisecond}})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	close(hang)
 }
 
 func TestUnixAndStream(t *testing.T) {
 	noLeaks(t)
-	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "s")
-	l, err := gabp.Listen(ctx, "unix:"+path)
+	l, err := Listen(ctx, "unix:"+path)
 	require.NoError(t, err)
-	_, err = gabp.Listen(ctx, "unix:"+path)
+	_, err = Listen(ctx, "unix:"+path)
 	require.Error(t, err, "somebody serves it")
 	done := make(chan error, 2)
 	go func() { done <- s.Serve(ctx, l) }()
 	require.NoError(t, connect(t, "unix:"+path, nil).Ping(ctx))
 
 	near, far := net.Pipe()
-	go func() { done <- s.ServeConn(ctx, gabp.Join(near, near)) }()
-	c, err := gabp.NewClient(ctx, gabp.Join(far, far), gabp.ClientConfig{Token: token})
+	go func() { done <- s.ServeConn(ctx, plain{near}) }()
+	c, err := NewClient(ctx, plain{far}, ClientConfig{Token: token})
 	require.NoError(t, err)
 	require.NoError(t, c.Ping(ctx))
 	require.NoError(t, c.Close())
@@ -257,7 +255,7 @@ func TestUnixAndStream(t *testing.T) {
 	require.NoError(t, err)
 	ln.(*net.UnixListener).SetUnlinkOnClose(false)
 	require.NoError(t, ln.Close())
-	l, err = gabp.Listen(context.Background(), "unix:"+path)
+	l, err = Listen(context.Background(), "unix:"+path)
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 }
@@ -276,7 +274,7 @@ func (d deaf) Close() error                { return nil }
 // TestStopBesideARead: a server stops though its stream's read does not end.
 func TestStopBesideARead(t *testing.T) {
 	noLeaks(t)
-	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

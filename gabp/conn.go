@@ -41,19 +41,8 @@ type Conn struct {
 // readBuffer is the size of a connection's read buffer, and bounds its headers.
 const readBuffer = maxHeaderBytes
 
-// NewConn returns a connection over rwc, which it closes when it is closed. Of
-// lim it heeds MessageSize, JSONDepth, StringBytes, FrameTimeout and
-// WriteTimeout. Where rwc has no deadlines, as net.Conn has, it is closed when a
-// timeout has passed. An error names the field of lim that is at fault.
-func NewConn(rwc io.ReadWriteCloser, lim Limits) (*Conn, error) {
-	lim, err := lim.withDefaults()
-	if err != nil {
-		return nil, err
-	}
-	return newConn(rwc, lim), nil
-}
-
-// newConn is NewConn with lim complete.
+// newConn returns a connection over rwc, which it closes when it is closed. Where rwc has no deadlines, as net.Conn
+// has, it is closed when a timeout has passed. lim is complete.
 func newConn(rwc io.ReadWriteCloser, lim Limits) *Conn {
 	c := &Conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
 	c.maxRead.Store(int64(lim.MessageSize))

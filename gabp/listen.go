@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -96,18 +95,3 @@ func abandoned(ctx context.Context, path string) bool {
 	}
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
-
-// Join makes one stream of a reader and a writer, such as os.Stdin and
-// os.Stdout, for [Server.ServeConn] and [NewClient]. Close closes both. Where
-// closing does not end a read under way, as with a terminal, the goroutine that
-// reads stays until it returns.
-func Join(r io.ReadCloser, w io.WriteCloser) io.ReadWriteCloser { return joined{r, w} }
-
-type joined struct {
-	r io.ReadCloser
-	w io.WriteCloser
-}
-
-func (j joined) Read(p []byte) (int, error)  { return j.r.Read(p) }
-func (j joined) Write(p []byte) (int, error) { return j.w.Write(p) }
-func (j joined) Close() error                { return errors.Join(j.w.Close(), j.r.Close()) }

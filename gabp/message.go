@@ -126,25 +126,6 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// Decode reads the JSON text of one message, of which the message keeps parts.
-// It checks the bounds of lim before all else, and the envelope: what the
-// protocol says of each type of message. What is wrong is an [*Error] with a code
-// of the registry; the message then holds as much of ID and Type as could be told,
-// so that it can be answered. [Message.Validate] checks what is in the envelope.
-//
-// Unknown members are passed over, members that are null count as absent.
-func Decode(data []byte, lim Limits) (Message, error) {
-	lim, err := lim.withDefaults()
-	if err != nil {
-		return Message{}, err
-	}
-	m, e := decode(data, &lim)
-	if e != nil {
-		return m, e
-	}
-	return m, nil
-}
-
 // envelope is the members of a message by their exact names; unknown ones are passed over.
 type envelope map[string]json.RawMessage
 
@@ -158,7 +139,10 @@ func (e envelope) get(name string) json.RawMessage {
 	return nil
 }
 
-// decode is Decode with lim complete.
+// decode reads the JSON text of one message, of which the message keeps parts. It checks the bounds of lim, which is
+// complete, before all else, and the envelope: what the protocol says of each type of message. What is wrong is
+// returned with as much of ID and Type as could be told, so that it can be answered. [Message.validate] checks what is
+// in the envelope. Unknown members are passed over, members that are null count as absent.
 func decode(data []byte, lim *Limits) (Message, *Error) {
 	env, twice := make(envelope, len(envelopeNames)), ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {

@@ -20,6 +20,23 @@ func defaultLimits(tb testing.TB) Limits {
 	return lim
 }
 
+// decodeWithin is decode with the defaults of lim in place of zeros.
+func decodeWithin(data []byte, lim Limits) (Message, error) {
+	lim, err := lim.withDefaults()
+	if err != nil {
+		return Message{}, err
+	}
+	m, e := decode(data, &lim)
+	return m, orNil(e)
+}
+
+func orNil(e *Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
 func TestAppend(t *testing.T) {
 	const id = `"v":"gabp/1","id":"7"`
 	for _, c := range []struct {
@@ -35,7 +52,7 @@ func TestAppend(t *testing.T) {
 		{Message{ID: "a\"\n\u2028é", Type: TypeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`},
 	} {
 		require.Equal(t, c.want, string(c.m.Append(nil)))
-		m, err := Decode(c.m.Append(nil), Limits{})
+		m, err := decodeWithin(c.m.Append(nil), Limits{})
 		require.NoError(t, err)
 		require.Equal(t, c.want, string(m.Append(nil)), "read and written again")
 	}
@@ -52,10 +69,10 @@ func TestDecodeTolerates(t *testing.T) {
 		"space":                 " \r\n{ \"v\" : \"gabp/1\" ,\t\"id\":\"x\", \"type\":\"request\",\"method\":\"a/b\" } \n",
 		"escaped names":         `{"\u0076":"gabp/1","i\u0064":"x","type":"request","method":"a\/b"}`,
 	} {
-		m, err := Decode([]byte(text), Limits{})
+		m, err := decodeWithin([]byte(text), Limits{})
 		require.NoError(t, err, name)
 		require.Equal(t, "x", m.ID, name)
-		require.NoError(t, m.Validate(), name)
+		require.Nil(t, m.validate(), name)
 	}
 }
 
@@ -91,20 +108,20 @@ func TestDecodeRefuses(t *testing.T) {
 		{"tool twice", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","name":"a/c"}}`, CodeInvalidParams},
 		{"two arguments", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","arguments":{"a":1},"parameters":{"a":2}}}`, CodeInvalidParams},
 	} {
-		m, err := Decode([]byte(c.text), Limits{})
+		m, err := decodeWithin([]byte(c.text), Limits{})
 		if err == nil {
-			err = m.Validate()
+			err = orNil(m.validate())
 		}
 		var e *Error
 		require.ErrorAs(t, err, &e, c.name)
 		require.Equal(t, c.code, e.Code, "%s: %s", c.name, e.Message)
 		require.Less(t, len(e.Message), 1500, c.name)
 	}
-	m, err := Decode([]byte(`{"v":"gabp/9","id":"x","type":"request","method":"a/b"}`), Limits{})
+	m, err := decodeWithin([]byte(`{"v":"gabp/9","id":"x","type":"request","method":"a/b"}`), Limits{})
 	require.Error(t, err)
 	require.Equal(t, "x", m.ID, "a refusal can be answered")
 
-	_, err = Decode([]byte(`{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":"`+strings.Repeat("y", 300)+`"}}`), Limits{StringBytes: 256})
+	_, err = decodeWithin([]byte(`{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":"`+strings.Repeat("y", 300)+`"}}`), Limits{StringBytes: 256})
 	require.ErrorContains(t, err, "300 bytes")
 }
 
@@ -168,7 +185,7 @@ func FuzzDecode(f *testing.F) {
 			require.NotEmpty(t, e.Message)
 			return
 		}
-		_ = m.Validate()
+		_ = m.validate()
 		text := m.Append(nil)
 		require.True(t, json.Valid(text), "%q", text)
 		again, e := decode(text, &lim)

@@ -1,4 +1,4 @@
-package gabp_test
+package gabp
 
 import (
 	"cmp"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 )
 
 // TestParseAttention: what an engine returns follows the schemas, and is read as it was.
@@ -33,11 +32,8 @@ func TestParseAttention(t *testing.T) {
 		a.Sanitize()
 		text, err := json.Marshal(a)
 		require.NoError(t, err)
-		require.NoError(t, check(t, ownSchemas(), schemaBase+"attention.json", text), "%s", text)
-		if ref := referenceSchemas(); ref != nil {
-			require.NoError(t, check(t, ref, referenceBase+"common/attention.schema.json", text), "%s", text)
-		}
-		back, err := gabp.ParseAttention(text)
+		check(t, "common/attention.schema.json", text)
+		back, err := ParseAttention(text)
 		require.NoError(t, err)
 		require.Equal(t, a, back)
 	}
@@ -50,7 +46,7 @@ type channel struct {
 	ids  []string
 }
 
-func (c *channel) publish(name, key string, payload any, _ func(*gabp.ServerSession)) error {
+func (c *channel) publish(name, key string, payload any, _ func(*ServerSession)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a := payload.(*heed.Attention)
@@ -87,17 +83,17 @@ func raise(e *heed.Engine, key string, d event.Disposition) string {
 
 // newPlane returns a plane that answers in any time, unless cfg says otherwise: a machine that
 // stands still for a moment must not make it blind.
-func newPlane(t testing.TB, cfg gabp.PlaneConfig) *gabp.Plane {
+func newPlane(t testing.TB, cfg PlaneConfig) *Plane {
 	t.Helper()
 	cfg.Budget = cmp.Or(cfg.Budget, patience)
-	p, err := gabp.NewPlane(cfg)
+	p, err := NewPlane(cfg)
 	require.NoError(t, err)
 	return p
 }
 
 func TestPlaneEvents(t *testing.T) {
 	e, out := newEngine(t), &channel{}
-	p := newPlane(t, gabp.PlaneConfig{Source: e, Publish: out.publish})
+	p := newPlane(t, PlaneConfig{Source: e, Publish: out.publish})
 	pump := func() []string {
 		p.Pump(e.Updates(nil))
 		return out.take()
@@ -129,7 +125,7 @@ func TestPlaneAnswers(t *testing.T) {
 	ctx := context.Background()
 	e := newEngine(t)
 	synced := 0
-	p := newPlane(t, gabp.PlaneConfig{Source: e, Before: func(context.Context) error {
+	p := newPlane(t, PlaneConfig{Source: e, Before: func(context.Context) error {
 		if synced++; synced == 1 {
 			raise(e, "a", event.Blocking) // evidence that was there, and not taken in
 		}
@@ -142,18 +138,18 @@ func TestPlaneAnswers(t *testing.T) {
 	require.False(t, r.Acknowledged)
 	require.Equal(t, a.ID, r.CurrentAttention.ID)
 	r = p.Ack(ctx, "v", a.ID)
-	require.Equal(t, gabp.AckResult{Acknowledged: true, AttentionID: a.ID}, r)
+	require.Equal(t, AckResult{Acknowledged: true, AttentionID: a.ID}, r)
 	require.Nil(t, p.Current(ctx, "v").Attention)
 	require.Equal(t, 4, synced)
 
-	observe := newPlane(t, gabp.PlaneConfig{Source: e, ObserveOnly: true})
+	observe := newPlane(t, PlaneConfig{Source: e, ObserveOnly: true})
 	raise(e, "b", event.Blocking)
 	require.False(t, observe.Current(ctx, "v").Attention.Blocking)
 	require.True(t, p.Current(ctx, "v").Attention.Blocking)
 
-	_, err := gabp.NewPlane(gabp.PlaneConfig{})
+	_, err := NewPlane(PlaneConfig{})
 	require.ErrorContains(t, err, "Source")
-	_, err = gabp.NewPlane(gabp.PlaneConfig{Source: e, Budget: -1})
+	_, err = NewPlane(PlaneConfig{Source: e, Budget: -1})
 	require.ErrorContains(t, err, "Budget")
 }
 
@@ -163,7 +159,7 @@ func TestPlaneBlind(t *testing.T) {
 	ctx := context.Background()
 	e, out := newEngine(t), &channel{}
 	var broken atomic.Bool
-	p := newPlane(t, gabp.PlaneConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
+	p := newPlane(t, PlaneConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
 		if broken.Load() {
 			return errors.New("disk\n gone")
 		}
@@ -199,7 +195,7 @@ func TestPlaneBlind(t *testing.T) {
 	require.Equal(t, []string{"cleared " + again.ID, "updated " + id}, out.take(), "seeing again is told")
 	text, err := json.Marshal(again)
 	require.NoError(t, err)
-	require.NoError(t, check(t, ownSchemas(), schemaBase+"attention.json#/$defs/open", text))
+	check(t, "common/attention.schema.json", text)
 }
 
 // stuck is a source that does not answer.
@@ -224,7 +220,7 @@ func TestPlaneLate(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	out := &channel{}
-	for _, cfg := range []gabp.PlaneConfig{
+	for _, cfg := range []PlaneConfig{
 		{Source: newEngine(t), Before: func(context.Context) error { <-hang; return nil }},
 		{Source: stuck{newEngine(t), hang}},
 		{Source: stuck{newEngine(t), hang}, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
@@ -243,7 +239,7 @@ func TestPlaneLate(t *testing.T) {
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
 	}
 	// A bridge that left is no reason to be blind.
-	p := newPlane(t, gabp.PlaneConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	p := newPlane(t, PlaneConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.Current(ctx, "v")
@@ -253,13 +249,13 @@ func TestPlaneLate(t *testing.T) {
 // TestAttentionOverTheWire goes through all of it as a bridge does.
 func TestAttentionOverTheWire(t *testing.T) {
 	e := newEngine(t)
-	mux := gabp.NewMux()
-	var plane *gabp.Plane
-	s := start(t, func(c *gabp.ServerConfig) {
+	mux := NewMux()
+	var plane *Plane
+	s := start(t, func(c *ServerConfig) {
 		c.Handler = mux
-		c.Capabilities = func() gabp.Capabilities { return gabp.Capabilities{Events: plane.Channels()} }
+		c.Capabilities = func() Capabilities { return Capabilities{Events: plane.Channels()} }
 	})
-	plane = newPlane(t, gabp.PlaneConfig{Source: e, Publish: s.PublishFunc})
+	plane = newPlane(t, PlaneConfig{Source: e, Publish: s.PublishFunc})
 	plane.Register(mux)
 
 	p := dial(t, s.addr)
@@ -276,18 +272,18 @@ func TestAttentionOverTheWire(t *testing.T) {
 	plane.Pump(e.Updates(nil))
 	m := p.recv("")
 	require.Equal(t, "attention/opened", m.Channel)
-	a, err := gabp.ParseAttention(m.Payload)
+	a, err := ParseAttention(m.Payload)
 	require.NoError(t, err)
-	var current gabp.CurrentResult
+	var current CurrentResult
 	require.NoError(t, json.Unmarshal(p.call("attention/current", `{}`).Result, &current))
 	require.Equal(t, a.ID, current.Attention.ID)
 
-	var ack gabp.AckResult
+	var ack AckResult
 	require.NoError(t, json.Unmarshal(p.call("attention/ack", `{"attentionId":"nonsense"}`).Result, &ack))
 	require.False(t, ack.Acknowledged)
 	require.Equal(t, a.ID, ack.CurrentAttention.ID)
 	for range 3 { // what is open, until nothing is
-		ack = gabp.AckResult{}
+		ack = AckResult{}
 		require.NoError(t, json.Unmarshal(p.call("attention/ack", `{"attentionId":"`+a.ID+`"}`).Result, &ack))
 		require.True(t, ack.Acknowledged)
 		if ack.CurrentAttention == nil {
@@ -303,15 +299,15 @@ func TestAttentionOverTheWire(t *testing.T) {
 
 func BenchmarkCurrent(b *testing.B) {
 	e := newEngine(b)
-	mux := gabp.NewMux()
-	plane := newPlane(b, gabp.PlaneConfig{Source: e})
+	mux := NewMux()
+	plane := newPlane(b, PlaneConfig{Source: e})
 	plane.Register(mux)
 	raise(e, "a", event.Blocking)
-	s := start(b, func(c *gabp.ServerConfig) { c.Handler = mux })
+	s := start(b, func(c *ServerConfig) { c.Handler = mux })
 	c := connect(b, s.addr, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		raw, err := c.CallRaw(context.Background(), gabp.MethodAttentionCurrent, nil)
+		raw, err := c.CallRaw(context.Background(), MethodAttentionCurrent, nil)
 		if err != nil || len(raw) < 100 {
 			b.Fatal(err, raw)
 		}
@@ -323,9 +319,9 @@ func BenchmarkCurrent(b *testing.B) {
 func BenchmarkPublish(b *testing.B) {
 	s := start(b, nil)
 	c := connect(b, s.addr, nil)
-	grants := make(chan struct{}, gabp.DefaultEventQueue/2)
+	grants := make(chan struct{}, DefaultEventQueue/2)
 	next := uint64(0)
-	_, err := c.Events(context.Background(), []string{"a/b"}, func(e gabp.Event) {
+	_, err := c.Events(context.Background(), []string{"a/b"}, func(e Event) {
 		if next++; e.Seq != next {
 			panic("BUG: a hole")
 		}

@@ -1,4 +1,4 @@
-package gabp_test
+package gabp
 
 import (
 	"bufio"
@@ -20,8 +20,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/gabp"
 )
 
 const token = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -72,7 +70,7 @@ func (b *lockedBuffer) String() string {
 }
 
 type rig struct {
-	*gabp.Server
+	*Server
 	addr string
 	logs *lockedBuffer
 	stop context.CancelFunc
@@ -80,18 +78,18 @@ type rig struct {
 }
 
 // start serves on a loopback port until the test ends.
-func start(t testing.TB, change func(*gabp.ServerConfig)) *rig {
+func start(t testing.TB, change func(*ServerConfig)) *rig {
 	t.Helper()
 	noLeaks(t)
-	mux := gabp.NewMux()
-	mux.HandleFunc(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) {
-		return gabp.ToolsListResult{Tools: []gabp.Tool{{
+	mux := NewMux()
+	mux.HandleFunc(MethodToolsList, func(context.Context, *Request) (any, error) {
+		return ToolsListResult{Tools: []Tool{{
 			Name: "save/load", Title: "Load", Description: "Loads a save.",
 			InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`{}`),
 		}}}, nil
 	})
-	mux.HandleFunc(gabp.MethodToolsCall, func(_ context.Context, r *gabp.Request) (any, error) {
-		call, err := gabp.ParseToolCall(r.Params)
+	mux.HandleFunc(MethodToolsCall, func(_ context.Context, r *Request) (any, error) {
+		call, err := ParseToolCall(r.Params)
 		if err != nil {
 			return nil, err
 		}
@@ -101,20 +99,20 @@ func start(t testing.TB, change func(*gabp.ServerConfig)) *rig {
 		return call, nil
 	})
 	r := &rig{logs: &lockedBuffer{}, done: make(chan error, 1)}
-	cfg := gabp.ServerConfig{
-		Token: token, AgentID: "heed", App: gabp.App{Name: "Farm", Version: "1.0"}, Handler: mux,
-		Capabilities: func() gabp.Capabilities { return gabp.Capabilities{Events: []string{"a/b", "c/d"}} },
+	cfg := ServerConfig{
+		Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"}, Handler: mux,
+		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b", "c/d"}} },
 		Logger:       slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Limits:       gabp.Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience},
+		Limits:       Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience},
 	}
 	if change != nil {
 		change(&cfg)
 	}
 	var err error
-	r.Server, err = gabp.NewServer(cfg)
+	r.Server, err = NewServer(cfg)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(context.Background())
-	l, err := gabp.Listen(ctx, "127.0.0.1:0")
+	l, err := Listen(ctx, "127.0.0.1:0")
 	require.NoError(t, err)
 	r.addr, r.stop = l.Addr().String(), stop
 	go func() { r.done <- r.Serve(ctx, l) }()
@@ -163,18 +161,18 @@ func (p *peer) request(method, params string) string {
 }
 
 // recv returns the next message, which must be framed exactly.
-func (p *peer) recv(method string) gabp.Message {
+func (p *peer) recv(method string) Message {
 	p.Helper()
 	m, err := p.tryRecv(method)
 	require.NoError(p, err)
 	return m
 }
 
-func (p *peer) tryRecv(method string) (gabp.Message, error) {
+func (p *peer) tryRecv(method string) (Message, error) {
 	p.Helper()
 	line, err := p.r.ReadString('\n')
 	if err != nil {
-		return gabp.Message{}, err
+		return Message{}, err
 	}
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r\n"), "Content-Length: ")
 	require.True(p, ok, line)
@@ -187,13 +185,13 @@ func (p *peer) tryRecv(method string) (gabp.Message, error) {
 	_, err = io.ReadFull(p.r, text)
 	require.NoError(p, err)
 	checkMessage(p, text, method)
-	m, err := gabp.Decode(text, gabp.Limits{})
+	m, err := decodeWithin(text, Limits{})
 	require.NoError(p, err)
 	return m, nil
 }
 
 // call sends a request and returns its response.
-func (p *peer) call(method, params string) gabp.Message {
+func (p *peer) call(method, params string) Message {
 	p.Helper()
 	id := p.request(method, params)
 	m := p.recv(method)
@@ -205,11 +203,11 @@ func helloParams(tok string) string {
 	return `{"token":"` + tok + `","bridgeVersion":"1","platform":"darwin","launchId":"550e8400-e29b-41d4-a716-446655440000","clientInfo":{"name":"scripted bridge","version":"1"}}`
 }
 
-func (p *peer) hello() gabp.Welcome {
+func (p *peer) hello() Welcome {
 	p.Helper()
-	m := p.call(gabp.MethodHello, helloParams(token))
+	m := p.call(MethodHello, helloParams(token))
 	require.Nil(p, m.Error)
-	var w gabp.Welcome
+	var w Welcome
 	require.NoError(p, json.Unmarshal(m.Result, &w))
 	return w
 }
@@ -232,16 +230,16 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "1.0", w.SchemaVersion)
 	require.Equal(t, []string{"a/b", "c/d"}, w.Capabilities.Events)
 	require.Subset(t, w.Capabilities.Methods, []string{"session/hello", "session/ping", "session/goodbye", "tools/call", "tools/list", "events/list"})
-	require.Equal(t, &gabp.WireLimits{MaxMessageSize: gabp.DefaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300}, w.Capabilities.Limits)
+	require.Equal(t, &WireLimits{MaxMessageSize: DefaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300}, w.Capabilities.Limits)
 
 	require.Equal(t, `{}`, string(p.call("session/ping", `{}`).Result))
 	require.Nil(t, p.call("tools/list", `{}`).Error)
 	require.JSONEq(t, `{"name":"save/load","arguments":{"a":1}}`, string(p.call("tools/call", `{"name":"save/load","parameters":{"a":1}}`).Result))
-	requireCode(t, gabp.CodeInternal, p.call("tools/call", `{"name":"save/fail"}`).Error)
-	requireCode(t, gabp.CodeMethodNotFound, p.call("attention/current", `{}`).Error)
-	requireCode(t, gabp.CodeMethodNotFound, p.call("farm/plow", `{}`).Error)
-	requireCode(t, gabp.CodeInvalidRequest, p.call("session/hello", helloParams(token)).Error, "hello twice")
-	requireCode(t, gabp.CodeInvalidParams, p.call("tools/call", `{"name":"nope"}`).Error)
+	requireCode(t, CodeInternal, p.call("tools/call", `{"name":"save/fail"}`).Error)
+	requireCode(t, CodeMethodNotFound, p.call("attention/current", `{}`).Error)
+	requireCode(t, CodeMethodNotFound, p.call("farm/plow", `{}`).Error)
+	requireCode(t, CodeInvalidRequest, p.call("session/hello", helloParams(token)).Error, "hello twice")
+	requireCode(t, CodeInvalidParams, p.call("tools/call", `{"name":"nope"}`).Error)
 	require.Nil(t, p.call("session/goodbye", `{}`).Error)
 	p.ends()
 
@@ -263,14 +261,14 @@ func TestAnswersWhatItCan(t *testing.T) {
 		text, id string
 		code     int
 	}{
-		{`[]`, gabp.NilID, gabp.CodeInvalidRequest},
-		{`{`, gabp.NilID, gabp.CodeParse},
-		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, gabp.NilID, gabp.CodeInvalidField},
-		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, gabp.NilID, gabp.CodeInvalidField},
-		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000001", gabp.CodeVersionMismatch},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000002", gabp.CodeInvalidRequest},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", gabp.CodeInvalidRequest},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", gabp.CodeInvalidField},
+		{`[]`, NilID, CodeInvalidRequest},
+		{`{`, NilID, CodeParse},
+		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, NilID, CodeInvalidField},
+		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, NilID, CodeInvalidField},
+		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000001", CodeVersionMismatch},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000002", CodeInvalidRequest},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", CodeInvalidRequest},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", CodeInvalidField},
 	} {
 		p.send(c.text)
 		m := p.recv("")
@@ -302,9 +300,9 @@ func TestInvalidFixturesOverTheWire(t *testing.T) {
 			out := dial(t, s.addr)
 			out.send(string(c.Message))
 			want := c.Code
-			if want == gabp.CodeInvalidParams {
+			if want == CodeInvalidParams {
 				// Who has no token is told nothing else.
-				require.Contains(t, []int{want, gabp.CodeAuthFailed}, out.recv("").Error.Code, path)
+				require.Contains(t, []int{want, CodeAuthFailed}, out.recv("").Error.Code, path)
 			} else {
 				requireCode(t, want, out.recv("").Error, path)
 			}
@@ -316,20 +314,20 @@ func TestInvalidFixturesOverTheWire(t *testing.T) {
 func TestBeforeHello(t *testing.T) {
 	s := start(t, nil)
 	p := dial(t, s.addr)
-	requireCode(t, gabp.CodeAuthRequired, p.call("session/ping", `{}`).Error)
-	requireCode(t, gabp.CodeAuthRequired, p.call("tools/call", `{"name":"save/load"}`).Error)
+	requireCode(t, CodeAuthRequired, p.call("session/ping", `{}`).Error)
+	requireCode(t, CodeAuthRequired, p.call("tools/call", `{"name":"save/load"}`).Error)
 	p.hello()
 
 	p = dial(t, s.addr)
 	for range 8 {
-		requireCode(t, gabp.CodeAuthRequired, p.call("session/ping", `{}`).Error)
+		requireCode(t, CodeAuthRequired, p.call("session/ping", `{}`).Error)
 	}
 	p.ends()
 
 	p = dial(t, s.addr)
 	_, err := fmt.Fprintf(p, "Content-Length: %d\r\n\r\n", 100_000)
 	require.NoError(t, err)
-	requireCode(t, gabp.CodeInvalidRequest, p.recv("").Error, "large before the hello")
+	requireCode(t, CodeInvalidRequest, p.recv("").Error, "large before the hello")
 	p.ends()
 }
 
@@ -339,7 +337,7 @@ func TestWrongTokens(t *testing.T) {
 	for i := range n {
 		wrong := fmt.Sprintf("%s%04d", token[:60], i)
 		p := dial(t, s.addr)
-		requireCode(t, gabp.CodeAuthFailed, p.call(gabp.MethodHello, helloParams(wrong)).Error)
+		requireCode(t, CodeAuthFailed, p.call(MethodHello, helloParams(wrong)).Error)
 		p.ends()
 		require.NoError(t, p.Close())
 	}
@@ -347,7 +345,7 @@ func TestWrongTokens(t *testing.T) {
 	require.NotContains(t, s.logs.String(), token[:60])
 	p := dial(t, s.addr)
 	p.hello()
-	requireCode(t, gabp.CodeAuthRequired, dial(t, s.addr).call(gabp.MethodHello, `{"bridgeVersion":"1"}`).Error)
+	requireCode(t, CodeAuthRequired, dial(t, s.addr).call(MethodHello, `{"bridgeVersion":"1"}`).Error)
 }
 
 func TestManyConnections(t *testing.T) {
@@ -387,8 +385,8 @@ func TestBrokenFrames(t *testing.T) {
 			_, err := p.Write([]byte(text))
 			require.NoError(t, err)
 			m := p.recv("")
-			require.Equal(t, gabp.NilID, m.ID)
-			require.Contains(t, []int{gabp.CodeParse, gabp.CodeInvalidRequest}, m.Error.Code)
+			require.Equal(t, NilID, m.ID)
+			require.Contains(t, []int{CodeParse, CodeInvalidRequest}, m.Error.Code)
 			p.ends()
 		}
 	}
@@ -398,20 +396,20 @@ func TestBrokenFrames(t *testing.T) {
 	ping := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/ping"}`
 	_, err := fmt.Fprintf(p, "content-length:%d\n\n%scontent-length:%d\n\n%s", len(hello), hello, len(ping), ping)
 	require.NoError(t, err)
-	require.Nil(t, p.recv(gabp.MethodHello).Error)
-	require.Nil(t, p.recv(gabp.MethodPing).Error)
+	require.Nil(t, p.recv(MethodHello).Error)
+	require.Nil(t, p.recv(MethodPing).Error)
 }
 
 func TestSilentPeers(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Limits = gabp.Limits{Connections: 4, HelloTimeout: 50 * time.Millisecond}
+	s := start(t, func(c *ServerConfig) {
+		c.Limits = Limits{Connections: 4, HelloTimeout: 50 * time.Millisecond}
 	})
 	p := dial(t, s.addr)
 	p.ends() // no hello in time
 }
 
 func TestTooManyConnections(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) { c.Limits = gabp.Limits{Connections: 4, HelloTimeout: patience} })
+	s := start(t, func(c *ServerConfig) { c.Limits = Limits{Connections: 4, HelloTimeout: patience} })
 	for range 20 { // they give way
 		dial(t, s.addr)
 	}
@@ -432,7 +430,7 @@ func TestTooManyConnections(t *testing.T) {
 		id := p.id()
 		text := `{"v":"gabp/1","id":"` + id + `","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
 		_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
-		_, err = p.tryRecv(gabp.MethodHello)
+		_, err = p.tryRecv(MethodHello)
 		return err == nil
 	})
 }
@@ -442,9 +440,9 @@ func TestTooManyConnections(t *testing.T) {
 func TestConcurrentRequests(t *testing.T) {
 	release := make(chan struct{})
 	var running atomic.Int32
-	s := start(t, func(c *gabp.ServerConfig) {
+	s := start(t, func(c *ServerConfig) {
 		c.Limits.ConcurrentRequests = 3
-		c.Handler = gabp.HandlerFunc(func(ctx context.Context, _ *gabp.Request) (any, error) {
+		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
 			running.Add(1)
 			defer running.Add(-1)
 			select {
@@ -462,7 +460,7 @@ func TestConcurrentRequests(t *testing.T) {
 		ids[p.request("tools/call", `{"name":"a/b"}`)] = true
 	}
 	eventually(t, "running", func() bool { return running.Load() == 3 })
-	requireCode(t, gabp.CodeBusy, p.call("tools/call", `{"name":"a/b"}`).Error)
+	requireCode(t, CodeBusy, p.call("tools/call", `{"name":"a/b"}`).Error)
 	require.Nil(t, p.call("session/ping", `{}`).Error, "what is built in is still served")
 	close(release)
 	for range 3 {
@@ -482,7 +480,7 @@ func TestConcurrentRequests(t *testing.T) {
 
 // TestNextRequest: who has as many requests as it may, and is answered, has room for the next.
 func TestNextRequest(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) { c.Limits.ConcurrentRequests = 1 })
+	s := start(t, func(c *ServerConfig) { c.Limits.ConcurrentRequests = 1 })
 	p := dial(t, s.addr)
 	p.hello()
 	for range 200 {
@@ -493,39 +491,39 @@ func TestNextRequest(t *testing.T) {
 
 func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
-	s := start(t, func(c *gabp.ServerConfig) {
+	s := start(t, func(c *ServerConfig) {
 		c.Limits.RequestTimeout = 20 * time.Millisecond
-		c.Handler = gabp.HandlerFunc(func(_ context.Context, _ *gabp.Request) (any, error) {
+		c.Handler = HandlerFunc(func(_ context.Context, _ *Request) (any, error) {
 			<-release // it does not obey its context
 			return "late", nil
 		})
 	})
 	p := dial(t, s.addr)
 	p.hello()
-	requireCode(t, gabp.CodeToolTimeout, p.call("tools/call", `{"name":"a/b"}`).Error)
-	requireCode(t, gabp.CodeTimeout, p.call("a/b", `{}`).Error)
+	requireCode(t, CodeToolTimeout, p.call("tools/call", `{"name":"a/b"}`).Error)
+	requireCode(t, CodeTimeout, p.call("a/b", `{}`).Error)
 	close(release)
 	require.Nil(t, p.call("session/ping", `{}`).Error, "the late answers are lost")
 }
 
 func TestHandlerFaults(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Handler = gabp.HandlerFunc(func(_ context.Context, r *gabp.Request) (any, error) {
+	s := start(t, func(c *ServerConfig) {
+		c.Handler = HandlerFunc(func(_ context.Context, r *Request) (any, error) {
 			switch r.Method {
 			case "a/panic":
 				panic("bug")
 			case "a/value":
 				return func() {}, nil
 			case "a/huge":
-				return strings.Repeat("x", gabp.DefaultMessageSize), nil
+				return strings.Repeat("x", DefaultMessageSize), nil
 			}
-			return nil, &gabp.Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", gabp.DefaultMessageSize) + `"`)}
+			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", DefaultMessageSize) + `"`)}
 		})
 	})
 	p := dial(t, s.addr)
 	p.hello()
 	for _, method := range []string{"a/panic", "a/value", "a/huge"} {
-		requireCode(t, gabp.CodeInternal, p.call(method, `{}`).Error, method)
+		requireCode(t, CodeInternal, p.call(method, `{}`).Error, method)
 	}
 	m := p.call("a/error", `{}`)
 	requireCode(t, -5, m.Error)
@@ -537,14 +535,14 @@ func TestEvents(t *testing.T) {
 	s := start(t, nil)
 	p := dial(t, s.addr)
 	p.hello()
-	var sub gabp.Subscribed
+	var sub Subscribed
 	require.NoError(t, json.Unmarshal(p.call("events/subscribe", `{"channels":["a/b","x/y","c/d"]}`).Result, &sub))
 	require.Equal(t, []string{"a/b", "c/d"}, sub.Subscribed)
-	requireCode(t, gabp.CodeChannelNotFound, p.call("events/subscribe", `{"channels":["x/y"]}`).Error)
+	requireCode(t, CodeChannelNotFound, p.call("events/subscribe", `{"channels":["x/y"]}`).Error)
 
 	sent := make(chan string, 10)
 	for i := range 3 {
-		require.NoError(t, s.PublishFunc("a/b", "", map[string]int{"n": i}, func(ss *gabp.ServerSession) { sent <- ss.Viewer() }))
+		require.NoError(t, s.PublishFunc("a/b", "", map[string]int{"n": i}, func(ss *ServerSession) { sent <- ss.Viewer() }))
 	}
 	require.NoError(t, s.Publish("c/d", "", json.RawMessage(`{ "raw" :1}`)))
 	require.NoError(t, s.Publish("x/y", "", 1))
@@ -559,27 +557,27 @@ func TestEvents(t *testing.T) {
 	require.EqualValues(t, 1, m.Seq, "each channel counts for itself")
 	require.Equal(t, `{ "raw" :1}`, string(m.Payload))
 
-	var un gabp.Unsubscribed
+	var un Unsubscribed
 	require.NoError(t, json.Unmarshal(p.call("events/unsubscribe", `{"channels":["a/b","x/y"]}`).Result, &un))
 	require.Equal(t, []string{"a/b"}, un.Unsubscribed)
 	require.NoError(t, s.Publish("a/b", "", 1))
-	var list gabp.EventsList
+	var list EventsList
 	require.NoError(t, json.Unmarshal(p.call("events/list", `{}`).Result, &list))
-	require.Equal(t, gabp.EventsList{Channels: []string{"a/b", "c/d"}, Subscribed: []string{"c/d"}}, list)
+	require.Equal(t, EventsList{Channels: []string{"a/b", "c/d"}, Subscribed: []string{"c/d"}}, list)
 
 	p.call("events/subscribe", `{"channels":["a/b"]}`)
 	require.NoError(t, s.Publish("a/b", "", 1))
 	require.EqualValues(t, 4, p.recv("").Seq, "numbers go on")
 
 	require.Error(t, s.Publish("a/b", "", func() {}))
-	require.Error(t, s.Publish("a/b", "", strings.Repeat("x", gabp.DefaultMessageSize)))
+	require.Error(t, s.Publish("a/b", "", strings.Repeat("x", DefaultMessageSize)))
 }
 
 // TestSlowSubscriber: one who does not read delays nobody, and is dropped when
 // too much waits; what has a key is conflated, without holes in the numbers.
 func TestSlowSubscriber(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Limits = gabp.Limits{EventQueue: 50, WriteTimeout: patience, MessageSize: 1 << 20}
+	s := start(t, func(c *ServerConfig) {
+		c.Limits = Limits{EventQueue: 50, WriteTimeout: patience, MessageSize: 1 << 20}
 	})
 	dead, slow, quick := dial(t, s.addr), dial(t, s.addr), dial(t, s.addr)
 	for _, p := range []*peer{dead, slow, quick} {
@@ -593,7 +591,7 @@ func TestSlowSubscriber(t *testing.T) {
 		return s.Stats().Dropped == 1
 	})
 	const n = 3000
-	got := make(chan gabp.Message, n)
+	got := make(chan Message, n)
 	go func() {
 		for {
 			m, err := quick.tryRecv("")
@@ -607,7 +605,7 @@ func TestSlowSubscriber(t *testing.T) {
 	for i := range n {
 		require.NoError(t, s.Publish("c/d", "one", map[string]any{"n": i, "text": text}))
 	}
-	last := func(m gabp.Message) bool { return strings.HasPrefix(string(m.Payload), fmt.Sprintf(`{"n":%d,`, n-1)) }
+	last := func(m Message) bool { return strings.HasPrefix(string(m.Payload), fmt.Sprintf(`{"n":%d,`, n-1)) }
 	var seq uint64
 	for m := range got {
 		seq++
@@ -637,9 +635,9 @@ func TestSlowSubscriber(t *testing.T) {
 // nor an event that does not pass, nor the order of those; the numbers say how many gave way.
 func TestPassingEventsGiveWay(t *testing.T) {
 	const flood, queue = 100_000, 100
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Limits = gabp.Limits{EventQueue: queue, WriteTimeout: patience}
-		c.Capabilities = func() gabp.Capabilities { return gabp.Capabilities{Events: []string{"mod/a", "mod/b", "heed/kept"}} }
+	s := start(t, func(c *ServerConfig) {
+		c.Limits = Limits{EventQueue: queue, WriteTimeout: patience}
+		c.Capabilities = func() Capabilities { return Capabilities{Events: []string{"mod/a", "mod/b", "heed/kept"}} }
 	})
 	p := dial(t, s.addr)
 	p.hello()
@@ -657,8 +655,7 @@ func TestPassingEventsGiveWay(t *testing.T) {
 
 	var got, holes, attention uint64
 	seqs, latest := map[string]uint64{}, map[string]float64{}
-	conn, err := gabp.NewConn(p.Conn, gabp.Limits{})
-	require.NoError(t, err)
+	conn := newConn(p.Conn, defaultLimits(t))
 	for latest["mod/b"] != flood-1 {
 		m, err := conn.Read()
 		require.NoError(t, err)
@@ -702,7 +699,7 @@ func TestPassingMissed(t *testing.T) {
 // TestPassingAlone: where only events that do not pass wait, one that does gives way itself, and is
 // no reason to end the connection.
 func TestPassingAlone(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) { c.Limits = gabp.Limits{EventQueue: 2, WriteTimeout: patience} })
+	s := start(t, func(c *ServerConfig) { c.Limits = Limits{EventQueue: 2, WriteTimeout: patience} })
 	p := dial(t, s.addr)
 	p.hello()
 	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b","c/d"]}`).Error)
@@ -717,7 +714,7 @@ func TestPassingAlone(t *testing.T) {
 // TestPeerThatDoesNotRead has answers pile up: it is disconnected in time, and
 // holds up nobody.
 func TestPeerThatDoesNotRead(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) { c.Limits.WriteTimeout = 100 * time.Millisecond })
+	s := start(t, func(c *ServerConfig) { c.Limits.WriteTimeout = 100 * time.Millisecond })
 	p := dial(t, s.addr)
 	p.hello()
 	text := `{"v":"gabp/1","id":"` + strings.Repeat("x", 200) + `","type":"request","method":"a/b"}`
@@ -735,12 +732,12 @@ func TestPeerThatDoesNotRead(t *testing.T) {
 func TestRefusesOtherMachines(t *testing.T) {
 	ctx := context.Background()
 	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:4711", "[::]:0", "example.com:80", "nonsense"} {
-		_, err := gabp.Listen(ctx, addr)
+		_, err := Listen(ctx, addr)
 		require.Error(t, err, addr)
-		_, err = gabp.Dial(ctx, addr, gabp.ClientConfig{Token: token})
+		_, err = Dial(ctx, addr, ClientConfig{Token: token})
 		require.Error(t, err, addr)
 	}
-	s, err := gabp.NewServer(gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
@@ -750,39 +747,39 @@ func TestRefusesOtherMachines(t *testing.T) {
 }
 
 func TestServerConfig(t *testing.T) {
-	good := gabp.ServerConfig{Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: gabp.NewMux()}
-	_, err := gabp.NewServer(good)
+	good := ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()}
+	_, err := NewServer(good)
 	require.NoError(t, err)
-	for field, spoil := range map[string]func(*gabp.ServerConfig){
-		"Token":              func(c *gabp.ServerConfig) { c.Token = "short" },
-		"AgentID":            func(c *gabp.ServerConfig) { c.AgentID = "" },
-		"App":                func(c *gabp.ServerConfig) { c.App.Version = "" },
-		"Handler":            func(c *gabp.ServerConfig) { c.Handler = nil },
-		"MessageSize":        func(c *gabp.ServerConfig) { c.Limits.MessageSize = 10 },
-		"Connections":        func(c *gabp.ServerConfig) { c.Limits.Connections = -1 },
-		"RequestTimeout":     func(c *gabp.ServerConfig) { c.Limits.RequestTimeout = -1 },
-		"ConcurrentRequests": func(c *gabp.ServerConfig) { c.Limits.ConcurrentRequests = -1 },
+	for field, spoil := range map[string]func(*ServerConfig){
+		"Token":              func(c *ServerConfig) { c.Token = "short" },
+		"AgentID":            func(c *ServerConfig) { c.AgentID = "" },
+		"App":                func(c *ServerConfig) { c.App.Version = "" },
+		"Handler":            func(c *ServerConfig) { c.Handler = nil },
+		"MessageSize":        func(c *ServerConfig) { c.Limits.MessageSize = 10 },
+		"Connections":        func(c *ServerConfig) { c.Limits.Connections = -1 },
+		"RequestTimeout":     func(c *ServerConfig) { c.Limits.RequestTimeout = -1 },
+		"ConcurrentRequests": func(c *ServerConfig) { c.Limits.ConcurrentRequests = -1 },
 	} {
 		bad := good
 		spoil(&bad)
-		_, err := gabp.NewServer(bad)
+		_, err := NewServer(bad)
 		require.ErrorContains(t, err, field)
 	}
 }
 
 func TestWelcomeHook(t *testing.T) {
 	closed := make(chan string, 1)
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Welcome = func(_ context.Context, ss *gabp.ServerSession, w *gabp.Welcome) error {
+	s := start(t, func(c *ServerConfig) {
+		c.Welcome = func(_ context.Context, ss *ServerSession, w *Welcome) error {
 			if ss.Hello().BridgeVersion == "0" {
-				return gabp.Errorf(gabp.CodeAccessDenied, "too old")
+				return Errorf(CodeAccessDenied, "too old")
 			}
 			w.AgentID = "mod"
 			w.Capabilities.Methods = append(w.Capabilities.Methods, "farm/plow", "farm/plow", "Not A Name")
 			w.Capabilities.Events = append(w.Capabilities.Events, "mod/said")
 			return nil
 		}
-		c.Closed = func(ss *gabp.ServerSession) { closed <- ss.Hello().Token + ss.Hello().LaunchID }
+		c.Closed = func(ss *ServerSession) { closed <- ss.Hello().Token + ss.Hello().LaunchID }
 	})
 	p := dial(t, s.addr)
 	w := p.hello()
@@ -794,14 +791,14 @@ func TestWelcomeHook(t *testing.T) {
 	require.Equal(t, "550e8400-e29b-41d4-a716-446655440000", <-closed, "without the token")
 
 	p = dial(t, s.addr)
-	requireCode(t, gabp.CodeAccessDenied, p.call(gabp.MethodHello, strings.Replace(helloParams(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
+	requireCode(t, CodeAccessDenied, p.call(MethodHello, strings.Replace(helloParams(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
 	p.ends()
 }
 
 // TestStop: a server that is stopped leaves nothing running.
 func TestStop(t *testing.T) {
-	s := start(t, func(c *gabp.ServerConfig) {
-		c.Handler = gabp.HandlerFunc(func(ctx context.Context, _ *gabp.Request) (any, error) {
+	s := start(t, func(c *ServerConfig) {
+		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
@@ -822,11 +819,11 @@ func FuzzServer(f *testing.F) {
 		f.Add(read(f, "conformance/"+path+".json"), false, true)
 	}
 	f.Add([]byte("Content-Length: 2\r\n\r\n{}Content-Length: -2\r\n\r\n"), true, false)
-	mux := gabp.NewMux()
-	mux.Fallback(gabp.HandlerFunc(func(_ context.Context, r *gabp.Request) (any, error) { return r.Params, nil }))
-	s, err := gabp.NewServer(gabp.ServerConfig{
-		Token: token, AgentID: "a", App: gabp.App{Name: "a", Version: "1"}, Handler: mux,
-		Capabilities: func() gabp.Capabilities { return gabp.Capabilities{Events: []string{"a/b"}} },
+	mux := NewMux()
+	mux.Fallback(HandlerFunc(func(_ context.Context, r *Request) (any, error) { return r.Params, nil }))
+	s, err := NewServer(ServerConfig{
+		Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: mux,
+		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b"}} },
 	})
 	require.NoError(f, err)
 	hello := `{"v":"gabp/1","id":"1","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
@@ -855,7 +852,7 @@ func FuzzServer(f *testing.F) {
 			text := make([]byte, n)
 			_, err = io.ReadFull(r, text)
 			require.NoError(t, err)
-			_, err = gabp.Decode(text, gabp.Limits{MessageSize: 64 << 20})
+			_, err = decodeWithin(text, Limits{MessageSize: 64 << 20})
 			require.NoError(p, err, "%s", text)
 		}
 	})

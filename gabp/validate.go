@@ -10,16 +10,8 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Validate checks what the envelope holds: the name of a request's method, the
-// parameters of the protocol's own methods, the payload of the attention
-// channels. What is wrong is an [*Error] with a code of the registry.
-func (m *Message) Validate() error {
-	if e := m.validate(); e != nil {
-		return e
-	}
-	return nil
-}
-
+// validate checks what the envelope holds: the name of a request's method, the parameters of the protocol's own
+// methods, the payload of the attention channels.
 func (m *Message) validate() *Error {
 	switch m.Type {
 	case TypeRequest:

@@ -1,4 +1,4 @@
-package gabp_test
+package gabp
 
 import (
 	"bufio"
@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed/gabp"
 )
 
 // oddAnswers are answers that are not as the protocol has them; ID is where the id goes.
@@ -45,10 +43,10 @@ func TestVerbatim(t *testing.T) {
 				respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":1}`)
 				_, _ = request(r)
 			})
-			var c *gabp.Client
+			var c *Client
 			got := make(chan error, 2)
-			s := start(t, func(cfg *gabp.ServerConfig) {
-				cfg.Handler = gabp.HandlerFunc(func(ctx context.Context, r *gabp.Request) (any, error) {
+			s := start(t, func(cfg *ServerConfig) {
+				cfg.Handler = HandlerFunc(func(ctx context.Context, r *Request) (any, error) {
 					raw, err := c.CallRaw(ctx, r.Method, r.Params)
 					got <- err
 					return raw, err
@@ -66,7 +64,7 @@ func TestVerbatim(t *testing.T) {
 			_, err = io.ReadFull(p.r, text)
 			require.NoError(t, err)
 			require.Equal(t, "\r\n"+strings.Replace(odd.text, "ID", id, 1), string(text))
-			v, ok := errors.AsType[*gabp.Verbatim](<-got)
+			v, ok := errors.AsType[*Verbatim](<-got)
 			require.True(t, ok)
 			require.Equal(t, odd.failed, v.Failed)
 			require.NotEmpty(t, v.Error())
@@ -92,10 +90,10 @@ func FuzzVerbatim(f *testing.F) {
 			respond(theirs, `{"v":"gabp/1","id":"`+id+`","type":"response","result":1}`) // where it was not found
 			_, _ = request(r)
 		}()
-		c, err := gabp.NewClient(context.Background(), ours, gabp.ClientConfig{Token: token})
+		c, err := NewClient(context.Background(), ours, ClientConfig{Token: token})
 		require.NoError(t, err)
 		_, err = c.CallRaw(context.Background(), "a/b", nil)
-		if v, ok := errors.AsType[*gabp.Verbatim](err); ok {
+		if v, ok := errors.AsType[*Verbatim](err); ok {
 			require.NotNil(t, v.Err)
 		}
 		require.NoError(t, theirs.Close())

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"net"
 	"slices"
@@ -45,8 +44,6 @@ func some(operation string) map[string]string {
 // bridge let through.
 func TestDefinitions(t *testing.T) {
 	s, d := start(t, session.Config{})
-	schema, err := fs.ReadFile(gabp.Schemas(), "tool.json")
-	require.NoError(t, err)
 	g, err := s.Gate(gate.Config{})
 	require.NoError(t, err)
 	s.Observe(logged("Broken").Entry())
@@ -54,10 +51,9 @@ func TestDefinitions(t *testing.T) {
 	var names []string
 	for _, tool := range bridge.Tools() {
 		names = append(names, tool.Name)
-		text, err := json.Marshal(tool)
-		require.NoError(t, err)
-		require.NoError(t, valid(t, schema, text), "%s", text)
 		require.True(t, gabp.ValidName(tool.Name))
+		require.NotEmpty(t, tool.Title)
+		require.NotEmpty(t, tool.Description)
 		require.LessOrEqual(t, len(tool.Description), 500, "an agent has to read all of them")
 		require.Contains(t, tool.Tags, "diagnostic")
 		require.Contains(t, tool.Tags, "read-only")
