@@ -28,11 +28,11 @@ const (
 	EnvToken  = "GABP_TOKEN"
 	EnvGame   = "GABS_GAME_ID"
 	EnvBridge = "GABS_BRIDGE_PATH" // the bridge file
-	EnvConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
+	envConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
 )
 
 // Bridge is what a bridge and a game must agree on to meet: where the game
-// listens, and the token. Its String, %#v and log forms have no token.
+// listens, and the token. What prints or logs one leaves the token out.
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
 	Token    string
@@ -41,13 +41,10 @@ type Bridge struct {
 	LaunchID string // "" where it is not known
 }
 
-// String returns b without its token.
-func (b Bridge) String() string {
-	return fmt.Sprintf("bridge of game %q at %s", b.GameID, b.Address)
+// Format writes b without its token, whatever the verb.
+func (b Bridge) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "bridge of game %q at %s", b.GameID, b.Address)
 }
-
-// GoString returns b without its token.
-func (b Bridge) GoString() string { return b.String() }
 
 // LogValue returns b without its token.
 func (b Bridge) LogValue() slog.Value {
@@ -91,7 +88,7 @@ func NewToken() string {
 }
 
 // FindBridge looks for a bridge: in the environment (os.Getenv), in the file that
-// it names, in the file of the game (see [BridgePath]), and at last in the one of
+// it names, in the file of the game (see [bridgePath]), and at last in the one of
 // the protocol. gameID may be "": then the environment's. An error says what was
 // wrong with the first that was there, or where it looked.
 func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
@@ -103,14 +100,14 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 		paths = append(paths, p)
 	}
 	for _, id := range []string{cmp.Or(gameID, getenv(EnvGame)), ""} {
-		p, err := BridgePath(getenv, id)
+		p, err := bridgePath(getenv, id)
 		if err != nil {
 			return Bridge{}, err
 		}
 		paths = append(paths, p)
 	}
 	for _, p := range paths {
-		b, err := ReadBridgeFile(p)
+		b, err := readBridgeFile(p)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return b, err
 		}
@@ -153,14 +150,14 @@ func portAddress(port string) (string, error) {
 // file of the protocol itself: %APPDATA%\gabp\bridge.json on Windows,
 // ~/Library/Application Support/gabp/bridge.json on macOS, and
 // ~/.config/gabp/bridge.json elsewhere. A game's id must be a name, not a path.
-func BridgePath(getenv func(string) string, gameID string) (string, error) {
+func bridgePath(getenv func(string) string, gameID string) (string, error) {
 	if gameID == "" {
 		return protocolPath(runtime.GOOS, getenv)
 	}
 	if gameID == "." || gameID == ".." || strings.ContainsAny(gameID, "/\\:\x00") || len(gameID) > maxNameBytes {
 		return "", fmt.Errorf("gabp: game id %s cannot name a folder", strconv.Quote(text.Safe(gameID, 60)))
 	}
-	dir := getenv(EnvConfig)
+	dir := getenv(envConfig)
 	if dir == "" {
 		home, err := homeDir(getenv)
 		if err != nil {
@@ -224,7 +221,7 @@ type bridgeMetadata struct {
 const maxBridgeFile = 64 << 10
 
 // ReadBridgeFile reads a bridge file, of either form. No error holds its token.
-func ReadBridgeFile(path string) (Bridge, error) {
+func readBridgeFile(path string) (Bridge, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return Bridge{}, fmt.Errorf("gabp: bridge file: %w", err)

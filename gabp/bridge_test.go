@@ -34,7 +34,7 @@ func TestBridgeFile(t *testing.T) {
 		if runtime.GOOS != "windows" {
 			require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 		}
-		got, err := ReadBridgeFile(b.Path)
+		got, err := readBridgeFile(b.Path)
 		require.NoError(t, err)
 		require.Equal(t, b, got)
 		left, err := os.ReadDir(filepath.Dir(b.Path))
@@ -52,7 +52,7 @@ func TestReadBridgeFile(t *testing.T) {
 		`{"token":"secret-secret","transport":{"type":"pipe","address":"/tmp/s"},"metadata":{"pid":12}}`: "unix:/tmp/s",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		b, err := ReadBridgeFile(path)
+		b, err := readBridgeFile(path)
 		require.NoError(t, err)
 		require.Equal(t, want, b.Address)
 	}
@@ -62,7 +62,7 @@ func TestReadBridgeFile(t *testing.T) {
 		`{"token":"secret-secret","port":"4711"}`, string(bytes.Repeat([]byte(" "), 100_000)),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-		_, err := ReadBridgeFile(path)
+		_, err := readBridgeFile(path)
 		require.Error(t, err, text)
 		require.NotContains(t, err.Error(), "secret")
 	}
@@ -71,7 +71,7 @@ func TestReadBridgeFile(t *testing.T) {
 func TestFindBridge(t *testing.T) {
 	home := t.TempDir()
 	file := Bridge{Address: "127.0.0.1:4712", Token: bridgeToken, GameID: "farm"}
-	gamePath, err := BridgePath(environ(map[string]string{"HOME": home}), "farm")
+	gamePath, err := bridgePath(environ(map[string]string{"HOME": home}), "farm")
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(home, ".gabs", "farm", "bridge.json"), gamePath)
 	_, err = FindBridge(environ(map[string]string{"HOME": home}), "farm")
@@ -116,22 +116,22 @@ func TestBridgePath(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, path)
 	}
-	path, err := BridgePath(environ(map[string]string{EnvConfig: "/c"}), "farm")
+	path, err := bridgePath(environ(map[string]string{envConfig: "/c"}), "farm")
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join("/c", "farm", "bridge.json"), path)
 	for _, id := range []string{"..", ".", "a/b", `a\b`, "C:", "a\x00"} {
-		_, err := BridgePath(home, id)
+		_, err := bridgePath(home, id)
 		require.Error(t, err, id)
 	}
-	_, err = BridgePath(environ(nil), "farm")
+	_, err = bridgePath(environ(nil), "farm")
 	require.ErrorContains(t, err, "HOME")
 }
 
-// TestTokensAreNotShown: nothing that prints a value prints its token.
+// TestTokensAreNotShown: what prints a Bridge does not print its token.
 func TestTokensAreNotShown(t *testing.T) {
 	var out bytes.Buffer
-	b, h := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}, Hello{Token: bridgeToken}
-	fmt.Fprintf(&out, "%v %+v %#v %s %v %+v %#v %s", b, b, b, b, h, h, h, h)
-	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bridge", b, "hello", h)
+	b := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}
+	fmt.Fprintf(&out, "%v %+v %#v %s", b, b, b, b)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "bridge", b)
 	require.NotContains(t, out.String(), bridgeToken)
 }

@@ -11,14 +11,13 @@ import (
 	"maps"
 	"net"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
 // ErrClosed is what calls return once a client was closed by its owner.
-var ErrClosed = errors.New("gabp: client closed")
+var errClosed = errors.New("gabp: client closed")
 
 // ClientConfig sets up a [Client].
 type ClientConfig struct {
@@ -43,16 +42,15 @@ type ClientConfig struct {
 // Client is the bridge's side of the protocol: one connection, on which the
 // hello was said. It is safe for concurrent use.
 type Client struct {
-	conn       *Conn
-	limits     Limits
-	log        *slog.Logger
-	welcome    Welcome
-	welcomeRaw json.RawMessage
-	done       chan struct{}
-	ignored    atomic.Uint64
+	conn    *conn
+	limits  Limits
+	log     *slog.Logger
+	welcome Welcome
+	done    chan struct{}
+	ignored atomic.Uint64 // messages that were passed over: refused ones of no call, late answers, events that nobody handles
 
 	mu       sync.Mutex
-	pending  map[string]chan Message
+	pending  map[string]chan message
 	handlers map[string]func(Event)
 	ended    bool
 	err      error
@@ -92,7 +90,7 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 	}
 	c := &Client{
 		conn: newConn(rwc, limits), limits: limits, log: cfg.Logger,
-		pending: map[string]chan Message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
+		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -111,22 +109,21 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 }
 
 func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
-	params, err := marshal(Hello{
-		Token: cfg.Token, BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
-		LaunchID:   cmp.Or(cfg.LaunchID, NewID()),
+	params, err := marshal(helloParams{cfg.Token, Hello{
+		BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
+		LaunchID:   cmp.Or(cfg.LaunchID, newID()),
 		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
-	})
+	}})
 	if err != nil {
 		return err
 	}
-	raw, err := c.CallRaw(ctx, MethodHello, params)
+	raw, err := c.CallRaw(ctx, methodHello, params)
 	if err != nil {
 		return err
 	}
 	if err := json.Unmarshal(raw, &c.welcome); err != nil {
 		return fmt.Errorf("welcome: %w", err)
 	}
-	c.welcomeRaw = raw
 	return nil
 }
 
@@ -141,18 +138,6 @@ func platform() string {
 // Welcome returns what the server said of itself. Its slices are shared: read
 // only. Its texts are a stranger's.
 func (c *Client) Welcome() Welcome { return c.welcome }
-
-// WelcomeRaw returns the welcome as it came, byte for byte.
-func (c *Client) WelcomeRaw() json.RawMessage { return c.welcomeRaw }
-
-// Supports reports whether the server advertises a method.
-func (c *Client) Supports(method string) bool {
-	return slices.Contains(c.welcome.Capabilities.Methods, method)
-}
-
-// Ignored counts messages that were passed over: refused ones that belong to no
-// call, late answers, events that nobody handles.
-func (c *Client) Ignored() uint64 { return c.ignored.Load() }
 
 // Call calls a method with the JSON form of params (none where it is nil), and
 // decodes the result into result (unless it is nil). What the server refuses is
@@ -186,13 +171,13 @@ func (c *Client) Call(ctx context.Context, method string, params, result any) er
 func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.RequestTimeout)
 	defer cancel()
-	id := NewID()
-	answer := make(chan Message, 1)
+	id := newID()
+	answer := make(chan message, 1)
 	if err := c.enter(id, answer); err != nil {
 		return nil, err
 	}
 	defer c.leave(id)
-	if err := c.conn.Write(Message{ID: id, Type: TypeRequest, Method: method, Params: params}); err != nil {
+	if err := c.conn.Write(message{ID: id, Type: typeRequest, Method: method, Params: params}); err != nil {
 		if _, tooLarge := errors.AsType[*Error](err); !tooLarge {
 			c.end(err)
 		}
@@ -215,7 +200,7 @@ func (c *Client) CallRaw(ctx context.Context, method string, params json.RawMess
 }
 
 // enter registers a call.
-func (c *Client) enter(id string, answer chan Message) error {
+func (c *Client) enter(id string, answer chan message) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -249,8 +234,8 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 		c.handlers[name] = f // before the answer: an event may be faster
 	}
 	c.mu.Unlock()
-	var result Subscribed
-	err := c.Call(ctx, MethodEventsSubscribe, Channels{Channels: channels}, &result)
+	var result subscribeResult
+	err := c.Call(ctx, methodEventsSubscribe, channelsParams{Channels: channels}, &result)
 	if err != nil {
 		c.mu.Lock()
 		maps.Copy(c.handlers, before)
@@ -261,16 +246,13 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 
 // Unsubscribe ends the events of channels. Those that wait are still handled.
 func (c *Client) Unsubscribe(ctx context.Context, channels []string) error {
-	return c.Call(ctx, MethodEventsUnsub, Channels{Channels: channels}, nil)
+	return c.Call(ctx, methodEventsUnsub, channelsParams{Channels: channels}, nil)
 }
-
-// Ping asks whether the server answers.
-func (c *Client) Ping(ctx context.Context) error { return c.Call(ctx, MethodPing, nil, nil) }
 
 // ListTools returns the server's tools. A proxy passes on the raw result of
 // tools/list instead, which may say more.
 func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
-	var result ToolsListResult
+	var result toolsListResult
 	err := c.Call(ctx, MethodToolsList, nil, &result)
 	return result.Tools, err
 }
@@ -293,14 +275,14 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments any) (json
 }
 
 // Close says goodbye, does not wait for the answer, and closes the connection.
-// Calls that wait return [ErrClosed]. The client has ended when Done is closed.
+// Calls that wait return [errClosed]. The client has ended when Done is closed.
 func (c *Client) Close() error {
-	if c.mark(ErrClosed) {
+	if c.mark(errClosed) {
 		stop := c.conn.closeAt(time.Now().Add(goodbyeTimeout))
-		_ = c.conn.Write(Message{ID: NewID(), Type: TypeRequest, Method: MethodGoodbye})
+		_ = c.conn.Write(message{ID: newID(), Type: typeRequest, Method: methodGoodbye})
 		stop()
 	}
-	c.end(ErrClosed)
+	c.end(errClosed)
 	return nil
 }
 
@@ -356,7 +338,7 @@ func (c *Client) read() error {
 	for {
 		m, err := c.conn.Read()
 		var refused *Error
-		var broken *FrameError
+		var broken *frameError
 		switch {
 		case err == nil:
 		case errors.As(err, &broken):
@@ -367,11 +349,11 @@ func (c *Client) read() error {
 			return err
 		}
 		switch m.Type {
-		case TypeResponse:
+		case typeResponse:
 			if !c.resolve(m) {
 				c.ignored.Add(1)
 			}
-		case TypeEvent:
+		case typeEvent:
 			c.mu.Lock()
 			f := c.handlers[m.Channel]
 			c.mu.Unlock()
@@ -388,9 +370,9 @@ func (c *Client) read() error {
 
 // untaken returns what a message that is refused is for the call that it answers: where
 // none can be told, no message.
-func (c *Client) untaken(m *Message, why *Error) Message {
-	if m.Type == TypeRequest || m.Type == TypeEvent {
-		return Message{}
+func (c *Client) untaken(m *message, why *Error) message {
+	if m.Type == typeRequest || m.Type == typeEvent {
+		return message{}
 	}
 	id, start, end := findID(m.refused, func(id string) bool {
 		c.mu.Lock()
@@ -399,16 +381,16 @@ func (c *Client) untaken(m *Message, why *Error) Message {
 		return ok
 	})
 	if id == "" {
-		return Message{}
+		return message{}
 	}
 	c.log.Warn("gabp: an answer is not as the protocol has it", "error", why)
-	return Message{ID: id, Type: TypeResponse, verbatim: &Verbatim{
+	return message{ID: id, Type: typeResponse, verbatim: &Verbatim{
 		Err: why, Failed: m.Error != nil, text: m.refused, start: start, end: end,
 	}}
 }
 
 // resolve gives an answer to the call that waits for it.
-func (c *Client) resolve(m Message) bool {
+func (c *Client) resolve(m message) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	answer, ok := c.pending[m.ID]

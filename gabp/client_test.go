@@ -16,6 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Ping asks whether the server answers.
+func (c *Client) Ping(ctx context.Context) error { return c.Call(ctx, methodPing, nil, nil) }
+
 func connect(t testing.TB, addr string, change func(*ClientConfig)) *Client {
 	t.Helper()
 	cfg := ClientConfig{Token: token, Limits: Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience}}
@@ -36,9 +39,8 @@ func TestClient(t *testing.T) {
 	s := start(t, nil)
 	c := connect(t, s.addr, nil)
 	require.Equal(t, "heed", c.Welcome().AgentID)
-	require.Contains(t, string(c.WelcomeRaw()), `"agentId":"heed"`)
-	require.True(t, c.Supports("tools/list"))
-	require.False(t, c.Supports("attention/current"))
+	require.Contains(t, c.Welcome().Capabilities.Methods, "tools/list")
+	require.NotContains(t, c.Welcome().Capabilities.Methods, "attention/current")
 	require.NoError(t, c.Ping(ctx))
 
 	tools, err := c.ListTools(ctx)
@@ -48,7 +50,7 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"name":"save/load","arguments":{"name":"Outpost <1>"}}`, string(raw))
 	_, err = c.CallTool(ctx, "save/fail", nil)
-	requireCode(t, CodeInternal, err)
+	requireCode(t, codeInternal, err)
 	require.NotContains(t, err.Error(), "\x1b")
 	requireCode(t, CodeMethodNotFound, c.Call(ctx, "farm/plow", nil, nil))
 	require.Error(t, c.Call(ctx, "tools/list", func() {}, nil))
@@ -56,8 +58,8 @@ func TestClient(t *testing.T) {
 
 	require.NoError(t, c.Close())
 	<-c.Done()
-	require.ErrorIs(t, c.Err(), ErrClosed)
-	require.ErrorIs(t, c.Ping(ctx), ErrClosed)
+	require.ErrorIs(t, c.Err(), errClosed)
+	require.ErrorIs(t, c.Ping(ctx), errClosed)
 	require.Zero(t, s.Stats().Malformed)
 }
 
@@ -79,7 +81,7 @@ func TestClientEvents(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"a/b", "c/d"}, channels)
 	for i := range 900 {
-		require.NoError(t, s.Publish([]string{"a/b", "c/d"}[i%2], "", json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))))
+		require.NoError(t, s.Publish([]string{"a/b", "c/d"}[i%2], "", json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i)), nil))
 	}
 	for i := range 900 { // in order, across channels too
 		e := <-got
@@ -87,7 +89,7 @@ func TestClientEvents(t *testing.T) {
 	}
 	require.NoError(t, c.Unsubscribe(ctx, []string{"a/b"}))
 	_, err = c.Events(ctx, []string{"x/y"}, func(Event) {})
-	requireCode(t, CodeChannelNotFound, err)
+	requireCode(t, codeChannelNotFound, err)
 }
 
 // TestClientLosesOldest: a handler that does not keep up loses the oldest
@@ -101,12 +103,12 @@ func TestClientLosesOldest(t *testing.T) {
 		<-leave
 	})
 	require.NoError(t, err)
-	require.NoError(t, s.Publish("a/b", "", 0))
+	require.NoError(t, s.Publish("a/b", "", 0, nil))
 	first := <-enter
 	require.EqualValues(t, 1, first.Seq)
 	var written atomic.Int64
 	for i := range 100 {
-		require.NoError(t, s.PublishFunc("a/b", "", i, func(*ServerSession) { written.Add(1) }))
+		require.NoError(t, s.Publish("a/b", "", i, func(*ServerSession) { written.Add(1) }))
 	}
 	// An answer may go before events that wait, and not before those that were written.
 	eventually(t, "events were written", func() bool { return written.Load() == 100 })
@@ -125,7 +127,7 @@ func TestClientLosesOldest(t *testing.T) {
 func TestClientBounds(t *testing.T) {
 	release := make(chan struct{})
 	s := start(t, func(c *ServerConfig) {
-		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
+		c.Mux = serving(func(ctx context.Context, _ *Request) (any, error) {
 			select {
 			case <-release:
 			case <-ctx.Done():
@@ -143,7 +145,7 @@ func TestClientBounds(t *testing.T) {
 	close(release)
 	calls.Wait()
 	require.NoError(t, c.Ping(context.Background()))
-	require.Error(t, c.Call(context.Background(), "a/b", strings.Repeat("x", DefaultMessageSize), nil))
+	require.Error(t, c.Call(context.Background(), "a/b", strings.Repeat("x", defaultMessageSize), nil))
 	require.NoError(t, c.Ping(context.Background()), "the connection stands")
 }
 
@@ -206,13 +208,13 @@ func TestClientOfAMod(t *testing.T) {
 	})
 	c := connect(t, addr, nil)
 	require.JSONEq(t, `{"cwd":"/x"}`, string(c.Welcome().Observed))
-	requireCode(t, CodeInvalidRequest, c.Ping(context.Background()))
-	require.EqualValues(t, 3, c.Ignored())
+	requireCode(t, codeInvalidRequest, c.Ping(context.Background()))
+	require.EqualValues(t, 3, c.ignored.Load())
 	raw, err := c.CallRaw(context.Background(), "a/b", nil)
 	require.NoError(t, err)
 	require.Equal(t, `{ "exact" : 1.50 }`, string(raw))
 	err = c.Ping(context.Background())
-	require.ErrorAs(t, err, new(*FrameError))
+	require.ErrorAs(t, err, new(*frameError))
 	require.NotErrorAs(t, err, new(*Error), "the mod has refused nothing")
 	<-c.Done()
 }
@@ -228,7 +230,7 @@ func TestClientOfASilentServer(t *testing.T) {
 
 func TestUnixAndStream(t *testing.T) {
 	noLeaks(t)
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "s")
@@ -274,7 +276,7 @@ func (d deaf) Close() error                { return nil }
 // TestStopBesideARead: a server stops though its stream's read does not end.
 func TestStopBesideARead(t *testing.T) {
 	noLeaks(t)
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -21,7 +21,7 @@ type deadliner interface {
 
 // Conn carries messages over a stream. One goroutine may read while others
 // write.
-type Conn struct {
+type conn struct {
 	rwc    io.ReadWriteCloser
 	timed  deadliner // nil where the stream knows no deadlines: then it is closed when time is over
 	limits Limits
@@ -43,8 +43,8 @@ const readBuffer = maxHeaderBytes
 
 // newConn returns a connection over rwc, which it closes when it is closed. Where rwc has no deadlines, as net.Conn
 // has, it is closed when a timeout has passed. lim is complete.
-func newConn(rwc io.ReadWriteCloser, lim Limits) *Conn {
-	c := &Conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
+func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
+	c := &conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
 	c.maxRead.Store(int64(lim.MessageSize))
 	if d, ok := rwc.(deadliner); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.timed = d
@@ -59,11 +59,11 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *Conn {
 // told of this one's ID and Type is returned. A [*FrameError] means that no more can
 // be read, io.EOF that the stream ended between messages, any other error that it
 // broke. Only envelopes are checked; see [Message.Validate].
-func (c *Conn) Read() (Message, error) {
+func (c *conn) Read() (message, error) {
 	stop := c.deadline(c.readBy)
 	if _, err := c.br.Peek(1); err != nil {
 		stop()
-		return Message{}, c.readError(err)
+		return message{}, c.readError(err)
 	}
 	stop()
 	end := time.Now().Add(c.limits.FrameTimeout)
@@ -74,11 +74,11 @@ func (c *Conn) Read() (Message, error) {
 	defer stop()
 	length, err := readHeader(c.br, int(c.maxRead.Load()))
 	if err != nil {
-		return Message{}, c.readError(err)
+		return message{}, c.readError(err)
 	}
 	body, err := readBody(c.br, length)
 	if err != nil {
-		return Message{}, c.readError(err)
+		return message{}, c.readError(err)
 	}
 	body = bytes.TrimPrefix(body, utf8BOM)
 	m, e := decode(body, &c.limits)
@@ -90,7 +90,7 @@ func (c *Conn) Read() (Message, error) {
 }
 
 // deadline ends reads at t, or never where it is zero, until stop is called.
-func (c *Conn) deadline(t time.Time) (stop func()) {
+func (c *conn) deadline(t time.Time) (stop func()) {
 	if c.timed != nil {
 		_ = c.timed.SetReadDeadline(t) // one that is closed says so when it is read
 		return func() {}
@@ -99,7 +99,7 @@ func (c *Conn) deadline(t time.Time) (stop func()) {
 }
 
 // closeAt closes the connection at t unless stop is called before.
-func (c *Conn) closeAt(t time.Time) (stop func()) {
+func (c *conn) closeAt(t time.Time) (stop func()) {
 	if t.IsZero() {
 		return func() {}
 	}
@@ -108,7 +108,7 @@ func (c *Conn) closeAt(t time.Time) (stop func()) {
 }
 
 // readError tells a deadline from other ends of a stream.
-func (c *Conn) readError(err error) error {
+func (c *conn) readError(err error) error {
 	select {
 	case <-c.closed:
 		if c.closeErr != nil {
@@ -117,7 +117,7 @@ func (c *Conn) readError(err error) error {
 	default:
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return frameErrorf(CodeParse, "the message did not come in time")
+		return frameErrorf(codeParse, "the message did not come in time")
 	}
 	return err
 }
@@ -125,7 +125,7 @@ func (c *Conn) readError(err error) error {
 // Write sends m, or fails within WriteTimeout; after an error the connection
 // must be closed. A message that is larger than MessageSize is an [*Error], and not
 // sent.
-func (c *Conn) Write(m Message) error {
+func (c *conn) Write(m message) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
 	c.buf = appendFrame(c.buf[:0], &m)
@@ -135,13 +135,13 @@ func (c *Conn) Write(m Message) error {
 		}
 	}()
 	if len(c.buf) > c.limits.MessageSize+len("Content-Length: 0000000000\r\n\r\n") {
-		return Errorf(CodeInternal, "a message of more than %d bytes", c.limits.MessageSize)
+		return Errorf(codeInternal, "a message of more than %d bytes", c.limits.MessageSize)
 	}
 	return c.write(c.buf)
 }
 
 // write writes whole frames. One goroutine at a time.
-func (c *Conn) write(frames []byte) error {
+func (c *conn) write(frames []byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
 		if err := c.timed.SetWriteDeadline(end); err != nil {
@@ -169,7 +169,7 @@ const (
 // linger lets the peer read what was written last: closing a TCP connection
 // with bytes that nobody read resets it, and the peer loses what it had not
 // read either.
-func (c *Conn) linger() {
+func (c *conn) linger() {
 	half, ok := c.rwc.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
 		return
@@ -179,9 +179,9 @@ func (c *Conn) linger() {
 }
 
 // Close closes the stream. Reads and writes under way fail.
-func (c *Conn) Close() error { return c.close(nil) }
+func (c *conn) Close() error { return c.close(nil) }
 
-func (c *Conn) close(why error) error {
+func (c *conn) close(why error) error {
 	var err error
 	c.closeOnce.Do(func() {
 		c.closeErr = why

@@ -11,36 +11,29 @@ import (
 
 // The error codes of the protocol's registry.
 const (
-	CodeParse          = -32700 // not JSON
-	CodeInvalidRequest = -32600 // JSON, but not one message
+	codeParse          = -32700 // not JSON
+	codeInvalidRequest = -32600 // JSON, but not one message
 	CodeMethodNotFound = -32601
 	CodeInvalidParams  = -32602
-	CodeInternal       = -32603
+	codeInternal       = -32603
 
-	CodeAuthRequired   = -32100 // a method before session/hello, or a hello without a token
-	CodeAuthFailed     = -32101
-	CodeSessionExpired = -32102
-	CodeAccessDenied   = -32103
+	codeAuthRequired = -32100 // a method before session/hello, or a hello without a token
+	CodeAuthFailed   = -32101
 
-	CodeVersionMismatch = -32200
-	CodeInvalidType     = -32201
-	CodeMissingField    = -32202
-	CodeInvalidField    = -32203
+	codeVersionMismatch = -32200
+	codeInvalidType     = -32201
+	codeMissingField    = -32202
+	codeInvalidField    = -32203
 
 	CodeResourceNotFound = -32300
-	CodeResourceDenied   = -32301
-	CodeResourceLocked   = -32302
-	CodeResourceModified = -32303
 
 	CodeToolNotFound    = -32400
 	CodeToolUnavailable = -32401 // also: refused by the gate and not executed
 	CodeToolFailed      = -32402
 	CodeToolTimeout     = -32403
 
-	CodeChannelNotFound    = -32500
-	CodeSubscriptionFailed = -32501
-	CodeDeliveryFailed     = -32502
-	CodeChannelOverflow    = -32503
+	codeChannelNotFound    = -32500
+	codeSubscriptionFailed = -32501
 )
 
 // Codes of our own, from the range that the registry leaves to implementations.
@@ -91,20 +84,20 @@ func asError(err error) *Error {
 		}
 		return e
 	}
-	return Errorf(CodeInternal, "internal error: %v", err)
+	return Errorf(codeInternal, "internal error: %v", err)
 }
 
 // FrameError says that the stream of a connection cannot be understood any
 // more: where the next message begins is not known. The connection must be
 // closed; Err may be sent as a last answer. It is not in the chain of errors: who
 // finds an [*Error] there has been refused by the peer.
-type FrameError struct {
+type frameError struct {
 	Err *Error
 }
 
 // Error returns what is wrong with the frame.
-func (e *FrameError) Error() string { return "frame: " + e.Err.Error() }
+func (e *frameError) Error() string { return "frame: " + e.Err.Error() }
 
-func frameErrorf(code int, format string, args ...any) *FrameError {
-	return &FrameError{Err: Errorf(code, format, args...)}
+func frameErrorf(code int, format string, args ...any) *frameError {
+	return &frameError{Err: Errorf(code, format, args...)}
 }

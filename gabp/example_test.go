@@ -18,16 +18,15 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: engine})
+	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
 	if err != nil {
 		panic(err)
 	}
-	mux := gabp.NewMux()
-	plane.Register(mux)
+	mux := new(gabp.Mux)
+	attention.Register(mux)
 	token := gabp.NewToken()
 	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: token, AgentID: "farm-mod", App: gabp.App{Name: "Farm", Version: "1.2"}, Handler: mux,
-		Capabilities: func() gabp.Capabilities { return gabp.Capabilities{Events: plane.Channels()} },
+		Token: token, AgentID: "farm-mod", App: gabp.App{Name: "Farm", Version: "1.2"}, Mux: mux,
 	})
 	if err != nil {
 		panic(err)

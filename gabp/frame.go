@@ -24,7 +24,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 		read += len(line)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull) || read > maxHeaderBytes:
-			return 0, frameErrorf(CodeParse, "headers of more than %d bytes", maxHeaderBytes)
+			return 0, frameErrorf(codeParse, "headers of more than %d bytes", maxHeaderBytes)
 		case errors.Is(err, io.EOF) && read > 0 && (headers > 0 || len(bytes.TrimSpace(line)) > 0):
 			return 0, io.ErrUnexpectedEOF
 		case err != nil:
@@ -39,17 +39,17 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 				continue
 			}
 			if length < 0 {
-				return 0, frameErrorf(CodeParse, "a frame without Content-Length")
+				return 0, frameErrorf(codeParse, "a frame without Content-Length")
 			}
 			return length, nil
 		}
 		if headers++; headers > maxHeaders {
-			return 0, frameErrorf(CodeParse, "more than %d headers", maxHeaders)
+			return 0, frameErrorf(codeParse, "more than %d headers", maxHeaders)
 		}
 		name, value, ok := strings.Cut(string(line), ":")
 		name = strings.TrimSpace(name)
 		if !ok || !isToken(name) {
-			return 0, frameErrorf(CodeParse, "a line that is no header; each message begins with Content-Length: N and an empty line")
+			return 0, frameErrorf(codeParse, "a line that is no header; each message begins with Content-Length: N and an empty line")
 		}
 		if !strings.EqualFold(name, "Content-Length") {
 			continue
@@ -59,7 +59,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 			return 0, err
 		}
 		if length >= 0 && length != n {
-			return 0, frameErrorf(CodeParse, "Content-Length comes twice, as %d and %d", length, n)
+			return 0, frameErrorf(codeParse, "Content-Length comes twice, as %d and %d", length, n)
 		}
 		length = n
 	}
@@ -81,15 +81,15 @@ func isToken(s string) bool {
 func parseLength(s string, limit int) (int, error) {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
-			return 0, frameErrorf(CodeParse, "Content-Length is %.40q, want a number of bytes", s)
+			return 0, frameErrorf(codeParse, "Content-Length is %.40q, want a number of bytes", s)
 		}
 	}
 	n, err := strconv.ParseUint(s, 10, 63)
 	switch {
 	case errors.Is(err, strconv.ErrRange) || err == nil && n > uint64(limit):
-		return 0, frameErrorf(CodeInvalidRequest, "a message of %.40s bytes, want at most %d", s, limit)
+		return 0, frameErrorf(codeInvalidRequest, "a message of %.40s bytes, want at most %d", s, limit)
 	case err != nil:
-		return 0, frameErrorf(CodeParse, "Content-Length is empty")
+		return 0, frameErrorf(codeParse, "Content-Length is empty")
 	}
 	return int(n), nil
 }
@@ -120,7 +120,7 @@ func readBody(r *bufio.Reader, n int) ([]byte, error) {
 }
 
 // appendFrame appends m as a frame.
-func appendFrame(dst []byte, m *Message) []byte {
+func appendFrame(dst []byte, m *message) []byte {
 	// The length stands before what it counts: room is left for it, and what is
 	// not used is closed up.
 	const head, digits = "Content-Length: ", 10

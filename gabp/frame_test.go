@@ -24,7 +24,7 @@ type stream struct {
 func (s *stream) Read(p []byte) (int, error) { return s.Reader.Read(p) }
 func (s *stream) Close() error               { return nil }
 
-func readerOf(text string, lim Limits) *Conn {
+func readerOf(text string, lim Limits) *conn {
 	lim, err := lim.withDefaults()
 	if err != nil {
 		panic(err)
@@ -61,7 +61,7 @@ func TestReadTolerates(t *testing.T) {
 			for range 2 { // merged with the next one
 				m, err := c.Read()
 				require.NoError(t, err, "%s %s", name, cut)
-				require.Equal(t, MethodPing, m.Method)
+				require.Equal(t, methodPing, m.Method)
 			}
 			_, err := c.Read()
 			require.Equal(t, io.EOF, err, name)
@@ -74,24 +74,24 @@ func TestReadRefusesFrames(t *testing.T) {
 		name, text string
 		code       int
 	}{
-		{"no length", "Content-Type: application/json\r\n\r\n{}", CodeParse},
-		{"empty length", "Content-Length: \r\n\r\n{}", CodeParse},
-		{"negative", "Content-Length: -5\r\n\r\n{}", CodeParse},
-		{"plus", "Content-Length: +2\r\n\r\n{}", CodeParse},
-		{"hexadecimal", "Content-Length: 0x2\r\n\r\n{}", CodeParse},
-		{"list", "Content-Length: 2, 2\r\n\r\n{}", CodeParse},
-		{"fraction", "Content-Length: 2.0\r\n\r\n{}", CodeParse},
-		{"two lengths", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ", CodeParse},
-		{"too large", "Content-Length: 99999999\r\n\r\n", CodeInvalidRequest},
-		{"beyond integers", "Content-Length: 99999999999999999999999\r\n\r\n", CodeInvalidRequest},
-		{"a log line", "Exception in thread main\r\n\r\n", CodeParse},
-		{"JSON without a header", pingText + "\n", CodeParse},
-		{"endless header", strings.Repeat("x", 10_000), CodeParse},
-		{"endless line ends", strings.Repeat("\n", 10_000), CodeParse},
-		{"many headers", strings.Repeat("A: b\r\n", 100) + "\r\n", CodeParse},
+		{"no length", "Content-Type: application/json\r\n\r\n{}", codeParse},
+		{"empty length", "Content-Length: \r\n\r\n{}", codeParse},
+		{"negative", "Content-Length: -5\r\n\r\n{}", codeParse},
+		{"plus", "Content-Length: +2\r\n\r\n{}", codeParse},
+		{"hexadecimal", "Content-Length: 0x2\r\n\r\n{}", codeParse},
+		{"list", "Content-Length: 2, 2\r\n\r\n{}", codeParse},
+		{"fraction", "Content-Length: 2.0\r\n\r\n{}", codeParse},
+		{"two lengths", "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{} ", codeParse},
+		{"too large", "Content-Length: 99999999\r\n\r\n", codeInvalidRequest},
+		{"beyond integers", "Content-Length: 99999999999999999999999\r\n\r\n", codeInvalidRequest},
+		{"a log line", "Exception in thread main\r\n\r\n", codeParse},
+		{"JSON without a header", pingText + "\n", codeParse},
+		{"endless header", strings.Repeat("x", 10_000), codeParse},
+		{"endless line ends", strings.Repeat("\n", 10_000), codeParse},
+		{"many headers", strings.Repeat("A: b\r\n", 100) + "\r\n", codeParse},
 	} {
 		_, err := readerOf(c.text, Limits{}).Read()
-		var broken *FrameError
+		var broken *frameError
 		require.ErrorAs(t, err, &broken, c.name)
 		require.Equal(t, c.code, broken.Err.Code, c.name)
 	}
@@ -109,12 +109,12 @@ func TestReadRefusesFrames(t *testing.T) {
 // TestReadGoesOn: a message that is refused leaves the stream intact.
 func TestReadGoesOn(t *testing.T) {
 	c := readerOf(frame("")+frame("[]")+frame("{")+frame(pingText), Limits{})
-	for _, code := range []int{CodeParse, CodeInvalidRequest, CodeParse} {
+	for _, code := range []int{codeParse, codeInvalidRequest, codeParse} {
 		_, err := c.Read()
 		var e *Error
 		require.ErrorAs(t, err, &e)
 		require.Equal(t, code, e.Code)
-		require.NotErrorAs(t, err, new(*FrameError))
+		require.NotErrorAs(t, err, new(*frameError))
 	}
 	_, err := c.Read()
 	require.NoError(t, err)
@@ -141,11 +141,11 @@ func TestBodyIsTakenAsItComes(t *testing.T) {
 func TestWriteFrame(t *testing.T) {
 	var out stream
 	c := newConn(&out, defaultLimits(t))
-	require.NoError(t, c.Write(Message{ID: "é", Type: TypeResponse}))
+	require.NoError(t, c.Write(message{ID: "é", Type: typeResponse}))
 	text := `{"v":"gabp/1","id":"é","type":"response","result":null}`
 	require.Equal(t, "Content-Length: "+strconv.Itoa(len(text))+"\r\n\r\n"+text, out.String(), "bytes are counted")
 
-	err := c.Write(Message{ID: "1", Type: TypeResponse, Result: bytes.Repeat([]byte("1"), DefaultMessageSize)})
+	err := c.Write(message{ID: "1", Type: typeResponse, Result: bytes.Repeat([]byte("1"), defaultMessageSize)})
 	require.ErrorAs(t, err, new(*Error))
 }
 
@@ -156,7 +156,7 @@ func TestHalfFrame(t *testing.T) {
 		near, far := net.Pipe()
 		lim := defaultLimits(t)
 		lim.FrameTimeout = 20 * time.Millisecond
-		var c *Conn
+		var c *conn
 		if timed {
 			c = newConn(near, lim)
 		} else {
@@ -164,7 +164,7 @@ func TestHalfFrame(t *testing.T) {
 		}
 		go func() { _, _ = far.Write([]byte("Content-Length: 10\r\n\r\n{")) }()
 		_, err := c.Read()
-		require.ErrorAs(t, err, new(*FrameError), "timed %v", timed)
+		require.ErrorAs(t, err, new(*frameError), "timed %v", timed)
 		require.NoError(t, far.Close())
 		require.NoError(t, c.Close())
 	}
@@ -175,13 +175,13 @@ func TestWriteTimeout(t *testing.T) {
 		near, far := net.Pipe()
 		lim := defaultLimits(t)
 		lim.WriteTimeout = 20 * time.Millisecond
-		var c *Conn
+		var c *conn
 		if timed {
 			c = newConn(near, lim)
 		} else {
 			c = newConn(plain{near}, lim)
 		}
-		require.Error(t, c.Write(Message{ID: "1", Type: TypeResponse}), "nobody reads")
+		require.Error(t, c.Write(message{ID: "1", Type: typeResponse}), "nobody reads")
 		require.NoError(t, far.Close())
 		require.NoError(t, c.Close())
 	}
@@ -202,10 +202,10 @@ func FuzzConn(f *testing.F) {
 			m, err := c.Read()
 			switch {
 			case err == nil:
-				require.Contains(t, []string{TypeRequest, TypeResponse, TypeEvent}, m.Type)
+				require.Contains(t, []string{typeRequest, typeResponse, typeEvent}, m.Type)
 				require.NotEmpty(t, m.ID)
 				continue
-			case errors.As(err, new(*FrameError)):
+			case errors.As(err, new(*frameError)):
 				return
 			case errors.As(err, new(*Error)):
 				continue

@@ -8,17 +8,17 @@ import (
 
 // The defaults of [Limits].
 const (
-	DefaultMessageSize        = 4 << 20
-	DefaultConnections        = 32
-	DefaultConcurrentRequests = 32
-	DefaultJSONDepth          = 64
-	DefaultStringBytes        = 1 << 20
-	DefaultEventQueue         = 1024
-	DefaultSubscriptions      = 256
-	DefaultRequestTimeout     = 5 * time.Minute
-	DefaultHelloTimeout       = 5 * time.Second
-	DefaultFrameTimeout       = 10 * time.Second
-	DefaultWriteTimeout       = 10 * time.Second
+	defaultMessageSize        = 4 << 20
+	defaultConnections        = 32
+	defaultConcurrentRequests = 32
+	defaultJSONDepth          = 64
+	defaultStringBytes        = 1 << 20
+	defaultEventQueue         = 1024
+	defaultSubscriptions      = 256
+	defaultRequestTimeout     = 5 * time.Minute
+	defaultHelloTimeout       = 5 * time.Second
+	defaultFrameTimeout       = 10 * time.Second
+	defaultWriteTimeout       = 10 * time.Second
 )
 
 // Bounds that are not worth a setting.
@@ -91,13 +91,13 @@ func (l Limits) withDefaults() (Limits, error) {
 		def   int
 		least int
 	}{
-		{"MessageSize", &l.MessageSize, DefaultMessageSize, 8 << 10},
-		{"Connections", &l.Connections, DefaultConnections, 1},
-		{"ConcurrentRequests", &l.ConcurrentRequests, DefaultConcurrentRequests, 1},
-		{"JSONDepth", &l.JSONDepth, DefaultJSONDepth, 4},
-		{"StringBytes", &l.StringBytes, DefaultStringBytes, 256},
-		{"EventQueue", &l.EventQueue, DefaultEventQueue, 1},
-		{"Subscriptions", &l.Subscriptions, DefaultSubscriptions, 1},
+		{"MessageSize", &l.MessageSize, defaultMessageSize, 8 << 10},
+		{"Connections", &l.Connections, defaultConnections, 1},
+		{"ConcurrentRequests", &l.ConcurrentRequests, defaultConcurrentRequests, 1},
+		{"JSONDepth", &l.JSONDepth, defaultJSONDepth, 4},
+		{"StringBytes", &l.StringBytes, defaultStringBytes, 256},
+		{"EventQueue", &l.EventQueue, defaultEventQueue, 1},
+		{"Subscriptions", &l.Subscriptions, defaultSubscriptions, 1},
 	} {
 		*f.value = cmp.Or(*f.value, f.def)
 		if *f.value < f.least {
@@ -109,10 +109,10 @@ func (l Limits) withDefaults() (Limits, error) {
 		value *time.Duration
 		def   time.Duration
 	}{
-		{"RequestTimeout", &l.RequestTimeout, DefaultRequestTimeout},
-		{"HelloTimeout", &l.HelloTimeout, DefaultHelloTimeout},
-		{"FrameTimeout", &l.FrameTimeout, DefaultFrameTimeout},
-		{"WriteTimeout", &l.WriteTimeout, DefaultWriteTimeout},
+		{"RequestTimeout", &l.RequestTimeout, defaultRequestTimeout},
+		{"HelloTimeout", &l.HelloTimeout, defaultHelloTimeout},
+		{"FrameTimeout", &l.FrameTimeout, defaultFrameTimeout},
+		{"WriteTimeout", &l.WriteTimeout, defaultWriteTimeout},
 	} {
 		*f.value = cmp.Or(*f.value, f.def)
 		if *f.value < 0 {

@@ -11,23 +11,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types of a [Message].
+// The types of a [message].
 const (
-	TypeRequest  = "request"
-	TypeResponse = "response"
-	TypeEvent    = "event"
+	typeRequest  = "request"
+	typeResponse = "response"
+	typeEvent    = "event"
 )
 
 // NilID is the id of an answer to a message whose own id cannot be told. The
 // protocol knows no null id.
-const NilID = "00000000-0000-0000-0000-000000000000"
+const nilID = "00000000-0000-0000-0000-000000000000"
 
 // Message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
 //
 // The raw members hold JSON text. Those of a message that was read are a part
 // of its buffer, which belongs to the message, byte for byte as they came.
-type Message struct {
+type message struct {
 	ID   string
 	Type string
 
@@ -46,7 +46,7 @@ type Message struct {
 }
 
 // NewID returns a random UUID.
-func NewID() string {
+func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6] = b[6]&0x0f | 0x40
@@ -64,24 +64,24 @@ func NewID() string {
 // Append appends the JSON text of m to dst. Raw members are taken as they are:
 // they must be JSON. A response without a result or an error has the result
 // null, an event without a payload the payload null.
-func (m *Message) Append(dst []byte) []byte {
+func (m *message) Append(dst []byte) []byte {
 	if m.verbatim != nil {
 		return m.verbatim.append(dst, m.ID)
 	}
-	dst = append(dst, `{"v":"`+Version+`","id":`...)
+	dst = append(dst, `{"v":"`+protocolVersion+`","id":`...)
 	dst = appendString(dst, m.ID)
 	dst = append(dst, `,"type":"`...)
 	dst = append(dst, m.Type...)
 	dst = append(dst, '"')
 	switch m.Type {
-	case TypeRequest:
+	case typeRequest:
 		dst = append(dst, `,"method":`...)
 		dst = appendString(dst, m.Method)
 		if len(m.Params) > 0 {
 			dst = append(dst, `,"params":`...)
 			dst = append(dst, m.Params...)
 		}
-	case TypeResponse:
+	case typeResponse:
 		if m.Error != nil {
 			dst = append(dst, `,"error":`...)
 			dst = m.Error.append(dst)
@@ -89,7 +89,7 @@ func (m *Message) Append(dst []byte) []byte {
 			dst = append(dst, `,"result":`...)
 			dst = appendRaw(dst, m.Result)
 		}
-	case TypeEvent:
+	case typeEvent:
 		dst = append(dst, `,"channel":`...)
 		dst = appendString(dst, m.Channel)
 		dst = append(dst, `,"seq":`...)
@@ -143,7 +143,7 @@ func (e envelope) get(name string) json.RawMessage {
 // complete, before all else, and the envelope: what the protocol says of each type of message. What is wrong is
 // returned with as much of ID and Type as could be told, so that it can be answered. [Message.validate] checks what is
 // in the envelope. Unknown members are passed over, members that are null count as absent.
-func decode(data []byte, lim *Limits) (Message, *Error) {
+func decode(data []byte, lim *Limits) (message, *Error) {
 	env, twice := make(envelope, len(envelopeNames)), ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {
 		i := slices.IndexFunc(envelopeNames, func(s string) bool { return s == string(name) })
@@ -157,70 +157,70 @@ func decode(data []byte, lim *Limits) (Message, *Error) {
 		return nil
 	})
 	if err != nil {
-		return Message{}, Errorf(CodeParse, "not JSON that is taken here: %v", err)
+		return message{}, Errorf(codeParse, "not JSON that is taken here: %v", err)
 	}
 	if !isObject(data) {
-		return Message{}, Errorf(CodeInvalidRequest, "a message must be an object; send batches one by one")
+		return message{}, Errorf(codeInvalidRequest, "a message must be an object; send batches one by one")
 	}
-	var m Message
+	var m message
 	idErr := m.setID(env["id"])
 	typeErr := m.setType(env.get("type"))
 	switch {
 	case twice != "":
-		return m, Errorf(CodeInvalidRequest, "%q comes twice", twice)
+		return m, Errorf(codeInvalidRequest, "%q comes twice", twice)
 	case env.get("v") == nil:
 		return m, missing("v")
-	case string(env["v"]) != `"`+Version+`"`:
-		return m, Errorf(CodeVersionMismatch, "v must be %q", Version)
+	case string(env["v"]) != `"`+protocolVersion+`"`:
+		return m, Errorf(codeVersionMismatch, "v must be %q", protocolVersion)
 	case idErr != nil:
 		return m, idErr
 	case typeErr != nil:
 		return m, typeErr
 	}
 	switch m.Type {
-	case TypeRequest:
+	case typeRequest:
 		return m, m.request(env)
-	case TypeResponse:
+	case typeResponse:
 		return m, m.response(env)
 	}
 	return m, m.event(env)
 }
 
-func missing(name string) *Error { return Errorf(CodeMissingField, "%q is missing", name) }
+func missing(name string) *Error { return Errorf(codeMissingField, "%q is missing", name) }
 
-func (m *Message) setID(raw json.RawMessage) *Error {
+func (m *message) setID(raw json.RawMessage) *Error {
 	switch {
 	case raw == nil:
 		return missing("id")
 	case raw[0] != '"':
-		return Errorf(CodeInvalidField, "id must be a string")
+		return Errorf(codeInvalidField, "id must be a string")
 	case len(raw) > maxIDBytes+2:
-		return Errorf(CodeInvalidField, "id has %d bytes, want at most %d", len(raw)-2, maxIDBytes)
+		return Errorf(codeInvalidField, "id has %d bytes, want at most %d", len(raw)-2, maxIDBytes)
 	}
 	if m.ID = unquote(raw); m.ID == "" {
-		return Errorf(CodeInvalidField, "id is empty")
+		return Errorf(codeInvalidField, "id is empty")
 	}
 	return nil
 }
 
-func (m *Message) setType(raw json.RawMessage) *Error {
+func (m *message) setType(raw json.RawMessage) *Error {
 	if raw == nil {
 		return missing("type")
 	}
-	for _, t := range []string{TypeRequest, TypeResponse, TypeEvent} {
+	for _, t := range []string{typeRequest, typeResponse, typeEvent} {
 		if string(raw) == `"`+t+`"` {
 			m.Type = t
 			return nil
 		}
 	}
-	return Errorf(CodeInvalidType, "type must be request, response or event")
+	return Errorf(codeInvalidType, "type must be request, response or event")
 }
 
 // foreign refuses members that another type of message has.
-func (m *Message) foreign(env envelope, names ...string) *Error {
+func (m *message) foreign(env envelope, names ...string) *Error {
 	for _, name := range names {
 		if env.get(name) != nil {
-			return Errorf(CodeInvalidRequest, "%q does not belong in a message of type %s", name, m.Type)
+			return Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", name, m.Type)
 		}
 	}
 	return nil
@@ -234,7 +234,7 @@ var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 // bytes.
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
-func (m *Message) request(env envelope) *Error {
+func (m *message) request(env envelope) *Error {
 	if e := m.foreign(env, "result", "error", "channel", "seq", "payload"); e != nil {
 		return e
 	}
@@ -243,10 +243,10 @@ func (m *Message) request(env envelope) *Error {
 	case method == nil:
 		return missing("method")
 	case method[0] != '"' || len(method) > maxNameBytes+2:
-		return Errorf(CodeInvalidField, "method must be a string of at most %d bytes", maxNameBytes)
+		return Errorf(codeInvalidField, "method must be a string of at most %d bytes", maxNameBytes)
 	}
 	if m.Method = unquote(method); m.Method == "" {
-		return Errorf(CodeInvalidField, "method is empty")
+		return Errorf(codeInvalidField, "method is empty")
 	}
 	if m.Params = env.get("params"); m.Params != nil && m.Params[0] != '{' {
 		m.Params = nil
@@ -255,7 +255,7 @@ func (m *Message) request(env envelope) *Error {
 	return nil
 }
 
-func (m *Message) response(env envelope) *Error {
+func (m *message) response(env envelope) *Error {
 	if e := m.foreign(env, "method", "params", "channel", "seq", "payload"); e != nil {
 		return e
 	}
@@ -270,9 +270,9 @@ func (m *Message) response(env envelope) *Error {
 	}
 	m.Error = &Error{} // also where it is refused: it says that the call failed
 	if !isNull(result) {
-		return Errorf(CodeInvalidRequest, "a response has a result or an error, not both")
+		return Errorf(codeInvalidRequest, "a response has a result or an error, not both")
 	}
-	o := parseObject(failure, "error", CodeInvalidField)
+	o := parseObject(failure, "error", codeInvalidField)
 	m.Error.Message, m.Error.Data = o.text("message", true, len(failure)), o.raw("data")
 	if code := o.raw("code"); code == nil {
 		o.fail("error: %q is missing", "code")
@@ -284,7 +284,7 @@ func (m *Message) response(env envelope) *Error {
 	return o.err
 }
 
-func (m *Message) event(env envelope) *Error {
+func (m *message) event(env envelope) *Error {
 	if e := m.foreign(env, "method", "params", "result", "error"); e != nil {
 		return e
 	}
@@ -293,7 +293,7 @@ func (m *Message) event(env envelope) *Error {
 	case channel == nil:
 		return missing("channel")
 	case channel[0] != '"' || len(channel) > maxNameBytes+2 || len(channel) == 2:
-		return Errorf(CodeInvalidField, "channel must be a string of 1 to %d bytes", maxNameBytes)
+		return Errorf(codeInvalidField, "channel must be a string of 1 to %d bytes", maxNameBytes)
 	case seq == nil:
 		return missing("seq")
 	case payload == nil:
@@ -301,7 +301,7 @@ func (m *Message) event(env envelope) *Error {
 	}
 	n, ok := parseInteger(seq)
 	if !ok {
-		return Errorf(CodeInvalidField, "seq must be an integer from 0 to 2^53-1")
+		return Errorf(codeInvalidField, "seq must be an integer from 0 to 2^53-1")
 	}
 	m.Channel, m.Seq, m.Payload = unquote(channel), n, payload
 	return nil

@@ -21,10 +21,10 @@ func defaultLimits(tb testing.TB) Limits {
 }
 
 // decodeWithin is decode with the defaults of lim in place of zeros.
-func decodeWithin(data []byte, lim Limits) (Message, error) {
+func decodeWithin(data []byte, lim Limits) (message, error) {
 	lim, err := lim.withDefaults()
 	if err != nil {
-		return Message{}, err
+		return message{}, err
 	}
 	m, e := decode(data, &lim)
 	return m, orNil(e)
@@ -40,16 +40,16 @@ func orNil(e *Error) error {
 func TestAppend(t *testing.T) {
 	const id = `"v":"gabp/1","id":"7"`
 	for _, c := range []struct {
-		m    Message
+		m    message
 		want string
 	}{
-		{Message{ID: "7", Type: TypeRequest, Method: "tools/list"}, `{` + id + `,"type":"request","method":"tools/list"}`},
-		{Message{ID: "7", Type: TypeRequest, Method: "tools/call", Params: json.RawMessage(`{ "name":"a/b" }`)}, `{` + id + `,"type":"request","method":"tools/call","params":{ "name":"a/b" }}`},
-		{Message{ID: "7", Type: TypeResponse, Result: json.RawMessage(`[1]`)}, `{` + id + `,"type":"response","result":[1]}`},
-		{Message{ID: "7", Type: TypeResponse}, `{` + id + `,"type":"response","result":null}`},
-		{Message{ID: "7", Type: TypeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}}, `{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`},
-		{Message{ID: "7", Type: TypeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)}, `{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`},
-		{Message{ID: "a\"\n\u2028é", Type: TypeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`},
+		{message{ID: "7", Type: typeRequest, Method: "tools/list"}, `{` + id + `,"type":"request","method":"tools/list"}`},
+		{message{ID: "7", Type: typeRequest, Method: "tools/call", Params: json.RawMessage(`{ "name":"a/b" }`)}, `{` + id + `,"type":"request","method":"tools/call","params":{ "name":"a/b" }}`},
+		{message{ID: "7", Type: typeResponse, Result: json.RawMessage(`[1]`)}, `{` + id + `,"type":"response","result":[1]}`},
+		{message{ID: "7", Type: typeResponse}, `{` + id + `,"type":"response","result":null}`},
+		{message{ID: "7", Type: typeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}}, `{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`},
+		{message{ID: "7", Type: typeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)}, `{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`},
+		{message{ID: "a\"\n\u2028é", Type: typeEvent, Channel: "x"}, `{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`},
 	} {
 		require.Equal(t, c.want, string(c.m.Append(nil)))
 		m, err := decodeWithin(c.m.Append(nil), Limits{})
@@ -83,28 +83,28 @@ func TestDecodeRefuses(t *testing.T) {
 		name, text string
 		code       int
 	}{
-		{"empty", ``, CodeParse},
-		{"half", `{"v":"gabp/1"`, CodeParse},
-		{"two values", `{} {}`, CodeParse},
-		{"comma", `{"v":"gabp/1",}`, CodeParse},
-		{"single quotes", `{'v':'gabp/1'}`, CodeParse},
-		{"not UTF-8", "{\"v\":\"gabp/1\",\"id\":\"\xff\"}", CodeParse},
-		{"control character", "{\"v\":\"gabp/1\",\"id\":\"\x01\"}", CodeParse},
-		{"bad escape", `{"v":"\x"}`, CodeParse},
-		{"bad hex", "{\"v\":\"\\u00\x10a\"}", CodeParse},
-		{"leading zero", `{"seq":01}`, CodeParse},
-		{"bare minus", `{"seq":-}`, CodeParse},
-		{"no exponent", `{"seq":1e}`, CodeParse},
-		{"NaN", `{"seq":NaN}`, CodeParse},
-		{"huge number", `{"seq":1` + strings.Repeat("0", 2000) + `}`, CodeParse},
-		{"deep", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":` + deep + `}}`, CodeParse},
-		{"very deep", strings.Repeat(`{"a":`, 1_000_000), CodeParse},
-		{"many members", `{` + strings.Repeat(`"a":1,`, 100) + `"b":1}`, CodeParse},
-		{"id twice", `{"v":"gabp/1","id":"x","id":"y","type":"request","method":"a/b"}`, CodeInvalidRequest},
-		{"method twice", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","method":"a/c"}`, CodeInvalidRequest},
-		{"long id", `{"v":"gabp/1","id":"` + long + `","type":"request","method":"a/b"}`, CodeInvalidField},
-		{"long method", `{"v":"gabp/1","id":"x","type":"request","method":"a/` + long + `"}`, CodeInvalidField},
-		{"long channel", `{"v":"gabp/1","id":"x","type":"event","channel":"` + long + `","seq":1,"payload":1}`, CodeInvalidField},
+		{"empty", ``, codeParse},
+		{"half", `{"v":"gabp/1"`, codeParse},
+		{"two values", `{} {}`, codeParse},
+		{"comma", `{"v":"gabp/1",}`, codeParse},
+		{"single quotes", `{'v':'gabp/1'}`, codeParse},
+		{"not UTF-8", "{\"v\":\"gabp/1\",\"id\":\"\xff\"}", codeParse},
+		{"control character", "{\"v\":\"gabp/1\",\"id\":\"\x01\"}", codeParse},
+		{"bad escape", `{"v":"\x"}`, codeParse},
+		{"bad hex", "{\"v\":\"\\u00\x10a\"}", codeParse},
+		{"leading zero", `{"seq":01}`, codeParse},
+		{"bare minus", `{"seq":-}`, codeParse},
+		{"no exponent", `{"seq":1e}`, codeParse},
+		{"NaN", `{"seq":NaN}`, codeParse},
+		{"huge number", `{"seq":1` + strings.Repeat("0", 2000) + `}`, codeParse},
+		{"deep", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","params":{"a":` + deep + `}}`, codeParse},
+		{"very deep", strings.Repeat(`{"a":`, 1_000_000), codeParse},
+		{"many members", `{` + strings.Repeat(`"a":1,`, 100) + `"b":1}`, codeParse},
+		{"id twice", `{"v":"gabp/1","id":"x","id":"y","type":"request","method":"a/b"}`, codeInvalidRequest},
+		{"method twice", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","method":"a/c"}`, codeInvalidRequest},
+		{"long id", `{"v":"gabp/1","id":"` + long + `","type":"request","method":"a/b"}`, codeInvalidField},
+		{"long method", `{"v":"gabp/1","id":"x","type":"request","method":"a/` + long + `"}`, codeInvalidField},
+		{"long channel", `{"v":"gabp/1","id":"x","type":"event","channel":"` + long + `","seq":1,"payload":1}`, codeInvalidField},
 		{"tool twice", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","name":"a/c"}}`, CodeInvalidParams},
 		{"two arguments", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","arguments":{"a":1},"parameters":{"a":2}}}`, CodeInvalidParams},
 	} {
@@ -142,8 +142,8 @@ func TestParseToolCall(t *testing.T) {
 }
 
 func TestIDs(t *testing.T) {
-	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, NewID())
-	require.NotEqual(t, NewID(), NewID())
+	require.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, newID())
+	require.NotEqual(t, newID(), newID())
 	require.Len(t, NewToken(), 64)
 }
 
@@ -191,7 +191,7 @@ func FuzzDecode(f *testing.F) {
 		again, e := decode(text, &lim)
 		require.Nil(t, e, "%q", text)
 		require.Equal(t, text, again.Append(nil))
-		if m.Type == TypeRequest {
+		if m.Type == typeRequest {
 			require.True(t, bytes.Contains(data, m.Params), "params as they came")
 		}
 	})

@@ -16,7 +16,7 @@ type outbox struct {
 
 	mu      sync.Mutex
 	changed sync.Cond // on any change, of mu
-	replies []Message
+	replies []message
 	events  list.List // of pendingEvent, in the order in which they are sent
 	byKey   map[eventKey]*list.Element
 	lost    map[string]uint64 // events that gave way, by channel, since its last that was taken
@@ -51,7 +51,7 @@ func newOutbox(lim *Limits) *outbox {
 // reply adds a reply, and waits while there are too many: that slows down only
 // the peer that does not read them. A reply to a session that is over is lost. placed, if
 // not nil, is called when the reply has its place and cannot be written yet; it must not wait.
-func (b *outbox) reply(m Message, placed func()) {
+func (b *outbox) reply(m message, placed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.replies) >= b.maxReplies && !b.ending && !b.closed {
@@ -156,7 +156,7 @@ const (
 
 // take waits for something to write. Replies come first: a gate waits for
 // them. It returns false when there is nothing more to come.
-func (b *outbox) take(replies []Message, events []pendingEvent) ([]Message, []pendingEvent, bool) {
+func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pendingEvent, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for len(b.replies) == 0 && b.events.Len() == 0 && !b.ending && !b.closed {

@@ -12,13 +12,13 @@ func TestReplyPlaced(t *testing.T) {
 	lim := defaultLimits(t)
 	b := newOutbox(&lim)
 	placed := 0
-	b.reply(Message{ID: "1", Type: TypeResponse}, func() {
+	b.reply(message{ID: "1", Type: typeResponse}, func() {
 		placed++
 		require.Len(t, b.replies, 1)
 		require.False(t, b.mu.TryLock(), "nobody takes it yet")
 	})
 	require.Equal(t, 1, placed)
 	b.end()
-	b.reply(Message{ID: "2", Type: TypeResponse}, func() { placed++ })
+	b.reply(message{ID: "2", Type: typeResponse}, func() { placed++ })
 	require.Equal(t, 1, placed)
 }

@@ -89,7 +89,7 @@ func checkMessage(t require.TestingT, text []byte, method string) {
 		Error, Payload json.RawMessage
 	}
 	require.NoError(t, json.Unmarshal(text, &m))
-	if method == MethodHello && m.Type == TypeResponse {
+	if method == methodHello && m.Type == typeResponse {
 		method = "session/welcome"
 	}
 	if m.Error == nil {
@@ -114,14 +114,14 @@ func accept(text []byte) error {
 func TestReferenceConformance(t *testing.T) {
 	dir := filepath.Join(refdata.Dir(t, "gabp"), "conformance")
 	codes := map[string]int{
-		"001_missing_id":                         CodeMissingField,
-		"002_both_result_and_error":              CodeInvalidRequest,
-		"003_event_with_method":                  CodeInvalidRequest,
-		"004_invalid_method_pattern":             CodeInvalidField,
-		"005_wrong_version":                      CodeVersionMismatch,
+		"001_missing_id":                         codeMissingField,
+		"002_both_result_and_error":              codeInvalidRequest,
+		"003_event_with_method":                  codeInvalidRequest,
+		"004_invalid_method_pattern":             codeInvalidField,
+		"005_wrong_version":                      codeVersionMismatch,
 		"006_invalid_tool_name":                  CodeInvalidParams,
 		"007_attention_ack_missing_attention_id": CodeInvalidParams,
-		"008_attention_event_missing_blocking":   CodeInvalidField,
+		"008_attention_event_missing_blocking":   codeInvalidField,
 	}
 	for _, path := range glob(t, filepath.Join(dir, "invalid", "*.json")) {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")

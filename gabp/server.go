@@ -27,14 +27,13 @@ type ServerConfig struct {
 	App        App
 	ServerInfo *Info // optional
 
-	// Capabilities says what the host offers beyond the methods of Handler, which
-	// are added where it is a [Mux], and those of the server itself. It is asked at
-	// each hello and each subscription: only channels among its Events can be
-	// subscribed to. Optional.
+	// Capabilities says what the host offers beyond what Mux and the server itself
+	// have, which is added. It is asked at each hello and each subscription: only
+	// channels among its Events can be subscribed to. Optional.
 	Capabilities func() Capabilities
 
-	// Handler serves what is not built in. Required.
-	Handler Handler
+	// Mux serves what is not built in. Required.
+	Mux *Mux
 
 	// Welcome may amend what a bridge is told, or refuse the session with an
 	// error. The token was right. Optional.
@@ -112,8 +111,8 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 		return nil, errors.New("gabp: ServerConfig.AgentID is empty")
 	case cfg.App.Name == "" || cfg.App.Version == "":
 		return nil, errors.New("gabp: ServerConfig.App needs a name and a version")
-	case cfg.Handler == nil:
-		return nil, errors.New("gabp: ServerConfig.Handler is nil")
+	case cfg.Mux == nil:
+		return nil, errors.New("gabp: ServerConfig.Mux is nil")
 	}
 	s := &Server{
 		cfg: cfg, limits: limits, log: cfg.Logger,
@@ -300,20 +299,17 @@ func (s *Server) removeLocked(ss *ServerSession) {
 // never blocks. While an event waits for a slow subscriber, a later one of the
 // same channel and key (if it is not "") takes its place at the end of the queue.
 // The events of a channel are numbered for each subscriber from 1, without
-// holes where nothing gave way (see [Server.Pass]). All subscribers see events in the order of
+// holes where none was dropped (see [Server.Pass]). All subscribers see events in the order of
 // the calls.
 //
 // payload is marshaled once; a json.RawMessage is sent byte for byte, and must
 // not be changed after. An error says that payload has no JSON form, or is larger
 // than a message may be: nobody gets it.
-func (s *Server) Publish(channel, key string, payload any) error {
-	return s.PublishFunc(channel, key, payload, nil)
-}
-
-// PublishFunc is Publish, and calls sent for each session once the event was
-// written to its connection: not where a later one took its place, or the
-// session ended. sent must be quick, and must not call the server.
-func (s *Server) PublishFunc(channel, key string, payload any, sent func(*ServerSession)) error {
+//
+// sent, if not nil, is called for each session once the event was written to its
+// connection: not where a later one took its place, or the session ended. It must be
+// quick, and must not call the server.
+func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSession)) error {
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 

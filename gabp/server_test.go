@@ -81,14 +81,14 @@ type rig struct {
 func start(t testing.TB, change func(*ServerConfig)) *rig {
 	t.Helper()
 	noLeaks(t)
-	mux := NewMux()
-	mux.HandleFunc(MethodToolsList, func(context.Context, *Request) (any, error) {
-		return ToolsListResult{Tools: []Tool{{
+	mux := new(Mux)
+	mux.Handle(MethodToolsList, func(context.Context, *Request) (any, error) {
+		return toolsListResult{Tools: []Tool{{
 			Name: "save/load", Title: "Load", Description: "Loads a save.",
 			InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`{}`),
 		}}}, nil
 	})
-	mux.HandleFunc(MethodToolsCall, func(_ context.Context, r *Request) (any, error) {
+	mux.Handle(MethodToolsCall, func(_ context.Context, r *Request) (any, error) {
 		call, err := ParseToolCall(r.Params)
 		if err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func start(t testing.TB, change func(*ServerConfig)) *rig {
 	})
 	r := &rig{logs: &lockedBuffer{}, done: make(chan error, 1)}
 	cfg := ServerConfig{
-		Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"}, Handler: mux,
+		Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"}, Mux: mux,
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b", "c/d"}} },
 		Logger:       slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Limits:       Limits{HelloTimeout: patience, FrameTimeout: patience, WriteTimeout: patience},
@@ -161,18 +161,18 @@ func (p *peer) request(method, params string) string {
 }
 
 // recv returns the next message, which must be framed exactly.
-func (p *peer) recv(method string) Message {
+func (p *peer) recv(method string) message {
 	p.Helper()
 	m, err := p.tryRecv(method)
 	require.NoError(p, err)
 	return m
 }
 
-func (p *peer) tryRecv(method string) (Message, error) {
+func (p *peer) tryRecv(method string) (message, error) {
 	p.Helper()
 	line, err := p.r.ReadString('\n')
 	if err != nil {
-		return Message{}, err
+		return message{}, err
 	}
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r\n"), "Content-Length: ")
 	require.True(p, ok, line)
@@ -191,7 +191,7 @@ func (p *peer) tryRecv(method string) (Message, error) {
 }
 
 // call sends a request and returns its response.
-func (p *peer) call(method, params string) Message {
+func (p *peer) call(method, params string) message {
 	p.Helper()
 	id := p.request(method, params)
 	m := p.recv(method)
@@ -199,13 +199,13 @@ func (p *peer) call(method, params string) Message {
 	return m
 }
 
-func helloParams(tok string) string {
+func helloText(tok string) string {
 	return `{"token":"` + tok + `","bridgeVersion":"1","platform":"darwin","launchId":"550e8400-e29b-41d4-a716-446655440000","clientInfo":{"name":"scripted bridge","version":"1"}}`
 }
 
 func (p *peer) hello() Welcome {
 	p.Helper()
-	m := p.call(MethodHello, helloParams(token))
+	m := p.call(methodHello, helloText(token))
 	require.Nil(p, m.Error)
 	var w Welcome
 	require.NoError(p, json.Unmarshal(m.Result, &w))
@@ -230,15 +230,15 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "1.0", w.SchemaVersion)
 	require.Equal(t, []string{"a/b", "c/d"}, w.Capabilities.Events)
 	require.Subset(t, w.Capabilities.Methods, []string{"session/hello", "session/ping", "session/goodbye", "tools/call", "tools/list", "events/list"})
-	require.Equal(t, &WireLimits{MaxMessageSize: DefaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300}, w.Capabilities.Limits)
+	require.Equal(t, &WireLimits{MaxMessageSize: defaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300}, w.Capabilities.Limits)
 
 	require.Equal(t, `{}`, string(p.call("session/ping", `{}`).Result))
 	require.Nil(t, p.call("tools/list", `{}`).Error)
 	require.JSONEq(t, `{"name":"save/load","arguments":{"a":1}}`, string(p.call("tools/call", `{"name":"save/load","parameters":{"a":1}}`).Result))
-	requireCode(t, CodeInternal, p.call("tools/call", `{"name":"save/fail"}`).Error)
+	requireCode(t, codeInternal, p.call("tools/call", `{"name":"save/fail"}`).Error)
 	requireCode(t, CodeMethodNotFound, p.call("attention/current", `{}`).Error)
 	requireCode(t, CodeMethodNotFound, p.call("farm/plow", `{}`).Error)
-	requireCode(t, CodeInvalidRequest, p.call("session/hello", helloParams(token)).Error, "hello twice")
+	requireCode(t, codeInvalidRequest, p.call("session/hello", helloText(token)).Error, "hello twice")
 	requireCode(t, CodeInvalidParams, p.call("tools/call", `{"name":"nope"}`).Error)
 	require.Nil(t, p.call("session/goodbye", `{}`).Error)
 	p.ends()
@@ -261,14 +261,14 @@ func TestAnswersWhatItCan(t *testing.T) {
 		text, id string
 		code     int
 	}{
-		{`[]`, NilID, CodeInvalidRequest},
-		{`{`, NilID, CodeParse},
-		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, NilID, CodeInvalidField},
-		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, NilID, CodeInvalidField},
-		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000001", CodeVersionMismatch},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000002", CodeInvalidRequest},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", CodeInvalidRequest},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", CodeInvalidField},
+		{`[]`, nilID, codeInvalidRequest},
+		{`{`, nilID, codeParse},
+		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
+		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
+		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000001", codeVersionMismatch},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", codeInvalidRequest},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", codeInvalidField},
 	} {
 		p.send(c.text)
 		m := p.recv("")
@@ -314,20 +314,20 @@ func TestInvalidFixturesOverTheWire(t *testing.T) {
 func TestBeforeHello(t *testing.T) {
 	s := start(t, nil)
 	p := dial(t, s.addr)
-	requireCode(t, CodeAuthRequired, p.call("session/ping", `{}`).Error)
-	requireCode(t, CodeAuthRequired, p.call("tools/call", `{"name":"save/load"}`).Error)
+	requireCode(t, codeAuthRequired, p.call("session/ping", `{}`).Error)
+	requireCode(t, codeAuthRequired, p.call("tools/call", `{"name":"save/load"}`).Error)
 	p.hello()
 
 	p = dial(t, s.addr)
 	for range 8 {
-		requireCode(t, CodeAuthRequired, p.call("session/ping", `{}`).Error)
+		requireCode(t, codeAuthRequired, p.call("session/ping", `{}`).Error)
 	}
 	p.ends()
 
 	p = dial(t, s.addr)
 	_, err := fmt.Fprintf(p, "Content-Length: %d\r\n\r\n", 100_000)
 	require.NoError(t, err)
-	requireCode(t, CodeInvalidRequest, p.recv("").Error, "large before the hello")
+	requireCode(t, codeInvalidRequest, p.recv("").Error, "large before the hello")
 	p.ends()
 }
 
@@ -337,7 +337,7 @@ func TestWrongTokens(t *testing.T) {
 	for i := range n {
 		wrong := fmt.Sprintf("%s%04d", token[:60], i)
 		p := dial(t, s.addr)
-		requireCode(t, CodeAuthFailed, p.call(MethodHello, helloParams(wrong)).Error)
+		requireCode(t, CodeAuthFailed, p.call(methodHello, helloText(wrong)).Error)
 		p.ends()
 		require.NoError(t, p.Close())
 	}
@@ -345,7 +345,7 @@ func TestWrongTokens(t *testing.T) {
 	require.NotContains(t, s.logs.String(), token[:60])
 	p := dial(t, s.addr)
 	p.hello()
-	requireCode(t, CodeAuthRequired, dial(t, s.addr).call(MethodHello, `{"bridgeVersion":"1"}`).Error)
+	requireCode(t, codeAuthRequired, dial(t, s.addr).call(methodHello, `{"bridgeVersion":"1"}`).Error)
 }
 
 func TestManyConnections(t *testing.T) {
@@ -385,19 +385,19 @@ func TestBrokenFrames(t *testing.T) {
 			_, err := p.Write([]byte(text))
 			require.NoError(t, err)
 			m := p.recv("")
-			require.Equal(t, NilID, m.ID)
-			require.Contains(t, []int{CodeParse, CodeInvalidRequest}, m.Error.Code)
+			require.Equal(t, nilID, m.ID)
+			require.Contains(t, []int{codeParse, codeInvalidRequest}, m.Error.Code)
 			p.ends()
 		}
 	}
 	// Without line ends of the protocol, and merged: harmless.
 	p := dial(t, s.addr)
-	hello := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
+	hello := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/hello","params":` + helloText(token) + `}`
 	ping := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/ping"}`
 	_, err := fmt.Fprintf(p, "content-length:%d\n\n%scontent-length:%d\n\n%s", len(hello), hello, len(ping), ping)
 	require.NoError(t, err)
-	require.Nil(t, p.recv(MethodHello).Error)
-	require.Nil(t, p.recv(MethodPing).Error)
+	require.Nil(t, p.recv(methodHello).Error)
+	require.Nil(t, p.recv(methodPing).Error)
 }
 
 func TestSilentPeers(t *testing.T) {
@@ -428,9 +428,9 @@ func TestTooManyConnections(t *testing.T) {
 		p := &peer{TB: t, Conn: conn, r: bufio.NewReader(conn)}
 		defer conn.Close() //nolint:errcheck // it is over
 		id := p.id()
-		text := `{"v":"gabp/1","id":"` + id + `","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
+		text := `{"v":"gabp/1","id":"` + id + `","type":"request","method":"session/hello","params":` + helloText(token) + `}`
 		_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
-		_, err = p.tryRecv(MethodHello)
+		_, err = p.tryRecv(methodHello)
 		return err == nil
 	})
 }
@@ -442,7 +442,7 @@ func TestConcurrentRequests(t *testing.T) {
 	var running atomic.Int32
 	s := start(t, func(c *ServerConfig) {
 		c.Limits.ConcurrentRequests = 3
-		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
+		c.Mux = serving(func(ctx context.Context, _ *Request) (any, error) {
 			running.Add(1)
 			defer running.Add(-1)
 			select {
@@ -493,7 +493,7 @@ func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
 	s := start(t, func(c *ServerConfig) {
 		c.Limits.RequestTimeout = 20 * time.Millisecond
-		c.Handler = HandlerFunc(func(_ context.Context, _ *Request) (any, error) {
+		c.Mux = serving(func(_ context.Context, _ *Request) (any, error) {
 			<-release // it does not obey its context
 			return "late", nil
 		})
@@ -508,22 +508,22 @@ func TestRequestTimeout(t *testing.T) {
 
 func TestHandlerFaults(t *testing.T) {
 	s := start(t, func(c *ServerConfig) {
-		c.Handler = HandlerFunc(func(_ context.Context, r *Request) (any, error) {
+		c.Mux = serving(func(_ context.Context, r *Request) (any, error) {
 			switch r.Method {
 			case "a/panic":
 				panic("bug")
 			case "a/value":
 				return func() {}, nil
 			case "a/huge":
-				return strings.Repeat("x", DefaultMessageSize), nil
+				return strings.Repeat("x", defaultMessageSize), nil
 			}
-			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", DefaultMessageSize) + `"`)}
+			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", defaultMessageSize) + `"`)}
 		})
 	})
 	p := dial(t, s.addr)
 	p.hello()
 	for _, method := range []string{"a/panic", "a/value", "a/huge"} {
-		requireCode(t, CodeInternal, p.call(method, `{}`).Error, method)
+		requireCode(t, codeInternal, p.call(method, `{}`).Error, method)
 	}
 	m := p.call("a/error", `{}`)
 	requireCode(t, -5, m.Error)
@@ -535,17 +535,17 @@ func TestEvents(t *testing.T) {
 	s := start(t, nil)
 	p := dial(t, s.addr)
 	p.hello()
-	var sub Subscribed
+	var sub subscribeResult
 	require.NoError(t, json.Unmarshal(p.call("events/subscribe", `{"channels":["a/b","x/y","c/d"]}`).Result, &sub))
 	require.Equal(t, []string{"a/b", "c/d"}, sub.Subscribed)
-	requireCode(t, CodeChannelNotFound, p.call("events/subscribe", `{"channels":["x/y"]}`).Error)
+	requireCode(t, codeChannelNotFound, p.call("events/subscribe", `{"channels":["x/y"]}`).Error)
 
 	sent := make(chan string, 10)
 	for i := range 3 {
-		require.NoError(t, s.PublishFunc("a/b", "", map[string]int{"n": i}, func(ss *ServerSession) { sent <- ss.Viewer() }))
+		require.NoError(t, s.Publish("a/b", "", map[string]int{"n": i}, func(ss *ServerSession) { sent <- ss.Consumer() }))
 	}
-	require.NoError(t, s.Publish("c/d", "", json.RawMessage(`{ "raw" :1}`)))
-	require.NoError(t, s.Publish("x/y", "", 1))
+	require.NoError(t, s.Publish("c/d", "", json.RawMessage(`{ "raw" :1}`), nil))
+	require.NoError(t, s.Publish("x/y", "", 1, nil))
 	for i := range 3 {
 		m := p.recv("")
 		require.Equal(t, "a/b", m.Channel)
@@ -557,20 +557,20 @@ func TestEvents(t *testing.T) {
 	require.EqualValues(t, 1, m.Seq, "each channel counts for itself")
 	require.Equal(t, `{ "raw" :1}`, string(m.Payload))
 
-	var un Unsubscribed
+	var un unsubscribeResult
 	require.NoError(t, json.Unmarshal(p.call("events/unsubscribe", `{"channels":["a/b","x/y"]}`).Result, &un))
 	require.Equal(t, []string{"a/b"}, un.Unsubscribed)
-	require.NoError(t, s.Publish("a/b", "", 1))
-	var list EventsList
+	require.NoError(t, s.Publish("a/b", "", 1, nil))
+	var list eventsListResult
 	require.NoError(t, json.Unmarshal(p.call("events/list", `{}`).Result, &list))
-	require.Equal(t, EventsList{Channels: []string{"a/b", "c/d"}, Subscribed: []string{"c/d"}}, list)
+	require.Equal(t, eventsListResult{Channels: []string{"a/b", "c/d"}, Subscribed: []string{"c/d"}}, list)
 
 	p.call("events/subscribe", `{"channels":["a/b"]}`)
-	require.NoError(t, s.Publish("a/b", "", 1))
+	require.NoError(t, s.Publish("a/b", "", 1, nil))
 	require.EqualValues(t, 4, p.recv("").Seq, "numbers go on")
 
-	require.Error(t, s.Publish("a/b", "", func() {}))
-	require.Error(t, s.Publish("a/b", "", strings.Repeat("x", DefaultMessageSize)))
+	require.Error(t, s.Publish("a/b", "", func() {}, nil))
+	require.Error(t, s.Publish("a/b", "", strings.Repeat("x", defaultMessageSize), nil))
 }
 
 // TestSlowSubscriber: one who does not read delays nobody, and is dropped when
@@ -587,11 +587,11 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 	text := strings.Repeat("x", 10_000)
 	eventually(t, "the dead one is dropped", func() bool {
-		require.NoError(t, s.Publish("a/b", "", text))
+		require.NoError(t, s.Publish("a/b", "", text, nil))
 		return s.Stats().Dropped == 1
 	})
 	const n = 3000
-	got := make(chan Message, n)
+	got := make(chan message, n)
 	go func() {
 		for {
 			m, err := quick.tryRecv("")
@@ -603,9 +603,9 @@ func TestSlowSubscriber(t *testing.T) {
 		}
 	}()
 	for i := range n {
-		require.NoError(t, s.Publish("c/d", "one", map[string]any{"n": i, "text": text}))
+		require.NoError(t, s.Publish("c/d", "one", map[string]any{"n": i, "text": text}, nil))
 	}
-	last := func(m Message) bool { return strings.HasPrefix(string(m.Payload), fmt.Sprintf(`{"n":%d,`, n-1)) }
+	last := func(m message) bool { return strings.HasPrefix(string(m.Payload), fmt.Sprintf(`{"n":%d,`, n-1)) }
 	var seq uint64
 	for m := range got {
 		seq++
@@ -646,7 +646,7 @@ func TestPassingEventsGiveWay(t *testing.T) {
 	for i := range flood {
 		require.NoError(t, s.Pass("mod/"+string("ab"[i%2]), 0, json.RawMessage(`{"n":`+strconv.Itoa(i)+text)))
 		if i%(flood/10) == 0 {
-			require.NoError(t, s.Publish("heed/kept", strconv.Itoa(i), map[string]any{"n": i}))
+			require.NoError(t, s.Publish("heed/kept", strconv.Itoa(i), map[string]any{"n": i}, nil))
 		}
 	}
 	gone := s.Stats().GaveWay
@@ -705,7 +705,7 @@ func TestPassingAlone(t *testing.T) {
 	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b","c/d"]}`).Error)
 	text := strings.Repeat("x", 1<<20)
 	for i := 0; s.Stats().GaveWay == 0; i++ { // until the socket is full, and then both places
-		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text))
+		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text, nil))
 		require.NoError(t, s.Pass("c/d", 0, text))
 	}
 	require.Zero(t, s.Stats().Dropped)
@@ -737,7 +737,7 @@ func TestRefusesOtherMachines(t *testing.T) {
 		_, err = Dial(ctx, addr, ClientConfig{Token: token})
 		require.Error(t, err, addr)
 	}
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()})
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
@@ -747,14 +747,14 @@ func TestRefusesOtherMachines(t *testing.T) {
 }
 
 func TestServerConfig(t *testing.T) {
-	good := ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: NewMux()}
+	good := ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)}
 	_, err := NewServer(good)
 	require.NoError(t, err)
 	for field, spoil := range map[string]func(*ServerConfig){
 		"Token":              func(c *ServerConfig) { c.Token = "short" },
 		"AgentID":            func(c *ServerConfig) { c.AgentID = "" },
 		"App":                func(c *ServerConfig) { c.App.Version = "" },
-		"Handler":            func(c *ServerConfig) { c.Handler = nil },
+		"Mux":                func(c *ServerConfig) { c.Mux = nil },
 		"MessageSize":        func(c *ServerConfig) { c.Limits.MessageSize = 10 },
 		"Connections":        func(c *ServerConfig) { c.Limits.Connections = -1 },
 		"RequestTimeout":     func(c *ServerConfig) { c.Limits.RequestTimeout = -1 },
@@ -772,14 +772,14 @@ func TestWelcomeHook(t *testing.T) {
 	s := start(t, func(c *ServerConfig) {
 		c.Welcome = func(_ context.Context, ss *ServerSession, w *Welcome) error {
 			if ss.Hello().BridgeVersion == "0" {
-				return Errorf(CodeAccessDenied, "too old")
+				return Errorf(CodeToolFailed, "too old")
 			}
 			w.AgentID = "mod"
 			w.Capabilities.Methods = append(w.Capabilities.Methods, "farm/plow", "farm/plow", "Not A Name")
 			w.Capabilities.Events = append(w.Capabilities.Events, "mod/said")
 			return nil
 		}
-		c.Closed = func(ss *ServerSession) { closed <- ss.Hello().Token + ss.Hello().LaunchID }
+		c.Closed = func(ss *ServerSession) { closed <- ss.Hello().LaunchID }
 	})
 	p := dial(t, s.addr)
 	w := p.hello()
@@ -791,14 +791,14 @@ func TestWelcomeHook(t *testing.T) {
 	require.Equal(t, "550e8400-e29b-41d4-a716-446655440000", <-closed, "without the token")
 
 	p = dial(t, s.addr)
-	requireCode(t, CodeAccessDenied, p.call(MethodHello, strings.Replace(helloParams(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
+	requireCode(t, CodeToolFailed, p.call(methodHello, strings.Replace(helloText(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
 	p.ends()
 }
 
 // TestStop: a server that is stopped leaves nothing running.
 func TestStop(t *testing.T) {
 	s := start(t, func(c *ServerConfig) {
-		c.Handler = HandlerFunc(func(ctx context.Context, _ *Request) (any, error) {
+		c.Mux = serving(func(ctx context.Context, _ *Request) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
@@ -812,6 +812,13 @@ func TestStop(t *testing.T) {
 	p.ends()
 }
 
+// serving returns a Mux that gives all requests to h.
+func serving(h Handler) *Mux {
+	mux := new(Mux)
+	mux.Fallback(h)
+	return mux
+}
+
 // FuzzServer sends arbitrary bytes to a server, before and after a hello.
 func FuzzServer(f *testing.F) {
 	for _, path := range []string{"valid/hello", "valid/subscribe", "invalid/batch"} {
@@ -819,14 +826,14 @@ func FuzzServer(f *testing.F) {
 		f.Add(read(f, "conformance/"+path+".json"), false, true)
 	}
 	f.Add([]byte("Content-Length: 2\r\n\r\n{}Content-Length: -2\r\n\r\n"), true, false)
-	mux := NewMux()
-	mux.Fallback(HandlerFunc(func(_ context.Context, r *Request) (any, error) { return r.Params, nil }))
+	mux := new(Mux)
+	mux.Fallback(func(_ context.Context, r *Request) (any, error) { return r.Params, nil })
 	s, err := NewServer(ServerConfig{
-		Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Handler: mux,
+		Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux,
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b"}} },
 	})
 	require.NoError(f, err)
-	hello := `{"v":"gabp/1","id":"1","type":"request","method":"session/hello","params":` + helloParams(token) + `}`
+	hello := `{"v":"gabp/1","id":"1","type":"request","method":"session/hello","params":` + helloText(token) + `}`
 	f.Fuzz(func(t *testing.T, data []byte, greeted, framed bool) {
 		var in bytes.Buffer
 		if greeted {

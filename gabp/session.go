@@ -17,7 +17,7 @@ import (
 // hello. It is safe for concurrent use.
 type ServerSession struct {
 	server *Server
-	conn   *Conn
+	conn   *conn
 	out    *outbox
 	id     uint64
 	slots  chan struct{} // one for each request at a time
@@ -37,7 +37,7 @@ type ServerSession struct {
 	seq map[string]uint64 // the last of each channel; the writer's
 }
 
-func newServerSession(s *Server, c *Conn) *ServerSession {
+func newServerSession(s *Server, c *conn) *ServerSession {
 	c.maxRead.Store(int64(min(maxHelloSize, s.limits.MessageSize)))
 	c.readBy = time.Now().Add(s.limits.HelloTimeout)
 	return &ServerSession{
@@ -47,18 +47,14 @@ func newServerSession(s *Server, c *Conn) *ServerSession {
 	}
 }
 
-// ID tells the connections of a server apart.
-func (s *ServerSession) ID() uint64 { return s.id }
-
-// Hello returns what the bridge said, without the token. Its texts are a
-// stranger's.
+// Hello returns what the bridge said of itself.
 func (s *ServerSession) Hello() Hello { return s.hello }
 
 // Viewer returns a name for the bridge that can stand in logs and be given to
 // heed.Engine: at most 64 bytes of letters, digits and "._-#". It is made of the
 // client's name and the id of its launch, so that a bridge that reconnects under
 // the same one is the same viewer.
-func (s *ServerSession) Viewer() string { return s.viewer }
+func (s *ServerSession) Consumer() string { return s.viewer }
 
 // Close ends the session. It does not wait.
 func (s *ServerSession) Close() {
@@ -67,7 +63,7 @@ func (s *ServerSession) Close() {
 }
 
 // Subscribed reports whether the session is subscribed to a channel.
-func (s *ServerSession) Subscribed(channel string) bool {
+func (s *ServerSession) subscribed(channel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.subs[channel]
@@ -140,7 +136,7 @@ func (s *ServerSession) read(ctx context.Context) error {
 	for {
 		m, err := s.conn.Read()
 		var refused *Error
-		var broken *FrameError
+		var broken *frameError
 		switch {
 		case err == nil:
 			err = s.dispatch(ctx, &m)
@@ -165,27 +161,27 @@ func (s *ServerSession) read(ctx context.Context) error {
 }
 
 // refuse answers m with an error.
-func (s *ServerSession) refuse(m *Message, e *Error) {
+func (s *ServerSession) refuse(m *message, e *Error) {
 	id := m.ID
 	if id == "" {
-		id = NilID
+		id = nilID
 	}
-	s.out.reply(Message{ID: id, Type: TypeResponse, Error: e}, nil)
+	s.out.reply(message{ID: id, Type: typeResponse, Error: e}, nil)
 }
 
 // dispatch answers what is built in, and has the rest handled. An error ends
 // the session.
-func (s *ServerSession) dispatch(ctx context.Context, m *Message) error {
-	if m.Type == TypeResponse {
+func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
+	if m.Type == typeResponse {
 		// Nobody asked. An answer might go on for ever between two servers.
 		s.server.counts.malformed.Add(1)
 		return nil
 	}
-	if m.Type == TypeEvent {
+	if m.Type == typeEvent {
 		s.server.counts.malformed.Add(1)
 		e := m.validate()
 		if e == nil {
-			e = Errorf(CodeInvalidRequest, "a server takes requests only")
+			e = Errorf(codeInvalidRequest, "a server takes requests only")
 		}
 		s.refuse(m, e)
 		return nil
@@ -203,18 +199,18 @@ func (s *ServerSession) dispatch(ctx context.Context, m *Message) error {
 		return nil
 	}
 	switch m.Method {
-	case MethodHello:
-		s.refuse(m, Errorf(CodeInvalidRequest, "the session is open already"))
-	case MethodPing:
+	case methodHello:
+		s.refuse(m, Errorf(codeInvalidRequest, "the session is open already"))
+	case methodPing:
 		s.answer(m.ID, struct{}{}, nil, nil)
-	case MethodGoodbye:
+	case methodGoodbye:
 		s.answer(m.ID, struct{}{}, nil, nil)
 		return errGoodbye
-	case MethodEventsSubscribe:
+	case methodEventsSubscribe:
 		s.subscribe(m)
-	case MethodEventsUnsub:
+	case methodEventsUnsub:
 		s.unsubscribe(m)
-	case MethodEventsList:
+	case methodEventsList:
 		s.listEvents(m)
 	default:
 		s.request(ctx, m)
@@ -223,7 +219,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *Message) error {
 }
 
 // request gives m to the handler, if there is room for one more.
-func (s *ServerSession) request(ctx context.Context, m *Message) {
+func (s *ServerSession) request(ctx context.Context, m *message) {
 	select {
 	case s.slots <- struct{}{}:
 	default:
@@ -279,15 +275,15 @@ func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err e
 		if p := recover(); p != nil {
 			s.server.counts.panics.Add(1)
 			s.server.log.Error("gabp: handler panicked", "method", r.Method, "panic", fmt.Sprint(p))
-			result, err = nil, Errorf(CodeInternal, "internal error")
+			result, err = nil, Errorf(codeInternal, "internal error")
 		}
 	}()
-	return s.server.cfg.Handler.ServeGABP(ctx, r)
+	return s.server.cfg.Mux.serve(ctx, r)
 }
 
 // answer replies with a result or an error, and calls placed as [outbox.reply] does.
 func (s *ServerSession) answer(id string, result any, err error, placed func()) {
-	m := Message{ID: id, Type: TypeResponse}
+	m := message{ID: id, Type: typeResponse}
 	if v, ok := errors.AsType[*Verbatim](err); ok && len(v.text) <= s.server.limits.MessageSize-maxEnvelope {
 		m.verbatim = v
 		s.out.reply(m, placed)
@@ -296,12 +292,12 @@ func (s *ServerSession) answer(id string, result any, err error, placed func()) 
 	if err != nil {
 		m.Error = asError(err)
 	} else if m.Result, err = marshal(result); err != nil {
-		m.Error = Errorf(CodeInternal, "the result has no JSON form: %v", err)
+		m.Error = Errorf(codeInternal, "the result has no JSON form: %v", err)
 	}
 	most := s.server.limits.MessageSize - maxEnvelope
 	switch {
 	case len(m.Result) > most:
-		m.Error = Errorf(CodeInternal, "a result of %d bytes, want at most %d; the call was executed", len(m.Result), most)
+		m.Error = Errorf(codeInternal, "a result of %d bytes, want at most %d; the call was executed", len(m.Result), most)
 	case m.Error != nil && len(m.Error.Message)+len(m.Error.Data) > most/8:
 		// A message may be escaped to six times its length.
 		m.Error = Errorf(m.Error.Code, "%s", m.Error.Message)
@@ -310,25 +306,24 @@ func (s *ServerSession) answer(id string, result any, err error, placed func()) 
 }
 
 // greet answers what comes before the session is open. An error ends it.
-func (s *ServerSession) greet(ctx context.Context, m *Message) error {
-	if m.Method != MethodHello {
-		s.refuse(m, Errorf(CodeAuthRequired, "say session/hello first"))
+func (s *ServerSession) greet(ctx context.Context, m *message) error {
+	if m.Method != methodHello {
+		s.refuse(m, Errorf(codeAuthRequired, "say session/hello first"))
 		return nil
 	}
 	hello, e := parseHello(m.Params)
 	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" && subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
 		e = Errorf(CodeAuthFailed, "authentication failed")
 	}
-	hello.Token = ""
 	if e != nil {
-		if e.Code == CodeAuthFailed || e.Code == CodeAuthRequired {
+		if e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
 			s.server.counts.authFailures.Add(1)
 		}
 		s.refuse(m, e)
 		return e
 	}
-	s.hello = hello
-	s.viewer = viewerName(&hello)
+	s.hello = hello.Hello
+	s.viewer = viewerName(&s.hello)
 	w, err := s.welcome(ctx)
 	if err != nil {
 		s.refuse(m, asError(err))
@@ -348,7 +343,7 @@ func (s *ServerSession) greet(ctx context.Context, m *Message) error {
 func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
 	cfg := &s.server.cfg
 	w := Welcome{
-		AgentID: cfg.AgentID, App: cfg.App, SchemaVersion: SchemaVersion, ServerInfo: cfg.ServerInfo,
+		AgentID: cfg.AgentID, App: cfg.App, SchemaVersion: schemaVersion, ServerInfo: cfg.ServerInfo,
 		Capabilities: s.server.capabilities(),
 	}
 	if cfg.Welcome != nil {
@@ -366,11 +361,9 @@ func (s *Server) capabilities() Capabilities {
 	if s.cfg.Capabilities != nil {
 		c = s.cfg.Capabilities()
 	}
-	methods := []string{MethodHello, MethodPing, MethodGoodbye, MethodEventsSubscribe, MethodEventsUnsub, MethodEventsList}
-	if m, ok := s.cfg.Handler.(interface{ Methods() []string }); ok {
-		methods = append(methods, m.Methods()...)
-	}
-	c.Methods = slices.Concat(methods, c.Methods)
+	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
+	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
+	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
 	c.Limits = &WireLimits{
 		MaxMessageSize:        s.limits.MessageSize,
 		MaxConcurrentRequests: s.limits.ConcurrentRequests,
@@ -436,7 +429,7 @@ func (s *ServerSession) known() func(channel string) bool {
 
 // subscribe answers with those channels that the session is subscribed to now.
 // Only where that is none of those asked for it is an error.
-func (s *ServerSession) subscribe(m *Message) {
+func (s *ServerSession) subscribe(m *message) {
 	p, e := parseChannels(m.Params)
 	if e != nil {
 		s.refuse(m, e)
@@ -445,7 +438,7 @@ func (s *ServerSession) subscribe(m *Message) {
 	known := s.known()
 	wanted := distinct(p.Channels, known)
 	if len(wanted) == 0 {
-		s.refuse(m, Errorf(CodeChannelNotFound, "no channel of this name").WithData(p))
+		s.refuse(m, Errorf(codeChannelNotFound, "no channel of this name").WithData(p))
 		return
 	}
 	s.mu.Lock()
@@ -458,16 +451,16 @@ func (s *ServerSession) subscribe(m *Message) {
 	}
 	s.mu.Unlock()
 	if len(subscribed) == 0 {
-		s.refuse(m, Errorf(CodeSubscriptionFailed, "subscribed to %d channels, and no more at a time", s.server.limits.Subscriptions))
+		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, and no more at a time", s.server.limits.Subscriptions))
 		return
 	}
-	s.answer(m.ID, Subscribed{Subscribed: subscribed}, nil, nil)
+	s.answer(m.ID, subscribeResult{Subscribed: subscribed}, nil, nil)
 }
 
 // unsubscribe answers with those channels that the session was subscribed to.
 // Events that wait are not sent any more. A channel's numbers go on where it is
 // subscribed to again.
-func (s *ServerSession) unsubscribe(m *Message) {
+func (s *ServerSession) unsubscribe(m *message) {
 	p, e := parseChannels(m.Params)
 	if e != nil {
 		s.refuse(m, e)
@@ -483,15 +476,15 @@ func (s *ServerSession) unsubscribe(m *Message) {
 		}
 	}
 	s.mu.Unlock()
-	s.answer(m.ID, Unsubscribed{Unsubscribed: gone}, nil, nil)
+	s.answer(m.ID, unsubscribeResult{Unsubscribed: gone}, nil, nil)
 }
 
-func (s *ServerSession) listEvents(m *Message) {
+func (s *ServerSession) listEvents(m *message) {
 	channels := s.channels
 	if s.server.cfg.Capabilities != nil {
 		channels = slices.Concat(channels, s.server.cfg.Capabilities().Events)
 	}
-	list := EventsList{Channels: distinct(channels, func(c string) bool { return c != "" }), Subscribed: []string{}}
+	list := eventsListResult{Channels: distinct(channels, func(c string) bool { return c != "" }), Subscribed: []string{}}
 	s.mu.Lock()
 	for _, c := range list.Channels {
 		if s.subs[c] {
@@ -534,7 +527,7 @@ func (s *ServerSession) publish(e pendingEvent) {
 // peer does not take it. It is the only writer of the connection.
 func (s *ServerSession) write() error {
 	var (
-		replies []Message
+		replies []message
 		events  []pendingEvent
 		frames  []byte
 		ok      bool
@@ -551,8 +544,8 @@ func (s *ServerSession) write() error {
 		for _, e := range events {
 			seq := s.seq[e.channel] + e.lost + 1
 			s.seq[e.channel] = seq
-			frames = appendFrame(frames, &Message{
-				ID: NewID(), Type: TypeEvent, Channel: e.channel, Seq: seq, Payload: e.payload,
+			frames = appendFrame(frames, &message{
+				ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload,
 			})
 		}
 		if err := s.conn.write(frames); err != nil {

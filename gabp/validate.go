@@ -12,17 +12,17 @@ import (
 
 // validate checks what the envelope holds: the name of a request's method, the parameters of the protocol's own
 // methods, the payload of the attention channels.
-func (m *Message) validate() *Error {
+func (m *message) validate() *Error {
 	switch m.Type {
-	case TypeRequest:
+	case typeRequest:
 		if !ValidName(m.Method) {
-			return Errorf(CodeInvalidField, "method %q is no name of the form namespace/name in lower case", m.Method)
+			return Errorf(codeInvalidField, "method %q is no name of the form namespace/name in lower case", m.Method)
 		}
 		return validateParams(m.Method, m.Params)
-	case TypeEvent:
+	case typeEvent:
 		switch m.Channel {
 		case ChannelOpened, ChannelUpdated, ChannelCleared:
-			_, e := parseAttention(m.Payload, CodeInvalidField)
+			_, e := parseAttention(m.Payload, codeInvalidField)
 			return e
 		}
 	}
@@ -31,7 +31,7 @@ func (m *Message) validate() *Error {
 
 // validateLax checks a request as validate does, but for the names of methods
 // and tools.
-func (m *Message) validateLax() *Error {
+func (m *message) validateLax() *Error {
 	if m.Method == MethodToolsCall {
 		_, e := parseToolCall(m.Params)
 		return e
@@ -43,14 +43,14 @@ func (m *Message) validateLax() *Error {
 func validateParams(method string, params json.RawMessage) *Error {
 	var e *Error
 	switch method {
-	case MethodHello:
+	case methodHello:
 		_, e = parseHello(params)
 	case MethodToolsCall:
 		var call ToolCall
 		if call, e = parseToolCall(params); e == nil && !ValidName(call.Name) {
 			e = Errorf(CodeInvalidParams, "params: tool %q is no name of the form namespace/name in lower case", call.Name)
 		}
-	case MethodEventsSubscribe, MethodEventsUnsub:
+	case methodEventsSubscribe, methodEventsUnsub:
 		_, e = parseChannels(params)
 	case MethodAttentionAck:
 		_, e = parseAck(params)
@@ -64,13 +64,13 @@ func validateParams(method string, params json.RawMessage) *Error {
 
 // parseHello reads the parameters of session/hello. Without a token nobody is
 // told what else is missing.
-func parseHello(params json.RawMessage) (Hello, *Error) {
+func parseHello(params json.RawMessage) (helloParams, *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err == nil && o.raw("token") == nil {
-		return Hello{}, Errorf(CodeAuthRequired, "a token is required")
+		return helloParams{}, Errorf(codeAuthRequired, "a token is required")
 	}
-	h := Hello{
-		Token:         o.text("token", true, maxNameBytes),
+	h := helloParams{Token: o.text("token", true, maxNameBytes)}
+	h.Hello = Hello{
 		BridgeVersion: o.text("bridgeVersion", true, maxNameBytes),
 		Platform:      o.text("platform", true, maxNameBytes),
 		LaunchID:      o.text("launchId", true, maxNameBytes),
@@ -130,19 +130,19 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
-func parseChannels(params json.RawMessage) (Channels, *Error) {
+func parseChannels(params json.RawMessage) (channelsParams, *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	names, err := o.texts("channels")
 	if err == nil && len(names) == 0 {
 		err = Errorf(CodeInvalidParams, "params: \"channels\" must name at least one channel")
 	}
-	return Channels{Channels: names}, err
+	return channelsParams{Channels: names}, err
 }
 
 // texts returns the elements of an array of strings that are not empty.
 func (o *object) texts(name string) ([]string, *Error) {
 	list := o.list(name)
-	texts := make([]string, 0, min(len(list), DefaultSubscriptions))
+	texts := make([]string, 0, min(len(list), defaultSubscriptions))
 	for _, raw := range list {
 		if raw[0] != '"' || len(raw) == 2 || len(raw) > maxNameBytes+2 {
 			o.fail("%s: %q must hold strings of 1 to %d bytes", o.what, name, maxNameBytes)
@@ -181,7 +181,7 @@ func checkToolsList(params json.RawMessage) *Error {
 // missing, a severity that is unknown, or a number that is no integer below 2^53 is
 // an [*Error] that names the member. Unknown members are passed over.
 func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
-	a, e := parseAttention(raw, CodeInvalidField)
+	a, e := parseAttention(raw, codeInvalidField)
 	if e != nil {
 		return heed.Attention{}, e
 	}
@@ -190,14 +190,14 @@ func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
 
 // UnmarshalJSON reads an answer of a peer, with [ParseAttention].
 func (r *CurrentResult) UnmarshalJSON(data []byte) error {
-	o := parseObject(data, "result", CodeInvalidField)
+	o := parseObject(data, "result", codeInvalidField)
 	r.Attention = o.openItem("attention")
 	return o.asError()
 }
 
 // UnmarshalJSON reads an answer of a peer, with [ParseAttention].
 func (r *AckResult) UnmarshalJSON(data []byte) error {
-	o := parseObject(data, "result", CodeInvalidField)
+	o := parseObject(data, "result", codeInvalidField)
 	*r = AckResult{
 		Acknowledged: o.boolean("acknowledged"), AttentionID: o.text("attentionId", false, maxNameBytes),
 		CurrentAttention: o.openItem("currentAttention"),

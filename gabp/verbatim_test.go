@@ -46,7 +46,7 @@ func TestVerbatim(t *testing.T) {
 			var c *Client
 			got := make(chan error, 2)
 			s := start(t, func(cfg *ServerConfig) {
-				cfg.Handler = HandlerFunc(func(ctx context.Context, r *Request) (any, error) {
+				cfg.Mux = serving(func(ctx context.Context, r *Request) (any, error) {
 					raw, err := c.CallRaw(ctx, r.Method, r.Params)
 					got <- err
 					return raw, err

@@ -2,28 +2,27 @@ package gabp
 
 import (
 	"encoding/json"
-	"log/slog"
 
 	"github.com/heedlog/heed"
 )
 
 // Version is the version that each message names.
-const Version = "gabp/1"
+const protocolVersion = "gabp/1"
 
 // SchemaVersion is the version of the protocol's schemas that a server of this
 // package follows, unless its welcome says otherwise.
-const SchemaVersion = "1.0"
+const schemaVersion = "1.0"
 
 // The methods of the protocol.
 const (
-	MethodHello            = "session/hello"
-	MethodPing             = "session/ping"
-	MethodGoodbye          = "session/goodbye"
+	methodHello            = "session/hello"
+	methodPing             = "session/ping"
+	methodGoodbye          = "session/goodbye"
 	MethodToolsList        = "tools/list"
 	MethodToolsCall        = "tools/call"
-	MethodEventsSubscribe  = "events/subscribe"
-	MethodEventsUnsub      = "events/unsubscribe"
-	MethodEventsList       = "events/list"
+	methodEventsSubscribe  = "events/subscribe"
+	methodEventsUnsub      = "events/unsubscribe"
+	methodEventsList       = "events/list"
 	MethodAttentionCurrent = "attention/current"
 	MethodAttentionAck     = "attention/ack"
 	MethodResourcesList    = "resources/list"
@@ -37,11 +36,8 @@ const (
 	ChannelCleared = "attention/cleared"
 )
 
-// Hello is the parameters of session/hello.
+// Hello is what a bridge says of itself with session/hello. Its texts are untrusted.
 type Hello struct {
-	// Token proves that the bridge may connect. It is empty in what a server
-	// hands out.
-	Token         string `json:"token"`
 	BridgeVersion string `json:"bridgeVersion"`
 
 	// Platform is "windows", "macos" or "linux". What others say is kept as they
@@ -51,20 +47,12 @@ type Hello struct {
 	ClientInfo *Info  `json:"clientInfo,omitempty"`
 }
 
-// LogValue keeps the token out of logs.
-func (h Hello) LogValue() slog.Value {
-	attrs := []slog.Attr{slog.String("launch", h.LaunchID), slog.String("platform", h.Platform)}
-	if h.ClientInfo != nil {
-		attrs = append(attrs, slog.String("client", h.ClientInfo.Name))
-	}
-	return slog.GroupValue(attrs...)
+// helloParams is the parameters of session/hello. The token that proves that the bridge may connect stands apart from
+// what is handed out and logged.
+type helloParams struct {
+	Token string `json:"token"`
+	Hello
 }
-
-// String keeps the token out of text.
-func (h Hello) String() string { return "hello of " + h.LaunchID }
-
-// GoString keeps the token out of %#v.
-func (h Hello) GoString() string { return h.String() }
 
 // Info names a program: the client of a hello, the server of a welcome.
 type Info struct {
@@ -121,20 +109,8 @@ type Tool struct {
 	Version      string          `json:"version,omitempty"`
 }
 
-// ToolsListParams is the parameters of tools/list.
-type ToolsListParams struct {
-	Filter *ToolFilter `json:"filter,omitempty"`
-}
-
-// ToolFilter chooses tools: those that have one of Tags, and whose name fits
-// the glob NamePattern.
-type ToolFilter struct {
-	Tags        []string `json:"tags,omitempty"`
-	NamePattern string   `json:"namePattern,omitempty"`
-}
-
 // ToolsListResult is the result of tools/list.
-type ToolsListResult struct {
+type toolsListResult struct {
 	Tools []Tool `json:"tools"`
 }
 
@@ -153,16 +129,6 @@ type Resource struct {
 	Size        *uint64 `json:"size,omitempty"` // bytes
 }
 
-// ResourcesListResult is the result of resources/list.
-type ResourcesListResult struct {
-	Resources []Resource `json:"resources"`
-}
-
-// ResourceReadParams is the parameters of resources/read.
-type ResourceReadParams struct {
-	URI string `json:"uri"`
-}
-
 // ResourceContent is the result of resources/read.
 type ResourceContent struct {
 	Content  any    `json:"content"`
@@ -171,22 +137,22 @@ type ResourceContent struct {
 }
 
 // Channels is the parameters of events/subscribe and events/unsubscribe.
-type Channels struct {
+type channelsParams struct {
 	Channels []string `json:"channels"`
 }
 
 // Subscribed is the result of events/subscribe.
-type Subscribed struct {
+type subscribeResult struct {
 	Subscribed []string `json:"subscribed"`
 }
 
 // Unsubscribed is the result of events/unsubscribe.
-type Unsubscribed struct {
+type unsubscribeResult struct {
 	Unsubscribed []string `json:"unsubscribed"`
 }
 
 // EventsList is the result of events/list.
-type EventsList struct {
+type eventsListResult struct {
 	Channels   []string `json:"channels"`
 	Subscribed []string `json:"subscribed"` // those of Channels that this connection gets
 }

@@ -25,7 +25,7 @@ var token = strings.Repeat("0f", 16)
 func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 	t.Helper()
 	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: token, AgentID: "heed", App: gabp.App{Name: "game", Version: "1"}, Handler: mux,
+		Token: token, AgentID: "heed", App: gabp.App{Name: "game", Version: "1"}, Mux: mux,
 		Limits: gabp.Limits{HelloTimeout: patience},
 	})
 	require.NoError(t, err)
@@ -50,9 +50,9 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 // TestOverGABP asks a server that has the attention of an engine, through a client.
 func TestOverGABP(t *testing.T) {
 	e := newEngine(t)
-	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: e, Budget: patience})
+	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: e, Budget: patience})
 	require.NoError(t, err)
-	mux := gabp.NewMux()
+	mux := new(gabp.Mux)
 	plane.Register(mux)
 	c, stop := connect(t, mux)
 	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods), Timeout: patience})
@@ -89,7 +89,7 @@ func TestOverGABP(t *testing.T) {
 
 // TestNoAttentionOverGABP asks a server that does not offer it.
 func TestNoAttentionOverGABP(t *testing.T) {
-	c, _ := connect(t, gabp.NewMux())
+	c, _ := connect(t, new(gabp.Mux))
 	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods)})
 	d := g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build"})
 	require.True(t, d.Allowed)

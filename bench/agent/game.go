@@ -54,18 +54,16 @@ func runGame(seed uint64, calls int, logPath, policyName string) error {
 	defer func() { _ = g.log.Close() }()
 	g.write("Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1\nLoading game from file Riverbend with mods:\n  - Lamps", false)
 
-	mux := gabp.NewMux()
-	mux.HandleFunc(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) { return json.RawMessage(tools), nil })
-	mux.HandleFunc(gabp.MethodToolsCall, g.call)
-	caps := gabp.Capabilities{Methods: mux.Methods()}
+	mux := new(gabp.Mux)
+	mux.Handle(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) { return json.RawMessage(tools), nil })
+	mux.Handle(gabp.MethodToolsCall, g.call)
 	if policyName == policyErrors {
 		g.mod = &policy{}
 		g.mod.register(mux)
-		caps = gabp.Capabilities{Methods: mux.Methods()}
 	}
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: b.Token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"},
-		Capabilities: func() gabp.Capabilities { return caps }, Handler: mux,
+		Mux: mux,
 	})
 	if err != nil {
 		return err
@@ -222,12 +220,12 @@ func (p *policy) item() *heed.Attention {
 }
 
 func (p *policy) register(mux *gabp.Mux) {
-	mux.HandleFunc(gabp.MethodAttentionCurrent, func(context.Context, *gabp.Request) (any, error) {
+	mux.Handle(gabp.MethodAttentionCurrent, func(context.Context, *gabp.Request) (any, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return gabp.CurrentResult{Attention: p.item()}, nil
 	})
-	mux.HandleFunc(gabp.MethodAttentionAck, func(_ context.Context, r *gabp.Request) (any, error) {
+	mux.Handle(gabp.MethodAttentionAck, func(_ context.Context, r *gabp.Request) (any, error) {
 		var a gabp.AckParams
 		if err := json.Unmarshal(r.Params, &a); err != nil {
 			return nil, gabp.Errorf(gabp.CodeInvalidParams, "%v", err)

@@ -174,7 +174,7 @@ func (t *trial) run(policyName string) (res result, err error) {
 	}
 	defer func() { _ = client.Close() }()
 
-	a := &agent{client: client, think: t.think, asks: client.Supports(gabp.MethodAttentionCurrent)}
+	a := &agent{client: client, think: t.think, asks: slices.Contains(client.Welcome().Capabilities.Methods, gabp.MethodAttentionCurrent)}
 	if err := a.run(ctx, t.calls); err != nil {
 		return res, err
 	}

@@ -19,7 +19,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	viewer := r.Session.Viewer()
+	viewer := r.Session.Consumer()
 	if result, known, err := p.diagnostics.Call(ctx, viewer, call); known {
 		return result, err
 	}

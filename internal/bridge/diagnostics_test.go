@@ -642,7 +642,7 @@ func TestBehind(t *testing.T) {
 // TestPlane: an item that is only the plane's can be looked at as well.
 func TestPlane(t *testing.T) {
 	s, _ := start(t, session.Config{Log: stuck{}})
-	plane, err := gabp.NewPlane(gabp.PlaneConfig{Source: s, Before: s.Sync, Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil }})
+	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: s, Before: s.Sync, Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil }})
 	require.NoError(t, err)
 	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current})
 	blind := plane.Current(t.Context(), "agent").Attention
@@ -775,22 +775,26 @@ func TestServer(t *testing.T) {
 	_, err = c.CallTool(t.Context(), bridge.ToolItem, map[string]string{})
 	requireCode(t, gabp.CodeInvalidParams, err)
 
-	var list gabp.ToolsListResult
+	var list struct {
+		Tools []gabp.Tool `json:"tools"`
+	}
 	for filter, want := range map[string]int{
 		`{"filter":{"namePattern":"heed/item*"}}`: 2, `{"filter":{"tags":["read-only"]}}`: len(allTools), `{"filter":{"tags":["x"]}}`: 0, `{}`: len(allTools),
 	} {
 		require.NoError(t, c.Call(t.Context(), gabp.MethodToolsList, json.RawMessage(filter), &list))
 		require.Len(t, list.Tools, want, filter)
 	}
-	var res gabp.ResourcesListResult
+	var res struct {
+		Resources []gabp.Resource `json:"resources"`
+	}
 	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, struct{}{}, &res))
 	require.Len(t, res.Resources, len(bridge.Resources()))
 	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesList, map[string]string{"pattern": bridge.ResourceBase + "s*"}, &res))
 	require.Len(t, res.Resources, 1)
 	var content gabp.ResourceContent
-	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesRead, gabp.ResourceReadParams{URI: bridge.ResourceBase + "status"}, &content))
+	require.NoError(t, c.Call(t.Context(), gabp.MethodResourcesRead, map[string]string{"uri": bridge.ResourceBase + "status"}, &content))
 	require.Equal(t, "application/json", content.MIMEType)
-	requireCode(t, gabp.CodeResourceNotFound, c.Call(t.Context(), gabp.MethodResourcesRead, gabp.ResourceReadParams{URI: "gabp://mod/else"}, nil))
+	requireCode(t, gabp.CodeResourceNotFound, c.Call(t.Context(), gabp.MethodResourcesRead, map[string]string{"uri": "gabp://mod/else"}, nil))
 }
 
 func requireCode(t *testing.T, code int, err error) {

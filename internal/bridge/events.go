@@ -65,7 +65,7 @@ func (m *modEvents) event(e gabp.Event) {
 	}
 	var err error
 	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
-		err = m.server.Publish(e.Channel, "", e.Payload)
+		err = m.server.Publish(e.Channel, "", e.Payload, nil)
 	} else {
 		err = m.server.Pass(e.Channel, m.mod.missed(&e), e.Payload)
 	}

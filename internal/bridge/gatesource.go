@@ -43,7 +43,7 @@ func (e *evidence) sync(ctx context.Context) error {
 type gateSource struct {
 	gate.Recorder
 	evidence *evidence
-	plane    *gabp.Plane // nil without attention
+	plane    *gabp.AttentionHandler // nil without attention
 	failOpen bool
 }
 

@@ -11,9 +11,11 @@ import (
 // listTools answers tools/list: the mod's, byte for byte each, and ours. A tool of
 // the mod that has the name of one of ours could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
-	var params gabp.ToolsListParams
+	var params struct {
+		Filter *toolFilter `json:"filter"`
+	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.Fits(&t) })
+	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.fits(&t) })
 	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }), func(raw json.RawMessage) {
 		if params.Filter == nil {
 			p.mod.learnTags(raw)
@@ -26,7 +28,7 @@ func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error)
 		Pattern string `json:"pattern"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
-	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool { return !gabp.FitsGlob(params.Pattern, r.URI) })
+	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool { return !fitsGlob(params.Pattern, r.URI) })
 	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }), func(json.RawMessage) {})
 }
 
@@ -79,9 +81,11 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 }
 
 func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) {
-	var params gabp.ResourceReadParams
+	var params struct {
+		URI string `json:"uri"`
+	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
-	if content, known, err := p.diagnostics.Read(ctx, r.Session.Viewer(), params.URI); known {
+	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer(), params.URI); known {
 		return content, err
 	}
 	if p.mod.current() == nil {

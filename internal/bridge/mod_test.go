@@ -30,7 +30,7 @@ func TestModRefuses(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: gabp.NewToken(), AgentID: "mod", App: gabp.App{Name: "Colony", Version: "1"}, Handler: gabp.NewMux(),
+		Token: gabp.NewToken(), AgentID: "mod", App: gabp.App{Name: "Colony", Version: "1"}, Mux: new(gabp.Mux),
 	})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -74,7 +74,7 @@ type Proxy struct {
 	evidence    *evidence
 	bridges     *bridges
 	server      *gabp.Server
-	plane       *gabp.Plane // nil without attention
+	plane       *gabp.AttentionHandler // nil without attention
 	events      *modEvents
 	diagnostics *Diagnostics
 	source      *gateSource
@@ -111,13 +111,13 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,
 		observer: cfg.Observer, attention: !cfg.NoAttention, log: cfg.Logger, early: map[*gabp.ServerSession]struct{}{},
 	}
-	mux := gabp.NewMux()
+	mux := new(gabp.Mux)
 	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
 	var err error
 	p.server, err = gabp.NewServer(gabp.ServerConfig{
 		Token: cfg.Handed.Outer.Token, AgentID: name, App: gabp.App{Name: name, Version: version},
 		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
-		Capabilities: p.bridges.capabilities, Handler: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
+		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
 		LaxNames: true, Logger: cfg.Logger,
 		// Mods take their time; whoever waits less gives up by itself.
 		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize, StringBytes: modLimits.StringBytes},
@@ -127,9 +127,9 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	current := func(context.Context, string) gabp.CurrentResult { return gabp.CurrentResult{} }
 	if !cfg.NoAttention {
-		p.plane, err = gabp.NewPlane(gabp.PlaneConfig{
+		p.plane, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
 			Source: cfg.Session, ObserveOnly: cfg.ObserveOnly, Before: p.evidence.sync, Budget: cfg.AnswerWithin,
-			Publish: p.server.PublishFunc,
+			Publish: p.server.Publish,
 		})
 		if err != nil {
 			return nil, err
@@ -149,11 +149,11 @@ func New(cfg Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	mux.HandleFunc(gabp.MethodToolsList, p.listTools)
-	mux.HandleFunc(gabp.MethodToolsCall, p.callTool)
-	mux.HandleFunc(gabp.MethodResourcesList, p.listResources)
-	mux.HandleFunc(gabp.MethodResourcesRead, p.readResource)
-	mux.Fallback(gabp.HandlerFunc(p.forward))
+	mux.Handle(gabp.MethodToolsList, p.listTools)
+	mux.Handle(gabp.MethodToolsCall, p.callTool)
+	mux.Handle(gabp.MethodResourcesList, p.listResources)
+	mux.Handle(gabp.MethodResourcesRead, p.readResource)
+	mux.Fallback(p.forward)
 	return p, nil
 }
 

@@ -49,7 +49,7 @@ func oddMod(t *testing.T, l net.Listener) {
 		}
 		answer := `{"v":"gabp/1","id":"%s","type":"response","result":{"tools":[]}}`
 		switch m.Method {
-		case gabp.MethodHello:
+		case "session/hello":
 			answer = `{"v":"gabp/1","id":"%s","type":"response","result":{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{},"schemaVersion":"1.0"}}`
 		case gabp.MethodToolsCall:
 			answer = m.Params.Arguments.Answer

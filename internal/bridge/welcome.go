@@ -33,9 +33,6 @@ type bridges struct {
 // capabilities says what bridges may ask for beyond what is served here.
 func (b *bridges) capabilities() gabp.Capabilities {
 	var c gabp.Capabilities
-	if b.attention {
-		c.Events = []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared}
-	}
 	for _, r := range Resources() {
 		c.Resources = append(c.Resources, r.URI)
 	}
@@ -49,7 +46,7 @@ func (b *bridges) capabilities() gabp.Capabilities {
 		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
 	}
-	c.Events = union(theirs.Events, c.Events)
+	c.Events = theirs.Events
 	c.Resources = union(theirs.Resources, c.Resources)
 	c.Methods = theirs.Methods
 	c.Extensions = theirs.Extensions
@@ -92,6 +89,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	limits := w.Capabilities.Limits
 	caps := b.capabilities()
 	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
+	caps.Events = union(caps.Events, w.Capabilities.Events)
 	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
 	return nil
@@ -109,7 +107,7 @@ func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
 			b.log.Warn("what the log said before the agent came is not all known", "error", err)
 			return
 		}
-		b.session.Attach(s.Viewer())
+		b.session.Attach(s.Consumer())
 	})
 }
 
@@ -136,7 +134,7 @@ func (b *bridges) recall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for s := range b.early {
-		b.log.Info("a bridge is to come again, for the mod's tools", "bridge", s.Viewer())
+		b.log.Info("a bridge is to come again, for the mod's tools", "bridge", s.Consumer())
 		s.Close()
 	}
 	clear(b.early)

@@ -25,7 +25,7 @@ func (o *open) serve(t *testing.T) []string {
 	token := gabp.NewToken()
 	server, err := gabp.NewServer(gabp.ServerConfig{
 		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"},
-		Handler: gabp.HandlerFunc(func(_ context.Context, r *gabp.Request) (any, error) {
+		Mux: serving(func(_ context.Context, r *gabp.Request) (any, error) {
 			switch r.Method {
 			case gabp.MethodToolsCall:
 				call, err := gabp.ParseToolCall(r.Params)
@@ -59,6 +59,13 @@ func (o *open) serve(t *testing.T) []string {
 	})
 	t.Setenv(tokenEnv, token)
 	return []string{"--connect", l.Addr().String()}
+}
+
+// serving returns a Mux that gives all requests to h.
+func serving(h gabp.Handler) *gabp.Mux {
+	mux := new(gabp.Mux)
+	mux.Fallback(h)
+	return mux
 }
 
 // TestAck: which item an acknowledgement is of.

@@ -111,7 +111,7 @@ func (g *game) serve() {
 				w.Observed = observed
 				return nil
 			},
-			Handler: gabp.HandlerFunc(g.handle), LaxNames: true,
+			Mux: serving(g.handle), LaxNames: true,
 		})
 		if err != nil {
 			g.exit <- 8
@@ -182,7 +182,7 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	case "event":
 		_ = g.server.Publish("colony.log", "", map[string]any{"type": "log", "logEntry": map[string]any{
 			"Level": "error", "Message": "FAULT by an event", "EntryId": "e1", "RepeatCount": 1,
-		}})
+		}}, nil)
 		g.line("FAULT by an event")
 	case "stamped file":
 		at := time.Now()
@@ -190,11 +190,11 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		return map[string]any{"at": at.UnixNano()}, nil
 	case "stamped event":
 		at := time.Now()
-		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)})
+		_ = g.server.Publish("colony.log", "", map[string]any{"level": "error", "message": fault(n)}, nil)
 		return map[string]any{"at": at.UnixNano()}, nil
 	case "ticks":
 		for i := range 3 {
-			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)))
+			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)), nil)
 		}
 	case "flood":
 		for i := range floodEvents {

@@ -83,17 +83,17 @@ func raise(e *heed.Engine, key string, d event.Disposition) string {
 
 // newPlane returns a plane that answers in any time, unless cfg says otherwise: a machine that
 // stands still for a moment must not make it blind.
-func newPlane(t testing.TB, cfg PlaneConfig) *Plane {
+func newPlane(t testing.TB, cfg AttentionConfig) *AttentionHandler {
 	t.Helper()
 	cfg.Budget = cmp.Or(cfg.Budget, patience)
-	p, err := NewPlane(cfg)
+	p, err := NewAttentionHandler(cfg)
 	require.NoError(t, err)
 	return p
 }
 
 func TestPlaneEvents(t *testing.T) {
 	e, out := newEngine(t), &channel{}
-	p := newPlane(t, PlaneConfig{Source: e, Publish: out.publish})
+	p := newPlane(t, AttentionConfig{Source: e, Publish: out.publish})
 	pump := func() []string {
 		p.Pump(e.Updates(nil))
 		return out.take()
@@ -125,7 +125,7 @@ func TestPlaneAnswers(t *testing.T) {
 	ctx := context.Background()
 	e := newEngine(t)
 	synced := 0
-	p := newPlane(t, PlaneConfig{Source: e, Before: func(context.Context) error {
+	p := newPlane(t, AttentionConfig{Source: e, Before: func(context.Context) error {
 		if synced++; synced == 1 {
 			raise(e, "a", event.Blocking) // evidence that was there, and not taken in
 		}
@@ -142,14 +142,14 @@ func TestPlaneAnswers(t *testing.T) {
 	require.Nil(t, p.Current(ctx, "v").Attention)
 	require.Equal(t, 4, synced)
 
-	observe := newPlane(t, PlaneConfig{Source: e, ObserveOnly: true})
+	observe := newPlane(t, AttentionConfig{Source: e, ObserveOnly: true})
 	raise(e, "b", event.Blocking)
 	require.False(t, observe.Current(ctx, "v").Attention.Blocking)
 	require.True(t, p.Current(ctx, "v").Attention.Blocking)
 
-	_, err := NewPlane(PlaneConfig{})
+	_, err := NewAttentionHandler(AttentionConfig{})
 	require.ErrorContains(t, err, "Source")
-	_, err = NewPlane(PlaneConfig{Source: e, Budget: -1})
+	_, err = NewAttentionHandler(AttentionConfig{Source: e, Budget: -1})
 	require.ErrorContains(t, err, "Budget")
 }
 
@@ -159,7 +159,7 @@ func TestPlaneBlind(t *testing.T) {
 	ctx := context.Background()
 	e, out := newEngine(t), &channel{}
 	var broken atomic.Bool
-	p := newPlane(t, PlaneConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
+	p := newPlane(t, AttentionConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
 		if broken.Load() {
 			return errors.New("disk\n gone")
 		}
@@ -220,7 +220,7 @@ func TestPlaneLate(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	out := &channel{}
-	for _, cfg := range []PlaneConfig{
+	for _, cfg := range []AttentionConfig{
 		{Source: newEngine(t), Before: func(context.Context) error { <-hang; return nil }},
 		{Source: stuck{newEngine(t), hang}},
 		{Source: stuck{newEngine(t), hang}, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
@@ -239,7 +239,7 @@ func TestPlaneLate(t *testing.T) {
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
 	}
 	// A bridge that left is no reason to be blind.
-	p := newPlane(t, PlaneConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	p := newPlane(t, AttentionConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.Current(ctx, "v")
@@ -249,13 +249,12 @@ func TestPlaneLate(t *testing.T) {
 // TestAttentionOverTheWire goes through all of it as a bridge does.
 func TestAttentionOverTheWire(t *testing.T) {
 	e := newEngine(t)
-	mux := NewMux()
-	var plane *Plane
+	mux := new(Mux)
+	var plane *AttentionHandler
 	s := start(t, func(c *ServerConfig) {
-		c.Handler = mux
-		c.Capabilities = func() Capabilities { return Capabilities{Events: plane.Channels()} }
+		c.Mux, c.Capabilities = mux, nil
 	})
-	plane = newPlane(t, PlaneConfig{Source: e, Publish: s.PublishFunc})
+	plane = newPlane(t, AttentionConfig{Source: e, Publish: s.Publish})
 	plane.Register(mux)
 
 	p := dial(t, s.addr)
@@ -299,11 +298,11 @@ func TestAttentionOverTheWire(t *testing.T) {
 
 func BenchmarkCurrent(b *testing.B) {
 	e := newEngine(b)
-	mux := NewMux()
-	plane := newPlane(b, PlaneConfig{Source: e})
+	mux := new(Mux)
+	plane := newPlane(b, AttentionConfig{Source: e})
 	plane.Register(mux)
 	raise(e, "a", event.Blocking)
-	s := start(b, func(c *ServerConfig) { c.Handler = mux })
+	s := start(b, func(c *ServerConfig) { c.Mux = mux })
 	c := connect(b, s.addr, nil)
 	b.ReportAllocs()
 	for b.Loop() {
@@ -319,7 +318,7 @@ func BenchmarkCurrent(b *testing.B) {
 func BenchmarkPublish(b *testing.B) {
 	s := start(b, nil)
 	c := connect(b, s.addr, nil)
-	grants := make(chan struct{}, DefaultEventQueue/2)
+	grants := make(chan struct{}, defaultEventQueue/2)
 	next := uint64(0)
 	_, err := c.Events(context.Background(), []string{"a/b"}, func(e Event) {
 		if next++; e.Seq != next {
@@ -332,7 +331,7 @@ func BenchmarkPublish(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		grants <- struct{}{}
-		if err := s.Publish("a/b", "", payload); err != nil {
+		if err := s.Publish("a/b", "", payload, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

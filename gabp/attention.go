@@ -17,9 +17,9 @@ import (
 
 // DefaultBudget is the default of [PlaneConfig.Budget]. Bridges in the field
 // wait two seconds, and let the call through after that.
-const DefaultBudget = 1500 * time.Millisecond
+const defaultBudget = 1500 * time.Millisecond
 
-// AttentionSource is where a [Plane] looks. *heed.Engine is one; its methods
+// AttentionSource is where a [AttentionHandler] looks. *heed.Engine is one; its methods
 // say what they do.
 type AttentionSource interface {
 	View(viewer string) (heed.Attention, bool)
@@ -29,12 +29,12 @@ type AttentionSource interface {
 	Shown(viewer, id string, upTo uint64) bool
 }
 
-// PlaneConfig sets up a [Plane].
-type PlaneConfig struct {
+// PlaneConfig sets up a [AttentionHandler].
+type AttentionConfig struct {
 	// Source has the attention. Required.
 	Source AttentionSource
 
-	// Publish sends events: [Server.PublishFunc]. Without it there are none.
+	// Publish sends events: [publishFunc]. Without it there are none.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	// ObserveOnly makes every item advisory: nobody is stopped.
@@ -46,7 +46,7 @@ type PlaneConfig struct {
 	// Optional.
 	Before func(ctx context.Context) error
 
-	// Budget bounds the time of an answer. Default [DefaultBudget].
+	// Budget bounds the time of an answer. Default [defaultBudget].
 	Budget time.Duration
 }
 
@@ -60,8 +60,8 @@ type PlaneConfig struct {
 // While the evidence cannot be taken in, an item of the plane's own is current.
 // It can be acknowledged like others; then answers are what the source knows,
 // until the evidence could be taken in and fails again.
-type Plane struct {
-	cfg   PlaneConfig
+type AttentionHandler struct {
+	cfg   AttentionConfig
 	slots chan struct{} // bounds answers that are being worked out
 
 	blindPrefix string
@@ -84,43 +84,41 @@ type Plane struct {
 const maxAnswers = 256
 
 // NewPlane returns a plane. An error names the field of cfg that is at fault.
-func NewPlane(cfg PlaneConfig) (*Plane, error) {
+func NewAttentionHandler(cfg AttentionConfig) (*AttentionHandler, error) {
 	if cfg.Source == nil {
 		return nil, errors.New("gabp: PlaneConfig.Source is nil")
 	}
 	if cfg.Budget < 0 {
 		return nil, fmt.Errorf("gabp: PlaneConfig.Budget is %v, want it positive", cfg.Budget)
 	}
-	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
-	return &Plane{
+	cfg.Budget = cmp.Or(cfg.Budget, defaultBudget)
+	return &AttentionHandler{
 		cfg: cfg, slots: make(chan struct{}, maxAnswers),
-		blindPrefix: "blind-" + NewID()[:13] + "-",
+		blindPrefix: "blind-" + newID()[:13] + "-",
 		told:        map[string]heed.Attention{},
 	}, nil
 }
 
-// Register adds attention/current and attention/ack to m, which makes a server
-// advertise them. Channels returns what its capabilities must name.
-func (p *Plane) Register(m *Mux) {
-	m.HandleFunc(MethodAttentionCurrent, func(ctx context.Context, r *Request) (any, error) {
-		return p.Current(ctx, r.Session.Viewer()), nil
+// Register adds attention/current, attention/ack and the event channels of
+// attention to m, which makes a server advertise them.
+func (p *AttentionHandler) Register(m *Mux) {
+	m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)
+	m.Handle(MethodAttentionCurrent, func(ctx context.Context, r *Request) (any, error) {
+		return p.Current(ctx, r.Session.Consumer()), nil
 	})
-	m.HandleFunc(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
+	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
 		params, e := parseAck(r.Params)
 		if e != nil {
 			return nil, e
 		}
-		return p.Ack(ctx, r.Session.Viewer(), params.AttentionID), nil
+		return p.Ack(ctx, r.Session.Consumer(), params.AttentionID), nil
 	})
 }
-
-// Channels returns the event channels of attention.
-func (p *Plane) Channels() []string { return []string{ChannelOpened, ChannelUpdated, ChannelCleared} }
 
 // Current answers attention/current for a viewer: what is open, once all
 // evidence is taken in. It answers within the budget, whatever happens to the
 // source. What it returns counts as shown to the viewer.
-func (p *Plane) Current(ctx context.Context, viewer string) CurrentResult {
+func (p *AttentionHandler) Current(ctx context.Context, viewer string) CurrentResult {
 	answer, ok := within(ctx, p, func() CurrentResult {
 		return CurrentResult{Attention: p.view(viewer)}
 	})
@@ -134,7 +132,7 @@ func (p *Plane) Current(ctx context.Context, viewer string) CurrentResult {
 // to what the viewer was shown of it. Evidence that is there is taken in before,
 // so that what is open after is current too. An unknown id is not acknowledged,
 // and no error.
-func (p *Plane) Ack(ctx context.Context, viewer, id string) AckResult {
+func (p *AttentionHandler) Ack(ctx context.Context, viewer, id string) AckResult {
 	answer, ok := within(ctx, p, func() AckResult {
 		acked := p.ackBlind(id)
 		if acked {
@@ -154,7 +152,7 @@ func (p *Plane) Ack(ctx context.Context, viewer, id string) AckResult {
 // within takes the evidence in and returns what f returns. It returns false
 // where that takes longer than the budget, or ctx is done; f may then still be
 // running, and its answer is lost.
-func within[T any](ctx context.Context, p *Plane, f func() T) (answer T, ok bool) {
+func within[T any](ctx context.Context, p *AttentionHandler, f func() T) (answer T, ok bool) {
 	select {
 	case p.slots <- struct{}{}:
 	default:
@@ -185,7 +183,7 @@ func within[T any](ctx context.Context, p *Plane, f func() T) (answer T, ok bool
 }
 
 // see notes whether the evidence could be taken in.
-func (p *Plane) see(err error) {
+func (p *AttentionHandler) see(err error) {
 	p.mu.Lock()
 	before := p.blind
 	if err != nil {
@@ -202,7 +200,7 @@ func (p *Plane) see(err error) {
 
 // late notes that an answer took too long, and returns what there is to say
 // without asking the source.
-func (p *Plane) late(ctx context.Context) *heed.Attention {
+func (p *AttentionHandler) late(ctx context.Context) *heed.Attention {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if ctx.Err() == nil {
@@ -232,7 +230,7 @@ func (p *Plane) late(ctx context.Context) *heed.Attention {
 }
 
 // blindLocked opens the item that says that nothing can be seen, unless it is.
-func (p *Plane) blindLocked(why string) {
+func (p *AttentionHandler) blindLocked(why string) {
 	if p.blind != nil {
 		return
 	}
@@ -248,7 +246,7 @@ func (p *Plane) blindLocked(why string) {
 }
 
 // ackBlind acknowledges the plane's own item, and returns false for another.
-func (p *Plane) ackBlind(id string) bool {
+func (p *AttentionHandler) ackBlind(id string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blind == nil || p.blind.ID != id {
@@ -260,7 +258,7 @@ func (p *Plane) ackBlind(id string) bool {
 
 // unseen returns the plane's own item while it stands before all others: what
 // cannot be seen may be anything.
-func (p *Plane) unseen() *heed.Attention {
+func (p *AttentionHandler) unseen() *heed.Attention {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.blind == nil || p.acked {
@@ -270,7 +268,7 @@ func (p *Plane) unseen() *heed.Attention {
 }
 
 // view returns what is current for a viewer.
-func (p *Plane) view(viewer string) *heed.Attention {
+func (p *AttentionHandler) view(viewer string) *heed.Attention {
 	if blind := p.unseen(); blind != nil {
 		return blind
 	}
@@ -282,7 +280,7 @@ func (p *Plane) view(viewer string) *heed.Attention {
 }
 
 // Present returns an item as clients may see it: advisory where the plane only observes.
-func (p *Plane) Present(a heed.Attention) *heed.Attention {
+func (p *AttentionHandler) Present(a heed.Attention) *heed.Attention {
 	if p.cfg.ObserveOnly {
 		a.Blocking = false
 	}
@@ -293,7 +291,7 @@ func (p *Plane) Present(a heed.Attention) *heed.Attention {
 // batch of the source's updates, in their order. Without updates it publishes
 // only where another item is current than before. It costs a rendering of the
 // source's open items.
-func (p *Plane) Pump(updates []heed.Update) {
+func (p *AttentionHandler) Pump(updates []heed.Update) {
 	p.pumping.Lock()
 	defer p.pumping.Unlock()
 	open := p.cfg.Source.Open(nil)
@@ -325,7 +323,7 @@ func (p *Plane) Pump(updates []heed.Update) {
 
 // gone returns the items that were told of and are not open any more, as they
 // are now, the one told of last first.
-func (p *Plane) gone(open []heed.Attention) []heed.Attention {
+func (p *AttentionHandler) gone(open []heed.Attention) []heed.Attention {
 	p.mu.Lock()
 	var list []heed.Attention
 	for id, a := range p.told {
@@ -362,7 +360,7 @@ func cleared(a heed.Attention) heed.Attention {
 }
 
 // tellLocked publishes an event, and remembers what was told.
-func (p *Plane) tellLocked(channel string, a heed.Attention) {
+func (p *AttentionHandler) tellLocked(channel string, a heed.Attention) {
 	if channel == ChannelCleared {
 		delete(p.told, a.ID)
 		if p.last == a.ID {
@@ -377,6 +375,6 @@ func (p *Plane) tellLocked(channel string, a heed.Attention) {
 	}
 	// An item is small and has a JSON form: there is no error to pass on.
 	_ = p.cfg.Publish(channel, a.ID, p.Present(a), func(s *ServerSession) {
-		p.cfg.Source.Shown(s.Viewer(), a.ID, a.LatestSequence)
+		p.cfg.Source.Shown(s.Consumer(), a.ID, a.LatestSequence)
 	})
 }
