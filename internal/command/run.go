@@ -71,7 +71,7 @@ func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
 	}
 	for _, cmd := range append([]*cobra.Command{replay}, rest...) {
 		cmd.SetFlagErrorFunc(flagError)
-		finish(cmd)
+		p.finish(cmd)
 	}
 	return replay, rest
 }
@@ -92,9 +92,9 @@ const gcPercent = 20
 // finish completes cmd and all commands below it: they stop at an interrupt, with what is
 // known by then (a second interrupt ends the process at once), and their help names the exit
 // statuses.
-func finish(cmd *cobra.Command) {
+func (p *program) finish(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
-		finish(c)
+		p.finish(c)
 	}
 	if cmd.HasSubCommands() {
 		return
@@ -107,7 +107,9 @@ read or written to its end, 130 interrupted.`
 	}
 	do := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+		if p.Stdin == os.Stdin { // the process is the command's own
+			debug.SetGCPercent(gcPercent)
+		}
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 		defer stop()
 		context.AfterFunc(ctx, stop)
