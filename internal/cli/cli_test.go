@@ -2,9 +2,7 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -51,25 +49,6 @@ func TestNoTerminal(t *testing.T) {
 	require.Empty(t, b.String())
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"ack", "color", "fail-on", "format", "top", "width"}
-	for word, want := range map[string]string{
-		"":        "",
-		"colr":    "color",
-		"COLOR":   "color",
-		"tpo":     "top",
-		"widht":   "width",
-		"formt":   "format",
-		"failon":  "fail-on",
-		"form":    "format", // the only one that begins so
-		"f":       "",       // two begin so
-		"banana":  "",
-		"toppppp": "",
-	} {
-		require.Equal(t, want, Nearest(word, names), word)
-	}
-}
-
 func TestVersion(t *testing.T) {
 	system := runtime.GOOS + "/" + runtime.GOARCH
 	require.Equal(t, "(devel) ("+runtime.Version()+", "+system+")", Version(nil))
@@ -80,57 +59,6 @@ func TestVersion(t *testing.T) {
 	require.Equal(t, "v1.2.3 (commit 0123456789ab, 2026-01-02, go1.99, "+system+")", Version(info))
 	info.Settings[2].Value = "true"
 	require.Equal(t, "v1.2.3 (commit 0123456789ab, with changes, 2026-01-02, go1.99, "+system+")", Version(info))
-}
-
-func TestInputs(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt", "texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
-		require.NoError(t, os.WriteFile(name, nil, 0o600))
-	}
-	require.NoError(t, os.Mkdir("dir.log", 0o700))
-	for _, c := range []struct {
-		name  string
-		args  string
-		want  string
-		wrong string
-	}{
-		{"names", "b a - absent", "b a - absent", ""},
-		{"a directory", ".", ".log B.LOG Player (1).txt a.log c.log.gz d.jsonl.zst e.log.2 output_log.txt x[1].log", ""},
-		{"a directory, not below", "deep", "deep/y.log", ""},
-		{"any depth", "**/*.log", ".log a.log deep/er/z.log deep/y.log x[1].log", ""},
-		{"any depth below", "deep/**", "deep/er/z.log deep/y.log", ""},
-		{"a class", "[ae].log*", "a.log e.log.2", ""},
-		{"one of", "{a,f}.log*", "a.log f.log.x", ""},
-		{"a name that reads as a pattern", "x[1].log", "x[1].log", ""},
-		{"once", "a.log ./a.log deep/y.log deep", "a.log ./a.log deep/y.log", ""},
-		{"texts", "texts", "texts/upload.txt", ""},
-		{"nothing in it", "empty a.log", "a.log", "empty: no log found in this directory"},
-		{"nothing matches", "*.nope a.log", "a.log", "*.nope: no log found"},
-		{"no pattern", "a[.log", "", "a[.log: no such file, and not a pattern"},
-		{"directories do not match", "dir*", "", "no log found"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files, taken, wrong := Inputs(strings.Fields(c.args), func(name string) bool { return filepath.Base(name) == "upload.txt" })
-			want := strings.ReplaceAll(c.want, "Player (1).txt", "Player_(1).txt")
-			for i := range files {
-				files[i] = strings.ReplaceAll(filepath.ToSlash(files[i]), "Player (1).txt", "Player_(1).txt")
-			}
-			require.Equal(t, strings.Fields(want), append([]string{}, files...))
-			if c.wrong == "" {
-				require.Empty(t, wrong)
-			} else {
-				require.ErrorContains(t, errors.Join(wrong...), c.wrong)
-			}
-			for _, tk := range taken {
-				require.NotEmpty(t, tk.Files)
-				if tk.Argument == "texts" {
-					require.Equal(t, []string{filepath.Join("texts", "notes.txt.gz")}, tk.Left)
-				}
-			}
-		})
-	}
 }
 
 func TestFlagError(t *testing.T) {
@@ -265,25 +193,6 @@ func TestCompletes(t *testing.T) {
 		require.Equal(t, c.want, strings.Join(got, " "), "%s %s", c.flag, c.begun)
 		require.NotZero(t, directive&cobra.ShellCompDirectiveNoFileComp)
 	}
-}
-
-func TestReadFile(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "a")
-	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o600))
-	for _, read := range []func(string, int64) ([]byte, error){ReadFile, ReadRegular} {
-		data, err := read(file, 5)
-		require.NoError(t, err)
-		require.Equal(t, "12345", string(data))
-		_, err = read(file, 4)
-		require.ErrorContains(t, err, file+": has more than the 4 bytes")
-		_, err = read(filepath.Join(dir, "b"), 5)
-		require.ErrorIs(t, err, os.ErrNotExist)
-		_, err = read(dir, 5)
-		require.Error(t, err)
-	}
-	_, err := ReadRegular(os.DevNull, 5)
-	require.ErrorContains(t, err, os.DevNull+": is no regular file")
 }
 
 func TestFilled(t *testing.T) {

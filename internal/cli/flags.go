@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // FlagError makes of an error of the flags of a command one that says what would be
@@ -98,7 +100,7 @@ func hintFlag(cmd *cobra.Command, name string) string {
 	}
 	cmd.Flags().VisitAll(collect)
 	cmd.InheritedFlags().VisitAll(collect)
-	if near := Nearest(name, names); near != "" {
+	if near := text.Nearest(name, names); near != "" {
 		return fmt.Sprintf("; did you mean --%s?", near)
 	}
 	var having []string

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Group makes cmd a command that does nothing but hold others: called without the name
@@ -58,5 +60,5 @@ func Command(cmd *cobra.Command, word string) string {
 	if !cmd.HasParent() {
 		names = append(names, "help")
 	}
-	return Nearest(word, names)
+	return text.Nearest(word, names)
 }

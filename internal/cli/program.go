@@ -73,7 +73,7 @@ func OneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
 		return nil
 	}
 	meant := ""
-	if near := Nearest(value, allowed); near != "" {
+	if near := text.Nearest(value, allowed); near != "" {
 		meant = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return Usage(cmd, "--%s %q: use one of %s%s", flag, value, strings.Join(allowed, ", "), meant)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -46,7 +47,7 @@ func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
 
 // readBaseline reads a baseline, and refuses one of another version of signatures.
 func (p *program) readBaseline(name string) (*compare.Baseline, error) {
-	data, err := cli.ReadFile(name, compare.MaxBaselineBytes)
+	data, err := files.Read(name, compare.MaxBaselineBytes)
 	if err != nil {
 		return nil, err
 	}

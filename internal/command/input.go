@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // standardInput is the name of standard input on the command line.
@@ -30,7 +30,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	case errors.Is(err, fs.ErrNotExist) && name == "":
 		return nil, ioError(fmt.Errorf("%q: %w", name, errNoFile))
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ioError(fmt.Errorf("%s: %w%s", name, errNoFile, cli.Missing(name)))
+		return nil, ioError(fmt.Errorf("%s: %w%s", name, errNoFile, files.Missing(name)))
 	case err != nil:
 		return nil, ioError(err)
 	case info.IsDir():

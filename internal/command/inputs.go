@@ -14,7 +14,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/gamelog"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // inputFlags say which logs are read beside those that are named.
@@ -24,9 +24,9 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(gamelog.Names(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(files.Games(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
-	cli.Completes(cmd, "game", gamelog.Names()...)
+	cli.Completes(cmd, "game", files.Games()...)
 }
 
 // atLeastOne refuses a command line that names no log, or one in two ways.
@@ -34,7 +34,7 @@ func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch asked := cmd.Flags().Changed("game"); {
 		case !asked && f.previous:
-			return cli.Usage(cmd, "--previous goes with --game, such as --game %s --previous", gamelog.Names()[0])
+			return cli.Usage(cmd, "--previous goes with --game, such as --game %s --previous", files.Games()[0])
 		case asked && len(args) > 0:
 			return cli.Usage(cmd, "name a log or a --game, not both")
 		case asked:
@@ -50,7 +50,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
 	}
-	files, taken, wrong := cli.Inputs(args, readsAsLog)
+	files, taken, wrong := files.Inputs(args, readsAsLog)
 	for _, err := range wrong {
 		p.Fail(ioError(err))
 	}
@@ -79,7 +79,7 @@ func readsAsLog(name string) bool {
 }
 
 // takenText names the files that an argument stood for.
-func takenText(t cli.Taken) string {
+func takenText(t files.Taken) string {
 	const shown = 5
 	text := "took " + plural(len(t.Files), "log") + ": "
 	for i, name := range t.Files {
@@ -99,7 +99,7 @@ func takenText(t cli.Taken) string {
 
 // gameLog finds the log of a game.
 func (p *program) gameLog(f *inputFlags) ([]string, error) {
-	runs, places, err := gamelog.ByName(f.game, "", p.Getenv, f.previous)
+	runs, places, err := files.LogsOf(f.game, "", p.Getenv, f.previous)
 	if err != nil {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
 	}

@@ -3,8 +3,9 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/internal/rulefiles"
 	"github.com/heedlog/heed/rules"
+
+	"github.com/heedlog/heed/internal/files"
 )
 
 // ruleFlags say which rules judge.
@@ -24,7 +25,7 @@ func noDefaultRules(cmd *cobra.Command, value *bool) {
 
 // sources reads the rule files that the flags name, the defaults with them.
 func (f *ruleFlags) sources() ([]rules.File, error) {
-	files, err := rulefiles.Read(f.files)
+	files, err := files.AllRules(f.files)
 	if err == nil && !f.noDefaults {
 		files = append(files, rules.Defaults()...)
 	}

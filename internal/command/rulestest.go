@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -95,7 +96,7 @@ const maxExpectations = 16 << 20
 
 // readExpectations reads a file. Errors name the line and the field.
 func readExpectations(name string) ([]expectation, error) {
-	data, err := cli.ReadFile(name, maxExpectations)
+	data, err := files.Read(name, maxExpectations)
 	if err != nil {
 		return nil, fmt.Errorf("expectations: %w", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -74,7 +74,7 @@ const maxModsConfig = 4 << 20
 
 // readMods reads the list of mods of a ModsConfig.xml.
 func readMods(name string) ([]compare.Mod, error) {
-	data, err := cli.ReadFile(name, maxModsConfig)
+	data, err := files.Read(name, maxModsConfig)
 	if err != nil {
 		return nil, ioError(err)
 	}

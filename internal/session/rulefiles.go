@@ -5,17 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
 )
-
-// maxRuleFile bounds a rule file, in bytes: far above any that people write.
-const maxRuleFile = 4 << 20
 
 // RuleFile is a rule file as it was read last.
 type RuleFile struct {
@@ -109,28 +106,17 @@ func (w *ruleFiles) compile(sources []rules.File) (*rules.Set, error) {
 	return rules.Compile(sources...)
 }
 
-// readRules reads a file of rules, and no more of it than a file of rules can be.
+// readRules reads a regular file of rules: opening another, such as a named pipe, may wait.
 func readRules(name string) ([]byte, time.Time, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	defer func() { _ = f.Close() }() // only read from
-	info, err := f.Stat()
+	info, err := os.Stat(name)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, time.Time{}, fmt.Errorf("%s: not a file", name)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRuleFile+1))
-	if err != nil {
-		return nil, time.Time{}, err
-	}
-	if len(data) > maxRuleFile {
-		return nil, time.Time{}, fmt.Errorf("%s: has more than %d bytes", name, maxRuleFile)
-	}
-	return data, info.ModTime(), nil
+	data, err := files.ReadRules(name)
+	return data, info.ModTime(), err
 }
 
 // look looks at the files without reading them.

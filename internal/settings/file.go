@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Error is one thing that is wrong with a source of settings.
@@ -154,7 +154,7 @@ func hint(name string, keys []Key) string {
 
 // meant asks whether another word was meant.
 func meant(word string, allowed []string) string {
-	if near := cli.Nearest(word, allowed); near != "" {
+	if near := text.Nearest(word, allowed); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
 	return ""

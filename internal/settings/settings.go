@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // Origin is where a value comes from, the weakest first.
@@ -107,7 +107,7 @@ func Load(src Sources) (*Settings, error) {
 	}
 	for i := range s.Files {
 		f := &s.Files[i]
-		data, err := cli.ReadRegular(f.Path, maxFile)
+		data, err := files.ReadRegular(f.Path, maxFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -1,5 +1,7 @@
 package text
 
+import "strings"
+
 // Distance returns the number of edits between a and b: bytes inserted, deleted
 // and replaced, and swaps of adjacent ones (optimal string alignment). Where it
 // is not below bound, any value of at least bound is returned.
@@ -38,4 +40,29 @@ func Distance(a, b string, bound int) int {
 		before, last, row = last, row, before
 	}
 	return last[len(b)]
+}
+
+// Nearest returns the name that was likely meant by a word that is none of them:
+// the one with the fewest letters added, left out, changed or swapped, at most a
+// third of them, or else the only one that begins with the word; "" for none.
+func Nearest(word string, names []string) string {
+	word = strings.ToLower(word)
+	best, least := "", max(1, len(word)/3)+1
+	for _, name := range names {
+		if d := Distance(word, strings.ToLower(name), least); d < least {
+			best, least = name, d
+		}
+	}
+	if best != "" || word == "" {
+		return best
+	}
+	for _, name := range names {
+		if strings.HasPrefix(strings.ToLower(name), word) {
+			if best != "" {
+				return ""
+			}
+			best = name
+		}
+	}
+	return best
 }

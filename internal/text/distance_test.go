@@ -36,3 +36,22 @@ func TestDistance(t *testing.T) {
 		require.Equal(t, min(slow(a, b), bound), min(text.Distance(a, b, bound), bound))
 	})
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"ack", "color", "fail-on", "format", "top", "width"}
+	for word, want := range map[string]string{
+		"":        "",
+		"colr":    "color",
+		"COLOR":   "color",
+		"tpo":     "top",
+		"widht":   "width",
+		"formt":   "format",
+		"failon":  "fail-on",
+		"form":    "format", // the only one that begins so
+		"f":       "",       // two begin so
+		"banana":  "",
+		"toppppp": "",
+	} {
+		require.Equal(t, want, text.Nearest(word, names), word)
+	}
+}

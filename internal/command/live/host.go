@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/rulefiles"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/internal/statefile"
@@ -121,7 +121,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}
 	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
-	if cfg.RuleFiles, err = rulefiles.Expand(f.rules); err != nil {
+	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
 	if f.state != "" {

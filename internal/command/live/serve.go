@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // serveFlags are those of "heed serve".
@@ -159,7 +160,7 @@ const maxToken = 64 << 10
 
 // readToken reads the first line of a file.
 func readToken(path string) (string, error) {
-	data, err := cli.ReadFile(path, maxToken)
+	data, err := files.Read(path, maxToken)
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}

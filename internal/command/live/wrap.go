@@ -20,6 +20,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/proc"
 )
 
@@ -335,7 +336,7 @@ func notStarted(program string, err error) error {
 	case errors.Is(err, os.ErrNotExist) && statErr == nil:
 		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		status, reason, next = exitNotFound, "no such program"+cli.Missing(program), "name the game's program after --, by its path"
+		status, reason, next = exitNotFound, "no such program"+files.Missing(program), "name the game's program after --, by its path"
 	case errors.Is(err, os.ErrPermission):
 		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
 	default:

@@ -7,12 +7,13 @@ import (
 	"strconv"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/internal/gamelog"
+
+	"github.com/heedlog/heed/internal/files"
 )
 
 // wrappedLog is the log of a game that heed starts.
 type wrappedLog struct {
-	gamelog.Found // with no Path where there is none to follow
+	files.Found // with no Path where there is none to follow
 
 	unfit error  // why the one that was found cannot be followed
 	spool string // the file for the copy of the game's standard output, where that is the log
@@ -26,17 +27,17 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 	switch f.log {
 	case "none":
 	case "":
-		l.Found, _ = gamelog.Find(gamelog.Game{Args: args, Getenv: p.Getenv})
-		if l.Path != "" && l.Path != gamelog.Standard {
+		l.Found, _ = files.FindLog(files.Game{Args: args, Getenv: p.Getenv})
+		if l.Path != "" && l.Path != files.Standard {
 			l.unfit = follow.Check(l.Path)
 		}
 		if l.unfit != nil {
-			l.Found = gamelog.Found{}
+			l.Found = files.Found{}
 		}
 	default:
-		l.Found = gamelog.Found{Path: f.log, How: "--log"}
+		l.Found = files.Found{Path: f.log, How: "--log"}
 	}
-	if l.Path == gamelog.Standard {
+	if l.Path == files.Standard {
 		l.spool = p.spoolPath(f, name)
 	}
 	return l

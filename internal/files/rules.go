@@ -1,24 +1,21 @@
-// Package rulefiles finds and reads the rule files that a command line names.
-package rulefiles
+package files
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/rules"
 )
 
-// Expand returns the rule files that names of files and folders stand for, in
+// RuleFiles returns the rule files that names of files and folders stand for, in
 // their order: a folder stands for the *.yaml and *.yml in it, by name.
-func Expand(names []string) ([]string, error) {
+func RuleFiles(names []string) ([]string, error) {
 	files := make([]string, 0, len(names))
 	for _, name := range names {
-		inside, err := expand(name)
+		inside, err := rulesIn(name)
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
@@ -27,15 +24,15 @@ func Expand(names []string) ([]string, error) {
 	return files, nil
 }
 
-// Read reads the rule files that names of files and folders stand for.
-func Read(names []string) ([]rules.File, error) {
-	expanded, err := Expand(names)
+// AllRules reads the rule files that names of files and folders stand for.
+func AllRules(names []string) ([]rules.File, error) {
+	expanded, err := RuleFiles(names)
 	if err != nil {
 		return nil, err
 	}
 	files := make([]rules.File, 0, len(expanded)+1)
 	for _, file := range expanded {
-		data, err := read(file)
+		data, err := ReadRules(file)
 		if err != nil {
 			return nil, fmt.Errorf("rules: %w", err)
 		}
@@ -44,29 +41,20 @@ func Read(names []string) ([]rules.File, error) {
 	return files, nil
 }
 
-// read reads a rule file of any kind, and no more of it than one may have: a device may
-// have no end.
-func read(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // only read from
-	data, err := io.ReadAll(io.LimitReader(f, rules.MaxFileBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > rules.MaxFileBytes {
+// ReadRules reads one rule file of any kind, and no more of it than one may have.
+func ReadRules(name string) ([]byte, error) {
+	data, err := Read(name, rules.MaxFileBytes)
+	if errors.Is(err, errTooLong) {
 		return nil, fmt.Errorf("%s: has more than the %d bytes allowed: split it into several files", name, rules.MaxFileBytes)
 	}
-	return data, nil
+	return data, err
 }
 
-// expand returns the files that a name of a file or a folder stands for.
-func expand(name string) ([]string, error) {
+// rulesIn returns the files that a name of a file or a folder stands for.
+func rulesIn(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file or folder%s", name, cli.Missing(name))
+		return nil, fmt.Errorf("%s: no such file or folder%s", name, Missing(name))
 	}
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package gamelog
+package files
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ var titles = []struct {
 	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}, "294100"},
 }
 
-// Names returns the names of the games that [ByName] knows, sorted.
-func Names() []string {
+// Games returns the names of the games that [LogsOf] knows, sorted.
+func Games() []string {
 	all := make([]string, len(titles))
 	for i, t := range titles {
 		all[i] = t.name
@@ -36,15 +36,15 @@ type Run struct {
 	Time time.Time // of the last write
 }
 
-// ByName returns the logs that a game has left on this machine, of its last runs,
-// the newest first, and the places that were looked at. A game is one of [Names],
+// LogsOf returns the logs that a game has left on this machine, of its last runs,
+// the newest first, and the places that were looked at. A game is one of [Games],
 // or COMPANY/PRODUCT as in its file app.info, for any other that is made with
 // Unity. On Linux that is also where the Windows version writes under Proton, and
 // what Steam as a Flatpak keeps. goos "" is the system of this process.
 //
 // previous asks for the logs of the runs before instead: Unity keeps one,
 // beside the last.
-func ByName(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
+func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
 	if goos == "" {
 		goos = runtime.GOOS
 	}
@@ -78,7 +78,7 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 	if p.name == "" {
 		company, title, ok := strings.Cut(name, "/")
 		if !ok || company == "" || title == "" || company == ".." || title == ".." || strings.ContainsAny(title, `/\`) || strings.Contains(company, `\`) {
-			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made with Unity", name, strings.Join(Names(), ", "))
+			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made with Unity", name, strings.Join(Games(), ", "))
 		}
 		p = product{company, title}
 	}

@@ -1,4 +1,4 @@
-package gamelog
+package files
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestFind(t *testing.T) {
+func TestFindLog(t *testing.T) {
 	games := t.TempDir()
 	info := func(path, text string) {
 		file := filepath.Join(games, filepath.FromSlash(path), "app.info")
@@ -65,7 +65,7 @@ func TestFind(t *testing.T) {
 				args[i] = strings.ReplaceAll(args[i], "GAMES", games)
 			}
 			args[0] = filepath.Join(games, args[0])
-			found, ok := Find(Game{
+			found, ok := FindLog(Game{
 				Args: args, Dir: filepath.Join(games, "cwd"), GOOS: tc.goos,
 				Getenv: func(name string) string { return tc.env[name] },
 			})
@@ -78,6 +78,6 @@ func TestFind(t *testing.T) {
 			require.Contains(t, found.How, tc.how)
 		})
 	}
-	_, ok := Find(Game{})
+	_, ok := FindLog(Game{})
 	require.False(t, ok)
 }

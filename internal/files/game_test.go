@@ -1,4 +1,4 @@
-package gamelog
+package files
 
 import (
 	"os"
@@ -18,28 +18,28 @@ func TestPlacesByName(t *testing.T) {
 		"linux":   "home/.config/unity3d/Ludeon Studios/RimWorld by Ludeon Studios/Player.log",
 	} {
 		for _, name := range []string{"rimworld", "RimWorld", "Ludeon Studios/RimWorld by Ludeon Studios"} {
-			_, places, err := ByName(name, goos, getenv, false)
+			_, places, err := LogsOf(name, goos, getenv, false)
 			require.NoError(t, err)
 			require.Equal(t, filepath.FromSlash(want), places[0])
 		}
-		_, places, err := ByName("rimworld", goos, getenv, true)
+		_, places, err := LogsOf("rimworld", goos, getenv, true)
 		require.NoError(t, err)
 		require.Equal(t, filepath.Join(filepath.Dir(filepath.FromSlash(want)), "Player-prev.log"), places[0])
 	}
 	for _, name := range []string{"", "chess", "a/", "/b", "../b", "a/..", "a/b/c", `a\b/c`} {
-		_, _, err := ByName(name, "linux", getenv, false)
+		_, _, err := LogsOf(name, "linux", getenv, false)
 		require.ErrorContains(t, err, "COMPANY/PRODUCT", name)
 	}
-	_, _, err := ByName("rimworld", "linux", func(string) string { return "" }, false)
+	_, _, err := LogsOf("rimworld", "linux", func(string) string { return "" }, false)
 	require.ErrorContains(t, err, "home folder")
-	require.Equal(t, []string{"rimworld"}, Names())
+	require.Equal(t, []string{"rimworld"}, Games())
 }
 
 // TestNewestByName: of several places the one written last is first.
 func TestNewestByName(t *testing.T) {
 	home := t.TempDir()
 	getenv := func(name string) string { return map[string]string{"HOME": home}[name] }
-	runs, places, err := ByName("rimworld", "linux", getenv, false)
+	runs, places, err := LogsOf("rimworld", "linux", getenv, false)
 	require.NoError(t, err)
 	require.Empty(t, runs)
 	require.Len(t, places, 4)
@@ -49,7 +49,7 @@ func TestNewestByName(t *testing.T) {
 		at := time.Unix(int64(1_000_000+100*(i%3)), 0)
 		require.NoError(t, os.Chtimes(path, at, at))
 	}
-	runs, _, err = ByName("rimworld", "linux", getenv, false)
+	runs, _, err = LogsOf("rimworld", "linux", getenv, false)
 	require.NoError(t, err)
 	require.Len(t, runs, 4)
 	require.Equal(t, places[2], runs[0].Path)

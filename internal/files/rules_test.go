@@ -1,4 +1,4 @@
-package rulefiles
+package files
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-func TestRead(t *testing.T) {
+func TestRules(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
@@ -20,17 +20,17 @@ func TestRead(t *testing.T) {
 	}
 	b, a := write("b.yml", []byte("b")), write("a.yaml", []byte("a"))
 	write("notes.txt", nil)
-	files, err := Read([]string{b, dir})
+	files, err := AllRules([]string{b, dir})
 	require.NoError(t, err)
 	require.Equal(t, []rules.File{{Name: b, Data: []byte("b")}, {Name: a, Data: []byte("a")}, {Name: b, Data: []byte("b")}}, files)
 
-	_, err = Read([]string{t.TempDir()})
+	_, err = AllRules([]string{t.TempDir()})
 	require.ErrorContains(t, err, "holds no *.yaml or *.yml")
-	_, err = Read([]string{filepath.Join(dir, "absent.yaml")})
+	_, err = AllRules([]string{filepath.Join(dir, "absent.yaml")})
 	require.ErrorContains(t, err, "absent.yaml: no such file or folder")
 	whole := write("whole.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes))
-	_, err = Read([]string{whole})
+	_, err = AllRules([]string{whole})
 	require.NoError(t, err)
-	_, err = Read([]string{write("long.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes+1))})
+	_, err = AllRules([]string{write("long.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes+1))})
 	require.ErrorContains(t, err, "long.yaml: has more than the 4194304 bytes allowed: split it into several files")
 }

@@ -1,11 +1,4 @@
-// Package gamelog finds the log file that a game is going to write.
-//
-// Games made with Unity write where -logFile says, or else to a place per
-// platform and user that is made of the names of company and product, which stand
-// in a file app.info beside the game's data. A game without that file is looked
-// up by the name of its program in a small table. What is found need not exist
-// yet.
-package gamelog
+package files
 
 import (
 	"fmt"
@@ -19,6 +12,11 @@ import (
 const Standard = "-"
 
 // Game says what is known of a game before it starts.
+//
+// Games made with Unity write where -logFile says, or else to a place per
+// platform and user that is made of the names of company and product, which stand
+// in a file app.info beside the game's data. A game without that file is looked
+// up by the name of its program in a small table.
 type Game struct {
 	// Args is the program and its arguments.
 	Args []string
@@ -55,8 +53,8 @@ var known = []struct {
 	{"start_rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}},
 }
 
-// Find returns where the game is going to log, and false where nothing tells.
-func Find(g Game) (Found, bool) {
+// FindLog returns where the game is going to log, and false where nothing tells.
+func FindLog(g Game) (Found, bool) {
 	if g.GOOS == "" {
 		g.GOOS = runtime.GOOS
 	}

@@ -1,4 +1,4 @@
-package cli
+package files
 
 import (
 	"errors"

@@ -1,0 +1,102 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMissing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir("logs", 0o700))
+	for _, name := range []string{"Player.log", "Player-prev.log", filepath.Join("logs", "colony.log")} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	for name, want := range map[string]string{
+		"Playr.log":         "; did you mean Player.log?",
+		"player.log":        "; did you mean Player.log?",
+		"./Playr.log":       "; did you mean ./Player.log?",
+		"log":               "; did you mean logs?",
+		"Player.log":        "", // it went, or is a link that leads nowhere
+		"something-else":    "",
+		"logs/colnoy.log":   "; did you mean logs/colony.log?",
+		"nowhere/Playr.log": "",
+		"":                  "",
+	} {
+		require.Equal(t, want, Missing(name), name)
+	}
+}
+
+func TestInputs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt", "texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+	}
+	require.NoError(t, os.Mkdir("dir.log", 0o700))
+	for _, c := range []struct {
+		name  string
+		args  string
+		want  string
+		wrong string
+	}{
+		{"names", "b a - absent", "b a - absent", ""},
+		{"a directory", ".", ".log B.LOG Player (1).txt a.log c.log.gz d.jsonl.zst e.log.2 output_log.txt x[1].log", ""},
+		{"a directory, not below", "deep", "deep/y.log", ""},
+		{"any depth", "**/*.log", ".log a.log deep/er/z.log deep/y.log x[1].log", ""},
+		{"any depth below", "deep/**", "deep/er/z.log deep/y.log", ""},
+		{"a class", "[ae].log*", "a.log e.log.2", ""},
+		{"one of", "{a,f}.log*", "a.log f.log.x", ""},
+		{"a name that reads as a pattern", "x[1].log", "x[1].log", ""},
+		{"once", "a.log ./a.log deep/y.log deep", "a.log ./a.log deep/y.log", ""},
+		{"texts", "texts", "texts/upload.txt", ""},
+		{"nothing in it", "empty a.log", "a.log", "empty: no log found in this directory"},
+		{"nothing matches", "*.nope a.log", "a.log", "*.nope: no log found"},
+		{"no pattern", "a[.log", "", "a[.log: no such file, and not a pattern"},
+		{"directories do not match", "dir*", "", "no log found"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files, taken, wrong := Inputs(strings.Fields(c.args), func(name string) bool { return filepath.Base(name) == "upload.txt" })
+			want := strings.ReplaceAll(c.want, "Player (1).txt", "Player_(1).txt")
+			for i := range files {
+				files[i] = strings.ReplaceAll(filepath.ToSlash(files[i]), "Player (1).txt", "Player_(1).txt")
+			}
+			require.Equal(t, strings.Fields(want), append([]string{}, files...))
+			if c.wrong == "" {
+				require.Empty(t, wrong)
+			} else {
+				require.ErrorContains(t, errors.Join(wrong...), c.wrong)
+			}
+			for _, tk := range taken {
+				require.NotEmpty(t, tk.Files)
+				if tk.Argument == "texts" {
+					require.Equal(t, []string{filepath.Join("texts", "notes.txt.gz")}, tk.Left)
+				}
+			}
+		})
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	require.NoError(t, os.WriteFile(file, []byte("12345"), 0o600))
+	for _, read := range []func(string, int64) ([]byte, error){Read, ReadRegular} {
+		data, err := read(file, 5)
+		require.NoError(t, err)
+		require.Equal(t, "12345", string(data))
+		_, err = read(file, 4)
+		require.ErrorContains(t, err, file+": has more than the 4 bytes")
+		_, err = read(filepath.Join(dir, "b"), 5)
+		require.ErrorIs(t, err, os.ErrNotExist)
+		_, err = read(dir, 5)
+		require.Error(t, err)
+	}
+	_, err := ReadRegular(os.DevNull, 5)
+	require.ErrorContains(t, err, os.DevNull+": is no regular file")
+}
