@@ -9,9 +9,9 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-// View returns the item that a viewer should see first; see [heed.Engine.View].
-func (s *Session) View(viewer string) (heed.Attention, bool) {
-	a, open := s.engine.View(viewer)
+// View returns the item that a consumer should see first; see [heed.Engine.View].
+func (s *Session) View(consumer string) (heed.Attention, bool) {
+	a, open := s.engine.View(consumer)
 	s.disk.keep(a.ID)
 	return a, open
 }
@@ -26,7 +26,7 @@ func (s *Session) Open(dst []heed.Attention) []heed.Attention {
 	return dst
 }
 
-// Item returns an item that is open or remembered; see [heed.Engine.Item].
+// Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item].
 func (s *Session) Item(id string) (heed.Attention, bool) { return s.engine.Item(id) }
 
 // Verdict returns what is known of an operation; see [heed.Engine.Verdict].
@@ -36,83 +36,76 @@ func (s *Session) Verdict(operation string) heed.Verdict {
 	return v
 }
 
-// Shown notes that a viewer was shown an item; see [heed.Engine.Shown].
-func (s *Session) Shown(viewer, id string, upTo uint64) bool {
-	return s.engine.Shown(viewer, id, upTo)
+// Shown records that an item was delivered to a consumer; see [heed.Engine.Shown].
+func (s *Session) Shown(consumer, id string, upTo uint64) bool {
+	return s.engine.Shown(consumer, id, upTo)
 }
 
-// AckBy acknowledges an item for a viewer; see [heed.Engine.AckBy]. It is on disk
-// and in the timeline before it is answered.
-func (s *Session) AckBy(viewer, id string, upTo uint64) heed.AckResult {
-	res := s.ack(viewer, id, upTo)
+// AckBy acknowledges an item for a consumer; see [heed.Engine.AckBy]. It is on disk and in the timeline before the answer.
+func (s *Session) AckBy(consumer, id string, upTo uint64) heed.AckResult {
+	res := s.ack(consumer, id, upTo)
 	if res.Acknowledged && !res.Already {
-		s.disk.upTo(s.engine.Latest().Seq)
+		s.disk.through(s.engine.Latest().Seq)
 	}
 	s.disk.keep(res.Current.ID)
 	return res
 }
 
-// ack is in the timeline before the pump gets hold of what it clears.
-func (s *Session) ack(viewer, id string, upTo uint64) heed.AckResult {
-	s.telling.Lock()
-	defer s.telling.Unlock()
+// ack acknowledges an item, and is in the timeline before the updates that it causes.
+func (s *Session) ack(consumer, id string, upTo uint64) heed.AckResult {
+	s.report.Lock()
+	defer s.report.Unlock()
 	s.enter()
 	defer s.leave()
-	res := s.engine.AckBy(viewer, id, upTo)
+	res := s.engine.AckBy(consumer, id, upTo)
 	if s.cfg.Recorder != nil {
-		// What was shown to whom is not recorded, so the recording says how far the
-		// acknowledgement went.
-		s.cfg.Recorder.Ack(viewer, id, cmp.Or(res.Watermark, upTo))
+		// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
+		s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
 	}
-	s.timeline.acked(viewer, &res, s.now())
+	s.timeline.acked(consumer, &res, s.now())
 	return res
 }
 
-// Attach notes that an agent has arrived; see [heed.Engine.Attach]. A recording
-// does not hold it.
-func (s *Session) Attach(viewer string) string {
+// Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
+func (s *Session) Attach(consumer string) string {
 	s.enter()
-	id := s.engine.Attach(viewer, s.now())
+	id := s.engine.Attach(consumer, s.now())
 	s.leave()
 	s.disk.keep(id)
 	return id
 }
 
-// Detach notes that an agent has left.
-func (s *Session) Detach(viewer string) { s.engine.Detach(viewer) }
+// MarkRead records that a consumer read an item: its entries or its samples, not its summary alone. The timeline has for
+// each acknowledgement whether the item was read.
+func (s *Session) MarkRead(consumer, id string) { s.timeline.read(consumer, id) }
 
-// MarkRead notes that a viewer looked into an item: at its entries or its samples,
-// not at its summary alone. The timeline says of each acknowledgement whether it
-// was read.
-func (s *Session) MarkRead(viewer, id string) { s.timeline.read(viewer, id) }
-
-// Source returns what a gate asks about this session. It takes in the log first,
-// keeps account of calls, and shows a blocking item to who calls.
+// Source returns the source of a gate for this session. It ingests the log first, records calls as operations, and
+// delivers a blocking item to the caller.
 func (s *Session) Source() gate.Recorder { return source{s} }
 
 type source struct{ s *Session }
 
 // Current implements [gate.Source].
-func (g source) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
+func (g source) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
 	if err := g.s.Sync(ctx); err != nil {
 		return heed.Attention{}, false, err
 	}
-	a, open := gate.Look(looker{g.s}, viewer)
+	a, open := gate.Look(looker{g.s}, consumer)
 	return a, open, nil
 }
 
-// looker looks without telling: what it does not view needs not be on disk.
+// looker reads items without delivering them: what is not delivered need not be on disk.
 type looker struct{ *Session }
 
 // Open implements [gate.Viewer].
 func (l looker) Open(dst []heed.Attention) []heed.Attention { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
-func (g source) Ack(ctx context.Context, viewer, id string, upTo uint64) (gate.Acked, error) {
+func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (gate.Acked, error) {
 	if err := ctx.Err(); err != nil {
 		return gate.Acked{}, err
 	}
-	return gate.AckedBy(g.s.AckBy(viewer, id, upTo)), nil
+	return gate.AckedBy(g.s.AckBy(consumer, id, upTo)), nil
 }
 
 // Begin implements [gate.Recorder].
@@ -121,5 +114,5 @@ func (g source) Begin(call gate.Call) gate.Running { return g.s.Begin(call) }
 // Refused implements [gate.Recorder].
 func (g source) Refused(d gate.Decision) { g.s.timeline.refused(&d, g.s.now()) }
 
-// since returns how long ago t was, never less than nothing.
+// since returns how long ago t was, at least zero.
 func since(t, now time.Time) time.Duration { return max(0, now.Sub(t)) }

@@ -11,17 +11,17 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-// Call is a call of a tool. Its ID is only shown, since bridges may give one twice:
-// the operation has an id of its own.
+// Call is a call of a tool. Its ID is for display only, since bridges may give one twice: the operation has an id of
+// its own.
 type Call = gate.Call
 
 // Running is a call under way.
 type Running struct {
 	s       *Session
 	call    Call
-	id      string // of the operation, "" for a call that only looks
+	id      string // of the operation, "" for a call that only reads
 	began   uint64
-	fed     uint64 // what the game had told before
+	fed     uint64 // log records before it
 	started time.Time
 
 	once    sync.Once
@@ -30,8 +30,8 @@ type Running struct {
 	err     error
 }
 
-// Begin notes that a call is dispatched: an operation starts, unless the call only
-// looks. End must be called once it is over.
+// Begin records that a call is dispatched: an operation starts, unless the call only reads. End must be called once it
+// is over.
 func (s *Session) Begin(call Call) *Running {
 	r := &Running{s: s, call: call, started: s.now()}
 	s.inFlight.Add(1)
@@ -45,38 +45,28 @@ func (s *Session) Begin(call Call) *Running {
 	return r
 }
 
-// ID returns the id of the operation, "" for a call that only looks.
+// ID returns the id of the operation, "" for a call that only reads.
 func (r *Running) ID() string { return r.id }
 
-// End notes how the call ended, takes in what the log says of it, and returns the
-// verdict and the item that tells what came of it, or that opened meanwhile; nil
-// where there is none. The item counts as shown to the caller. Status is one of
-// [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and
-// [event.StatusTimedOut]. An error says that not all of the log was taken in: then
-// what is returned is what is known without it.
+// End records how the call ended, ingests what the log holds, and returns the verdict and the item that resulted from
+// the call or opened meanwhile; nil where there is none. The item counts as delivered to the caller. Status is one of
+// [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means that
+// not all of the log was ingested; the results are what is known without the rest.
 //
-// It takes as long as taking in the log, and [Config].Settle more where the log
-// grew. Something blocking that is known ends the wait. Once is enough: another call
-// returns the same.
+// It takes as long as ingesting the log, and up to [Config].Settle more where the log grew. A blocking item ends the
+// wait. Further calls return the same.
 func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
-	r.once.Do(func() { r.end(ctx, event.Operation{Status: status, Error: errText}) })
+	r.once.Do(func() { r.end(ctx, status, errText) })
 	return r.verdict, r.related, r.err
 }
 
-// EndBy is End for a call that its own caller cancelled.
-func (r *Running) EndBy(ctx context.Context, errText string) (heed.Verdict, *heed.Attention, error) {
-	r.once.Do(func() { r.end(ctx, event.Operation{Status: event.StatusCancelled, Error: errText, ByCaller: true}) })
-	return r.verdict, r.related, r.err
-}
-
-func (r *Running) end(ctx context.Context, o event.Operation) {
+func (r *Running) end(ctx context.Context, status event.Status, errText string) {
 	s := r.s
 	defer s.inFlight.Add(-1)
 	if r.id == "" {
 		return
 	}
-	o.ID, o.Method = r.id, r.call.Tool
-	s.Observe(o.Entry())
+	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	ended := s.now()
 	r.err = r.settle(ctx)
 	r.look()
@@ -84,15 +74,14 @@ func (r *Running) end(ctx context.Context, o event.Operation) {
 		s.disk.keep(r.related.ID)
 		s.engine.Shown(r.call.Viewer, r.related.ID, r.related.LatestSequence)
 	}
-	s.timeline.ended(r, o.Status, ended)
+	s.timeline.ended(r, status, ended)
 }
 
-// look finds out what came of the call so far.
+// look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }
 
-// settle waits for what the log says of the call. It returns as soon as something
-// blocking is known, and at once where the game has said nothing since the call
-// began.
+// settle waits for the records that the call causes. It returns as soon as a blocking item is known, and at once where
+// nothing was logged since the call began.
 func (r *Running) settle(ctx context.Context) error {
 	s := r.s
 	timer := time.NewTimer(s.cfg.Settle)

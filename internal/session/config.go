@@ -23,71 +23,61 @@ const (
 	DefaultTimeline      = 1024
 )
 
-// Config sets up a [Session]. The zero Config is all defaults, without a log,
-// snapshots or rules of one's own. Negative values are errors.
+// Config sets up a [Session]. The zero Config is all defaults, without a log, snapshots or rule files. Negative values
+// are errors.
 type Config struct {
-	// Engine sets up the engine. Its Rules are replaced where RuleFiles or
-	// NoDefaults say so. An empty Epoch becomes one that was never used: of the
-	// time and of random bits.
+	// Engine sets up the engine. RuleFiles or NoDefaults replace its Rules. An empty Epoch becomes a new one, made of the
+	// time and random bits.
 	Engine heed.Config
 
 	// Log is the game's log, or nil.
 	Log Feed
 
-	// RuleFiles are files of rules that come before the default ones, which
-	// NoDefaults leaves out. They are read by New, which fails where they do not
-	// compile, and watched from then on: looked at every RulePoll, compiled aside
-	// and swapped whole. The last good set stays while they are bad.
+	// RuleFiles are rule files that come before the default rules, which NoDefaults leaves out. New reads them, and
+	// fails where they do not compile. From then on they are polled every RulePoll, compiled aside and swapped as a
+	// whole. The last good set stays while they do not compile.
 	RuleFiles  []string
 	NoDefaults bool
 	RulePoll   time.Duration
 
-	// Snapshot is the file that keeps the engine's state, "" for none. What is
-	// there is restored by New. It belongs to one Session at a time. It is
-	// written when it has to be (see the package documentation), and otherwise
-	// every SnapshotEvery in which something happened.
+	// Snapshot is the file that keeps the engine's state, "" for none. New restores it. It belongs to one Session at a
+	// time. It is written when durability demands it (see the package documentation), and otherwise every
+	// SnapshotEvery in which entries came.
 	Snapshot      string
 	SnapshotEvery time.Duration
 
-	// Tick is how often the engine is told the time while something in it waits
-	// for time to pass.
+	// Tick is how often the engine's time advances while it waits for time to pass.
 	Tick time.Duration
 
-	// Heartbeat is how long after a sign of life ([Session.Alive]) the next one is
-	// expected. A host that never calls Alive expects none.
+	// Heartbeat is how long after a sign of life ([Session.Alive]) the next one is expected. Without a call of Alive
+	// none is.
 	Heartbeat time.Duration
 
-	// Settle bounds how long the end of a call waits for what the log says right
-	// after it, where the log grew since the call began; Quiet is how long the log
-	// must then be still to be taken as said. One nanosecond waits for nothing.
+	// Settle bounds how long the end of a call waits for records that follow it, where the log grew since the call
+	// began. The wait ends early once the log did not grow for Quiet. One nanosecond does not wait.
 	Settle time.Duration
 	Quiet  time.Duration
 
 	// SyncTimeout bounds each [Session.Sync].
 	SyncTimeout time.Duration
 
-	// Timeline is how many events [Session.Timeline] remembers.
+	// Timeline is how many events [Session.Timeline] keeps.
 	Timeline int
 
-	// Recorder is told what the engine is given, in the order in which it is, or
-	// nil.
+	// Recorder records the engine's input, in its order. Optional.
 	Recorder Recorder
 
-	// Now is the time of day. Default [time.Now]. Waits are by the clock of the
-	// process.
+	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time
 
-	// Random gives the bits of epochs and of ids of operations. Default
-	// [rand.Reader].
+	// Random is the source of the bits in epochs and ids of operations. Default [rand.Reader].
 	Random io.Reader
 
-	// Logger gets what a Session has to say of itself. It never gets log text of
-	// the game. Default: nobody.
+	// Logger receives what a Session logs of itself, never log text of the game. Default: none.
 	Logger *slog.Logger
 }
 
-// Validate returns an error that names the first field of c that is not valid.
-// What belongs to the engine is validated by New.
+// Validate returns an error that names the first field of c that is not valid. New validates the engine's.
 func (c *Config) Validate() error {
 	for _, f := range []struct {
 		name  string

@@ -12,29 +12,26 @@ import (
 
 // Feed is a log that grows while it is read: a [follow.Follower].
 type Feed interface {
-	// Run calls h with each record, in order and in one goroutine, until ctx ends.
-	// An error says that the log cannot be followed at all.
+	// Run calls h with each record, in order and in one goroutine, until ctx ends. An error means that the log cannot be
+	// followed at all.
 	Run(ctx context.Context, h follow.Handler) error
 
-	// Sync returns nil when h was called with everything that was there at the
-	// call.
+	// Sync returns nil when h was called with everything that was there at the call.
 	Sync(ctx context.Context) error
 
-	// Status says how the following goes.
+	// Status returns how the following does.
 	Status() follow.Status
 }
 
-// Recorder is told what an engine is given, so that it can be given again:
-// a [follow.Recorder]. Calls are one at a time.
+// Recorder records an engine's input, so that it can be replayed: a [follow.Recorder]. Calls do not overlap.
 type Recorder interface {
 	Record(rec *capture.Record)
 	Ack(viewer, id string, upTo uint64)
 	Advance(now time.Time)
 }
 
-// take takes in a record of the log, whose times are the feed's: nothing is invented
-// for what was there before anybody looked.
-func (s *Session) take(r *follow.Record) {
+// ingest ingests a record of the log. Its time is the feed's: what was there before the session began gets none.
+func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	s.enter()
 	defer s.leave()
@@ -51,9 +48,9 @@ func (s *Session) take(r *follow.Record) {
 	s.engine.Observe(rec.Entry)
 }
 
-// learnGame tells the engine how the game's program is called, once the log has.
+// learnGame sets the name of the game's program in the engine, once the log has it.
 func (s *Session) learnGame(rec *capture.Record) {
-	if s.program != "" { // it is told once
+	if s.program != "" {
 		return
 	}
 	s.began.Observe(rec)
@@ -62,7 +59,7 @@ func (s *Session) learnGame(rec *capture.Record) {
 	}
 }
 
-// learnMods tells the engine which mods a list in the log names.
+// learnMods sets the mods of a list in the log in the engine.
 func (s *Session) learnMods(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {

@@ -8,34 +8,32 @@ import (
 	"github.com/heedlog/heed/coalesce"
 )
 
-// OnUpdates adds a sink that gets every update from now on, in order. One goroutine
-// calls one sink after another: they must be quick, and must not keep or change the
-// slice. What they are told of is on disk.
+// OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
+// sink after another: they must be quick, and must not keep or change the slice.
 func (s *Session) OnUpdates(sink func([]heed.Update)) {
 	s.sinkMu.Lock()
 	defer s.sinkMu.Unlock()
 	s.sinks = append(slices.Clip(s.sinks), sink)
 }
 
-// pump hands updates over as they happen.
+// pump delivers updates as they happen.
 func (s *Session) pump(ctx context.Context) {
 	var buf []heed.Update
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.kick:
-			buf = s.drain(buf)
+		case <-s.pumping:
+			buf = s.deliver(buf)
 		}
 	}
 }
 
-// drain hands over the pending updates. Only one runs at a time: the pump, and Run
-// after it.
-func (s *Session) drain(buf []heed.Update) []heed.Update {
-	s.telling.Lock()
+// deliver delivers the pending updates. Only one call runs at a time: the pump's, and Run's after it.
+func (s *Session) deliver(buf []heed.Update) []heed.Update {
+	s.report.Lock()
 	updates := s.engine.Updates(buf[:0])
-	s.telling.Unlock()
+	s.report.Unlock()
 	if len(updates) == 0 {
 		return updates
 	}
@@ -46,7 +44,7 @@ func (s *Session) drain(buf []heed.Update) []heed.Update {
 		case u.Kind == coalesce.Opened:
 			s.disk.keep(u.Attention.ID)
 		case u.Attention.ClearedBy == coalesce.ReasonAcknowledged:
-			s.disk.upTo(s.engine.Latest().Seq)
+			s.disk.through(s.engine.Latest().Seq)
 		}
 		s.timeline.update(u, now)
 	}

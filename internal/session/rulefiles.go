@@ -50,21 +50,20 @@ type ruleFiles struct {
 
 	swap sync.Mutex // held while the engine's rules are swapped
 
-	// Of the watcher alone.
+	// Used by the watcher only.
 	looks []look
 	polls int
-	tried []RuleFile // that were compiled last, for better or worse
+	tried []RuleFile // that were compiled last, with success or not
 }
 
-// look is what was seen of a file without reading it.
+// look is the state of a file without its content.
 type look struct {
 	size  int64
 	mtime time.Time
 	gone  bool
 }
 
-// init reads the files and compiles the first set: nil where the embedded rules
-// decide alone.
+// init reads the files and compiles the first set: nil where only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	w.names, w.defaults, w.since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
 	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
@@ -84,7 +83,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	return set, nil
 }
 
-// read reads the files as they are.
+// read reads the files.
 func (w *ruleFiles) read() (sources []rules.File, files []RuleFile, err error) {
 	for _, name := range w.names {
 		data, changed, err := readRules(name)
@@ -119,7 +118,7 @@ func readRules(name string) ([]byte, time.Time, error) {
 	return data, info.ModTime(), err
 }
 
-// look looks at the files without reading them.
+// look returns the state of the files without reading them.
 func (w *ruleFiles) look() []look {
 	looks := make([]look, len(w.names))
 	for i, name := range w.names {
@@ -140,12 +139,11 @@ func (s *Session) watchRules(ctx context.Context) {
 	}
 }
 
-// rereads is how often the files are read though they look as before: some file
-// systems count time in seconds.
+// rereads is the number of polls after which the files are read even where size and time are unchanged: some file
+// systems keep times in seconds.
 const rereads = 10
 
-// reloadIfChanged reads the files again where they look different from last time, or
-// have not been read for a while.
+// reloadIfChanged reads the files again where size or time changed, or after rereads polls.
 func (s *Session) reloadIfChanged() {
 	w := &s.rules
 	looks := w.look()
@@ -182,7 +180,7 @@ func (s *Session) reloadIfChanged() {
 
 func sameFile(a, b RuleFile) bool { return a.Name == b.Name && a.Hash == b.Hash && a.Bytes == b.Bytes }
 
-// refuse notes why the files do not decide, and reports whether that is new.
+// refuse records why the files are not in use, and reports whether that is new.
 func (w *ruleFiles) refuse(err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,7 +192,7 @@ func (w *ruleFiles) refuse(err error) bool {
 	return true
 }
 
-// accept notes the set that decides, and reports whether it is another one.
+// accept records the set in use, and reports whether it is another one.
 func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +205,7 @@ func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool
 	return true
 }
 
-// swapped notes that a host swapped the rules itself.
+// swapped records that the host swapped the rules itself.
 func (w *ruleFiles) swapped(set *rules.Set, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -23,21 +23,21 @@ type Session struct {
 	cfg      Config
 	log      *slog.Logger
 	engine   *heed.Engine
-	run      string // tells this process apart, in the ids of operations
+	run      string // distinguishes this process in the ids of operations
 	started  time.Time
 	restored bool
 
 	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
-	telling  sync.Mutex    // held while what is told gets its order
-	bell     bell          // rings after every entry
-	kick     chan struct{} // tells the pump
-	fed      atomic.Uint64 // log records and what else the game itself told
+	report   sync.Mutex    // held while updates and acknowledgements get their order
+	changed  broadcast     // after every entry
+	pumping  chan struct{} // wakes the pump
+	fed      atomic.Uint64 // log records
 	calls    atomic.Uint64
 	inFlight atomic.Int64
 	running  atomic.Bool
-	expects  atomic.Bool // a sign of life
+	expects  atomic.Bool // a sign of life is expected
 
-	// Of the ticking goroutine: how much the engine had received, and since when.
+	// How much the engine had received, and since when. Used by the ticking goroutine only.
 	seen   uint64
 	seenAt time.Time
 
@@ -49,20 +49,19 @@ type Session struct {
 	disk     disk
 	rules    ruleFiles
 
-	// Of the goroutine that feeds: what the beginning of the log tells of the game.
+	// What the beginning of the log reports of the game. Used by the feeding goroutine only.
 	began   capture.Environment
 	program string
 }
 
-// New returns a session for cfg. It reads the rule files and the snapshot; one
-// that is refused leads to a new engine in an epoch of its own, which
-// [Session.Status] and the log say. The error names the field, or the file, that is
-// at fault.
+// New returns a session for cfg. It reads the rule files and the snapshot; a snapshot that is refused leads to a new
+// engine in an epoch of its own, which is logged and shown by [Session.Status]. The error names the invalid field or
+// file.
 func New(cfg Config) (*Session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg.withDefaults(), kick: make(chan struct{}, 1)}
+	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
 	var bits [8]byte
@@ -103,15 +102,13 @@ func (s *Session) open(ec heed.Config) (err error) {
 	return nil
 }
 
-// Engine returns the session's engine, to be asked. What changes it, or tells
-// anybody of an item, goes through the Session: it wakes who waits, and keeps what
-// was told.
+// Engine returns the session's engine, for reading. What changes it, or reports an item to anybody, goes through the
+// Session, which wakes waiters and saves first.
 func (s *Session) Engine() *heed.Engine { return s.engine }
 
-// Run does the session's work until ctx ends, and then returns nil: it follows the
-// log, hands updates over, tells the engine the time, watches the rule files and
-// saves. An error says that the log cannot be followed, which ends Run. It may be
-// called once.
+// Run does the session's work until ctx ends, and then returns nil: it follows the log, delivers updates, advances the
+// engine's time, watches the rule files and saves. An error means that the log cannot be followed, which ends Run. It
+// may be called once.
 func (s *Session) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
 		return errors.New("live: Session.Run was called before")
@@ -123,27 +120,26 @@ func (s *Session) Run(ctx context.Context) error {
 	wg.Go(func() { s.tick(ctx) })
 	wg.Go(func() { s.watchRules(ctx) })
 	if s.disk.path != "" {
-		wg.Go(func() { s.saveNowAndThen(ctx) })
+		wg.Go(func() { s.savePeriodically(ctx) })
 	}
 	if s.cfg.Log != nil {
 		wg.Go(func() {
-			if err := s.cfg.Log.Run(ctx, s.take); err != nil && ctx.Err() == nil {
+			if err := s.cfg.Log.Run(ctx, s.ingest); err != nil && ctx.Err() == nil {
 				cancel(fmt.Errorf("live: log: %w", err))
 			}
 		})
 	}
 	<-ctx.Done()
 	wg.Wait()
-	s.drain(nil) // what came while the pump stopped
-	s.disk.upTo(s.engine.Latest().Seq)
+	s.deliver(nil) // what came while the pump stopped
+	s.disk.through(s.engine.Latest().Seq)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return cause
 	}
 	return nil
 }
 
-// enter holds the order of entries for the recorder; leave lets go, and wakes who
-// waits.
+// enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
 func (s *Session) enter() {
 	if s.cfg.Recorder != nil {
 		s.ordered.Lock()
@@ -157,21 +153,20 @@ func (s *Session) leave() {
 	s.wake()
 }
 
-// wake tells everybody that something happened.
+// wake wakes the waiters and the pump.
 func (s *Session) wake() {
-	s.bell.ring()
+	s.changed.notify()
 	select {
-	case s.kick <- struct{}{}:
-	default: // the pump has been told, and has not looked yet
+	case s.pumping <- struct{}{}:
+	default: // the pump is going to look
 	}
 }
 
-// now is the time of day, without what a recording could not hold.
+// now is the time of day without a monotonic reading, which a recording could not hold.
 func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 
-// Observe ingests an entry that came by other ways than the followed log, such as
-// that the game exited. A zero time becomes that of now. Calls are told by
-// [Session.Begin].
+// Observe ingests an entry that did not come from the followed log, such as that the game exited. A zero time becomes
+// now. Calls are recorded by [Session.Begin].
 func (s *Session) Observe(e event.Entry) heed.Outcome {
 	if e.Time.IsZero() {
 		e.Time = s.now()
@@ -187,8 +182,7 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	return s.engine.Observe(e)
 }
 
-// Raise opens an item for what the host itself reports; see [heed.Engine.Raise].
-// A recording does not hold it.
+// Raise opens an item for what the host itself reports; see [heed.Engine.Raise]. It is not recorded.
 func (s *Session) Raise(r heed.Report) string {
 	if r.Time.IsZero() {
 		r.Time = s.now()
@@ -200,15 +194,14 @@ func (s *Session) Raise(r heed.Report) string {
 	return id
 }
 
-// Clear ends an open item; see [heed.Engine.Clear]. A recording does not hold it.
+// Clear ends an open item; see [heed.Engine.Clear]. It is not recorded.
 func (s *Session) Clear(id string) bool {
 	s.enter()
 	defer s.leave()
 	return s.engine.Clear(id)
 }
 
-// Alive notes that the game gave a sign of life, and expects the next one within
-// [Config].Heartbeat.
+// Alive records a sign of life of the game, and expects the next one within [Config].Heartbeat.
 func (s *Session) Alive() {
 	now := s.now()
 	s.expects.Store(true)
@@ -217,12 +210,8 @@ func (s *Session) Alive() {
 	s.engine.Expect(now, now.Add(s.cfg.Heartbeat))
 }
 
-// LearnMods tells the engine which mods are loaded; see [heed.Engine.LearnMods].
-func (s *Session) LearnMods(mods []heed.Mod) int { return s.engine.LearnMods(mods) }
-
-// Sync returns nil when everything that was in the followed log at the call was
-// taken in, within [Config].SyncTimeout. Without a log there is nothing to wait
-// for.
+// Sync returns nil when everything that was in the followed log at the call is ingested, within [Config].SyncTimeout.
+// Without a log there is nothing to wait for.
 func (s *Session) Sync(ctx context.Context) error {
 	if s.cfg.Log == nil {
 		return ctx.Err()
@@ -235,7 +224,7 @@ func (s *Session) Sync(ctx context.Context) error {
 	return nil
 }
 
-// tick tells the engine the time.
+// tick advances the engine's time.
 func (s *Session) tick(ctx context.Context) {
 	every(ctx, s.cfg.Tick, func() {
 		if s.waitsForTime() {
@@ -258,21 +247,20 @@ func every(ctx context.Context, d time.Duration, f func()) {
 	}
 }
 
-// afterglow is how long after an entry the engine is told the time in any case: what
-// came right after an operation belongs to it for seconds.
-const afterglow = time.Minute
+// linger is how long after an entry the engine's time advances in any case: an entry that follows an operation belongs
+// to it for seconds.
+const linger = time.Minute
 
-// waitsForTime reports whether the engine could do something when it is told the
-// time. It is of the ticking goroutine alone.
+// waitsForTime reports whether the engine could act when its time advances. Only the ticking goroutine calls it.
 func (s *Session) waitsForTime() bool {
 	now, st := s.now(), s.engine.Stats()
 	if st.Received != s.seen || s.seenAt.IsZero() {
 		s.seen, s.seenAt = st.Received, now
 	}
-	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || s.expects.Load() || since(s.seenAt, now) < afterglow
+	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || s.expects.Load() || since(s.seenAt, now) < linger
 }
 
-// Advance tells the engine the time of now. Run does it every [Config].Tick.
+// Advance advances the engine's time to now. Run does so every [Config].Tick.
 func (s *Session) Advance() {
 	now := s.now()
 	s.enter()
@@ -283,8 +271,7 @@ func (s *Session) Advance() {
 	s.engine.Advance(now)
 }
 
-// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change
-// later replace them.
+// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change later replace them.
 func (s *Session) SetRules(set *rules.Set) error {
 	s.rules.swap.Lock()
 	defer s.rules.swap.Unlock()
@@ -298,7 +285,7 @@ func (s *Session) SetRules(set *rules.Set) error {
 // Rules returns the rules that decide now.
 func (s *Session) Rules() *rules.Set { return s.rules.current() }
 
-// Gate returns a gate before this session's calls: c with Source set.
+// Gate returns a gate for this session's calls: c with Source set.
 func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
 	c.Source = s.Source()
 	return gate.New(c)

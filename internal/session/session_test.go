@@ -149,7 +149,7 @@ func TestSettleGivesUp(t *testing.T) {
 
 		f.err = nil
 		r = s.Begin(session.Call{Tool: "t"})
-		v, _, err = r.EndBy(t.Context(), "")
+		v, _, err = r.End(t.Context(), event.StatusCancelled, "")
 		require.NoError(t, err)
 		require.Equal(t, event.StatusCancelled, v.Status)
 		require.Zero(t, s.Status().InFlight)

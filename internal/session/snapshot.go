@@ -1,14 +1,118 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/statefile"
 )
+
+// disk keeps the engine's state in a file. An item's id is in it before the item is reported, an acknowledgement before
+// it is answered. Everything else is saved periodically.
+type disk struct {
+	path string
+	s    *Session
+
+	known atomic.Pointer[map[string]struct{}] // items that were open at the latest snapshot
+	saved atomic.Uint64                       // entries that are in it
+
+	mu   sync.Mutex       // of the file
+	open []heed.Attention // reused
+
+	refused error // why the file that was there was not restored
+
+	stateMu sync.Mutex
+	saves   uint64
+	failed  uint64
+	err     error // of the latest save
+	at      time.Time
+}
+
+func (d *disk) init(s *Session, refused error) {
+	d.path, d.s, d.refused = s.cfg.Snapshot, s, refused
+	d.known.Store(&map[string]struct{}{})
+	if s.restored {
+		d.known.Store(d.openItems())
+	}
+}
+
+// openItems returns the items that are in a snapshot that is made from now on, or was just restored. One that was open
+// before and is not any more was saved then.
+func (d *disk) openItems() *map[string]struct{} {
+	d.open = d.s.engine.Open(d.open[:0])
+	known := make(map[string]struct{}, len(d.open))
+	for i := range d.open {
+		known[d.open[i].ID] = struct{}{}
+	}
+	return &known
+}
+
+// has reports whether the item called id is in a snapshot.
+func (d *disk) has(id string) bool {
+	_, ok := (*d.known.Load())[id]
+	return ok
+}
+
+// keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and blocks
+// nobody.
+func (d *disk) keep(id string) {
+	if d.path == "" || id == "" || d.has(id) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.has(id) {
+		d.saveLocked()
+	}
+}
+
+// through returns when the entry with a sequence number is on disk, and all before it, or cannot be.
+func (d *disk) through(seq uint64) {
+	if d.path == "" || d.saved.Load() >= seq {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.saved.Load() < seq {
+		d.saveLocked()
+	}
+}
+
+// saveLocked writes a snapshot. Where that fails, its items count as saved all the same: the next save is due when
+// another item is reported, and periodically.
+func (d *disk) saveLocked() {
+	known := d.openItems()
+	seq := d.s.engine.Latest().Seq
+	err := saveSnapshot(d.path, d.s.engine)
+	d.known.Store(known)
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	if err != nil {
+		d.failed++
+		if d.err == nil {
+			d.s.log.Error("the snapshot cannot be written: ids will not hold over a restart", "file", d.path, "error", err)
+		}
+	} else {
+		if d.err != nil {
+			d.s.log.Info("the snapshot is written again", "file", d.path)
+		}
+		d.saves++
+		d.saved.Store(seq)
+		d.at = d.s.now()
+	}
+	d.err = err
+}
+
+// savePeriodically saves what need not be on disk at once.
+func (s *Session) savePeriodically(ctx context.Context) {
+	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
+}
 
 // The kind and version of a file that holds a snapshot. The snapshot has a version of its own.
 const (

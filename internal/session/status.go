@@ -74,8 +74,7 @@ func (d *disk) status() *SnapshotStatus {
 	return st
 }
 
-// limits returns the bounds that were hit, with what that means for whoever relies
-// on what is told.
+// limits returns the bounds that were hit, with the consequence of each.
 func limits(s *heed.Stats) []Limit {
 	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
 	all := []Limit{

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-// EventKind says what an [Event] of the timeline tells of.
+// EventKind is the kind of an [Event] of the timeline.
 type EventKind string
 
 // The kinds of events.
@@ -44,17 +44,16 @@ type Event struct {
 	Blocking  bool     `json:"blocking,omitempty" jsonschema:"the item stops calls"`
 	Reason    string   `json:"reason,omitempty" jsonschema:"why the item changed, or why the call was refused without one"`
 	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
-	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the viewer had looked at the item's samples or its cause"`
+	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the consumer had looked at the item's samples or its cause"`
 	Successor string   `json:"successor,omitempty" jsonschema:"the item that holds what the acknowledgement did not cover"`
 	Covered   []string `json:"covered,omitempty" jsonschema:"other items that it covered"`
 }
 
-// maxNotes bounds the items of which it is known when they opened and who read
-// them, and maxReaders the readers of each.
+// maxNotes bounds the items whose opening and readers are known, and maxReaders the readers of each.
 const (
 	maxNotes   = 256
 	maxReaders = 16
-	maxName    = 128 // bytes of a name that a peer gave
+	maxName    = 128 // bytes of a peer's name
 )
 
 // timeline is the ring of the latest events.
@@ -62,7 +61,7 @@ type timeline struct {
 	mu    sync.Mutex
 	ring  []Event
 	limit int
-	next  uint64 // number of the next event, less one
+	last  uint64 // number of the latest event
 	notes []note // by age
 }
 
@@ -75,15 +74,15 @@ type note struct {
 
 func (t *timeline) init(limit int) { t.limit = limit }
 
-// add remembers e. The lock is held.
+// add appends e to the ring. The lock is held.
 func (t *timeline) add(e Event) {
-	t.next++
-	e.Number = t.next
+	t.last++
+	e.Number = t.last
 	if len(t.ring) < t.limit {
 		t.ring = append(t.ring, e)
 		return
 	}
-	t.ring[(t.next-1)%uint64(t.limit)] = e
+	t.ring[(t.last-1)%uint64(t.limit)] = e
 }
 
 // of returns the note about an item, made where there is none.
@@ -114,12 +113,12 @@ func millis(d time.Duration) uint64 {
 	return max(1, uint64(d.Milliseconds()))
 }
 
-func (t *timeline) read(viewer, id string) {
+func (t *timeline) read(consumer, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.of(id)
-	if viewer = cut(viewer); !slices.Contains(n.readers, viewer) && len(n.readers) < maxReaders {
-		n.readers = append(n.readers, viewer)
+	if consumer = cut(consumer); !slices.Contains(n.readers, consumer) && len(n.readers) < maxReaders {
+		n.readers = append(n.readers, consumer)
 	}
 }
 
@@ -173,20 +172,20 @@ func (t *timeline) refused(d *gate.Decision, now time.Time) {
 	t.add(e)
 }
 
-func (t *timeline) acked(viewer string, res *heed.AckResult, now time.Time) {
-	viewer = cut(viewer)
+func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
+	consumer = cut(consumer)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := Event{Time: now, Kind: AckInVain, Viewer: viewer, Attention: cut(res.ID)}
+	e := Event{Time: now, Kind: AckInVain, Viewer: consumer, Attention: cut(res.ID)}
 	if res.Acknowledged && !res.Already {
 		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
-		read := slices.Contains(t.of(res.ID).readers, viewer)
+		read := slices.Contains(t.of(res.ID).readers, consumer)
 		e.AfterMs, e.Read = t.after(res.ID, now), &read
 	}
 	t.add(e)
 }
 
-// cut bounds what a peer called something.
+// cut bounds a name that a peer gave.
 func cut(name string) string {
 	if len(name) > maxName {
 		name = name[:maxName]
@@ -194,8 +193,8 @@ func cut(name string) string {
 	return name
 }
 
-// Timeline returns at most limit (0 means 100) events after the one with a number,
-// oldest first, and how many after it are no longer remembered.
+// Timeline returns at most limit (0 means 100) events after the one with a number, oldest first, and how many after it
+// are evicted.
 func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64) {
 	if limit <= 0 {
 		limit = pageLimit
@@ -203,11 +202,11 @@ func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64
 	t := &s.timeline
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	oldest := t.next - uint64(len(t.ring)) // number of the oldest, less one
+	oldest := t.last - uint64(len(t.ring)) // number of the oldest, less one
 	if after < oldest {
 		lost, after = oldest-after, oldest
 	}
-	for n := after; n < t.next && len(events) < limit; n++ {
+	for n := after; n < t.last && len(events) < limit; n++ {
 		e := t.ring[n%uint64(t.limit)]
 		e.Covered = slices.Clone(e.Covered)
 		events = append(events, e)

@@ -2,23 +2,55 @@ package session
 
 import (
 	"context"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed"
 )
 
-// pageLimit is how many records a page of [Session.Wait] has by default, and
-// breath how long a waiter leaves the journal alone after a look in vain, so that
-// a flood of entries that it does not want costs no look for each.
+// broadcast wakes everybody who waits for a change. It costs an atomic load while nobody waits. The order "wait, look,
+// receive" misses nothing: a change after wait closes the channel, an earlier one is there to be seen.
+type broadcast struct {
+	waiting atomic.Bool
+	mu      sync.Mutex
+	ch      chan struct{} // nil while nobody waits
+}
+
+// wait returns a channel that the next notify closes.
+func (b *broadcast) wait() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ch == nil {
+		b.ch = make(chan struct{})
+		b.waiting.Store(true)
+	}
+	return b.ch
+}
+
+func (b *broadcast) notify() {
+	if !b.waiting.Load() {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ch != nil {
+		close(b.ch)
+		b.ch = nil
+		b.waiting.Store(false)
+	}
+}
+
+// pageLimit is the default number of records of a page of [Session.Wait]. After a look without result a waiter leaves
+// the journal alone for pause, so that a flood of entries that it does not want costs no look for each.
 const (
 	pageLimit = 100
-	breath    = 2 * time.Millisecond
+	pause     = 2 * time.Millisecond
 )
 
-// Wait returns the first page of at most limit records (0 means 100) after a
-// cursor that has records, a loss to tell of, or an error about the cursor. Where
-// ctx ends before, it returns an empty page, whose Next is where to go on from, and
-// the context's error.
+// Wait returns the first page of at most limit records (0 means 100) after a cursor that has records, a loss, or an
+// error about the cursor. Where ctx ends before, it returns an empty page, whose Next is where to continue, and the
+// context's error.
 func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed.Filter) (heed.Page, error) {
 	if limit <= 0 {
 		limit = pageLimit
@@ -26,7 +58,7 @@ func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed
 	s.waits.Add(1)
 	defer s.waits.Add(-1)
 	for {
-		rung := s.bell.arm()
+		changed := s.changed.wait()
 		p := s.engine.Read(after, limit, f)
 		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
 			return p, nil
@@ -41,20 +73,20 @@ func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed
 		select {
 		case <-ctx.Done():
 			return p, ctx.Err()
-		case <-rung:
+		case <-changed:
 		}
-		pause := time.NewTimer(breath)
+		timer := time.NewTimer(pause)
 		p = s.engine.Read(after, limit, f)
 		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
-			pause.Stop()
+			timer.Stop()
 			return p, nil
 		}
 		after = p.Next
 		select {
 		case <-ctx.Done():
-			pause.Stop()
+			timer.Stop()
 			return p, ctx.Err()
-		case <-pause.C:
+		case <-timer.C:
 		}
 	}
 }
