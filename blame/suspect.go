@@ -37,24 +37,24 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Evidence is one thing that speaks against a mod.
 type Evidence struct {
-	Kind Kind `json:"kind"`
+	Kind Kind `json:"kind" jsonschema:"What form the evidence has."`
 
 	// Line is where it stands in the record, counting from 1: the lines of the
 	// message, then those of the stack.
-	Line int `json:"line"`
+	Line int `json:"line" jsonschema:"Where it stands, counting from 1: the lines of the message, then those of the stack." minimum:"1"`
 }
 
 // Suspect is a mod that a record points at.
 type Suspect struct {
 	// Mod is the name of the mod, as [Display] has it: the one that [Finder.Learn]
 	// was told, or else the most readable of those in the record.
-	Mod string `json:"mod"`
+	Mod string `json:"mod" jsonschema:"Its name."`
 
 	// Score is from 1 to 100; only its order means something.
-	Score int `json:"score"`
+	Score int `json:"score" jsonschema:"How much points at it; only the order means something." minimum:"1"`
 
 	// Evidence has one piece of each kind, the strongest, by line.
-	Evidence []Evidence `json:"evidence"`
+	Evidence []Evidence `json:"evidence" jsonschema:"What points at it, the strongest of each kind."`
 }
 
 // What [Likely] names.

@@ -8,20 +8,20 @@ import (
 // Facts is what a capture tells about where it was made. Texts are those of the log,
 // untrusted and not scrubbed, of at most 200 characters, and "" where it tells nothing.
 type Facts struct {
-	Game           string // with its version: "RimWorld 1.6.4566 rev607"
-	Engine         string // "Unity 2022.3.35f1"
-	Loader         string // of mods: "BepInEx 5.4.21.0"
-	Platform       string // that the game was built for: Windows, Linux or macOS
-	Runtime        string // of scripts: "Mono"
-	Language       string // that the game speaks
-	System         string // the operating system
-	CPU            string
-	Memory         string // of the machine: "16384 MB"
-	Graphics       string // the graphics card
-	GraphicsAPI    string // "Direct3D 11.0 [level 11.1]"
-	GraphicsMemory string // "6052 MB"
-	GraphicsDriver string // its version
-	Arguments      string // of the command line; they may name folders of a person
+	Game           string `json:"game,omitempty" jsonschema:"The game with its version, such as \"RimWorld 1.6.4566 rev607\"."`
+	Engine         string `json:"engine,omitempty" jsonschema:"The engine with its version, such as \"Unity 2022.3.35f1\"."`
+	Loader         string `json:"loader,omitempty" jsonschema:"The loader of mods with its version, such as \"BepInEx 5.4.21.0\"."`
+	Platform       string `json:"platform,omitempty" jsonschema:"What the game was built for: Windows, Linux or macOS."`
+	Runtime        string `json:"runtime,omitempty" jsonschema:"Runtime of the scripts, such as \"Mono\"."`
+	Language       string `json:"language,omitempty" jsonschema:"The language that the game speaks."`
+	System         string `json:"system,omitempty" jsonschema:"The operating system."`
+	CPU            string `json:"cpu,omitempty" jsonschema:"The processor."`
+	Memory         string `json:"memory,omitempty" jsonschema:"Memory of the machine, such as \"16384 MB\"."`
+	Graphics       string `json:"graphics,omitempty" jsonschema:"The graphics card."`
+	GraphicsAPI    string `json:"graphicsApi,omitempty" jsonschema:"How the game draws, such as \"Direct3D 11.0 [level 11.1]\"."`
+	GraphicsMemory string `json:"graphicsMemory,omitempty" jsonschema:"Memory of the graphics card, such as \"6052 MB\"."`
+	GraphicsDriver string `json:"graphicsDriver,omitempty" jsonschema:"The version of its driver."`
+	Arguments      string `json:"arguments,omitempty" jsonschema:"The arguments of the command line; they may name folders of a person."`
 }
 
 // The bounds of an [Environment].

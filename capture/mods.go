@@ -7,9 +7,9 @@ import (
 
 // Mod is a mod as a list names it. The name or the package id may be empty.
 type Mod struct {
-	Name       string
-	PackageID  string
-	Assemblies []string // names, without versions
+	Name       string   `json:"name,omitempty" jsonschema:"Its name."`
+	PackageID  string   `json:"packageId,omitempty" jsonschema:"Its package id."`
+	Assemblies []string `json:"-"` // names, without versions
 }
 
 // ListedMod is a mod of a list with the versions that the list gives.
@@ -19,7 +19,7 @@ type ListedMod struct {
 	// Versions are as they are written, "[mv:1.2.0]" of the mod and "2.2.1" or
 	// "av:1.0.0,fv:1.0.0" of its assemblies, in that order and separated by spaces.
 	// An assembly without one has none here.
-	Versions string
+	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as they are written."`
 }
 
 // ModList is what a record says of the mods that a game runs with. It has memory of

@@ -10,11 +10,8 @@ import (
 // blind more often is described well enough by their number.
 const maxSpans = 16
 
-// WentBlind reports whether evidence was incomplete at any point of the log:
-// where a rule said so, where bytes are missing, the beginning of the log among them,
-// or where the game stopped writing repeats. There is none at all in a log that never
-// spoke.
-func (r *Replay) WentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
+// wentBlind is [Document.WentBlind].
+func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
 
 // silent reports whether nothing was read that a game said, not even that there is
 // something to be looked at.
@@ -31,9 +28,9 @@ func (r *Replay) silence() string {
 // span is a stretch of a log during which evidence was incomplete. That of
 // missing bytes or repeats is a point: From and To are one line.
 type span struct {
-	From uint64 // line at which it began
-	To   uint64 // line at which the log spoke again, 0 if it did not
-	Rule string // that said so; of a point, that decided about the notice
+	From uint64 `json:"fromLine" jsonschema:"Where it begins."`
+	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine where something is missing at that point, and absent where it did not resume."`
+	Rule string `json:"rule" jsonschema:"The rule that said so."`
 }
 
 // blindness keeps the first spans, and the last one.
@@ -84,11 +81,11 @@ func (b *blindness) add(span span) {
 
 // missing sums up the notices of one kind.
 type missing struct {
-	Status event.Status
-	Times  uint64
-	Amount uint64 // the sum of their counts, in the unit of the status
-	First  uint64 // line of the first
-	Last   uint64 // line of the last
+	Status event.Status `json:"status" jsonschema:"What it is."`
+	Times  uint64       `json:"times" jsonschema:"How often."`
+	Amount uint64       `json:"amount" jsonschema:"The sum of the notices' counts, such as missing bytes."`
+	First  uint64       `json:"firstLine" jsonschema:"Line of the first."`
+	Last   uint64       `json:"lastLine" jsonschema:"Line of the last."`
 }
 
 func (r *Replay) missing(rec *capture.Record) {

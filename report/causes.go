@@ -30,21 +30,6 @@ type cause struct {
 	alike *part // of FirstItem, what Rule itself decided; nil where that is not known
 }
 
-// rowOf returns the row of the group that a cause's first item began with, nil where
-// it is not held.
-func (r *Replay) rowOf(c *cause) *row {
-	group := c.FirstItem.Cause.Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
-	for _, row := range r.tables[c.Disposition].held() {
-		if row.Signature == group && row.Rule == c.Rule {
-			return row
-		}
-	}
-	return nil
-}
-
 type causeKey struct {
 	rule        string
 	disposition event.Disposition
@@ -173,15 +158,128 @@ func (c *cause) samples() []heed.Sample {
 	return samples
 }
 
-// operation names the operation that the first item came from or after, and ""
-// without one. The name is the host's.
-func (c *cause) operation() (word, name string) {
+// operation names the operation that the first item came from or after. The name is the host's.
+func (c *cause) operation() origin {
 	a := &c.FirstItem
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		return "from", text.Safe(name, maxName)
+		return origin{"from", text.Safe(name, maxName)}
 	}
 	if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		return "after", text.Safe(name, maxName)
+		return origin{"after", text.Safe(name, maxName)}
 	}
-	return "", ""
+	return origin{}
+}
+
+// part is what one rule decided among the entries of an item. An item is named
+// after what broke first in it, and that is often a small part: what came with
+// it may be what the player sees.
+type part struct {
+	rule        string
+	disposition event.Disposition // the highest that the rule came to
+	entries     uint64
+	first, last uint64 // lines of the first and of the last of them
+
+	// blame names whom the first entry points at that names anybody; names is its
+	// row, and named its line. Differs says that others name somebody else; it is
+	// kept up in the parts of one item alone.
+	blame   []string
+	names   *row
+	named   uint64
+	differs bool
+}
+
+// parts are those of one item, or of the items of one cause. There are no more than
+// rules.
+type parts map[string]*part
+
+// add counts an entry that a rule decided, and returns the part that it belongs to.
+func (p parts) add(d *event.Decision, line uint64) *part {
+	it := p[d.Rule]
+	if it == nil {
+		it = &part{rule: d.Rule, first: line}
+		p[d.Rule] = it
+	}
+	it.disposition = max(it.disposition, d.Disposition)
+	it.entries++
+	it.last = max(it.last, line)
+	return it
+}
+
+// merge adds the parts of another item to those of p, which holds on to none of them.
+func (p parts) merge(others parts) {
+	for rule, o := range others {
+		it := p[rule]
+		if it == nil {
+			clone := *o
+			p[rule] = &clone
+			continue
+		}
+		it.disposition = max(it.disposition, o.disposition)
+		it.entries += o.entries
+		it.first, it.last = min(it.first, o.first), max(it.last, o.last)
+		if len(it.blame) == 0 {
+			it.blame = o.blame
+		}
+	}
+}
+
+// observe counts an entry for the item that it was folded into. That item is
+// only heard of once the engine is asked for updates, and never again where it was
+// acknowledged and repeats are added to it: its parts go with the next that begin.
+func (c *causes) observe(o *heed.Outcome, line uint64, row *row) {
+	if o.AttentionID == "" {
+		return
+	}
+	of := c.parts[o.AttentionID]
+	if of == nil {
+		if c.open[c.unheard] == nil {
+			delete(c.parts, c.unheard)
+		}
+		of = parts{}
+		c.parts[o.AttentionID], c.unheard = of, o.AttentionID
+	}
+	of.add(&o.Decision, line).accuse(row, line)
+}
+
+// accuse takes in whom an entry names that was counted in row.
+func (p *part) accuse(row *row, line uint64) {
+	switch {
+	case len(row.Blame) == 0 || p.names == row:
+	case p.names == nil:
+		p.blame, p.names, p.named = row.Blame, row, line
+	case !p.differs:
+		p.differs = !sameMods(p.blame, row.Blame)
+	}
+}
+
+// own returns how many entries the cause's rule itself decided. Without
+// [Replay.Observe] all are.
+func (c *cause) own() uint64 {
+	if len(c.parts) == 0 {
+		return c.Entries
+	}
+	if it := c.parts[c.Rule]; it != nil {
+		return it.entries
+	}
+	return 0
+}
+
+// others returns what came with those: what blocks first, then by the number of entries, of equals what
+// came first.
+func (c *cause) others() []*part {
+	var all []*part
+	for _, it := range c.parts {
+		if it.rule != c.Rule {
+			all = append(all, it)
+		}
+	}
+	slices.SortFunc(all, func(a, b *part) int {
+		return cmp.Or(
+			cmp.Compare(b.disposition, a.disposition),
+			cmp.Compare(b.entries, a.entries),
+			cmp.Compare(a.first, b.first),
+			cmp.Compare(a.rule, b.rule),
+		)
+	})
+	return all
 }

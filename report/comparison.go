@@ -12,7 +12,7 @@ import (
 
 // ComparisonVersion is the schemaVersion of the documents of comparisons, whose
 // JSON Schemas stand in the folder schema.
-const ComparisonVersion = 1
+const ComparisonVersion = SchemaVersion
 
 // maxShown bounds a template or a sample in a document, in characters.
 const maxShown = 2000
@@ -20,8 +20,8 @@ const maxShown = 2000
 // DiffDocument is the JSON form of a [compare.Diff].
 type DiffDocument struct {
 	SchemaVersion int          `json:"schemaVersion"`
-	Old           CompareSide  `json:"old_side"`
-	New           CompareSide  `json:"new_side"`
+	Old           CompareSide  `json:"oldSide"`
+	New           CompareSide  `json:"newSide"`
 	Groups        int          `json:"groups"` // of both sides together
 	Added         []CompareRow `json:"new"`
 	Gone          []CompareRow `json:"gone"`
@@ -35,16 +35,16 @@ type DiffDocument struct {
 type CheckDocument struct {
 	SchemaVersion int          `json:"schemaVersion"`
 	Baseline      string       `json:"baseline"`
-	New           CompareSide  `json:"new_side"`
+	New           CompareSide  `json:"newSide"`
 	Added         []CompareRow `json:"new"`
 	More          []CompareRow `json:"more"`
 	Worse         []CompareRow `json:"worse"`
 	Expired       []CompareRow `json:"expired"`
-	Known         int          `json:"known"`         // groups that are as the baseline says
-	KnownEntries  uint64       `json:"known_entries"` // and how often they came
+	Known         int          `json:"known"`        // groups that are as the baseline says
+	KnownEntries  uint64       `json:"knownEntries"` // and how often they came
 	Unseen        []UnseenRow  `json:"unseen"`
-	RulesChanged  bool         `json:"rules_changed"`
-	ModsChanged   bool         `json:"mods_changed"`
+	RulesChanged  bool         `json:"rulesChanged"`
+	ModsChanged   bool         `json:"modsChanged"`
 }
 
 // UnseenRow is an entry of a baseline that no log has.
@@ -60,10 +60,10 @@ type UnseenRow struct {
 // SuspectsDocument is the JSON form of a [compare.Investigation].
 type SuspectsDocument struct {
 	SchemaVersion int            `json:"schemaVersion"`
-	Old           CompareSide    `json:"old_side"`
-	New           CompareSide    `json:"new_side"`
-	OldMods       bool           `json:"old_mods"` // the old logs have a list of mods
-	NewMods       bool           `json:"new_mods"`
+	Old           CompareSide    `json:"oldSide"`
+	New           CompareSide    `json:"newSide"`
+	OldMods       bool           `json:"oldMods"` // the old logs have a list of mods
+	NewMods       bool           `json:"newMods"`
 	Mods          []ModRow       `json:"mods"` // that differ
 	Groups        []SuspectGroup `json:"groups"`
 }
@@ -71,11 +71,11 @@ type SuspectsDocument struct {
 // ModRow is a mod that differs between two lists.
 type ModRow struct {
 	Name       string         `json:"name"`
-	PackageID  string         `json:"package_id,omitempty"`
+	PackageID  string         `json:"packageId,omitempty"`
 	Change     compare.Change `json:"change"`
-	OldVersion string         `json:"old_version,omitempty"`
+	OldVersion string         `json:"oldVersion,omitempty"`
 	Version    string         `json:"version,omitempty"`
-	OldPlace   int            `json:"old_place,omitempty"` // in load order, from 1
+	OldPlace   int            `json:"oldPlace,omitempty"` // in load order, from 1
 	Place      int            `json:"place,omitempty"`
 }
 
@@ -89,7 +89,7 @@ type SuspectGroup struct {
 // SuspectRow is a mod with what speaks against it.
 type SuspectRow struct {
 	Name      string         `json:"name"`
-	PackageID string         `json:"package_id,omitempty"`
+	PackageID string         `json:"packageId,omitempty"`
 	Change    compare.Change `json:"change,omitempty"`
 	Score     int            `json:"score"`
 	Evidence  []string       `json:"evidence"`
@@ -108,7 +108,7 @@ type CompareFile struct {
 	File     string       `json:"file"`
 	Records  uint64       `json:"records"`
 	Gaps     []CompareGap `json:"gaps"`
-	MoreGaps int          `json:"more_gaps,omitempty"`
+	MoreGaps int          `json:"moreGaps,omitempty"`
 }
 
 // CompareGap is where the evidence of a log is incomplete.
@@ -134,7 +134,7 @@ type CompareRow struct {
 	New         *CompareTally     `json:"new,omitempty"`
 	Ratio       *CompareRatio     `json:"ratio,omitempty"`
 	Chance      *float64          `json:"chance,omitempty"`
-	MayBeUnseen bool              `json:"may_be_unseen,omitempty"` // the side that lacks it has gaps
+	MayBeUnseen bool              `json:"mayBeUnseen,omitempty"` // the side that lacks it has gaps
 	Expires     compare.Date      `json:"expires,omitempty"`
 	Note        string            `json:"note,omitempty"`
 }
@@ -142,8 +142,8 @@ type CompareRow struct {
 // CompareTally is a group on one side.
 type CompareTally struct {
 	Count       uint64            `json:"count"`
-	Per1000     float64           `json:"per_1000_records"`
-	PerHour     float64           `json:"per_hour,omitempty"`
+	Per1000     float64           `json:"per1000Records"`
+	PerHour     float64           `json:"perHour,omitempty"`
 	Disposition event.Disposition `json:"disposition"`
 	First       []CompareFirst    `json:"first,omitempty"`
 }

@@ -6,43 +6,17 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Environment is where a log was made, as far as its beginning tells: the versions,
-// the machine, the mods. Whoever reads a report asks for it first.
+// Environment is where a log was made, as far as it tells: the versions, the machine, the mods. Whoever reads
+// a report asks for it first.
 type Environment struct {
-	Facts
+	capture.Facts
 
-	// Mods are those that the log lists, in load order, and MoreMods counts those
-	// that are not among them.
-	Mods     []Mod `json:"mods,omitempty"`
-	MoreMods int   `json:"more_mods,omitempty"`
-}
-
-// Facts are what a log tells besides its mods, "" where it does not.
-type Facts struct {
-	Game           string `json:"game,omitempty"`     // with its version
-	Engine         string `json:"engine,omitempty"`   // with its version
-	Loader         string `json:"loader,omitempty"`   // of mods, with its version
-	Platform       string `json:"platform,omitempty"` // that the game was built for
-	Runtime        string `json:"runtime,omitempty"`  // of scripts
-	Language       string `json:"language,omitempty"`
-	System         string `json:"system,omitempty"` // the operating system
-	CPU            string `json:"cpu,omitempty"`
-	Memory         string `json:"memory,omitempty"`
-	Graphics       string `json:"graphics,omitempty"` // the graphics card
-	GraphicsAPI    string `json:"graphics_api,omitempty"`
-	GraphicsMemory string `json:"graphics_memory,omitempty"`
-	GraphicsDriver string `json:"graphics_driver,omitempty"`
-	Arguments      string `json:"arguments,omitempty"` // of the command line
-}
-
-// Mod is a mod as a log lists it. What the log does not tell is "".
-type Mod struct {
-	Name      string `json:"name,omitempty"`
-	PackageID string `json:"package_id,omitempty"`
-	Versions  string `json:"versions,omitempty"` // of the mod and of its assemblies, as they are written
+	Mods     []capture.ListedMod `json:"mods,omitempty" jsonschema:"The mods that the log lists, in load order."`
+	MoreMods int                 `json:"moreMods,omitempty" jsonschema:"Mods that are not among them."`
 }
 
 // The bounds of what every form shows, in characters.
@@ -55,20 +29,18 @@ const (
 // clean returns e without what is private in it, and fit to be shown; nil where
 // nothing is known.
 func (e Environment) clean(s *Scrubber) *Environment {
-	for _, fact := range e.facts() {
+	for _, fact := range facts(&e.Facts) {
 		*fact.text = text.Safe(s.Text(*fact.text), maxFactText)
 	}
-	mods := make([]Mod, len(e.Mods))
+	mods := make([]capture.ListedMod, len(e.Mods))
 	for i, m := range e.Mods {
-		mods[i] = Mod{
-			Name:      text.Safe(s.Text(m.Name), maxModReference),
-			PackageID: text.Safe(s.Text(m.PackageID), maxModReference),
-			Versions:  text.Safe(s.Text(m.Versions), maxModVersions),
-		}
+		mods[i].Name = text.Safe(s.Text(m.Name), maxModReference)
+		mods[i].PackageID = text.Safe(s.Text(m.PackageID), maxModReference)
+		mods[i].Versions = text.Safe(s.Text(m.Versions), maxModVersions)
 	}
 	if e.Mods = mods; len(mods) == 0 {
 		e.Mods = nil
-		if e.Facts == (Facts{}) && e.MoreMods == 0 {
+		if e.Facts == (capture.Facts{}) && e.MoreMods == 0 {
 			return nil
 		}
 	}
@@ -81,8 +53,8 @@ type factRef struct {
 	text  *string
 }
 
-// facts returns all facts in the order in which they are shown.
-func (f *Facts) facts() []factRef {
+// facts returns all of them in the order in which they are shown.
+func facts(f *capture.Facts) []factRef {
 	return []factRef{
 		{"Game", &f.Game},
 		{"Engine", &f.Engine},
@@ -102,7 +74,8 @@ func (f *Facts) facts() []factRef {
 }
 
 // inShort returns the facts that are asked for first.
-func (f *Facts) inShort() []string {
+func (e *Environment) inShort() []string {
+	f := &e.Facts
 	system := f.System
 	if system == "" && f.Platform != "" {
 		system = f.Platform + " build"
@@ -138,7 +111,7 @@ func (e *Environment) modCount() string {
 }
 
 // title is what a mod is called.
-func (m *Mod) title() string { return cmp.Or(m.Name, m.PackageID) }
+func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their
 // index, what names them. A verdict may have a mod by its name, its package id or the

@@ -32,16 +32,16 @@ func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 
 func TestEnvironmentInEachForm(t *testing.T) {
 	e := Environment{
-		Facts: Facts{
+		Facts: capture.Facts{
 			Game: "Some Game 1.2.3", Engine: "Some Engine 4", Platform: "Windows", Graphics: "A `card`", CPU: "A processor",
 			Arguments: `-save C:\Users\maria\saves`,
 		},
-		Mods: []Mod{{PackageID: "core.one"}, {Name: "Some Mod (dev)", PackageID: "author.thing"}, {Name: "some-mod", PackageID: "author.other", Versions: "1.2"}},
+		Mods: []capture.ListedMod{listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""), listed("some-mod", "author.other", "1.2")},
 	}
 	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
-	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
-	require.Contains(t, string(r.AppendText(nil, TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
-	markdown := string(r.AppendMarkdown(nil, 0))
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
+	markdown := string(Markdown(nil, r.Document(0)))
 	require.Contains(t, markdown, "\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
 	require.Contains(t, markdown, "<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 some-mod (author.other) 1.2\n```\n")
 	require.NotContains(t, markdown, "processor")
@@ -49,7 +49,7 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	var doc struct {
 		Summary struct{ Environment map[string]any }
 	}
-	require.NoError(t, json.Unmarshal(r.AppendSummary(nil), &doc))
+	require.NoError(t, json.Unmarshal(AppendSummary(nil, r.Document(0)), &doc))
 	require.Equal(t, "Some Game 1.2.3", doc.Summary.Environment["game"])
 	require.Equal(t, `-save C:\Users\<user>\saves`, doc.Summary.Environment["arguments"])
 	require.Len(t, doc.Summary.Environment["mods"], 3)
@@ -64,25 +64,30 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
 }
 
+// listed returns a mod of a list.
+func listed(name, id, versions string) capture.ListedMod {
+	return capture.ListedMod{Mod: capture.Mod{Name: name, PackageID: id}, Versions: versions}
+}
+
 func TestNoEnvironment(t *testing.T) {
 	r := inEnvironment(t, Config{File: "a.log"}, Environment{})
-	require.NotContains(t, string(r.AppendMarkdown(nil, 0)), "environment")
-	require.NotContains(t, string(r.AppendSummary(nil)), "environment")
+	require.NotContains(t, string(Markdown(nil, r.Document(0))), "environment")
+	require.NotContains(t, string(AppendSummary(nil, r.Document(0))), "environment")
 	require.NotContains(t, readable(requireValidPage(t, page(t, r))), "Environment")
 	r = inEnvironment(t, Config{File: "a.log"}, Environment{MoreMods: 2})
-	require.Contains(t, string(r.AppendMarkdown(nil, 0)), "- environment: 2 mods\n")
+	require.Contains(t, string(Markdown(nil, r.Document(0))), "- environment: 2 mods\n")
 	requireValidPage(t, page(t, r))
-	r = inEnvironment(t, Config{File: "a.log"}, Environment{Facts: Facts{Game: "Some Game 1.2.3"}})
+	r = inEnvironment(t, Config{File: "a.log"}, Environment{Facts: capture.Facts{Game: "Some Game 1.2.3"}})
 	require.Contains(t, readable(requireValidPage(t, page(t, r))), "The log lists no mods.")
 }
 
 func TestNamedMods(t *testing.T) {
-	e := &Environment{Mods: []Mod{
-		{PackageID: "a.core"},
-		{PackageID: "b.core"},
-		{PackageID: "c.riverboats"},
-		{Name: "Stone Gardens", PackageID: "d.x"},
-		{Name: "Stone Gardens", PackageID: "e.x"},
+	e := &Environment{Mods: []capture.ListedMod{
+		listed("", "a.core", ""),
+		listed("", "b.core", ""),
+		listed("", "c.riverboats", ""),
+		listed("Stone Gardens", "d.x", ""),
+		listed("Stone Gardens", "e.x", ""),
 	}}
 	for name, want := range map[string]int{
 		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
@@ -101,7 +106,7 @@ func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
 	s := newScript(t)
 	s.entry(3, event.Blocking, event.SeverityError)
 	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []Mod{{Name: "Some Mod"}, {Name: "Windmills"}}}})
+	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{listed("Some Mod", "", ""), listed("Windmills", "", "")}}})
 	says := readable(requireValidPage(t, page(t, s.Replay)))
 	require.Contains(t, says, "2 mods , in load order; first 1 named by the verdict")
 	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
@@ -111,25 +116,23 @@ func TestManyMods(t *testing.T) {
 	for _, text := range []string{"plain", strings.Repeat("<\u202e&", 100)} {
 		var e Environment
 		for i := range 4096 {
-			e.Mods = append(e.Mods, Mod{Name: fmt.Sprint("Mod ", i, text), PackageID: fmt.Sprint("author.", i, text), Versions: text})
+			e.Mods = append(e.Mods, listed(fmt.Sprint("Mod ", i, text), fmt.Sprint("author.", i, text), text))
 		}
 		e.Mods[4000].Name = "Some Mod"
 		e.MoreMods = 5
 		r := inEnvironment(t, Config{File: "a.log"}, e)
-		p := NewPage(1)
-		p.Add(r)
-		out := p.Append(nil)
-		require.LessOrEqual(t, len(out), MaxPage)
+		out := HTML(nil, r.Document(0))
+		require.LessOrEqual(t, len(out), maxPage)
 		says := readable(requireValidPage(t, string(out)))
 		require.Contains(t, says, "4101 mods , in load order; first 1 named by the verdict")
 		require.Contains(t, says, "4001 Some Mod named by what broke first")
 		require.Contains(t, says, "3,101 more are not listed here.")
-		markdown := string(r.AppendMarkdown(nil, 0))
+		markdown := string(Markdown(nil, r.Document(0)))
 		require.Contains(t, markdown, "- environment: 4101 mods\n")
 		require.NotContains(t, markdown, "in load order")
 
 		e.MoreMods, e.Mods = 0, e.Mods[:1000]
-		markdown = string(inEnvironment(t, Config{File: "a.log"}, e).AppendMarkdown(nil, 0))
+		markdown = string(Markdown(nil, inEnvironment(t, Config{File: "a.log"}, e).Document(0)))
 		require.Less(t, utf8.RuneCountInString(markdown), 65_536)
 		require.Equal(t, text == "plain", strings.Contains(markdown, "1000 mods, in load order"))
 		require.Equal(t, 0, strings.Count(markdown, "```")%2)
@@ -138,17 +141,17 @@ func TestManyMods(t *testing.T) {
 
 func TestHostileEnvironment(t *testing.T) {
 	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
-	e := Environment{Mods: []Mod{{Name: text, PackageID: text, Versions: text}, {PackageID: text}}}
-	for _, fact := range e.facts() {
+	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
+	for _, fact := range facts(&e.Facts) {
 		*fact.text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
-	for _, out := range []string{string(r.AppendText(nil, TextOptions{Width: 80})), string(r.AppendMarkdown(nil, 0)), page(t, r), string(r.AppendSummary(nil)), r.markdownVerdict()} {
+	for _, out := range []string{string(Text(nil, r.Document(0), TextOptions{Width: 80})), string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))), r.Document(0).markdownVerdict()} {
 		for line := range strings.Lines(out) {
 			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
 		}
 	}
 	requireValidPage(t, page(t, r))
 	require.NotContains(t, page(t, r), "</script>```")
-	require.Equal(t, 0, strings.Count(string(r.AppendMarkdown(nil, 0)), "```")%2)
+	require.Equal(t, 0, strings.Count(string(Markdown(nil, r.Document(0))), "```")%2)
 }

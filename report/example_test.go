@@ -48,7 +48,7 @@ rules:
 		}
 	}
 	replay.End(report.End{Layout: "plain", Lines: len(lines), Stats: engine.Stats(), Open: engine.Open(nil)})
-	fmt.Printf("%s", replay.AppendText(nil, report.TextOptions{Width: 100}))
+	fmt.Printf("%s", report.Text(nil, replay.Document(0), report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
 	//   Broken since line 2. 1 blocking problem, not known to be over.

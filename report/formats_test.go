@@ -77,14 +77,14 @@ func TestSARIFText(t *testing.T) {
 
 // TestSARIFIsBounded: results beyond the bound are counted, and said.
 func TestSARIFIsBounded(t *testing.T) {
-	var log SARIF
+	var docs []*Document
 	for n := range 3 {
 		r := newReplay(t, Config{File: fmt.Sprintf("%d.log", n)})
 		for i := range 2000 {
 			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i+1000), event.Blocking, "r"))
 		}
 		r.End(End{Lines: 2000})
-		log.Add(r, 0)
+		docs = append(docs, r.Document(0))
 	}
 	var doc struct {
 		Runs []struct {
@@ -95,13 +95,13 @@ func TestSARIFIsBounded(t *testing.T) {
 		}
 	}
 	for range 2 { // asking changes nothing
-		require.NoError(t, json.Unmarshal(log.Append(nil), &doc))
+		require.NoError(t, json.Unmarshal(SARIF(nil, docs...), &doc))
 		require.Len(t, doc.Runs[0].Results, maxResults)
 		notes := doc.Runs[0].Invocations[0].Notifications
 		require.Len(t, notes, 1)
 		require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
 	}
-	require.NoError(t, json.Unmarshal(new(SARIF).Append(nil), &doc), "of no replay")
+	require.NoError(t, json.Unmarshal(SARIF(nil), &doc), "of no replay")
 }
 
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
@@ -111,29 +111,26 @@ func TestEscalatedFindingsAreTwo(t *testing.T) {
 	r.Observe(&capture.Record{StartLine: 1}, outcome(7, event.Advisory, "r"))
 	r.Observe(&capture.Record{StartLine: 2}, outcome(7, event.Blocking, "r"))
 	r.End(End{Lines: 2})
-	var log SARIF
-	log.Add(r, 0)
-	require.Len(t, log.rules, 1)
-	require.Equal(t, "0000000000000007:1", log.results[0].Fingerprints[sarifFingerprint])
-	require.Equal(t, "0000000000000007:2", log.results[1].Fingerprints[sarifFingerprint])
-	out := string(r.AppendJUnit(nil, 0))
+	log := string(SARIF(nil, r.Document(0)))
+	require.Equal(t, 1, strings.Count(log, `"shortDescription"`))
+	require.Contains(t, log, `"fingerprints":{"heedSignature/v1":"0000000000000007:1"}`)
+	require.Contains(t, log, `"fingerprints":{"heedSignature/v1":"0000000000000007:2"}`)
+	out := string(JUnit(nil, r.Document(0)))
 	require.Contains(t, out, `classname="blocking.r"`)
 	require.Contains(t, out, `classname="advisory.r"`)
 }
 
 func TestHostileReplayInTheOtherForms(t *testing.T) {
 	r := hostileReplay(t)
-	markdown := string(r.AppendMarkdown(nil, 0))
+	markdown := string(Markdown(nil, r.Document(0)))
 	requireInert(t, markdown)
 	require.Less(t, utf8.RuneCountInString(markdown), 65_536)
-	junit := string(r.AppendJUnit(nil, 0))
+	junit := string(JUnit(nil, r.Document(0)))
 	requireInert(t, junit)
 	require.NoError(t, xml.Unmarshal([]byte(junit), &struct{}{}))
-	var log SARIF
-	log.Add(r, 0)
 	u := &r.timeline.first[0]
 	for _, out := range [][]byte{
-		log.Append(nil), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
+		SARIF(nil, r.Document(0)), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
 		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}}, &event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
 	} {
 		requireInert(t, string(out))
@@ -151,7 +148,7 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 9})
-	out := string(r.AppendMarkdown(nil, 0))
+	out := string(Markdown(nil, r.Document(0)))
 	require.Equal(t, markdownCauses, strings.Count(out, "from `left|@right`"))
 	require.Contains(t, out, "from `left¦@right`. | `rule.4`")
 }
@@ -175,7 +172,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 100})
-	out := string(r.AppendMarkdown(nil, 0))
+	out := string(Markdown(nil, r.Document(0)))
 	require.Less(t, utf8.RuneCountInString(out), 65_536)
 	require.Contains(t, out, "96 more causes")
 	require.Contains(t, out, "84 more.")
@@ -244,17 +241,15 @@ func TestScrubbedReplay(t *testing.T) {
 	after, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(given), string(after), "what was given is not changed")
-	var log SARIF
-	log.Add(r, 0)
 	scrubbed := scrubber.Update(*u)
 	for _, out := range [][]byte{
-		r.AppendText(nil, TextOptions{}), r.AppendDocument(nil, 0), r.AppendSummary(nil), r.AppendMarkdown(nil, 0), r.AppendJUnit(nil, 0),
-		log.Append(nil), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
+		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)), Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
+		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")
 		require.Regexp(t, `<user>|&lt;user&gt;`, string(out))
 	}
-	require.Contains(t, string(log.Append(nil)), `"redactionTokens":["<user>"]`)
+	require.Contains(t, string(SARIF(nil, r.Document(0))), `"redactionTokens":["<user>"]`)
 }
 
 // FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds

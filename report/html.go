@@ -29,41 +29,25 @@ var (
 	chartLicense string
 )
 
-// MaxPage is the size in bytes that a page does not exceed, unless it shows hundreds of
-// logs. Where it would, it shows fewer rows, and says how many are left out.
-const MaxPage = 5_000_000
+// maxPage is the size in bytes that a page does not exceed, unless it shows hundreds of logs. Where it would,
+// it shows fewer rows, and reports how many are left out.
+const maxPage = 5_000_000
 
-// Page is a report on some logs as one HTML file: complete in itself, readable
-// without scripts, and without a way out, since its Content-Security-Policy allows
-// nothing but its own style and script. What logs say is text in it and nothing
-// else.
-//
-// A Page is for one goroutine. It does not hold on to the replays.
-type Page struct {
-	logs     int // that share the room
-	sections []*section
+// HTML appends reports as one HTML file: complete in itself, readable without scripts, and without a way out,
+// since its Content-Security-Policy allows nothing but its own style and script. What logs hold is text in it
+// and nothing else. The replays must have been made with [Config.Details]; the logs share the page's room.
+func HTML(dst []byte, docs ...*Document) []byte {
+	sections := make([]*section, len(docs))
+	for i, d := range docs {
+		sections[i] = newSection(d, len(docs), i+1)
+	}
+	return appendPage(dst, sections)
 }
 
-// NewPage returns a page that shows no log yet, and has room for the given number
-// of them.
-func NewPage(logs int) *Page {
-	return &Page{logs: max(logs, 1)}
-}
-
-// Add adds a section about a log whose replay has ended. The replay must have
-// been made with [Config.Details].
-func (p *Page) Add(r *Replay) {
-	p.sections = append(p.sections, newSection(r, p.logs, len(p.sections)+1))
-}
-
-// Len returns how many logs the page shows.
-func (p *Page) Len() int { return len(p.sections) }
-
-// Append appends the page to dst.
-func (p *Page) Append(dst []byte) []byte {
+func appendPage(dst []byte, sections []*section) []byte {
 	for {
-		page := p.render()
-		if len(page) <= MaxPage || !p.shrink() {
+		page := render(sections)
+		if len(page) <= maxPage || !shrink(sections) {
 			return append(dst, page...)
 		}
 	}
@@ -71,25 +55,25 @@ func (p *Page) Append(dst []byte) []byte {
 
 // shrink leaves out half of what sections show, and reports whether there was
 // anything to leave out.
-func (p *Page) shrink() bool {
+func shrink(sections []*section) bool {
 	less := false
-	for _, s := range p.sections {
+	for _, s := range sections {
 		less = s.shrink() || less
 	}
 	return less
 }
 
-func (p *Page) render() []byte {
+func render(sections []*section) []byte {
 	style := chartStyle + "\n" + pageStyle
 	script := "/*!\n" + chartLicense + "*/\n" + chartScript + "\n" + pageScript
-	data := make([]chartData, 0, len(p.sections))
-	for _, s := range p.sections {
+	data := make([]chartData, 0, len(sections))
+	for _, s := range sections {
 		data = append(data, s.chart)
 		s.link()
 	}
 	title := "heed report"
-	if len(p.sections) == 1 {
-		title = p.sections[0].Verdict.Title + " · " + p.sections[0].Base
+	if len(sections) == 1 {
+		title = sections[0].Verdict.Title + " · " + sections[0].Base
 	}
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
@@ -108,9 +92,9 @@ func (p *Page) render() []byte {
 		Style:    template.CSS(style),
 		Script:   template.JS(script),
 		Data:     data,
-		Sections: p.sections,
-		Scrubbed: !slices.ContainsFunc(p.sections, func(s *section) bool { return !s.scrubbed }),
-		Several:  len(p.sections) > 1,
+		Sections: sections,
+		Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
+		Several:  len(sections) > 1,
 	})
 	if err != nil {
 		panic("BUG: report: " + err.Error())

@@ -46,9 +46,7 @@ func TestVendoredFilesAreThosePublished(t *testing.T) {
 // page returns the page about one replay.
 func page(t *testing.T, r *Replay) string {
 	t.Helper()
-	p := NewPage(1)
-	p.Add(r)
-	return string(p.Append(nil))
+	return string(HTML(nil, r.Document(0)))
 }
 
 func detailed(t *testing.T) *Replay {
@@ -214,13 +212,9 @@ func TestPageIsBounded(t *testing.T) {
 	}
 	r.End(End{Lines: 40_000})
 	for _, logs := range []int{1, 20} {
-		p := NewPage(logs)
-		for range logs {
-			p.Add(r)
-		}
-		out := p.Append(nil)
-		require.Equal(t, logs, p.Len())
-		require.LessOrEqual(t, len(out), MaxPage)
+		out := HTML(nil, slices.Repeat([]*Document{r.Document(0)}, logs)...)
+		require.Equal(t, logs, strings.Count(string(out), "<article "))
+		require.LessOrEqual(t, len(out), maxPage)
 		requireValidPage(t, string(out))
 		require.Contains(t, string(out), "left out to keep this file small")
 	}
@@ -248,19 +242,19 @@ func TestPageScrubs(t *testing.T) {
 }
 
 func TestPageOfSeveralLogs(t *testing.T) {
-	p := NewPage(2)
+	var docs []*Document
 	for range 2 {
 		r := detailed(t)
 		r.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: 7, EndLine: 7}, outcome(1, event.Blocking, "a"))
 		r.Update(opened("0-1", event.Blocking, 7))
 		r.End(End{Lines: 7})
-		p.Add(r)
+		docs = append(docs, r.Document(0))
 	}
-	out := string(p.Append(nil))
+	out := string(HTML(nil, docs...))
 	requireValidPage(t, out)
 	require.Contains(t, out, `id="L7"`)
 	require.Contains(t, out, `id="log2-L7"`)
-	require.Equal(t, out, string(p.Append(nil)), "the same page twice")
+	require.Equal(t, out, string(HTML(nil, docs...)), "the same page twice")
 }
 
 func TestPageWithAClock(t *testing.T) {
@@ -278,7 +272,7 @@ func TestPageWithAClock(t *testing.T) {
 	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
 	r.Update(u)
 	r.End(End{Lines: 100})
-	s := newSection(r, 1, 1)
+	s := newSection(r.Document(0), 1, 1)
 	require.True(t, s.chart.Clock)
 	require.InDelta(t, start.Unix(), s.chart.X[0], 0)
 	require.InDelta(t, start.Add(50*time.Minute).Unix(), s.chart.Items[0].From, 60)
@@ -384,10 +378,10 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", Details: true})
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "some.rule"))
 	r.Update(opened("0-1", event.Blocking, 1))
-	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1}, Environment: Environment{Mods: []Mod{{Name: "a"}}, MoreMods: 1}})
-	s := newSection(r, 1, 1)
+	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1}, Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1}})
+	s := newSection(r.Document(0), 1, 1)
 	s.MoreCauses, s.MoreItems, s.MoreGroups, s.LeftOut = 1, 1, 1, 1
-	out := readable(requireValidPage(t, string((&Page{logs: 1, sections: []*section{s}}).Append(nil))))
+	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")
 	require.Contains(t, out, "1 entry: 1 log record,")

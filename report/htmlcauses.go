@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 )
 
@@ -31,7 +30,7 @@ type causeView struct {
 	Blame       []string
 	Often       string
 	First, Last *place
-	Samples     []causeSample
+	Samples     []causeSampleView
 	Parts       []partView // what came with it
 	MoreParts   int        // rules
 	State       string
@@ -48,7 +47,7 @@ type partView struct {
 	Blame       []string
 }
 
-type causeSample struct {
+type causeSampleView struct {
 	At    *place
 	Times string
 	Text  string
@@ -63,78 +62,49 @@ type itemView struct {
 	From, To    *place
 }
 
-func (s *section) causeAt(c *cause) *place {
-	return s.at(c.First, s.replay.details.causes[causeKey{c.Rule, c.Disposition}])
-}
+func (s *section) causeAt(c *Cause) *place { return s.at(c.First, c.time) }
 
-func (s *section) causes(causes []*cause) {
-	r := s.replay
+func (s *section) causes(causes []Cause) {
 	shown := min(len(causes), s.share(pageCauses))
 	s.MoreCauses = uint64(len(causes) - shown)
-	for i, c := range causes[:shown] {
-		what, why := r.explain(c)
+	for i := range causes[:shown] {
+		c := &causes[i]
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(safe(what)), Why: sentence(safe(why)), Rule: s.rule(c.Rule), Escalated: r.escalated(c.Rule, c.Disposition),
-			Invalidates: c.Invalidates, Blame: safeAll(c.FirstItem.Blame),
-			Often: howOften(c), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}),
-			Copy: r.markdownCause(c),
+			What: sentence(c.Summary), Why: sentence(c.Why), Rule: s.rule(c.Rule), Escalated: c.Escalated,
+			Invalidates: c.Invalidates, Blame: c.Blame,
+			Often: c.howOften(), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}), State: c.fate,
+			Copy: s.doc.markdownCause(c),
 		}
 		if c.Items > 1 {
 			v.Often += " in " + many(c.Items, "item", "items")
 		}
-		v.State = r.fateOf(c)
-		for _, sample := range c.samples() {
-			cs := causeSample{At: s.at(sample.FirstPos, time.Time{}), Text: safe(sample.Message)}
-			if sample.RepeatCount > 1 {
-				cs.Times = grouped(sample.RepeatCount) + " times"
+		for _, sample := range c.samples {
+			cs := causeSampleView{At: s.at(sample.line, time.Time{}), Text: sample.text}
+			if sample.times > 1 {
+				cs.Times = grouped(sample.times) + " times"
 			}
 			v.Samples = append(v.Samples, cs)
 		}
-		s.parts(v, c)
+		parts, more := c.first(pageParts)
+		v.MoreParts = more
+		for _, p := range parts {
+			v.Parts = append(v.Parts, partView{
+				Disposition: p.disposition.String(), What: sentence(p.what), Rule: s.rule(p.rule), Times: grouped(p.entries),
+				First: s.at(p.first, time.Time{}), Blame: p.blame,
+			})
+		}
 		s.Causes = append(s.Causes, v)
-	}
-}
-
-// parts lists what came with a cause.
-func (s *section) parts(v *causeView, c *cause) {
-	others, more := c.others(pageParts)
-	v.MoreParts = more
-	for _, o := range others {
-		what, _ := s.replay.describe(o.rule, c.Severity)
-		v.Parts = append(v.Parts, partView{
-			Disposition: o.disposition.String(), What: sentence(safe(what)), Rule: s.rule(o.rule), Times: grouped(o.entries),
-			First: s.at(o.first, time.Time{}), Blame: safeAll(o.blame),
-		})
 	}
 }
 
 // items lists the attention items in the order in which they were opened.
 func (s *section) items() {
-	r := s.replay
-	var order []string
-	latest := map[string]*heed.Attention{}
-	see := func(a *heed.Attention) {
-		if latest[a.ID] == nil {
-			order = append(order, a.ID)
-		}
-		latest[a.ID] = a
-	}
-	first, last := r.timeline.ends()
-	for _, updates := range [][]heed.Update{first, last} {
-		for i := range updates {
-			see(&updates[i].Attention)
-		}
-	}
-	for _, id := range order {
-		if it := r.causes.open[id]; it != nil { // updates are few: there may have been more since
-			see(&it.attention)
-		}
-	}
-	order = order[:min(len(order), s.share(pageItems))]
-	s.MoreItems = r.causes.items - uint64(len(order))
-	for _, id := range order {
-		a := latest[id]
+	items := s.doc.page.items
+	items = items[:min(len(items), s.share(pageItems))]
+	s.MoreItems = s.doc.Summary.Items.Opened - uint64(len(items))
+	for i := range items {
+		a := &items[i]
 		v := itemView{
 			ID: safe(a.ID), Disposition: a.Disposition.String(), Count: grouped(a.TotalUrgentEntries),
 			Summary: sentence(safe(forPeople(a.Summary))), State: "open",
@@ -145,7 +115,8 @@ func (s *section) items() {
 		}
 		s.Items = append(s.Items, v)
 		s.chart.Items = append(s.chart.Items, chartItem{
-			From: s.moment(a.OpenedAtSequence), To: s.moment(a.LatestSequence), Blocking: a.Disposition == event.Blocking, line: a.OpenedPos, id: v.ID,
+			From: s.moment(a.OpenedAtSequence), To: s.moment(a.LatestSequence), Blocking: a.Disposition == event.Blocking,
+			line: a.OpenedPos, id: v.ID,
 		})
 	}
 }
@@ -163,12 +134,12 @@ var sinceEntry = regexp.MustCompile(`; since entry \d+`)
 // moment returns where on the chart an entry stands, by its number. In time
 // that is as exact as the chart.
 func (s *section) moment(seq uint64) float64 {
-	d := s.replay.details
-	if !d.hasClock() {
+	p := s.doc.page
+	if !p.clock {
 		return float64(seq)
 	}
-	h := &d.byRecord
-	at := d.first
+	h := &p.byRecord
+	at := p.first
 	for i := range min(int((max(seq, 1)-1)>>h.shift)+1, h.used) {
 		if t := h.buckets[i].time; t.After(at) {
 			at = t

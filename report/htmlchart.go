@@ -62,8 +62,8 @@ const (
 
 // sketch fills in what both charts show.
 func (s *section) sketch() {
-	d := s.replay.details
-	drawn, clock := d.byRecord, d.hasClock()
+	d, clock := s.doc.page, s.doc.page.clock
+	drawn := d.byRecord
 	if clock {
 		drawn = d.byTime
 	}

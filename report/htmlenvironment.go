@@ -32,13 +32,13 @@ var namedWords = map[string]string{
 }
 
 // environment tells where the log was made.
-func (s *section) environment(v *Verdict) {
-	e := s.replay.environment
+func (s *section) environment() {
+	e, v := s.doc.Summary.Environment, s.doc.Summary.Verdict
 	if e == nil {
 		return
 	}
 	s.InShort = e.inShort()
-	for _, fact := range e.facts() {
+	for _, fact := range facts(&e.Facts) {
 		if *fact.text != "" {
 			s.Facts = append(s.Facts, fieldView{fact.label, *fact.text})
 		}
@@ -48,7 +48,7 @@ func (s *section) environment(v *Verdict) {
 	m.Count, m.More = e.modCount(), uint64(e.MoreMods)
 	for i := range e.Mods {
 		mod := &e.Mods[i]
-		view := modView{Place: i + 1, Title: mod.title(), Versions: mod.Versions}
+		view := modView{Place: i + 1, Title: title(mod), Versions: mod.Versions}
 		if mod.Name != "" {
 			view.ID = mod.PackageID
 		}

@@ -3,7 +3,6 @@ package report
 import (
 	"slices"
 	"strconv"
-	"strings"
 )
 
 type excerptView struct {
@@ -24,7 +23,6 @@ type excerptLine struct {
 }
 
 func (s *section) excerpts() {
-	x := &s.replay.details.lines
 	budget := excerptAll / s.logs
 	var ex *excerptView
 	var all []*excerptView
@@ -36,25 +34,18 @@ func (s *section) excerpts() {
 			named[at.Line] = true
 		}
 	}
-	for _, r := range x.all() {
+	for _, r := range s.doc.page.excerpts {
 		if ex == nil || r.seq != last+1 {
 			ex = &excerptView{}
 			all = append(all, ex)
 		}
 		last = r.seq
 		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
-		lines := strings.Split(string(r.text), "\n")
-		exact := uint64(len(lines)+r.more) == r.last-r.first+1
-		scrubbed := s.replay.config.Scrub.lines(string(r.text))
-		for j, text := range lines {
-			if scrubbed != nil {
-				text = scrubbed[j]
-			} else {
-				text = s.replay.config.Scrub.Text(text)
-			}
-			l := excerptLine{Text: safe(text), Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
+		exact := uint64(len(r.lines)+r.more) == r.last-r.first+1
+		for j, text := range r.lines {
+			l := excerptLine{Text: text, Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
 			if j == 0 {
-				l.Rule = safe(r.rule)
+				l.Rule = r.rule
 			}
 			if j == 0 || exact {
 				l.Number = r.first + uint64(j)
@@ -70,7 +61,7 @@ func (s *section) excerpts() {
 		}
 	}
 	s.Excerpts = all
-	for bytes := x.bytes; bytes > budget; bytes /= 2 {
+	for bytes := s.doc.page.excerptBytes; bytes > budget; bytes /= 2 {
 		s.halveExcerpts()
 	}
 }

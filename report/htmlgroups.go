@@ -47,19 +47,17 @@ type countView struct {
 }
 
 func (s *section) groups() {
-	r := s.replay
 	for _, d := range dispositions {
-		t := r.tables[d]
-		rows := t.top(s.share(pageGroups[d]))
-		held := uint64(t.size())
+		t, rows := &s.doc.tables[d], s.doc.rows(d)
+		rows = rows[:min(len(rows), s.share(pageGroups[d]))]
 		s.Counts = append(s.Counts, countView{
-			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.entries),
-			Says: many(t.entries, "entry", "entries") + " in " + many(held, "group", "groups"), Shown: len(rows),
+			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.Entries), Shown: len(rows),
+			Says: many(t.Entries, "entry", "entries") + " in " + many(uint64(t.Rows), "group", "groups"),
 		})
-		s.MoreGroups += held - uint64(len(rows))
-		s.Forgotten += t.forgotten
-		for _, row := range rows {
-			g := s.group(d, row)
+		s.MoreGroups += uint64(t.Rows - len(rows))
+		s.Forgotten += t.Forgotten
+		for i := range rows {
+			g := s.group(&rows[i])
 			g.ID = fmt.Sprintf("%s-g%d", s.ID, len(s.Groups)+1)
 			s.Groups = append(s.Groups, g)
 		}
@@ -68,32 +66,27 @@ func (s *section) groups() {
 
 var dispositionWords = [len(dispositions)]string{event.Blocking: "blocking", event.Advisory: "advisory", event.Ignore: "ignored"}
 
-func (s *section) group(d event.Disposition, row *row) *groupView {
-	r := s.replay
+func (s *section) group(row *Row) *groupView {
+	text := s.doc.rules[row.Rule]
 	g := &groupView{
-		Disposition: d.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
-		Forms: row.Forms, Blame: safeAll(row.Blame), Rule: safe(row.Rule), Escalated: r.escalated(row.Rule, d),
-		Signature: row.Signature.ID.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
+		Disposition: row.Disposition.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
+		Forms: row.Forms, Blame: row.Blame, Rule: row.Rule, Summary: sentence(text.summary), Why: text.why,
+		Escalated: row.escalated,
+		Signature: row.Signature.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}
 	_, frames, _ := strings.Cut(row.Template, "\n")
 	g.Template = row.head(0)
 	if frames != "" {
-		g.Frames = safeAll(strings.Split(frames, "\n"))
-	}
-	if r.config.Rule != nil {
-		summary, why := r.config.Rule(row.Rule)
-		g.Summary, g.Why = sentence(safe(oneSpace(summary))), safe(oneSpace(why))
+		g.Frames = strings.Split(frames, "\n")
 	}
 	_, _, g.Default = defaultRule(row.Rule)
 	det := row.detail
 	if det == nil {
 		return g
 	}
-	det.spark.scale(r.details.total)
-	g.Spark = det.spark.path()
-	g.More, g.Reason, g.First.Time = uint64(det.more), safeAll(det.reason), s.clock(det.time)
+	g.Spark, g.More, g.Reason, g.First.Time = det.spark.path(), uint64(det.more), det.reason, s.clock(det.time)
 	for _, line := range det.sample {
-		g.Sample = append(g.Sample, sampleView{Text: safe(line.text), Gap: line.gap, Blamed: line.blamed})
+		g.Sample = append(g.Sample, sampleView{Text: line.text, Gap: line.gap, Blamed: line.blamed})
 	}
 	return g
 }

@@ -34,10 +34,10 @@ type moreView struct {
 }
 
 // facts fills in the first screen.
-func (s *section) facts(v *Verdict) {
-	r := s.replay
+func (s *section) facts() {
+	v := s.doc.Summary.Verdict
 	s.Verdict = verdictView{Class: stateClasses[v.State], Title: v.title, What: v.What}
-	s.Copy = r.markdownVerdict()
+	s.Copy = s.doc.markdownVerdict()
 	if v.Since > 0 {
 		s.Verdict.Since = s.at(v.Since, time.Time{})
 	}
@@ -56,7 +56,7 @@ func (s *section) facts(v *Verdict) {
 	}
 	f := &s.First
 	f.Class, f.Answer, f.Says, f.At = first.Disposition.String(), v.First.What, v.First.Says, s.causeAt(first)
-	f.More = append(f.More, moreView{Text: howOften(first) + s.ended(first)})
+	f.More = append(f.More, moreView{Text: first.howOften() + first.ended()})
 	if first.Invalidates {
 		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
 	}
@@ -102,25 +102,25 @@ func (s *section) mods(v *Verdict) {
 
 // speaking answers whether the log still speaks.
 func (s *section) speaking(v *Verdict) {
-	r, f := s.replay, &s.Speaking
+	f, e := &s.Speaking, &s.doc.evidence
 	f.Answer = v.Log[0]
 	for _, says := range v.Log[1:] {
 		f.More = append(f.More, moreView{Text: says})
 	}
-	switch b := &r.blind; {
-	case r.end.Interrupted, v.State == StateEmpty:
+	switch {
+	case s.doc.Summary.Interrupted, v.State == StateEmpty:
 		f.Class = "none"
-	case r.unread != "":
+	case s.doc.Summary.Error != "":
 		f.Class = "blind"
-	case b.now:
-		f.Class, f.At = "blind", s.at(b.last.From, time.Time{})
-	case b.stretches > 0:
-		f.Class, f.At = "gaps", s.at(b.first.From, time.Time{})
-	case r.doubts() != nil:
+	case s.doc.Summary.Blind.AtEnd:
+		f.Class, f.At = "blind", s.at(e.blindAt, time.Time{})
+	case e.blindAt > 0:
+		f.Class, f.At = "gaps", s.at(e.blindAt, time.Time{})
+	case e.doubts != nil:
 		f.Class = "gaps"
-	case r.ending.fatal:
-		f.Class, f.At = "none", s.at(r.ending.line, time.Time{})
-	case r.starting():
+	case e.fatalAt > 0:
+		f.Class, f.At = "none", s.at(e.fatalAt, time.Time{})
+	case e.starting:
 		f.Class = "none"
 	default:
 		f.Class = "healthy"
@@ -128,9 +128,9 @@ func (s *section) speaking(v *Verdict) {
 }
 
 // ended says until when a cause went on.
-func (s *section) ended(c *cause) string {
+func (c *Cause) ended() string {
 	if c.Open > 0 && c.Last > c.First {
-		return fmt.Sprintf(", up to line %d; %s", c.Last, s.replay.fateOf(c))
+		return fmt.Sprintf(", up to line %d; %s", c.Last, c.fate)
 	}
-	return "; " + s.replay.fateOf(c)
+	return "; " + c.fate
 }

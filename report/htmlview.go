@@ -10,7 +10,10 @@ import (
 
 // What a page shows of one log, shared among the logs of a page. Groups are by
 // disposition.
-var pageGroups = [len(dispositions)]int{event.Blocking: 300, event.Advisory: 300, event.Ignore: 150}
+var pageGroups = [len(dispositions)]int{event.Blocking: PageRows, event.Advisory: PageRows, event.Ignore: PageRows / 2}
+
+// PageRows is how many rows of a disposition a page shows at most.
+const PageRows = 300
 
 const (
 	pageCauses = 60
@@ -23,8 +26,8 @@ const (
 // section is what a page shows of one log: text that is fit to be shown, but for the
 // escaping that its template sees to, and numbers. What it leaves out is counted.
 type section struct {
-	logs   int     // of the page
-	replay *Replay // while the section is made
+	logs int       // of the page
+	doc  *Document // while the section is made
 
 	ID         string // of its element
 	prefix     string // of the ids of its lines
@@ -86,7 +89,7 @@ func (s *section) rule(id string) ruleRef { return ruleRef{Name: safe(id), secti
 
 // clock shows a time of the log, "" where it has no clock.
 func (s *section) clock(t time.Time) string {
-	if t.IsZero() || !s.replay.details.hasClock() {
+	if t.IsZero() || !s.doc.page.clock {
 		return ""
 	}
 	return t.UTC().Format("15:04:05")
@@ -95,29 +98,28 @@ func (s *section) clock(t time.Time) string {
 // share returns the part of a bound that one log has.
 func (s *section) share(n int) int { return max(n/s.logs, 8) }
 
-func newSection(r *Replay, logs, number int) *section {
-	s := &section{logs: logs, replay: r, scrubbed: r.config.Scrub != nil, ID: fmt.Sprintf("log%d", number), prefix: "L"}
+func newSection(d *Document, logs, number int) *section {
+	s := &section{logs: logs, doc: d, scrubbed: d.scrubbed, ID: fmt.Sprintf("log%d", number), prefix: "L"}
 	if number > 1 {
 		s.prefix = fmt.Sprintf("log%d-L", number)
 	}
 	s.chart = chartData{X: []float64{}, Items: []chartItem{}}
-	s.Name = safe(r.config.File)
-	if r.config.File == "-" {
+	s.Name = d.Summary.File
+	if s.Name == "-" {
 		s.Name = "standard input"
 	}
 	s.Base = baseName(s.Name)
-	s.Layout, s.Lines, s.Records = r.end.Layout, many(uint64(r.end.Lines), "line", "lines"), many(r.records, "record", "records")
-	causes := r.causes.list()
+	s.Layout, s.Lines = d.Summary.Layout, many(uint64(d.Summary.Lines), "line", "lines")
+	s.Records = many(d.Summary.Records, "record", "records")
 	s.groups()
-	s.causes(causes)
-	v := r.Verdict()
-	s.facts(v)
-	s.environment(v)
+	s.causes(d.Causes)
+	s.facts()
+	s.environment()
 	s.items()
 	s.excerpts()
 	s.sketch()
 	s.accounting()
-	s.replay = nil
+	s.doc = nil
 	return s
 }
 
@@ -163,8 +165,7 @@ func (s *section) shrink() bool {
 }
 
 func (s *section) accounting() {
-	r := s.replay
-	st := &r.end.Stats
+	st := &s.doc.stats
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
@@ -173,7 +174,7 @@ func (s *section) accounting() {
 	add("Decided", "%s ignored, %s folded into items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
 		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
 	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
-		grouped(st.Coalesce.Cleared), many(r.timeline.total, "update", "updates"))
+		grouped(st.Coalesce.Cleared), many(s.doc.Summary.Items.Updates, "update", "updates"))
 	if err := st.Check(); err != nil {
 		add("Check", "the counts do not add up, which is a bug of heed: %s", safe(err.Error()))
 	} else {

@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/xml"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
-)
-
-// What surrounds the suites of a JUnit document.
-const (
-	JUnitBegin = xml.Header + "<testsuites name=\"heed\">\n"
-	JUnitEnd   = "</testsuites>\n"
 )
 
 type junitSuite struct {
@@ -49,45 +45,48 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
-// AppendJUnit appends the replay as a test suite of JUnit's XML, for servers of
-// continuous integration: a test case per group of signatures and rule, failed
-// where it blocks and skipped, with its text as output, where it is advisory. Two
-// cases stand for the log itself: that it was read to its end, in error where it
-// was not and failed where there was nothing to read, and that it tells all, skipped
-// where it went blind. top bounds the
-// groups of each disposition, 0 for all that are held.
+// JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
+// test case per group of signatures and rule, failed where it blocks and skipped, with its text as output,
+// where it is advisory. Two cases stand for the log itself: that it was read to its end, in error where it
+// was not and failed where there was nothing to read, and that it tells all, skipped where it went blind.
 //
 // The names of cases stay the same while the log's text does: they hold
 // disposition, rule, template and signature, and neither counts nor lines.
-//
-// Suites of several logs stand between [JUnitBegin] and [JUnitEnd].
-func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
-	file := safe(r.config.File)
-	found, left := r.findings(top)
-	suite := junitSuite{Name: file}
+func JUnit(dst []byte, docs ...*Document) []byte {
+	dst = append(dst, xml.Header+"<testsuites name=\"heed\">\n"...)
+	for _, d := range docs {
+		dst = d.appendSuite(dst)
+	}
+	return append(dst, "</testsuites>\n"...)
+}
+
+func (d *Document) appendSuite(dst []byte) []byte {
+	s, e := &d.Summary, &d.evidence
+	found, left := d.findings()
+	suite := junitSuite{Name: s.File}
 	property := func(name, value string) {
 		suite.Properties = append(suite.Properties, junitProperty{name, value})
 	}
-	property("heed.layout", r.end.Layout)
-	property("heed.lines", number(uint64(r.end.Lines)))
-	property("heed.records", number(r.records))
-	property("heed.verdict", r.Verdict().lead())
-	if removed := r.config.Scrub.Removed(); len(removed) > 0 {
-		property("heed.removed", strings.Join(removed, ", "))
+	property("heed.layout", s.Layout)
+	property("heed.lines", number(uint64(s.Lines)))
+	property("heed.records", number(s.Records))
+	property("heed.verdict", s.Verdict.lead())
+	if len(d.removed) > 0 {
+		property("heed.removed", strings.Join(d.removed, ", "))
 	}
 	read := junitCase{Class: "heed.log", Name: "read to its end"}
 	switch {
-	case r.end.Interrupted:
+	case s.Interrupted:
 		read.Error = &junitMessage{Message: "interrupted", Type: "interrupted"}
-	case r.unread != "":
-		read.Error = &junitMessage{Message: r.unread, Type: "input"}
-	case r.silent():
-		read.Failure = &junitMessage{Message: r.silence(), Type: "empty"}
+	case s.Error != "":
+		read.Error = &junitMessage{Message: s.Error, Type: "input"}
+	case e.silence != "":
+		read.Failure = &junitMessage{Message: e.silence, Type: "empty"}
 	}
 	tells := junitCase{Class: "heed.log", Name: "tells all"}
-	if r.WentBlind() {
-		message := r.blind.sentence()
-		if r.end.Headless {
+	if e.wentBlind {
+		message := e.blind
+		if s.Headless {
 			message = headlessSentence
 		}
 		message = cmp.Or(message, "something is missing")
@@ -95,7 +94,7 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 	}
 	suite.Cases = append(suite.Cases, read, tells)
 	for i := range found {
-		suite.Cases = append(suite.Cases, found[i].junit(file))
+		suite.Cases = append(suite.Cases, found[i].junit(s.File))
 	}
 	for i := range suite.Cases {
 		c := &suite.Cases[i]
@@ -109,7 +108,7 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 			suite.Skipped++
 		}
 	}
-	suite.Out = strings.Join(r.wanting(left), "\n")
+	suite.Out = strings.Join(d.wanting(left), "\n")
 	b, err := xml.MarshalIndent(suite, "  ", "  ")
 	if err != nil {
 		panic("BUG: report: " + err.Error())
@@ -122,7 +121,7 @@ func (r *Replay) AppendJUnit(dst []byte, top int) []byte {
 
 func (f *finding) junit(file string) junitCase {
 	c := junitCase{
-		Class: f.disposition.String() + "." + f.Rule, Name: f.head(maxHead) + " [" + f.Signature.ID.String() + "]",
+		Class: f.Disposition.String() + "." + f.Rule, Name: f.head(maxHead) + " [" + f.Signature.String() + "]",
 		File: file, Line: f.First,
 	}
 	var text strings.Builder
@@ -134,15 +133,69 @@ func (f *finding) junit(file string) junitCase {
 		text.WriteString("blame: " + blamed(f.Blame) + "\n")
 	}
 	text.WriteString("template:\n")
-	for line := range strings.SplitSeq(safeLines(f.Template), "\n") {
+	for line := range strings.SplitSeq(f.Template, "\n") {
 		text.WriteString("  " + line + "\n")
 	}
-	message := &junitMessage{Message: f.what, Type: f.disposition.String()}
-	if f.disposition == event.Blocking {
+	message := &junitMessage{Message: f.what, Type: f.Disposition.String()}
+	if f.Disposition == event.Blocking {
 		message.Text = text.String()
 		c.Failure = message
 	} else {
 		c.Skipped, c.Out = message, text.String()
 	}
 	return c
+}
+
+// finding is a row of what is urgent, as the forms for continuous integration list it.
+type finding struct {
+	*Row
+	what, why string // of the rule
+}
+
+// findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
+func (d *Document) findings() (found []finding, left int) {
+	for _, disposition := range dispositions {
+		if !disposition.Urgent() {
+			continue
+		}
+		rows := d.rows(disposition)
+		left += d.tables[disposition].Rows - len(rows)
+		for i := range rows {
+			f := finding{Row: &rows[i]}
+			f.what, f.why = d.rules.describe(f.Rule, f.Severity)
+			found = append(found, f)
+		}
+	}
+	return found, left
+}
+
+// maxHead bounds the part of a template's first line that names a finding, in
+// characters.
+const maxHead = 160
+
+// often says how often and where.
+func (f *finding) often() string {
+	often := entries(f.Count)
+	if f.Forms > 1 {
+		often += fmt.Sprintf(" in %d forms", f.Forms)
+	}
+	if f.First == f.Last {
+		return often + fmt.Sprintf(", line %d", f.First)
+	}
+	return often + fmt.Sprintf(", lines %d to %d", f.First, f.Last)
+}
+
+// wanting returns, in sentences, where the log is blind or incomplete, and what is not listed.
+func (d *Document) wanting(left int) []string {
+	sentences := slices.Clip(d.evidence.doubts)
+	if left > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.", verb(uint64(left), "more group is", "more groups are")))
+	}
+	for _, disposition := range dispositions {
+		if t := &d.tables[disposition]; t.Forgotten > 0 && disposition.Urgent() {
+			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
+				count(t.Forgotten, disposition.String()+" row"), entries(t.ForgottenEntries)))
+		}
+	}
+	return sentences
 }

@@ -22,28 +22,23 @@ const (
 	markdownLimit = 60_000 // characters of all, beyond which mods are not listed
 )
 
-// AppendMarkdown appends the replay as Markdown, to be pasted into an issue: the
-// verdict with where the log was made, the causes of attention with blame and, folded,
-// samples and stacks, then the most frequent groups of each disposition that is urgent;
-// top bounds their number, and so do 25 where it is 0 or more than that. The mods come
-// last, folded, where there is room for all of them.
+// Markdown appends a report as Markdown, to be pasted into an issue: the verdict with where the log was made,
+// the causes of attention with blame and, folded, samples and stacks, then the most frequent groups of each
+// disposition that is urgent, 25 at most. The mods come last, folded, where there is room for all of them.
 //
 // Log text and names stand in code only, where no host of repositories looks for
 // mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
 // that it cannot leave. In tables a bar becomes ¦.
-func (r *Replay) AppendMarkdown(dst []byte, top int) []byte {
-	m := markdown{Replay: r, out: dst}
+func Markdown(dst []byte, d *Document) []byte {
+	m := markdown{Document: d, out: dst}
 	m.headline()
-	if r.end.Lines > 0 {
-		all := r.causes.list()
-		for _, c := range all[:min(len(all), markdownCauses)] {
-			m.cause(c)
+	if d.Summary.Lines > 0 {
+		shown := min(len(d.Causes), markdownCauses)
+		for i := range d.Causes[:shown] {
+			m.cause(&d.Causes[i])
 		}
-		m.also(all[min(len(all), markdownCauses):])
-		if top <= 0 || top > markdownRows {
-			top = markdownRows
-		}
-		m.groups(top)
+		m.also(d.Causes[shown:])
+		m.groups()
 		m.mods()
 	}
 	m.footer()
@@ -52,17 +47,17 @@ func (r *Replay) AppendMarkdown(dst []byte, top int) []byte {
 
 // markdownVerdict is the verdict alone, and markdownCause one of the causes with where
 // it was, to be pasted by themselves.
-func (r *Replay) markdownVerdict() string {
-	m := markdown{Replay: r}
+func (d *Document) markdownVerdict() string {
+	m := markdown{Document: d}
 	m.headline()
 	m.footer()
 	return string(m.out)
 }
 
-func (r *Replay) markdownCause(c *cause) string {
-	m := markdown{Replay: r}
+func (d *Document) markdownCause(c *Cause) string {
+	m := markdown{Document: d}
 	m.cause(c)
-	m.printf("\nIn %s", code(r.config.File, 0))
+	m.printf("\nIn %s", code(d.Summary.File, 0))
 	if env := m.environmentLine(); env != "" {
 		m.printf(": %s", env)
 	}
@@ -85,7 +80,7 @@ func (c *VerdictCause) quoted() string {
 
 // markdown is the state of one rendering.
 type markdown struct {
-	*Replay
+	*Document
 	out []byte
 }
 
@@ -94,20 +89,21 @@ func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.ou
 // footer says who wrote it, and what is not in it.
 func (m *markdown) footer() {
 	m.printf("\n<sub>By heed's classify-replay")
-	if removed := m.config.Scrub.Removed(); len(removed) > 0 {
-		m.printf("; taken out: %s", strings.Join(removed, ", "))
+	if len(m.removed) > 0 {
+		m.printf("; taken out: %s", strings.Join(m.removed, ", "))
 	}
 	m.printf(".</sub>\n")
 }
 
 func (m *markdown) headline() {
-	m.printf("### %s\n\n", code(m.config.File, 0))
-	if m.end.Lines == 0 && m.unread == "" && !m.end.Interrupted {
+	s := &m.Summary
+	m.printf("### %s\n\n", code(s.File, 0))
+	if s.empty() {
 		m.printf("Empty, not a single line.\n")
 		return
 	}
-	v := m.Verdict()
-	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(m.end.Layout), count(uint64(m.end.Lines), "line"), count(m.records, "record"))
+	v := s.Verdict
+	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"), count(s.Records, "record"))
 	if v.First != nil {
 		m.printf("- first: %s%s\n", prose(v.First.place()), v.First.quoted())
 	}
@@ -129,15 +125,16 @@ func (m *markdown) headline() {
 
 // environmentLine says where the log was made, "" where nothing is known.
 func (m *markdown) environmentLine() string {
-	if m.environment == nil {
+	e := m.Summary.Environment
+	if e == nil {
 		return ""
 	}
 	var parts []string
-	for _, fact := range m.environment.inShort() {
+	for _, fact := range e.inShort() {
 		parts = append(parts, code(fact, 0))
 	}
 	line := strings.Join(parts, ", ")
-	if mods := m.environment.modCount(); mods != "" {
+	if mods := e.modCount(); mods != "" {
 		if line != "" {
 			line += "; "
 		}
@@ -150,7 +147,8 @@ func (m *markdown) environmentLine() string {
 // too long, by name. Where there is no room for all of them there is none for any: the
 // number of them was told already.
 func (m *markdown) mods() {
-	if m.environment == nil || len(m.environment.Mods) == 0 || m.environment.MoreMods > 0 || len(m.environment.Mods) > markdownMods {
+	e := m.Summary.Environment
+	if e == nil || len(e.Mods) == 0 || e.MoreMods > 0 || len(e.Mods) > markdownMods {
 		return
 	}
 	before := len(m.out)
@@ -164,12 +162,13 @@ func (m *markdown) mods() {
 }
 
 func (m *markdown) listMods(brief bool) {
+	e := m.Summary.Environment
 	m.printf("\n")
-	m.fold(m.environment.modCount()+", in load order", func() {
+	m.fold(e.modCount()+", in load order", func() {
 		m.printf("```text\n")
-		for i := range m.environment.Mods {
-			mod := &m.environment.Mods[i]
-			m.printf("%d %s", i+1, literal(mod.title(), 0))
+		for i := range e.Mods {
+			mod := &e.Mods[i]
+			m.printf("%d %s", i+1, literal(title(mod), 0))
 			if !brief && mod.Name != "" && mod.PackageID != "" {
 				m.printf(" (%s)", literal(mod.PackageID, 0))
 			}
@@ -182,43 +181,42 @@ func (m *markdown) listMods(brief bool) {
 	})
 }
 
-func (m *markdown) cause(c *cause) {
+func (m *markdown) cause(c *Cause) {
 	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
-	m.printf("%s\n\n- rule %s%s", capital(m.what(c, code)), code(c.Rule, 0), m.repetition(c))
-	if _, why := m.describe(c.Rule, c.Severity); why != "" {
-		m.printf(": %s", prose(why))
+	m.printf("%s\n\n- rule %s%s", capital(c.says(code)), code(c.Rule, 0), c.repetition())
+	if c.Why != "" {
+		m.printf(": %s", prose(c.Why))
 	}
 	m.printf("\n")
-	if len(c.FirstItem.Blame) > 0 {
-		m.printf("- blame: %s\n", codes(c.FirstItem.Blame))
+	if len(c.Blame) > 0 {
+		m.printf("- blame: %s\n", codes(c.Blame))
 	}
-	m.printf("- %s", howOften(c))
+	m.printf("- %s", c.howOften())
 	if c.Items > 1 {
 		m.printf(" in %d items", c.Items)
 	}
-	if c.Last != c.FirstItem.OpenedPos {
-		m.printf(", lines %d to %d", c.FirstItem.OpenedPos, c.Last)
+	if c.Last != c.opened {
+		m.printf(", lines %d to %d", c.opened, c.Last)
 	}
-	m.printf("; %s\n", m.fateOf(c))
+	m.printf("; %s\n", c.fate)
 	m.with(c)
 	m.printf("\n")
-	stack := m.stack(c)
 	summary := "Samples"
-	if stack != "" {
+	if c.frames != nil {
 		summary += " and stack"
 	}
 	m.fold(summary, func() {
 		m.printf("```text\n")
-		for _, s := range c.samples() {
-			m.printf("line %d", s.FirstPos)
-			if s.RepeatCount > 1 {
-				m.printf(", %d times", s.RepeatCount)
+		for _, s := range c.samples {
+			m.printf("line %d", s.line)
+			if s.times > 1 {
+				m.printf(", %d times", s.times)
 			}
-			m.printf(": %s\n", literal(s.Message, markdownText))
+			m.printf(": %s\n", literal(s.text, markdownText))
 		}
-		if stack != "" {
+		if c.frames != nil {
 			m.printf("\n")
-			for line := range strings.SplitSeq(stack, "\n") {
+			for _, line := range c.frames {
 				m.printf("  %s\n", literal(line, markdownText))
 			}
 		}
@@ -227,17 +225,16 @@ func (m *markdown) cause(c *cause) {
 }
 
 // with lists what came with a cause.
-func (m *markdown) with(c *cause) {
-	others, more := c.others(markdownWith)
-	if len(others) == 0 {
+func (m *markdown) with(c *Cause) {
+	parts, more := c.first(markdownWith)
+	if len(parts) == 0 {
 		return
 	}
 	m.printf("- came with it:\n")
-	for _, o := range others {
-		what, _ := m.describe(o.rule, c.Severity)
-		m.printf("  - %s, from line %d on, %s: %s (%s)", times(o.entries), o.first, o.disposition, prose(what), code(o.rule, 0))
-		if len(o.blame) > 0 {
-			m.printf("; blame: %s", codes(o.blame))
+	for _, p := range parts {
+		m.printf("  - %s, from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, prose(p.what), code(p.rule, 0))
+		if len(p.blame) > 0 {
+			m.printf("; blame: %s", codes(p.blame))
 		}
 		m.printf("\n")
 	}
@@ -246,28 +243,17 @@ func (m *markdown) with(c *cause) {
 	}
 }
 
-// what says what happened. A rule's author wrote it, but for the operation, whose
-// name is put in code, or in that of a cell.
-func (m *markdown) what(c *cause, code func(text string, limit int) string) string {
-	what, _ := m.describe(c.Rule, c.Severity)
-	what = prose(what)
-	if word, name := c.operation(); name != "" {
-		what += "; " + word + " " + code(name, 0)
+// says is what happened. A rule's author wrote it, but for the operation, whose name is put in code, or in
+// that of a cell.
+func (c *Cause) says(code func(text string, limit int) string) string {
+	what := prose(c.what)
+	if c.origin.name != "" {
+		what += "; " + c.origin.word + " " + code(c.origin.name, 0)
 	}
 	if c.Invalidates {
 		what += "; what is known of the game's state may be stale"
 	}
 	return what + "."
-}
-
-// stack returns the frames of the cause's group, a line each, "" without any.
-func (m *markdown) stack(c *cause) string {
-	row := m.rowOf(c)
-	if row == nil {
-		return ""
-	}
-	_, frames, _ := strings.Cut(row.Template, "\n")
-	return frames
 }
 
 // fold puts what body prints into details that are closed at first.
@@ -278,15 +264,16 @@ func (m *markdown) fold(summary string, body func()) {
 }
 
 // also lists further causes.
-func (m *markdown) also(causes []*cause) {
+func (m *markdown) also(causes []Cause) {
 	if len(causes) == 0 {
 		return
 	}
 	m.printf("\n")
 	m.fold(count(uint64(len(causes)), "more cause"), func() {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
-		for _, c := range causes[:min(len(causes), markdownAlso)] {
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, m.what(c, cell), cell(c.Rule, 0), blameCell(c.FirstItem.Blame))
+		for i := range causes[:min(len(causes), markdownAlso)] {
+			c := &causes[i]
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(cell), cell(c.Rule, 0), blameCell(c.Blame))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)
@@ -295,29 +282,31 @@ func (m *markdown) also(causes []*cause) {
 }
 
 // groups lists the most frequent groups of what is urgent.
-func (m *markdown) groups(top int) {
+func (m *markdown) groups() {
 	for _, d := range dispositions {
-		table := m.tables[d]
-		if table.entries == 0 || !d.Urgent() {
+		table, rows := &m.tables[d], m.rows(d)
+		if table.Entries == 0 || !d.Urgent() {
 			continue
 		}
-		rows := table.top(top)
-		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.entries), count(uint64(table.size()), "group"))
-		if len(rows) < table.size() {
+		rows = rows[:min(len(rows), markdownRows)]
+		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.Entries), count(uint64(table.Rows), "group"))
+		if len(rows) < table.Rows {
 			heading += fmt.Sprintf(", the %d most frequent", len(rows))
 		}
-		if table.forgotten > 0 {
-			heading += fmt.Sprintf("; %s did not fit into the table", count(table.forgotten, "row"))
+		if table.Forgotten > 0 {
+			heading += fmt.Sprintf("; %s did not fit into the table", count(table.Forgotten, "row"))
 		}
 		m.printf("\n")
 		m.fold(heading, func() {
 			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
-			for _, row := range rows {
+			for i := range rows {
+				row := &rows[i]
 				lines := number(row.First)
 				if row.Last != row.First {
 					lines += "–" + number(row.Last)
 				}
-				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature.ID, cell(row.Rule, 0), blameCell(row.Blame), cell(row.head(0), markdownTemplate))
+				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature,
+					cell(row.Rule, 0), blameCell(row.Blame), cell(row.head(0), markdownTemplate))
 			}
 		})
 	}

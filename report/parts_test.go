@@ -44,7 +44,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 		require.Len(t, list, 1)
 		require.EqualValues(t, 206, list[0].Entries)
 		require.EqualValues(t, 2, list[0].own())
-		with := others(list[0])
+		with := list[0].others()
 		for _, p := range with {
 			p.names, p.named = nil, 0
 		}
@@ -79,18 +79,11 @@ func TestPartsOfAcknowledgedItemsAreNotKept(t *testing.T) {
 	require.EqualValues(t, 100, list[0].own())
 }
 
-// others returns all that came with a cause.
-func others(c *cause) []*part {
-	all, _ := c.others(len(c.parts))
-	return all
-}
-
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
-	c := &cause{Rule: "own", parts: parts{"own": {rule: "own"}}}
-	for i, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
-		rule := string(rune('a' + i))
-		c.parts[rule] = &part{rule: rule}
-		shown, more := c.others(2)
+	c := &Cause{}
+	for _, want := range []struct{ shown, more int }{{1, 0}, {2, 0}, {3, 0}, {2, 2}, {2, 3}} {
+		c.parts = append(c.parts, causePart{})
+		shown, more := c.first(2)
 		require.Len(t, shown, want.shown)
 		require.Equal(t, want.more, more)
 	}
@@ -100,7 +93,7 @@ func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
 	r := newReplay(t, Config{})
 	r.Update(opened("0-1", event.Blocking, 1))
 	require.EqualValues(t, 1, r.causes.list()[0].own())
-	require.Empty(t, others(r.causes.list()[0]))
+	require.Empty(t, r.causes.list()[0].others())
 }
 
 func TestCausesLinkToTheirGroups(t *testing.T) {
@@ -113,7 +106,7 @@ func TestCausesLinkToTheirGroups(t *testing.T) {
 	require.Contains(t, out, `href="#log1-g1"`)
 	require.Contains(t, out, `id="log1-g1"`)
 
-	s := newSection(r, 1, 1)
+	s := newSection(r.Document(0), 1, 1)
 	s.Groups = nil
 	s.link()
 	require.Empty(t, s.Causes[0].Rule.Href(), "no link to what was left out")

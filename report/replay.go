@@ -250,9 +250,8 @@ func (r *Replay) End(end End) {
 	r.end.Open, r.end.Environment = nil, Environment{}
 }
 
-// Worst returns the highest disposition that an item reached, and
-// [event.Ignore] where nothing deserved attention.
-func (r *Replay) Worst() event.Disposition {
+// worst returns the highest disposition that an item reached, and [event.Ignore] without an item.
+func (r *Replay) worst() event.Disposition {
 	for _, d := range dispositions {
 		if d.Urgent() && r.causes.byDisposition[d] > 0 {
 			return d

@@ -103,8 +103,10 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	require.Len(t, top, 1)
 	sig := signature.Signature{ID: 100, Check: 100}
 	require.Equal(t, row{
-		Signature: sig, group: sig, Forms: 1, Rule: "r", Severity: event.SeverityWarning,
-		Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
+		Row: Row{
+			Forms: 1, Rule: "r", Severity: event.SeverityWarning,
+			Count: 10, First: 1, Last: 10, Template: "template 100 <*>\nat Some.Frame",
+		}, sig: sig, group: sig,
 	}, *top[0])
 }
 
@@ -143,17 +145,17 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 	}
 	require.Equal(t, 5*asked, times)
 	r.End(End{Lines: 6})
-	text := string(r.AppendText(nil, TextOptions{}))
+	text := string(Text(nil, r.Document(0), TextOptions{}))
 	require.Contains(t, text, "BLAME")
 	require.Contains(t, text, "Mod 2, Other")
 
 	var doc struct {
 		Signatures []struct {
-			First uint64 `json:"first_line"`
+			First uint64 `json:"firstLine"`
 			Blame []string
 		}
 	}
-	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &doc))
+	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &doc))
 	got := map[uint64][]string{}
 	for _, s := range doc.Signatures {
 		got[s.First] = s.Blame
@@ -169,15 +171,15 @@ func TestBlameOfACause(t *testing.T) {
 	u.Attention.Blame = []string{"Some Mod", "Other"}
 	r.Update(u)
 	r.End(End{Lines: 3})
-	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "blame     Some Mod, Other\n")
-	require.Contains(t, string(r.AppendDocument(nil, 0)), `"sample":"sample of 0-1","blame":["Some Mod","Other"]`)
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "blame     Some Mod, Other\n")
+	require.Contains(t, string(JSON(nil, r.Document(0))), `"sample":"sample of 0-1","blame":["Some Mod","Other"]`)
 	require.Contains(t, string(AppendUpdate(nil, "a.log", u)), `"blame":["Some Mod","Other"],"file":"a.log"`)
 
 	plain := newReplay(t, Config{})
 	plain.Update(opened("0-1", event.Blocking, 3))
 	plain.End(End{Lines: 3})
-	require.NotContains(t, string(plain.AppendText(nil, TextOptions{})), "blame")
-	require.NotContains(t, string(plain.AppendDocument(nil, 0)), "blame")
+	require.NotContains(t, string(Text(nil, plain.Document(0), TextOptions{})), "blame")
+	require.NotContains(t, string(JSON(nil, plain.Document(0))), "blame")
 }
 
 func TestTableOrderIsTotal(t *testing.T) {
@@ -188,7 +190,7 @@ func TestTableOrderIsTotal(t *testing.T) {
 	}
 	var order []string
 	for _, row := range r.tables[event.Ignore].top(0) {
-		order = append(order, fmt.Sprintf("%d %s", uint64(row.Signature.ID), row.Rule))
+		order = append(order, fmt.Sprintf("%d %s", uint64(row.sig.ID), row.Rule))
 	}
 	require.Equal(t, []string{"1 a", "1 b", "3 a", "3 b", "5 a", "5 b", "9 a", "9 b"}, order)
 }
@@ -229,7 +231,7 @@ func TestTextTimelineLeavesNothingUncounted(t *testing.T) {
 			r.Update(opened(fmt.Sprintf("0-%d", i), event.Advisory, uint64(i+1)))
 		}
 		r.End(End{Layout: "plain", Lines: total})
-		out := string(r.AppendText(nil, TextOptions{}))
+		out := string(Text(nil, r.Document(0), TextOptions{}))
 		shown := strings.Count(out, "advisory error")
 		left := total - shown
 		require.Equal(t, min(total, 2*textUpdates), shown)
@@ -251,7 +253,7 @@ func TestTextTimelineFoldsRuns(t *testing.T) {
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 20})
-	out := string(r.AppendText(nil, TextOptions{}))
+	out := string(Text(nil, r.Document(0), TextOptions{}))
 	_, out, _ = strings.Cut(out, "TIMELINE of 7 updates\n")
 	out, _, _ = strings.Cut(out, "\n\n")
 	var rows []string
@@ -285,7 +287,7 @@ func TestCausesCountEachItemOnce(t *testing.T) {
 	}
 	require.EqualValues(t, 10, r.causes.items)
 	require.EqualValues(t, [3]uint64{0, 9, 1}, r.causes.byDisposition)
-	require.Equal(t, event.Blocking, r.Worst())
+	require.Equal(t, event.Blocking, r.worst())
 	require.Len(t, r.causes.open, 1, "what is cleared is not kept")
 	for range 2 { // asking changes nothing
 		list := r.causes.list()
@@ -310,9 +312,9 @@ func TestBlindness(t *testing.T) {
 		r.Observe(&capture.Record{StartLine: int(line)}, o)
 	}
 	r := newReplay(t, Config{})
-	require.True(t, r.WentBlind(), "a log that never spoke")
+	require.True(t, r.wentBlind(), "a log that never spoke")
 	see(r, 1, false)
-	require.False(t, r.WentBlind())
+	require.False(t, r.wentBlind())
 	see(r, 2, true)
 	see(r, 3, true)
 	require.Equal(t, []span{{From: 2, Rule: "cap"}}, r.blind.spans)
@@ -322,7 +324,7 @@ func TestBlindness(t *testing.T) {
 		see(r, 10+2*i, true)
 		see(r, 11+2*i, false)
 	}
-	require.True(t, r.WentBlind())
+	require.True(t, r.wentBlind())
 	require.EqualValues(t, 101, r.blind.count)
 	require.Len(t, r.blind.spans, maxSpans)
 	require.Equal(t, span{From: 208, To: 209, Rule: "cap"}, r.blind.spans[maxSpans-1], "the last one is kept")
@@ -350,15 +352,15 @@ func TestMissingIsBlindness(t *testing.T) {
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "chat"))
 	notice(event.StatusRestarted, 2, false)
 	notice(event.StatusTruncated, 3, false)
-	require.False(t, r.WentBlind())
+	require.False(t, r.wentBlind())
 	notice(event.StatusHole, 5, false)
 	notice(event.StatusRunCut, 7, false)
 	points := []span{{5, 5, "default.notice.hole"}, {7, 7, "default.notice.run_cut"}}
 	require.Equal(t, points, r.blind.spans)
-	require.True(t, r.WentBlind())
-	require.False(t, r.Summary().Blind.AtEnd)
+	require.True(t, r.wentBlind())
+	require.False(t, r.Document(0).Summary.Blind.AtEnd)
 	r.End(End{Layout: "plain", Lines: 20})
-	text := string(r.AppendText(nil, TextOptions{}))
+	text := string(Text(nil, r.Document(0), TextOptions{}))
 	require.NotContains(t, strings.ToLower(text), "blind")
 	require.Contains(t, text, "100 bytes are missing at line 5.")
 
@@ -369,7 +371,7 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice(event.StatusHole, 11, true)
 	r.Observe(&capture.Record{StartLine: 12}, outcome(1, event.Ignore, "on"))
 	require.Equal(t, append(points, span{10, 12, "cap"}), r.blind.spans)
-	require.Contains(t, string(r.AppendText(nil, TextOptions{})), "The log was blind from line 10 to line 12.")
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "The log was blind from line 10 to line 12.")
 }
 
 // hostileReplay is a replay in which every text from outside is hostile.
@@ -396,16 +398,16 @@ func requireInert(t *testing.T, out string) {
 func TestHostileTextIsInert(t *testing.T) {
 	r := hostileReplay(t)
 	for _, width := range []int{0, 1, 40, 80, 200} {
-		out := string(r.AppendText(nil, TextOptions{Width: width}))
+		out := string(Text(nil, r.Document(0), TextOptions{Width: width}))
 		requireInert(t, out)
 		for line := range strings.SplitSeq(out, "\n") {
 			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "a log line began a line of the report")
 		}
 	}
-	doc := r.AppendDocument(nil, 0)
+	doc := JSON(nil, r.Document(0))
 	u := AppendUpdate(nil, "evil"+hostile, &r.timeline.first[0])
 	rec := AppendRecord(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile})
-	sum := r.AppendSummary(nil)
+	sum := AppendSummary(nil, r.Document(0))
 	for _, out := range [][]byte{doc, u, rec, sum} {
 		require.True(t, json.Valid(out))
 		requireInert(t, string(out))
@@ -428,7 +430,7 @@ func TestUpdateLineHasTheProtocolsFields(t *testing.T) {
 		Update    string         `json:"update"`
 		Attention map[string]any `json:"attention"`
 		Line      int            `json:"line"`
-		CauseLine int            `json:"cause_line"`
+		CauseLine int            `json:"causeLine"`
 		Rule      string         `json:"rule"`
 		File      string         `json:"file"`
 	}
@@ -497,18 +499,18 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 		r.Update(opened(fmt.Sprint(i), event.Advisory, uint64(i)))
 	}
 	r.End(End{Layout: "plain", Lines: 3, Interrupted: true})
-	s := r.Summary()
+	s := r.Document(0).Summary
 	require.False(t, s.Complete)
 	require.True(t, s.Interrupted)
 	require.EqualValues(t, 2, s.Signatures["ignore"].Forgotten)
 	var doc struct {
-		UpdatesLeftOut int `json:"updates_left_out"`
+		UpdatesLeftOut int `json:"updatesLeftOut"`
 		Updates        []any
 	}
-	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &doc))
+	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &doc))
 	require.Equal(t, 1, doc.UpdatesLeftOut)
 	require.Len(t, doc.Updates, 2)
-	out := string(r.AppendText(nil, TextOptions{}))
+	out := string(Text(nil, r.Document(0), TextOptions{}))
 	require.Contains(t, out, "did not fit into the table")
 	require.Contains(t, out, "Reading was interrupted after line 3")
 }

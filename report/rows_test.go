@@ -29,7 +29,7 @@ func TestRows(t *testing.T) {
 			require.Same(t, want, got)
 			if !ok {
 				gone = nil
-				row := &row{Count: uint64(n)}
+				row := &row{Row: Row{Count: uint64(n)}}
 				model.Add(key, row)
 				require.Same(t, gone, table.add(key, row))
 			}

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -12,21 +11,13 @@ import (
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
 const maxResults = 5000
 
-// SARIF gathers the findings of several replays in one run of SARIF 2.1.0, for
-// code scanning: a rule for each rule that decided, a result for each group of
-// signatures, at the line where it came first. The zero value is ready; the
-// first 5,000 results are kept and the others counted.
-//
-// Fingerprints are the ids of signatures, so that a finding stays the same one
-// wherever it moves in the next log.
-type SARIF struct {
+// sarif gathers the results of a run.
+type sarif struct {
 	rules         []sarifRule
 	index         map[string]int // of rules, by id
 	results       []sarifResult
 	seen          map[string]int // results by file, rule and signature
 	notifications []sarifNotification
-	redactions    []string
-	failed        bool
 	left          int
 }
 
@@ -114,32 +105,47 @@ type sarifNotification struct {
 // sarifFingerprint names the kind of fingerprint that the id of a signature is.
 const sarifFingerprint = "heedSignature/v1"
 
-// Add adds a replay that has ended. top bounds the groups of each disposition, 0
-// for all that are held.
-func (s *SARIF) Add(r *Replay, top int) {
-	if s.index == nil {
-		s.index, s.seen = map[string]int{}, map[string]int{}
-	}
-	uri := sarifURI(r.config.File)
-	found, left := r.findings(top)
-	for i := range found {
-		if len(s.results) == maxResults {
-			s.left += len(found) - i
-			break
+// SARIF appends reports as one run of SARIF 2.1.0, for code scanning: a rule for each rule that decided, a
+// result for each group of signatures, at the line where it came first. The first 5,000 results are kept and
+// the others counted.
+//
+// Fingerprints are the ids of signatures, so that a finding stays the same one
+// wherever it moves in the next log.
+func SARIF(dst []byte, docs ...*Document) []byte {
+	s := sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
+	run := &log.Runs[0]
+	run.Invocations[0].Successful = true
+	for _, d := range docs {
+		uri := sarifURI(d.file)
+		found, left := d.findings()
+		for i := range found {
+			if len(s.results) == maxResults {
+				s.left += len(found) - i
+				break
+			}
+			s.add(uri, &found[i])
 		}
-		s.add(uri, &found[i])
+		level := "warning"
+		if !d.Summary.Complete {
+			run.Invocations[0].Successful, level = false, "error"
+		}
+		for _, sentence := range d.wanting(left) {
+			s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
+		}
+		run.RedactionTokens = d.marks
 	}
-	level := "warning"
-	if r.unread != "" || r.end.Interrupted {
-		s.failed, level = true, "error"
+	if s.left > 0 {
+		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"), maxResults)
+		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}
-	for _, sentence := range r.wanting(left) {
-		s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
-	}
-	s.redactions = r.config.Scrub.marks()
+	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: s.rules}
+	run.Invocations[0].Notifications = s.notifications
+	run.Results, run.ColumnKind = s.results, "unicodeCodePoints"
+	return appendJSON(dst, &log)
 }
 
-func (s *SARIF) add(uri string, f *finding) {
+func (s *sarif) add(uri string, f *finding) {
 	index, ok := s.index[f.Rule]
 	if !ok {
 		index = len(s.rules)
@@ -151,7 +157,7 @@ func (s *SARIF) add(uri string, f *finding) {
 		}
 		s.rules = append(s.rules, rule)
 	}
-	id := f.Signature.ID.String()
+	id := f.Signature.String()
 	// What a rule judged in two ways, as escalation does, are two results.
 	key := uri + "\x00" + f.Rule + "\x00" + id
 	s.seen[key]++
@@ -167,32 +173,16 @@ func (s *SARIF) add(uri string, f *finding) {
 		Partial:      map[string]string{sarifFingerprint: id, "primaryLocationLineHash": hash}, // the latter is GitHub's
 		Occurrences:  f.Count,
 		Properties: sarifProperties{
-			Disposition: f.disposition, Severity: f.Severity, Signature: id, Template: safeLines(f.Template),
-			Forms: f.Forms, LastLine: f.Last, Blame: safeAll(f.Blame),
+			Disposition: f.Disposition, Severity: f.Severity, Signature: id, Template: f.Template,
+			Forms: f.Forms, LastLine: f.Last, Blame: f.Blame,
 		},
 	})
-}
-
-// Append appends the log: one JSON object and a line feed.
-func (s *SARIF) Append(dst []byte) []byte {
-	notifications := slices.Clip(s.notifications)
-	if s.left > 0 {
-		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"), maxResults)
-		notifications = append(notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
-	}
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
-	run := &log.Runs[0]
-	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: append([]sarifRule{}, s.rules...)}
-	run.Invocations[0] = sarifInvocation{Successful: !s.failed, Notifications: notifications}
-	run.Results = append([]sarifResult{}, s.results...)
-	run.ColumnKind, run.RedactionTokens = "unicodeCodePoints", s.redactions
-	return appendJSON(dst, &log)
 }
 
 // sarifLevel is the level of a result.
 func sarifLevel(f *finding) string {
 	switch {
-	case f.disposition == event.Blocking:
+	case f.Disposition == event.Blocking:
 		return "error"
 	case f.Severity == event.SeverityInfo:
 		return "note"

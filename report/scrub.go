@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 )
 
@@ -239,4 +240,82 @@ var kindWords = map[scrub.Kind]string{
 	scrub.Address:  "network addresses",
 	scrub.Secret:   "secrets",
 	scrub.Email:    "e-mail addresses",
+}
+
+// rescrub takes out of what was kept the names that were learned after it was, once
+// the log has ended and before groups are made: what is kept is as if all names had been
+// known from the first line on.
+func (r *Replay) rescrub() {
+	s := r.config.Scrub
+	if s == nil || !s.names.Any() {
+		return
+	}
+	again := func(text *string) { *text = s.again(*text) }
+	all := func(texts []string) {
+		for i := range texts {
+			again(&texts[i])
+		}
+	}
+	again(&r.config.File)
+	for _, t := range r.tables {
+		for _, row := range t.rows.all() {
+			again(&row.Template)
+			all(row.Blame)
+			all(row.patchers)
+			for i := range row.mixed {
+				again(&row.mixed[i].name)
+			}
+			if d := row.detail; d != nil {
+				for i := range d.sample {
+					again(&d.sample[i].text)
+				}
+				all(d.reason)
+			}
+		}
+	}
+	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
+		for i := range updates {
+			updates[i] = s.Update(updates[i])
+		}
+	}
+	for _, it := range r.causes.open {
+		it.attention = s.attention(it.attention)
+	}
+	for _, c := range r.causes.sums {
+		c.FirstItem, c.Largest = s.attention(c.FirstItem), s.attention(c.Largest)
+		for _, p := range c.parts {
+			all(p.blame)
+		}
+	}
+	for _, of := range r.causes.parts {
+		for _, p := range of {
+			all(p.blame)
+		}
+	}
+}
+
+// safe returns text of a log, or of a file of rules, made fit to be shown in one line.
+func safe(s string) string { return text.Safe(s, 0) }
+
+// safeAll returns texts made fit to be shown, nil for none.
+func safeAll(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		out = append(out, safe(text))
+	}
+	return out
+}
+
+// safeLines makes each line of a template fit to be shown. The line feeds
+// between them stay: JSON writes them as \n, and the result still hashes to
+// the signature wherever the template held nothing that had to be escaped.
+func safeLines(template string) string {
+	if !strings.Contains(template, "\n") {
+		return safe(template)
+	}
+	lines := strings.Split(template, "\n")
+	for i, line := range lines {
+		lines[i] = safe(line)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -23,30 +23,15 @@ type rowKey struct {
 	rule string
 }
 
-// row is one line of the table of signatures: a group of them that one rule
-// judged.
+// row counts the entries of one shape, or of a group of them, about which one rule decided.
 type row struct {
-	Signature signature.Signature // that names the group
-	Forms     uint64              // signatures of the group
-	Rule      string
-	Severity  event.Severity // the highest of its entries
-	Count     uint64
-	First     uint64 // line of the first entry
-	Last      uint64 // line of the last entry
+	Row // not escaped; without the signature and the disposition, which the table has
 
-	// Template is the canonical template, at most maxTemplate bytes of it: the
-	// head line and a line per stack frame. That of a group has <name> for each
-	// word in which its forms differ.
-	Template string
-
-	// Blame names the mods that the first entry points at.
-	Blame []string
-
+	sig      signature.Signature // that names the group
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	mixed    []accusation        // of the entries that were asked, where they name different mods
 	group    signature.Signature // that its latest entry was put into
-	detail   *detail             // nil unless asked for
 }
 
 // kinds is a set of kinds of evidence.
@@ -187,7 +172,7 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		row.group = group
 		return row, false
 	}
-	row := &row{Signature: key.sig, Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line, group: group}
+	row := &row{Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig, group: group}
 	if text, ok := template(key.sig); ok {
 		row.Template = shorten(text)
 	}
@@ -198,9 +183,8 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	return row, true
 }
 
-// head is the first line of the template, safe, in at most limit characters; 0 is
-// no limit.
-func (r *row) head(limit int) string {
+// head is the first line of the template, in at most limit characters; 0 is no limit.
+func (r *Row) head(limit int) string {
 	line, _, _ := strings.Cut(r.Template, "\n")
 	if line == "" {
 		return noTemplate
@@ -221,7 +205,7 @@ func shorten(template string) string {
 func (t *table) fold(group func(signature.Signature) signature.Signature) {
 	rows := t.rows.all()
 	slices.SortFunc(rows, func(a, b *row) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Signature.ID, b.Signature.ID), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
 	})
 	byKey := make(map[rowKey]*row, len(rows))
 	t.groups = []*row{}
@@ -230,7 +214,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		g := byKey[key]
 		if g == nil {
 			first := *r
-			first.Signature = key.sig
+			first.sig = key.sig
 			if r.detail != nil {
 				own := *r.detail
 				first.detail = &own
@@ -308,8 +292,8 @@ func (t *table) top(n int) []*row {
 		return cmp.Or(
 			cmp.Compare(b.Count, a.Count),
 			cmp.Compare(a.First, b.First),
-			cmp.Compare(a.Signature.ID, b.Signature.ID),
-			cmp.Compare(a.Signature.Check, b.Signature.Check),
+			cmp.Compare(a.sig.ID, b.sig.ID),
+			cmp.Compare(a.sig.Check, b.sig.Check),
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})

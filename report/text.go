@@ -1,7 +1,9 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -12,8 +14,7 @@ type TextOptions struct {
 	// Width is the number of columns to fill, at least [MinWidth]; 0 to cut and wrap
 	// nothing.
 	Width int
-	// Top bounds the rows of each section of the table of signatures, 0 for
-	// all that are held.
+	// Top bounds the groups of each part of a comparison, 0 for all.
 	Top int
 
 	// Color marks what matters with colors, for a terminal.
@@ -36,18 +37,17 @@ const (
 // labelIndent is the column at which text beside a label begins.
 const labelIndent = 12
 
-// AppendText appends the report as text: what deserved attention, the timeline
-// of updates, the table of signatures, the accounting.
-func (r *Replay) AppendText(dst []byte, o TextOptions) []byte {
-	t := textReport{Replay: r, options: o.wideEnough(), out: dst}
-	v := r.Verdict()
-	t.headline(v)
-	if r.end.Lines > 0 {
-		t.attention()
+// Text appends a report as text: what deserved attention, the timeline of updates, the table of signatures,
+// the accounting.
+func Text(dst []byte, d *Document, o TextOptions) []byte {
+	t := textReport{Document: d, options: o.wideEnough(), out: dst}
+	t.headline()
+	if d.Summary.Lines > 0 {
+		t.causes()
 		t.updates()
 		t.signatures()
 		t.accounting()
-		t.again(v, len(dst))
+		t.again(len(dst))
 	}
 	return t.out
 }
@@ -75,7 +75,7 @@ func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) 
 
 // textReport is the state of one rendering.
 type textReport struct {
-	*Replay
+	*Document
 	options TextOptions
 	out     []byte
 }
@@ -131,12 +131,11 @@ func (t *textReport) section(in style, format string, args ...any) {
 	t.out = t.options.heading(t.out, in, format, args...)
 }
 
-func (t *textReport) headline(v *Verdict) {
-	file := safe(t.config.File)
-	empty := t.end.Lines == 0 && t.unread == "" && !t.end.Interrupted
-	about := ": empty, not a single line"
-	if !empty {
-		about = fmt.Sprintf(": %s, %s, %s", t.end.Layout, count(uint64(t.end.Lines), "line"), count(t.records, "record"))
+func (t *textReport) headline() {
+	s := &t.Summary
+	file, about := s.File, ": empty, not a single line"
+	if !s.empty() {
+		about = fmt.Sprintf(": %s, %s, %s", s.Layout, count(uint64(s.Lines), "line"), count(s.Records, "record"))
 	}
 	if w := t.options.Width; w > 0 {
 		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
@@ -144,21 +143,24 @@ func (t *textReport) headline(v *Verdict) {
 	}
 	t.styled(file, strong)
 	t.printf("%s\n", about)
-	if empty {
+	if s.empty() {
 		return
 	}
-	if made := t.environment.line(); made != "" {
+	if made := s.Environment.line(); made != "" {
 		t.printf("  ")
 		t.styled(fit(made, max(t.options.Width-2, 0)), faint)
 		t.printf("\n")
 	}
-	t.sentence(stateStyles[v.State], "%s", v.lead())
-	t.glance(v)
+	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())
+	t.glance()
 }
+
+// empty reports whether the log was read and has not a single line.
+func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
 
 // accounting shows that nothing went missing unnoticed.
 func (t *textReport) accounting() {
-	s := &t.end.Stats
+	s := &t.stats
 	t.section(strong, "ACCOUNTING")
 	kinds := []string{count(s.Logs, "log record")}
 	for _, k := range []struct {
@@ -173,8 +175,88 @@ func (t *textReport) accounting() {
 	t.labeled("decided", fmt.Sprintf("%d ignored, %d folded into items: %d advisory, %d blocking",
 		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
 	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
-		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.timeline.total, "update")))
+		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.Summary.Items.Updates, "update")))
 	if err := s.Check(); err != nil {
 		t.labeledIn("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error(), alarm)
 	}
+}
+
+// glance answers what matters, in a line or two each: what broke first, which mod
+// it points at, and whether the log told everything. It comes first, and again at
+// the end of a text that has scrolled it out of sight.
+func (t *textReport) glance() {
+	v := t.Summary.Verdict
+	all := func(label string, sentences []string, in style) {
+		for _, s := range sentences {
+			t.labeledIn(label, s, in)
+			label = ""
+		}
+	}
+	if v.First != nil {
+		t.labeledIn("first", v.First.place(), strong)
+		t.quote(v.First)
+		if v.Worst != nil {
+			t.labeledIn("worst", v.Worst.place(), strong)
+			t.quote(v.Worst)
+			if v.Before != nil {
+				t.labeledIn("", "Shortly before: "+v.Before.place(), plain)
+			}
+		}
+		in := plain
+		if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return m.By == byFirst }) {
+			in = name
+		}
+		says := v.modSentences(literally)
+		t.labeledIn("mod", says[0], in)
+		all("", says[1:], plain)
+	}
+	switch {
+	case t.Summary.Blind.AtEnd || t.Summary.Error != "":
+		all("log", v.Log, alarm)
+	case t.evidence.doubts != nil:
+		all("log", v.Log, notice)
+	case t.evidence.fatalAt > 0, t.evidence.starting:
+		all("log", v.Log, plain)
+	default:
+		all("log", v.Log, calm)
+	}
+}
+
+// quoteLines is how many lines of text the words of the log may take: loggers write so
+// much before them that one may hold nothing else.
+const quoteLines = 2
+
+// quote shows a cause in the words of the log: what a rule says of it is true of others
+// as well.
+func (t *textReport) quote(c *VerdictCause) {
+	if c.Says == "" {
+		return
+	}
+	const mark = "> "
+	indent := t.label("") + len(mark)
+	says := c.Says
+	if t.options.Width > 0 {
+		says = fit(says, quoteLines*(t.options.Width-indent-quoteSlack))
+	}
+	t.printf(mark)
+	t.wrapped(says, indent, faint)
+}
+
+// quoteSlack is how many columns of a line of a quote may stay free, since it ends with a
+// word.
+const quoteSlack = 6
+
+// stateStyles are the colors of states.
+var stateStyles = map[State]style{
+	StateBroken: alarm, StateBlind: alarm, StateWasBlind: notice, StateComplaints: notice, StateUnread: notice, StateGaps: notice,
+	StateStarting: notice, StateUnrecognized: notice, StateHealthy: calm,
+}
+
+// again repeats the glance where it has scrolled out of sight.
+func (t *textReport) again(start int) {
+	if t.options.Rows == 0 || bytes.Count(t.out[start:], []byte("\n")) < t.options.Rows {
+		return
+	}
+	t.section(strong, "AT A GLANCE: %s", t.Summary.Verdict.Headline)
+	t.glance()
 }

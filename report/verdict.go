@@ -35,32 +35,29 @@ var stateTitles = map[State]string{
 	StateUnrecognized: "Not recognized as the log of a game", StateHealthy: "Healthy", StateEmpty: "Empty",
 }
 
-// Verdict answers what matters about a log: is this game healthy, since when not,
-// what broke first, which mod, and does the log still tell? It is made once, and
-// every form of a report says it in its words. Its texts are fit to be shown.
+// Verdict answers what matters about a log: is this game healthy, since when not, what broke first, which
+// mod, and does the log still tell? It is made once, and every form of a report has its words. Its texts are
+// escaped.
 type Verdict struct {
-	State    State  `json:"state"`
-	Headline string `json:"headline"`                   // the state in words, with the lines below
-	Since    uint64 `json:"since_line,omitempty"`       // where what broke first stands; of the states about blindness, where it began
-	Blind    uint64 `json:"blind_since_line,omitempty"` // of a broken game whose log ended blind: where that began
-	What     string `json:"what"`                       // what the state means, or what broke first
+	State    State  `json:"state" jsonschema:"How the game fared, as far as its log tells." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
+	Headline string `json:"headline" jsonschema:"The state in words, with the lines below."`
+	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"Where what broke first stands; where blindness began, of a state about that."`
+	Blind    uint64 `json:"blindSinceLine,omitempty" jsonschema:"Of a broken game whose log ended blind: where that began."`
+	What     string `json:"what" jsonschema:"What the state means, or what broke first."`
 
-	// First is what broke first: the first cause of the highest disposition there
-	// is, other than that the log went blind. Worst is the one that weighs more, if
-	// there is one. Before is what blocked last before that, if shortly: a game that
-	// crashes has often said why. Nil where there is none.
-	First  *VerdictCause `json:"first,omitempty"`
-	Worst  *VerdictCause `json:"worst,omitempty"`
-	Before *VerdictCause `json:"before,omitempty"`
+	// First is the first cause of the highest disposition there is, other than that the log went blind.
+	// Worst is one that weighs more. Before is what blocked last before that, if shortly: a game that crashes
+	// has often said why. Nil where there is none.
+	First  *VerdictCause `json:"first,omitempty" jsonschema:"What broke first, or the first complaint."`
+	Worst  *VerdictCause `json:"worst,omitempty" jsonschema:"What weighs more than that."`
+	Before *VerdictCause `json:"before,omitempty" jsonschema:"What blocked shortly before that."`
 
-	// Mods are those that are named: by what broke first, by the worst, and then
-	// those that other urgent entries name, by how much of that blocks and how
-	// much there is. MoreMods counts those beyond a few.
-	Mods     []VerdictMod `json:"mods"`
-	MoreMods int          `json:"more_mods,omitempty"`
+	// Mods are those that are named: by what broke first, by the worst, and then those that other urgent
+	// entries name, by how much of that blocks and how much there is. MoreMods counts those beyond a few.
+	Mods     []VerdictMod `json:"mods" jsonschema:"Mods that are named, by what tells most."`
+	MoreMods int          `json:"moreMods,omitempty" jsonschema:"Further mods that are named."`
 
-	// Log says whether the log tells everything, in sentences.
-	Log []string `json:"log"`
+	Log []string `json:"log" jsonschema:"Whether the log tells everything, in sentences."`
 
 	title     string // Headline without lines
 	counts    string
@@ -71,13 +68,13 @@ type Verdict struct {
 
 // VerdictCause is one cause of attention.
 type VerdictCause struct {
-	Line        uint64            `json:"line"`
-	Disposition event.Disposition `json:"disposition"`
-	Rule        string            `json:"rule"`
-	What        string            `json:"what"`
-	Says        string            `json:"says,omitempty"` // the log, in its own words: the first line of the entry
+	Line        uint64            `json:"line" jsonschema:"Where it stands."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
+	What        string            `json:"what" jsonschema:"What happened."`
+	Says        string            `json:"says,omitempty" jsonschema:"The first line of its text."`
 
-	cause *cause
+	cause *Cause // nil of Before
 }
 
 // The values of [VerdictMod].By.
@@ -88,14 +85,14 @@ const (
 	byOther = "other"
 )
 
-// VerdictMod is a mod that something urgent points at. That is no proof: the words
-// of every form say what it rests on.
+// VerdictMod is a mod that something urgent points at. That is no proof: the words of every form say what
+// it rests on.
 type VerdictMod struct {
-	Name     string       `json:"name"`
-	By       string       `json:"by"`                 // what names it: first, alike, worst or other
-	Evidence []blame.Kind `json:"evidence,omitempty"` // against it, the kinds that tell most first; of all but other
-	Entries  uint64       `json:"entries"`            // urgent ones that point at it, or at least so many
-	Line     uint64       `json:"line,omitempty"`     // of the first of them
+	Name     string       `json:"name" jsonschema:"Its name."`
+	By       string       `json:"by" jsonschema:"What names it: what broke first, an entry like it in the same item, the worst, or another." enum:"first,alike,worst,other"`
+	Evidence []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
+	Entries  uint64       `json:"entries" jsonschema:"Urgent entries that point at it, at least."`
+	Line     uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
 
 	atLeast bool
 }
@@ -104,9 +101,16 @@ type VerdictMod struct {
 // names.
 const otherMods = 3
 
-// Verdict returns the verdict about a replay that has ended.
-func (r *Replay) Verdict() *Verdict {
-	causes := r.causes.list()
+// verdict returns the verdict about a replay that has ended. The causes of d are causes, in the same order.
+func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict {
+	shown := func(c *cause) *VerdictCause {
+		of := &d.Causes[slices.Index(causes, c)]
+		v := &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: of.Rule, What: sentence(of.Summary), cause: of}
+		if samples := c.samples(); len(samples) > 0 && samples[0].FirstPos == c.First {
+			v.Says = safe(samples[0].Message)
+		}
+		return v
+	}
 	first, worst, mute := r.brokeFirst(causes)
 	v := &Verdict{Log: r.logSentences(), Mods: []VerdictMod{}, counts: r.counts()}
 	b := &r.blind
@@ -139,7 +143,7 @@ func (r *Replay) Verdict() *Verdict {
 		v.What = r.asFar("nothing that stops the game was seen; some things do not work as they should.")
 	case r.unread != "" || r.end.Interrupted:
 		v.State, v.What = StateUnread, "Nothing deserved attention as far as the log was read."
-	case r.WentBlind():
+	case r.wentBlind():
 		v.State, v.What = StateGaps, "Nothing deserved attention, but parts of the log are missing."
 		if r.end.Headless {
 			v.title, v.What = "The beginning is missing", "Nothing deserved attention in what is left of the log."
@@ -164,24 +168,17 @@ func (r *Replay) Verdict() *Verdict {
 	if first == nil {
 		return v
 	}
-	v.First = r.verdictCause(first)
+	v.First = shown(first)
 	if v.What == "" {
 		v.What = v.First.What
 	}
 	if worst.Severity > first.Severity {
-		v.Worst = r.verdictCause(worst)
-		v.Before = r.shortlyBefore(worst, first, causes)
+		v.Worst = shown(worst)
+		v.Before = shortlyBefore(worst, first, causes, d.rules)
+	} else {
+		worst = nil
 	}
-	r.nameMods(v)
-	return v
-}
-
-func (r *Replay) verdictCause(c *cause) *VerdictCause {
-	what, _ := r.explain(c)
-	v := &VerdictCause{Line: c.First, Disposition: c.Disposition, Rule: safe(c.Rule), What: sentence(what), cause: c}
-	if samples := c.samples(); len(samples) > 0 && samples[0].FirstPos == c.First {
-		v.Says = safe(samples[0].Message)
-	}
+	r.nameMods(v, first, worst, rows)
 	return v
 }
 
@@ -189,7 +186,7 @@ func (r *Replay) verdictCause(c *cause) *VerdictCause {
 const shortly = 200
 
 // shortlyBefore returns what blocked last before worst, other than what broke first.
-func (r *Replay) shortlyBefore(worst, first *cause, causes []*cause) *VerdictCause {
+func shortlyBefore(worst, first *cause, causes []*cause, rules ruleTexts) *VerdictCause {
 	var before *part
 	for _, c := range causes {
 		for _, it := range c.parts {
@@ -204,7 +201,7 @@ func (r *Replay) shortlyBefore(worst, first *cause, causes []*cause) *VerdictCau
 	if before == nil {
 		return nil
 	}
-	what, _ := r.describe(before.rule, first.Severity)
+	what, _ := rules.describe(before.rule, first.Severity)
 	return &VerdictCause{Line: before.last, Disposition: before.disposition, Rule: safe(before.rule), What: sentence(what)}
 }
 
@@ -269,8 +266,8 @@ func (r *Replay) tallyMods() (byKey map[string]*modTally, more bool) {
 	return byKey, more
 }
 
-// nameMods fills in the mods.
-func (r *Replay) nameMods(v *Verdict) {
+// nameMods fills in the mods. Worst may be nil.
+func (r *Replay) nameMods(v *Verdict, first, worst *cause, rows *rowIndex) {
 	var byKey map[string]*modTally
 	byKey, v.moreNamed = r.tallyMods()
 	named := func(by string, names []string, row *row, line uint64) {
@@ -290,12 +287,10 @@ func (r *Replay) nameMods(v *Verdict) {
 			v.Mods = append(v.Mods, m)
 		}
 	}
-	first := v.First.cause
-	row := r.rowOf(first)
+	row := rows.of(r, first)
 	named(byFirst, first.FirstItem.Blame, row, v.First.Line)
-	if v.Worst != nil {
-		worst := v.Worst.cause
-		named(byWorst, worst.FirstItem.Blame, r.rowOf(worst), v.Worst.Line)
+	if worst != nil {
+		named(byWorst, worst.FirstItem.Blame, rows.of(r, worst), v.Worst.Line)
 	}
 	if len(v.by(byFirst)) == 0 {
 		if p := first.alikeNames(); p != nil {

@@ -279,7 +279,7 @@ var verdicts = []struct {
 			s.restart(20)
 			s.entry(21, event.Ignore, event.SeverityInfo)
 		},
-		End{Lines: 30, Environment: Environment{Facts: Facts{Game: "Some Game 1.2"}}},
+		End{Lines: 30, Environment: Environment{Facts: capture.Facts{Game: "Some Game 1.2"}}},
 		StateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{
@@ -692,7 +692,7 @@ func TestVerdict(t *testing.T) {
 			s := newScript(t)
 			c.log(s)
 			s.End(c.end)
-			v := s.Verdict()
+			v := s.Document(0).Summary.Verdict
 			require.Equal(t, c.state, v.State)
 			require.Equal(t, c.lead, v.lead())
 			require.Equal(t, c.says, v.Log)
@@ -709,7 +709,7 @@ func TestVerdict(t *testing.T) {
 // words.
 func requireSameVerdict(t *testing.T, r *Replay) {
 	t.Helper()
-	v := r.Verdict()
+	v := r.Document(0).Summary.Verdict
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 	var facts []string
@@ -728,14 +728,14 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	}
 
 	if r.end.Lines > 0 {
-		text := flat(string(r.AppendText(nil, TextOptions{})))
+		text := flat(string(Text(nil, r.Document(0), TextOptions{})))
 		for _, want := range append([]string{v.lead()}, facts...) {
 			require.Contains(t, text, want, "text")
 		}
 		if v.First != nil {
 			require.Contains(t, text, "mod "+strings.Join(v.modSentences(literally), " "))
 		}
-		markdown := flat(string(r.AppendMarkdown(nil, 0)))
+		markdown := flat(string(Markdown(nil, r.Document(0))))
 		for _, want := range append([]string{v.lead()}, facts...) {
 			require.Contains(t, markdown, strings.TrimSuffix(prose(want), "."), "markdown")
 		}
@@ -756,16 +756,16 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	var line struct {
 		Summary struct{ Verdict json.RawMessage }
 	}
-	require.NoError(t, json.Unmarshal(r.AppendSummary(nil), &line))
+	require.NoError(t, json.Unmarshal(AppendSummary(nil, r.Document(0)), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json lines")
-	require.NoError(t, json.Unmarshal(r.AppendDocument(nil, 0), &line))
+	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json")
-	require.Contains(t, string(r.AppendJUnit(nil, 0)), v.Headline)
+	require.Contains(t, string(JUnit(nil, r.Document(0))), v.Headline)
 }
 
 // TestVerdictHoldsNoHostileText: it is fit to be shown as it is.
 func TestVerdictHoldsNoHostileText(t *testing.T) {
-	v := hostileReplay(t).Verdict()
+	v := hostileReplay(t).Document(0).Summary.Verdict
 	for line := range strings.Lines(string(marshal(v))) {
 		require.NotContains(t, line, "\u202e")
 	}
@@ -779,7 +779,7 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 		s := newScript(t)
 		with(s)
 		s.End(End{Lines: 12})
-		return string(s.AppendText(nil, TextOptions{Color: true})), page(t, s.Replay)
+		return string(Text(nil, s.Document(0), TextOptions{Color: true})), page(t, s.Replay)
 	}
 	text, html := ended(func(s *script) { s.crash(2) })
 	require.Contains(t, text, "The log ends with the crash")
@@ -820,7 +820,7 @@ func TestShortlyBefore(t *testing.T) {
 			crash.Attention.Cause.Rule, crash.Attention.Cause.Seq, crash.Attention.Severity = "crash", 3, event.SeverityFatal
 			r.Update(crash)
 			r.End(End{Layout: "unity", Lines: 1001, Open: []heed.Attention{first.Attention, crash.Attention}})
-			v := r.Verdict()
+			v := r.Document(0).Summary.Verdict
 			require.NotNil(t, v.Worst)
 			const says = "What no.memory is"
 			if !test.found {
@@ -829,7 +829,7 @@ func TestShortlyBefore(t *testing.T) {
 			}
 			require.Equal(t, &VerdictCause{Line: test.line, Disposition: event.Blocking, Rule: "no.memory", What: says + "."}, v.Before)
 			requireSameVerdict(t, r)
-			require.Contains(t, string(r.AppendText(nil, TextOptions{})), fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
+			require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
 			require.Contains(t, readable(requireValidPage(t, page(t, r))), fmt.Sprintf("Shortly before: %s, line %d", says, test.line))
 		})
 	}

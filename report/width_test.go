@@ -85,6 +85,6 @@ func TestNamesGiveWay(t *testing.T) {
 func TestEmptyLogFitsItsWidth(t *testing.T) {
 	r := newReplay(t, Config{File: "logs/of/a/server/Player.log"})
 	r.End(End{})
-	require.Equal(t, "…layer.log: empty, …\n", string(r.AppendText(nil, TextOptions{Width: MinWidth})))
-	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n", string(r.AppendText(nil, TextOptions{})))
+	require.Equal(t, "…layer.log: empty, …\n", string(Text(nil, r.Document(0), TextOptions{Width: MinWidth})))
+	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n", string(Text(nil, r.Document(0), TextOptions{})))
 }

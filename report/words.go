@@ -9,13 +9,43 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// describe says in heed's own words, or those of the rule's author, what
-// happened and why it matters.
-func (r *Replay) describe(rule string, severity event.Severity) (what, why string) {
-	if r.config.Rule != nil {
-		what, why = r.config.Rule(rule)
-		what, why = safe(oneSpace(what)), safe(oneSpace(why))
+// ruleTexts has, by the id of a rule, what its author writes of it, escaped.
+type ruleTexts map[string]ruleText
+
+type ruleText struct{ summary, why string }
+
+// ruleTexts returns the texts of all rules that a replay came upon.
+func (r *Replay) ruleTexts() ruleTexts {
+	texts := ruleTexts{}
+	if r.config.Rule == nil {
+		return texts
 	}
+	add := func(rule string) {
+		_, known := texts[safe(rule)]
+		if _, _, isDefault := defaultRule(rule); !known && !isDefault {
+			summary, why := r.config.Rule(rule)
+			texts[safe(rule)] = ruleText{safe(oneSpace(summary)), safe(oneSpace(why))}
+		}
+	}
+	for _, t := range r.tables {
+		for _, row := range t.held() {
+			add(row.Rule)
+		}
+	}
+	for _, c := range r.causes.list() {
+		add(c.Rule)
+		for rule := range c.parts {
+			add(rule)
+		}
+	}
+	return texts
+}
+
+// describe returns, in the words of the rule's author or else in those of the report, what happened and
+// why it matters.
+func (t ruleTexts) describe(rule string, severity event.Severity) (what, why string) {
+	text := t[safe(rule)]
+	what, why = text.summary, text.why
 	kind, key, isDefault := defaultRule(rule)
 	switch {
 	case what != "":
@@ -55,15 +85,6 @@ func reported(severity event.Severity) string {
 		return "a warning was reported"
 	}
 	return "something worth attention was reported"
-}
-
-// explain says what happened, in which operation, and why it matters.
-func (r *Replay) explain(c *cause) (what, why string) {
-	what, why = r.describe(c.Rule, c.Severity)
-	if word, origin := c.operation(); origin != "" {
-		what += "; " + word + " " + origin
-	}
-	return what, why
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.
@@ -169,11 +190,64 @@ func capital(s string) string {
 
 // howOften counts what a cause's rule decided apart from what came with it, so that
 // the name of the first fault is not read as that of all.
-func howOften(c *cause) string {
-	own := c.own()
-	often := many(own, "entry", "entries")
-	if with := c.Entries - min(own, c.Entries); with > 0 {
+func (c *Cause) howOften() string {
+	often := many(c.own, "entry", "entries")
+	if with := c.Entries - min(c.own, c.Entries); with > 0 {
 		often += fmt.Sprintf(" and %s more with it", grouped(with))
 	}
 	return often
+}
+
+// fate says of how many problems nothing shows that they ended before the log did.
+func fate(open, all uint64) string {
+	switch {
+	case open == 0 && all > 1:
+		return "all over by the end"
+	case open == 0:
+		return "over by the end"
+	case open < all:
+		return grouped(open) + " not known to be over"
+	case all > 1:
+		return "none known to be over"
+	}
+	return "not known to be over"
+}
+
+// fateOf is fate for the items of a cause. Where the log ends with a crash, nobody needs to
+// be told that nothing after it is known.
+func (r *Replay) fateOf(c *cause) string {
+	switch {
+	case r.runs.restarted(c.Rule, c.Last):
+		return "over: the game was started again"
+	case !r.ending.crash || c.Open == 0:
+		return fate(c.Open, c.Items)
+	case c.Severity == event.SeverityFatal && c.Last >= r.ending.line:
+		return "the game ended with it"
+	case c.Open < c.Items:
+		return grouped(c.Open) + " open when the game crashed"
+	case c.Items > 1:
+		return "all open when the game crashed"
+	}
+	return "open when the game crashed"
+}
+
+// fateOfAll is fate for all blocking items.
+func (r *Replay) fateOfAll(blocking uint64) string {
+	if r.ending.crash {
+		return "and the game crashed"
+	}
+	return fate(r.openBlocking(), blocking)
+}
+
+// openBlocking counts the items that block and are open, but for crashes after which the
+// game was started again.
+func (r *Replay) openBlocking() uint64 {
+	n := uint64(0)
+	for _, it := range r.causes.open {
+		a := &it.attention
+		if a.Disposition == event.Blocking && !r.runs.restarted(a.Cause.Rule, a.LatestPos) {
+			n++
+		}
+	}
+	return n
 }

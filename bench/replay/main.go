@@ -268,6 +268,6 @@ func (p *player) finish(out io.Writer) error {
 		return err
 	}
 	p.report.End(report.End{Stats: stats, Open: p.engine.Open(nil)})
-	_, err := out.Write(p.report.AppendText(nil, report.TextOptions{Width: 120, Top: 10}))
+	_, err := out.Write(report.Text(nil, p.report.Document(10), report.TextOptions{Width: 120}))
 	return err
 }

@@ -27,7 +27,7 @@ import (
 // version it says first.
 func requireSchema(t *testing.T, name, document string) {
 	t.Helper()
-	require.True(t, strings.HasPrefix(document, `{"schemaVersion":1,`), document)
+	require.True(t, strings.HasPrefix(document, `{"schemaVersion":2,`), document)
 	clitest.RequireValid(t, compileSchema(t, name), document)
 }
 

@@ -115,7 +115,7 @@ func (w *formatTables) fields(prefix string, n *formatNode, defs map[string]*for
 		if what == "" && f.node.Ref != "" {
 			what = defs[f.node.defined()].Description
 		}
-		require.NotEmpty(w.t, what, "describe %s%s in report/schema", prefix, f.name)
+		require.NotEmpty(w.t, what, "describe %s%s in the tag of its field", prefix, f.name)
 		always := ""
 		if slices.Contains(n.Required, f.name) {
 			always = "yes"

@@ -209,7 +209,7 @@ func TestExplainNotice(t *testing.T) {
 
 	r = runArgs(t, "--fail-on", "blind", "--format", "json", log)
 	require.Equal(t, exitFinding, r.status)
-	require.Contains(t, r.stdout, `"spans":[{"from_line":2,"to_line":2,"rule":"notice.hole"}]`)
+	require.Contains(t, r.stdout, `"spans":[{"fromLine":2,"toLine":2,"rule":"notice.hole"}]`)
 	r = runArgs(t, "--fail-on", "blind", log)
 	require.Equal(t, exitFinding, r.status)
 	require.Contains(t, r.stdout, "100 bytes are missing at line 2,")
@@ -247,7 +247,7 @@ func TestExplainTextLevel(t *testing.T) {
 		records := runArgs(t, append([]string{"records", "--format", "jsonl"}, testArgs(t, write(t, "game.log", text+"\n"))...)...)
 		var want struct {
 			Level   string `json:"level"`
-			LevelBy string `json:"level_by"`
+			LevelBy string `json:"levelBy"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(records.stdout), &want))
 		var got struct {

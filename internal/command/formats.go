@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,76 +46,50 @@ func shared(format string) bool {
 // the top would come and go.
 const maxFindings = 1000
 
-// form is how replays are written in one format. Each function appends to out and
+// form is how reports are written in one format. Each function appends to out and
 // may be nil.
 type form struct {
-	begin  func(out []byte) []byte
 	update updateWriter                                           // as it comes
-	replay func(out []byte, rep *report.Replay, shown int) []byte // shown is the number of those before
-	end    func(out []byte) []byte
+	report func(out []byte, d *report.Document, shown int) []byte // each log's, as it ends; shown is the number of those before
+	all    func(out []byte, docs ...*report.Document) []byte      // of all logs, in the end
+	top    int                                                    // rows of each disposition, 0 for all
 }
 
 // form returns the form for the format and the other flags.
 func (f *replayFlags) form(layout report.TextOptions) form {
-	literal := func(text string) func([]byte) []byte {
-		return func(out []byte) []byte { return append(out, text...) }
-	}
 	findings := f.top
 	if !f.topSet {
 		findings = maxFindings
 	}
+	separated := func(render func(out []byte, d *report.Document) []byte) form {
+		return form{top: f.top, report: func(out []byte, d *report.Document, shown int) []byte {
+			if shown > 0 {
+				out = append(out, '\n')
+			}
+			return render(out, d)
+		}}
+	}
 	switch f.format {
 	case formatJSON:
-		return form{
-			begin: func(out []byte) []byte {
-				return fmt.Appendf(out, `{"schemaVersion":%d,"files":[`, report.SchemaVersion)
-			},
-			replay: func(out []byte, rep *report.Replay, shown int) []byte {
-				if shown > 0 {
-					out = append(out, ',')
-				}
-				return rep.AppendDocument(out, f.top)
-			},
-			end: literal("]}\n"),
-		}
+		return form{all: report.JSON, top: f.top}
 	case formatJSONL:
 		return form{
 			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
 				return report.AppendUpdate(out, file, u)
 			},
-			replay: func(out []byte, rep *report.Replay, _ int) []byte { return rep.AppendSummary(out) },
+			report: func(out []byte, d *report.Document, _ int) []byte { return report.AppendSummary(out, d) },
+			top:    f.top,
 		}
 	case formatMarkdown:
-		return form{replay: func(out []byte, rep *report.Replay, shown int) []byte {
-			if shown > 0 {
-				out = append(out, '\n')
-			}
-			return rep.AppendMarkdown(out, f.top)
-		}}
+		return separated(report.Markdown)
 	case formatJUnit:
-		return form{
-			begin:  literal(report.JUnitBegin),
-			replay: func(out []byte, rep *report.Replay, _ int) []byte { return rep.AppendJUnit(out, findings) },
-			end:    literal(report.JUnitEnd),
-		}
+		return form{all: report.JUnit, top: findings}
 	case formatSARIF:
-		var log report.SARIF
-		return form{
-			replay: func(out []byte, rep *report.Replay, _ int) []byte {
-				log.Add(rep, findings)
-				return out
-			},
-			end: log.Append,
-		}
+		return form{all: report.SARIF, top: findings}
 	case formatOTLP:
-		return form{update: report.AppendUpdateOTLP}
+		return form{update: report.AppendUpdateOTLP, top: f.top}
 	}
-	return form{replay: func(out []byte, rep *report.Replay, shown int) []byte {
-		if shown > 0 {
-			out = append(out, '\n')
-		}
-		return rep.AppendText(out, layout)
-	}}
+	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
 }
 
 // scrubFlags say whether output is scrubbed.

@@ -110,7 +110,7 @@ func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries [
 				Blocking bool
 			}
 			Line      uint64
-			CauseLine uint64 `json:"cause_line"`
+			CauseLine uint64 `json:"causeLine"`
 			Rule      string
 			File      string
 			Summary   *struct {
@@ -144,7 +144,7 @@ func TestReplayJSONL(t *testing.T) {
 	ups, sums := updates(t, r.stdout)
 	require.NotEmpty(t, ups)
 	require.Len(t, sums, 1)
-	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":1,"summary":{`), "the summary is last")
+	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":2,"summary":{`), "the summary is last")
 	require.True(t, sums[0].Complete)
 	require.EqualValues(t, 5, sums[0].Records)
 	blocked := false
@@ -175,8 +175,8 @@ func TestReplayJSON(t *testing.T) {
 			Signatures []struct {
 				Disposition, Template string
 				Count                 int
-				First                 int `json:"first_line"`
-				Last                  int `json:"last_line"`
+				First                 int `json:"firstLine"`
+				Last                  int `json:"lastLine"`
 			}
 		}
 	}
@@ -307,7 +307,7 @@ func TestStatus(t *testing.T) {
 		{"blocking is no failure", with(blocking), exitOK, "1 blocking", ""},
 		{"blind is no failure but said", with(blind), exitOK, "The log went blind at line 1 and stayed so", ""},
 		{"empty", with(empty), exitOK, "empty, not a single line", ""},
-		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":1,"summary":{`, ""},
+		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":2,"summary":{`, ""},
 		{"gzip", with(whole), exitOK, "5000 lines", ""},
 
 		{"fail on blocking", with("--fail-on", "blocking", blocking), exitFinding, "1 blocking", ""},
@@ -500,8 +500,8 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 // record is a line of "records --format jsonl".
 type record struct {
 	File        string
-	StartLine   int `json:"start_line"`
-	EndLine     int `json:"end_line"`
+	StartLine   int `json:"startLine"`
+	EndLine     int `json:"endLine"`
 	Level       string
 	Signature   string
 	Template    string
@@ -533,8 +533,8 @@ func TestRecordsSayWhatTheyRestOn(t *testing.T) {
 		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
 			var r struct {
 				Kind, Layout, Split, Level string
-				LevelBy                    string `json:"level_by"`
-				RefState                   string `json:"ref_state"`
+				LevelBy                    string `json:"levelBy"`
+				RefState                   string `json:"refState"`
 			}
 			require.NoError(t, json.Unmarshal([]byte(line), &r))
 			require.NotEmpty(t, r.Layout, line)
@@ -542,7 +542,7 @@ func TestRecordsSayWhatTheyRestOn(t *testing.T) {
 			if r.Kind == "log" {
 				require.Equal(t, r.Level == "unknown", r.LevelBy == "none", line)
 			}
-			seen["split "+r.Split], seen["level_by "+r.LevelBy], seen["ref_state "+r.RefState] = true, true, true
+			seen["split "+r.Split], seen["levelBy "+r.LevelBy], seen["refState "+r.RefState] = true, true, true
 		}
 	}
 	require.Greater(t, len(seen), 15)
@@ -551,7 +551,7 @@ func TestRecordsSayWhatTheyRestOn(t *testing.T) {
 		require.Contains(t, help, name, s)
 	}
 	for _, state := range []string{"original", "resolved", "unresolved"} {
-		require.True(t, seen["ref_state "+state], state)
+		require.True(t, seen["refState "+state], state)
 	}
 }
 

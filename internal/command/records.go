@@ -35,12 +35,12 @@ record's text (its message, then its stack).
 
 As text, the fields are separated by tabs: place, disposition, severity, level,
 rule, phase, signature, template. As JSON there are also the layout in which the
-record was read and the evidence for its end and its level ("split", "level_by"):
+record was read and the evidence for its end and its level ("split", "levelBy"):
 
   split     footer, json, block, frame, indent, form, list, blank, line, hole, console
-  level_by  none, console, exception, crash, field, tag, footer, no-footer
+  levelBy   none, console, exception, crash, field, tag, footer, no-footer
 
-"escalated" is true where a rule was raised by repetition. "ref_state" tells of a
+"escalated" is true where a rule was raised by repetition. "refState" tells of a
 stack reference ("[Ref 5EED]") whether the record is the original, or a duplicate
 that was resolved or is unresolved; "cut" is how many bytes of a long record were
 left out.

@@ -152,9 +152,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	shown := 0
 	form := f.form(p.layout(f.width, f.top))
 	scrubber := f.scrub.scrubber(f.format)
-	if form.begin != nil {
-		out.buf = form.begin(out.buf)
-	}
+	var docs []*report.Document
 	for i, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)
@@ -173,17 +171,21 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 		if rep == nil {
 			continue
 		}
-		p.Raise(f.findings(rep))
-		if form.replay != nil {
-			out.buf = form.replay(out.buf, rep, shown)
+		doc := rep.Document(form.top)
+		p.Raise(f.findings(doc))
+		if form.report != nil {
+			out.buf = form.report(out.buf, doc, shown)
+		}
+		if form.all != nil {
+			docs = append(docs, doc)
 		}
 		shown++
 		if !out.flush() {
 			break
 		}
 	}
-	if form.end != nil {
-		out.buf = form.end(out.buf)
+	if form.all != nil {
+		out.buf = form.all(out.buf, docs...)
 	}
 	err := out.done("the report")
 	p.removed(scrubber)
@@ -191,11 +193,11 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 }
 
 // findings returns the exit status that --fail-on asks for.
-func (f *replayFlags) findings(rep *report.Replay) int {
-	worst := rep.Worst()
+func (f *replayFlags) findings(d *report.Document) int {
+	worst := d.Summary.Worst
 	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
 		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
-		slices.Contains(f.failOn, failBlind) && rep.WentBlind() {
+		slices.Contains(f.failOn, failBlind) && d.WentBlind() {
 		return exitFinding
 	}
 	return exitOK

@@ -78,7 +78,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		return err
 	}
 	ev := set.NewEvaluator()
-	page := report.NewPage(len(names))
+	var docs []*report.Document
 	scrubber := f.scrub.scrubber(formatPage)
 	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
 		c.Details = true
@@ -95,13 +95,13 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 			p.Fail(withCommand(cmd, name, err))
 		}
 		if rep != nil {
-			page.Add(rep)
+			docs = append(docs, rep.Document(report.PageRows))
 		}
 	}
-	if page.Len() == 0 {
+	if docs == nil {
 		return nil // said already, log by log
 	}
-	data := page.Append(nil)
+	data := report.HTML(nil, docs...)
 	p.removed(scrubber)
 	if f.output == standardInput {
 		return p.print("the report", data)

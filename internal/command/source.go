@@ -143,7 +143,7 @@ func (s *source) next() error {
 // environment returns where the capture was made, as far as it told by now.
 func (s *source) environment() report.Environment {
 	e := s.mods
-	e.Facts = report.Facts(s.began.Facts())
+	e.Facts = s.began.Facts()
 	return e
 }
 
@@ -161,8 +161,8 @@ func (s *source) learn(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {
 		mods[i] = heed.Mod(m.Mod)
-		s.mods.Mods = append(s.mods.Mods, report.Mod{Name: m.Name, PackageID: m.PackageID, Versions: m.Versions})
 	}
+	s.mods.Mods = append(s.mods.Mods, list.Mods...)
 	s.mods.MoreMods += list.Omitted
 	s.engine.LearnMods(mods)
 }

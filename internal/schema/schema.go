@@ -27,14 +27,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// Version is the value of the field "schemaVersion", with which each document begins. It is one for all forms
+// and rises when a field of one goes, or means something else; new fields do not change it.
+const Version = 2
+
 // Form is a form of output.
 type Form struct {
 	Name        string // by which it is asked for
 	Title       string // which command writes it
 	Description string
-
-	// Version is the value of the field "schemaVersion" of each document; 0 where there is none.
-	Version int
 
 	// Values has a value of each type of which a document may be, all structs.
 	Values []any
@@ -42,7 +43,7 @@ type Form struct {
 
 // JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.
 func (f *Form) JSON() []byte {
-	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, version: f.Version}
+	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}}
 	root := &jsonschema.Schema{}
 	if len(f.Values) == 1 {
 		root = g.object(reflect.TypeOf(f.Values[0]))
@@ -73,9 +74,8 @@ func Find(forms []Form, name string) *Form {
 
 // generator makes the schema of one form.
 type generator struct {
-	defs    map[string]*jsonschema.Schema
-	of      map[string]reflect.Type // defs
-	version int
+	defs map[string]*jsonschema.Schema
+	of   map[string]reflect.Type // defs
 }
 
 // object returns the schema of a struct, with the fields of embedded structs among its own.
@@ -96,8 +96,8 @@ func (g *generator) object(t reflect.Type) *jsonschema.Schema {
 			property = &jsonschema.Schema{OneOf: []*jsonschema.Schema{property, {Type: "null"}}}
 		}
 		property.Description = f.Tag.Get("jsonschema")
-		if name == "schemaVersion" && g.version > 0 {
-			*property = jsonschema.Schema{Const: jsonschema.Ptr[any](g.version), Description: property.Description}
+		if name == "schemaVersion" {
+			*property = jsonschema.Schema{Const: jsonschema.Ptr[any](Version), Description: property.Description}
 		}
 		s.Properties[name] = property
 		s.PropertyOrder = append(s.PropertyOrder, name)

@@ -34,11 +34,11 @@ type document struct {
 	Hidden   string            `json:"-"`
 }
 
-var form = schema.Form{Name: "x", Title: "x --format json", Version: 2, Values: []any{document{}}}
+var form = schema.Form{Name: "x", Title: "x --format json", Values: []any{document{}}}
 
 func TestForm(t *testing.T) {
 	s := clitest.Schema(t, form.JSON())
-	d := document{SchemaVersion: 2, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
+	d := document{SchemaVersion: schema.Version, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
 	d.Line = 1
 	written := func(d document) string {
 		text, err := json.Marshal(d)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -84,10 +85,6 @@ effect can be seen, too. What only heed goes by is shown where it is set.`,
 	return cmd
 }
 
-// schemaVersion rises when a field of the JSON form goes, or means something else.
-// Its schema stands among those of package report, as "config".
-const schemaVersion = 1
-
 // The JSON form of what is configured.
 type (
 	shown struct {
@@ -114,7 +111,7 @@ type (
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
-	rep := shown{SchemaVersion: schemaVersion, Settings: []shownValue{}, Files: []shownFile{}}
+	rep := shown{SchemaVersion: schema.Version, Settings: []shownValue{}, Files: []shownFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
 			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.program()})

@@ -116,9 +116,9 @@ func TestSchemasOfTools(t *testing.T) {
 // TestVersioned: whatever a server answers, what is printed is JSON.
 func TestVersioned(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"a":1}`:       `{"schemaVersion":1,"a":1}`,
-		"{ }":           `{"schemaVersion":1 }`,
-		" {\n\"a\":{}}": "{\"schemaVersion\":1,\n\"a\":{}}",
+		`{"a":1}`:       `{"schemaVersion":2,"a":1}`,
+		"{ }":           `{"schemaVersion":2 }`,
+		" {\n\"a\":{}}": "{\"schemaVersion\":2,\n\"a\":{}}",
 		"null":          "null",
 		`["a"]`:         `["a"]`,
 	} {

@@ -1,0 +1,339 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// Document is what there is to report about one log: plain data, scrubbed and escaped, so that each form
+// renders it as it is. What JSON shows of it is exported; the rest serves the other forms.
+type Document struct {
+	Summary        Summary      `json:"summary" jsonschema:"The accounting of the log."`
+	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what came first."`
+	Updates        []UpdateLine `json:"updates" jsonschema:"The first and the last updates, in order."`
+	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many between them are not here."`
+	Signatures     []Row        `json:"signatures" jsonschema:"The rows with the most entries, by disposition."`
+
+	file     string   // its name, not escaped: a URI is made of it
+	removed  []string // what was taken out, in words
+	marks    []string // what stands for it
+	scrubbed bool
+	stats    heed.Stats
+	rules    ruleTexts
+	tables   [len(dispositions)]tableCounts // by event.Disposition
+	evidence evidence
+	page     *pageData // nil without Config.Details
+}
+
+// Summary is the accounting of one log.
+type Summary struct {
+	File        string `json:"file" jsonschema:"The log, as it was named."`
+	Layout      string `json:"layout" jsonschema:"The layout in which it was read."`
+	Lines       int    `json:"lines" jsonschema:"Lines read."`
+	Records     uint64 `json:"records" jsonschema:"Records in them."`
+	Complete    bool   `json:"complete" jsonschema:"It was read to its end."`
+	Error       string `json:"error,omitempty" jsonschema:"Why it was not."`
+	Interrupted bool   `json:"interrupted,omitempty" jsonschema:"Reading was interrupted."`
+
+	Worst event.Disposition `json:"worst" jsonschema:"The highest disposition that an item reached."`
+	Items struct {
+		Opened       uint64 `json:"opened" jsonschema:"Attention items."`
+		Blocking     uint64 `json:"blocking" jsonschema:"Those that ever blocked."`
+		Advisory     uint64 `json:"advisory" jsonschema:"Those that never did."`
+		Open         int    `json:"open" jsonschema:"Open at the end of the log."`
+		OpenBlocking int    `json:"openBlocking" jsonschema:"Of these, those that block."`
+		Acknowledged uint64 `json:"acknowledged" jsonschema:"Items that were acknowledged."`
+		Updates      uint64 `json:"updates" jsonschema:"Updates about items."`
+	} `json:"items" jsonschema:"Attention items."`
+	Blind struct {
+		AtEnd bool   `json:"atEnd" jsonschema:"The log ends blind."`
+		Times uint64 `json:"times" jsonschema:"How often evidence was incomplete."`
+		Spans []span `json:"spans" jsonschema:"Where: the first stretches, and the last."`
+	} `json:"blind" jsonschema:"Where evidence is incomplete."`
+	Missing []missing `json:"missing" jsonschema:"What notices say about the log."`
+
+	Headless bool `json:"beginningMissing,omitempty" jsonschema:"The beginning of the log is missing."`
+
+	Entries struct {
+		Received   uint64 `json:"received" jsonschema:"All of them."`
+		Logs       uint64 `json:"logs" jsonschema:"Log records."`
+		Operations uint64 `json:"operations" jsonschema:"Events of operations."`
+		States     uint64 `json:"states" jsonschema:"Events of the game."`
+		Notices    uint64 `json:"notices" jsonschema:"Notices about the evidence."`
+		Ignored    uint64 `json:"ignored" jsonschema:"Not actionable."`
+		Folded     uint64 `json:"folded" jsonschema:"Counted in an attention item."`
+		Advisory   uint64 `json:"advisory" jsonschema:"Of the folded, those in advisory items."`
+		Blocking   uint64 `json:"blocking" jsonschema:"Of the folded, those in blocking items."`
+	} `json:"entries" jsonschema:"Entries, and what became of them."`
+	Signatures map[string]tableSummary `json:"signatures" jsonschema:"The table of signatures, by disposition."`
+	Accounting string                  `json:"accounting" jsonschema:"\"ok\", or which counts do not add up."`
+
+	Verdict     *Verdict     `json:"verdict" jsonschema:"What matters about the log."`
+	Environment *Environment `json:"environment,omitempty" jsonschema:"Where the log was made, where it tells."`
+}
+
+type tableSummary struct {
+	Entries          uint64 `json:"entries" jsonschema:"Entries of the disposition."`
+	Rows             int    `json:"rows" jsonschema:"Rows that the table has."`
+	Forgotten        uint64 `json:"forgottenRows" jsonschema:"Rows for which there was no room."`
+	ForgottenEntries uint64 `json:"forgottenEntries" jsonschema:"Entries that they had counted."`
+}
+
+// tableCounts is a tableSummary with how many signatures the table has.
+type tableCounts struct {
+	tableSummary
+	signatures int
+}
+
+// Cause is one thing to look at: the attention items that one rule caused at one disposition.
+type Cause struct {
+	Rule        string            `json:"rule" jsonschema:"The rule that decided about what began the items."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest that the items reached."`
+	Severity    event.Severity    `json:"severity" jsonschema:"The highest of the items."`
+	Escalated   bool              `json:"escalated,omitempty" jsonschema:"The rule is as urgent as this by repetition only."`
+	Invalidates bool              `json:"stateInvalidated" jsonschema:"What was known of the game's state may be stale."`
+	Summary     string            `json:"summary" jsonschema:"What happened, and in which operation."`
+	Why         string            `json:"why,omitempty" jsonschema:"Why it matters, in the words of the rule's author."`
+	Items       uint64            `json:"items" jsonschema:"Attention items."`
+	Open        uint64            `json:"open" jsonschema:"Of them, those that are open at the end."`
+	Entries     uint64            `json:"entries" jsonschema:"Urgent entries in the items, consequences included."`
+	First       uint64            `json:"firstLine" jsonschema:"Line of the first cause."`
+	Last        uint64            `json:"lastLine" jsonschema:"Line of the last entry."`
+	Sample      string            `json:"sample,omitempty" jsonschema:"The text of the first item's first sample."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first cause points at."`
+
+	what    string // Summary without the operation
+	origin  origin
+	own     uint64 // of Entries, those that Rule itself decided
+	item    string // id of the first item
+	opened  uint64 // line at which that was
+	fate    string // whether the items ended, in words
+	samples []causeSample
+	parts   []causePart // what came with it, the most urgent first
+	frames  []string    // of the stack of the group that it began with
+	time    time.Time   // of the first entry, where Config.Details asks for it
+}
+
+// origin is the operation that an item came from or after; the name is "" without one.
+type origin struct{ word, name string }
+
+// causeSample is an entry that stands for others.
+type causeSample struct {
+	line, times uint64
+	text        string
+}
+
+// causePart is what another rule than the cause's decided in the same items.
+type causePart struct {
+	rule        string
+	what        string
+	disposition event.Disposition
+	entries     uint64
+	first       uint64 // line
+	blame       []string
+}
+
+// Row is a group of signatures that one rule decided about at one disposition.
+type Row struct {
+	Disposition event.Disposition `json:"disposition" jsonschema:"What the rule decided."`
+	Count       uint64            `json:"count" jsonschema:"Entries."`
+	First       uint64            `json:"firstLine" jsonschema:"Line of the first entry."`
+	Last        uint64            `json:"lastLine" jsonschema:"Line of the last entry."`
+	Signature   signature.ID      `json:"signature" jsonschema:"The id of the template that names the group." pattern:"^[0-9a-f]{16}$"`
+	Forms       uint64            `json:"forms" jsonschema:"Signatures in the group."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
+	Severity    event.Severity    `json:"severity" jsonschema:"The highest of the entries."`
+	Template    string            `json:"template" jsonschema:"The text with what varies masked, then a line per stack frame; empty if it is no longer held."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
+
+	escalated bool
+	detail    *detail // nil without Config.Details
+}
+
+// evidence says how far the log can be trusted.
+type evidence struct {
+	doubts    []string // what makes the log tell less than all, in sentences
+	blind     string   // where it was blind, "" where it was not
+	silence   string   // what there is of a log that says nothing, "" of another
+	wentBlind bool
+
+	blindAt  uint64 // line at which the log went blind last, or first if it is not blind at its end; 0 where it did not
+	fatalAt  uint64 // line of something fatal that nothing followed, or 0
+	starting bool   // the log ends while the game starts
+}
+
+// Document returns what there is to report about a replay that has ended, with the top rows of each
+// disposition, all that are held where top is not positive. A page shows at most [PageRows] of each.
+func (r *Replay) Document(top int) *Document {
+	d := &Document{
+		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(), scrubbed: r.config.Scrub != nil,
+		stats: r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
+		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
+	}
+	causes := r.causes.list()
+	var rows rowIndex
+	for _, c := range causes {
+		d.Causes = append(d.Causes, r.cause(c, d.rules, rows.of(r, c)))
+	}
+	d.evidence = r.evidence()
+	d.Summary = r.summary(r.verdict(causes, d, &rows))
+	first, last := r.timeline.ends()
+	for _, updates := range [][]heed.Update{first, last} {
+		for i := range updates {
+			d.Updates = append(d.Updates, updateLine(d.Summary.File, &updates[i]))
+		}
+	}
+	for _, disposition := range dispositions {
+		t := r.tables[disposition]
+		d.tables[disposition] = tableCounts{d.Summary.Signatures[disposition.String()], t.rows.Len()}
+		for _, row := range t.top(top) {
+			shown := row.Row
+			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
+			shown.Template, shown.Blame = safeLines(row.Template), safeAll(row.Blame)
+			shown.escalated = r.escalated(row.Rule, disposition)
+			if row.detail != nil {
+				shown.detail = row.detail.shown(r.details.total)
+			}
+			d.Signatures = append(d.Signatures, shown)
+		}
+	}
+	if r.details != nil {
+		d.page = r.pageData()
+	}
+	return d
+}
+
+// rowIndex finds the row of the group that a cause's first item began with.
+type rowIndex [len(dispositions)]map[rowKey]*row // by event.Disposition
+
+// of returns that row, nil where it is not held.
+func (x *rowIndex) of(r *Replay, c *cause) *row {
+	rows := x[c.Disposition]
+	if rows == nil {
+		rows = map[rowKey]*row{}
+		for _, row := range r.tables[c.Disposition].held() {
+			rows[rowKey{row.sig, row.Rule}] = row
+		}
+		x[c.Disposition] = rows
+	}
+	group := c.FirstItem.Cause.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	return rows[rowKey{group, c.Rule}]
+}
+
+// cause is what a document has of c; row is that of the group that it began with, or nil.
+func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
+	out := Cause{
+		Rule: safe(c.Rule), Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
+		Escalated: r.escalated(c.Rule, c.Disposition),
+		Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last, Blame: safeAll(c.FirstItem.Blame),
+		origin: c.operation(), own: c.own(), item: safe(c.FirstItem.ID), opened: c.FirstItem.OpenedPos, fate: r.fateOf(c),
+	}
+	out.what, out.Why = rules.describe(c.Rule, c.Severity)
+	out.Summary = out.what
+	if out.origin.name != "" {
+		out.Summary += "; " + out.origin.word + " " + out.origin.name
+	}
+	if len(c.FirstItem.Sample) > 0 {
+		out.Sample = safe(c.FirstItem.Sample[0].Message)
+	}
+	for _, s := range c.samples() {
+		out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
+	}
+	for _, p := range c.others() {
+		what, _ := rules.describe(p.rule, c.Severity)
+		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
+	}
+	if row != nil {
+		if _, frames, _ := strings.Cut(row.Template, "\n"); frames != "" {
+			out.frames = safeAll(strings.Split(frames, "\n"))
+		}
+	}
+	if r.details != nil {
+		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
+	}
+	return out
+}
+
+// first returns the first n parts, and how many more there are; that takes as much room as one, so that
+// one more is shown.
+func (c *Cause) first(n int) (parts []causePart, more int) {
+	if len(c.parts) > n+1 {
+		return c.parts[:n], len(c.parts) - n
+	}
+	return c.parts, 0
+}
+
+// rows returns the rows of a disposition.
+func (d *Document) rows(of event.Disposition) []Row {
+	from := slices.IndexFunc(d.Signatures, func(r Row) bool { return r.Disposition == of })
+	if from < 0 {
+		return nil
+	}
+	rows := d.Signatures[from:]
+	if n := slices.IndexFunc(rows, func(r Row) bool { return r.Disposition != of }); n >= 0 {
+		rows = rows[:n]
+	}
+	return rows
+}
+
+// evidence says how far the log of a replay can be trusted.
+func (r *Replay) evidence() evidence {
+	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(), wentBlind: r.wentBlind(), starting: r.starting()}
+	if r.silent() {
+		e.silence = r.silence()
+	}
+	switch b := &r.blind; {
+	case b.now:
+		e.blindAt = b.last.From
+	case b.stretches > 0:
+		e.blindAt = b.first.From
+	}
+	if r.ending.fatal {
+		e.fatalAt = r.ending.line
+	}
+	return e
+}
+
+// WentBlind reports whether evidence was incomplete at any point of the log: where a rule said so, where
+// bytes are missing, the beginning of the log among them, or where the game stopped writing repeats. All of
+// it is missing from a log without a record.
+func (d *Document) WentBlind() bool { return d.evidence.wentBlind }
+
+// summary returns the accounting of the replay.
+func (r *Replay) summary(v *Verdict) Summary {
+	st := &r.end.Stats
+	s := Summary{
+		File: safe(r.config.File), Layout: r.end.Layout, Lines: r.end.Lines, Records: r.records,
+		Complete: r.unread == "" && !r.end.Interrupted, Error: r.unread, Interrupted: r.end.Interrupted,
+		Worst: r.worst(), Missing: []missing{}, Signatures: map[string]tableSummary{}, Accounting: "ok",
+		Verdict: v, Environment: r.environment, Headless: r.end.Headless,
+	}
+	s.Items.Opened = r.causes.items
+	s.Items.Blocking = r.causes.byDisposition[event.Blocking]
+	s.Items.Advisory = r.causes.byDisposition[event.Advisory]
+	s.Items.Open, s.Items.OpenBlocking = st.Coalesce.Open, st.Coalesce.OpenBlocking
+	s.Items.Acknowledged, s.Items.Updates = st.Coalesce.Acknowledged, r.timeline.total
+	s.Blind.AtEnd, s.Blind.Times, s.Blind.Spans = r.blind.now, r.blind.count, append([]span{}, r.blind.spans...)
+	for _, m := range r.noticed() {
+		s.Missing = append(s.Missing, *m)
+	}
+	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
+	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States, st.Notices
+	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
+	for _, d := range dispositions {
+		t := r.tables[d]
+		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
+	}
+	if err := st.Check(); err != nil {
+		s.Accounting = err.Error()
+	}
+	return s
+}

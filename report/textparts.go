@@ -1,0 +1,237 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// causes shows what deserved attention, cause by cause.
+func (t *textReport) causes() {
+	all := t.Causes
+	shown := min(len(all), textCauses)
+	for i := range all[:shown] {
+		t.cause(&all[i])
+	}
+	if len(all) == shown {
+		return
+	}
+	t.section(strong, "ALSO")
+	g := grid{columns: []column{
+		{title: "LINE", right: true},
+		{title: "DISPOSITION", style: dispositionStyle},
+		{title: "ITEMS", right: true},
+		{title: "ENTRIES", right: true},
+		{title: "WHAT"},
+	}, minLast: 32, color: t.options.Color}
+	rest := all[shown:]
+	for i := range rest[:min(len(rest), textAlso)] {
+		c := &rest[i]
+		what := c.Summary
+		if len(c.Blame) > 0 {
+			what += "; blame: " + blamed(c.Blame)
+		}
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+c.repetition()+")")
+	}
+	if more := len(rest) - textAlso; more > 0 {
+		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
+	}
+	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// repetition says that a rule is as urgent as c only by repetition.
+func (c *Cause) repetition() string {
+	if c.Escalated {
+		return ", escalated by repetition"
+	}
+	return ""
+}
+
+// cause shows one cause in full.
+func (t *textReport) cause(c *Cause) {
+	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	what := c.Summary
+	if c.Invalidates {
+		what += "; what is known of the game's state may be stale"
+	}
+	t.labeled("what", what)
+	rule := "rule " + c.Rule + c.repetition()
+	if c.Why != "" {
+		rule += ": " + c.Why
+	}
+	t.labeled("why", rule)
+	if len(c.Blame) > 0 {
+		t.labeledIn("blame", blamed(c.Blame), name)
+	}
+	often := c.howOften()
+	if c.Items > 1 {
+		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.item)
+	} else {
+		often += " in item " + c.item
+	}
+	if c.Last != c.opened {
+		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
+	}
+	t.labeled("often", often+"; "+c.fate)
+	t.with(c)
+	label := "sample"
+	for _, s := range c.samples {
+		line := fmt.Sprintf("line %d: %s", s.line, s.text)
+		if s.times > 1 {
+			line = fmt.Sprintf("line %d, %d times: %s", s.line, s.times, s.text)
+		}
+		indent := t.label(label)
+		if t.options.Width > 0 {
+			line = fit(line, t.options.Width-indent)
+		}
+		t.printf("%s\n", line)
+		label = ""
+	}
+}
+
+// with shows in a line each what came with a cause.
+func (t *textReport) with(c *Cause) {
+	parts, more := c.first(textWith)
+	label := "with"
+	say := func(line string) {
+		if indent := t.label(label); t.options.Width > 0 {
+			line = fit(line, t.options.Width-indent)
+		}
+		t.printf("%s\n", line)
+		label = ""
+	}
+	for _, p := range parts {
+		line := fmt.Sprintf("%s from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, p.what, p.rule)
+		if len(p.blame) > 0 {
+			line += "; blame: " + blamed(p.blame)
+		}
+		say(line)
+	}
+	if more > 0 {
+		say(fmt.Sprintf("… and what %s decided", count(uint64(more), "more rule")))
+	}
+}
+
+// updates prints the timeline. Updates of one item that follow its opening, or
+// each other, are folded into one row with the state after the last of them.
+func (t *textReport) updates() {
+	total := t.Summary.Items.Updates
+	if total == 0 {
+		return
+	}
+	t.section(strong, "TIMELINE of %s", count(total, "update"))
+	g := grid{columns: []column{
+		{title: "LINE", right: true},
+		{title: "UPDATE"},
+		{title: "ITEM"},
+		{title: "DISPOSITION", style: dispositionStyle},
+		{title: "COUNT", right: true, style: only(strong)},
+		{title: "GROUPS", right: true},
+		{title: "SUMMARY"},
+	}, minLast: 32, color: t.options.Color}
+	left := t.UpdatesLeftOut
+	rows, tail := fold(t.Updates), []updateRow(nil)
+	if left > 0 { // as many are kept of the beginning as of the end
+		half := len(t.Updates) / 2
+		rows, tail = fold(t.Updates[:half]), fold(t.Updates[half:])
+	}
+	if len(rows)+len(tail) > 2*textUpdates || left > 0 {
+		if len(tail) < textUpdates && left == 0 {
+			tail = rows
+		}
+		tail = tail[max(0, len(tail)-textUpdates):]
+		rows = rows[:min(len(rows), textUpdates)]
+		left = total
+		for _, r := range slices.Concat(rows, tail) {
+			left -= r.updates
+		}
+	}
+	add := func(r *updateRow) {
+		a := &r.last.Attention
+		line, kind := number(r.first.Line), r.first.Update
+		if r.updates > 1 {
+			line += "-" + number(r.last.Line)
+			kind = fmt.Sprintf("%s +%d", kind, r.updates-1)
+		}
+		g.add(line, kind, safe(a.ID), r.last.Disposition.String()+" "+a.Severity.String(),
+			number(a.TotalUrgentEntries), strconv.Itoa(r.last.Groups), a.Summary)
+	}
+	for i := range rows {
+		add(&rows[i])
+	}
+	if left > 0 {
+		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see jsonl)", count(left, "update")))
+	}
+	for i := range tail {
+		add(&tail[i])
+	}
+	t.out = g.appendTo(t.out, t.options.Width)
+}
+
+// updateRow is a run of updates of one item, from its opening or in its life.
+type updateRow struct {
+	first, last *UpdateLine
+	updates     uint64
+}
+
+// fold returns the runs among updates.
+func fold(updates []UpdateLine) []updateRow {
+	var rows []updateRow
+	for i := range updates {
+		u := &updates[i]
+		if n := len(rows); n > 0 && u.Update == updated && rows[n-1].last.Attention.ID == u.Attention.ID {
+			rows[n-1].last = u
+			rows[n-1].updates++
+			continue
+		}
+		rows = append(rows, updateRow{first: u, last: u, updates: 1})
+	}
+	return rows
+}
+
+// signatures prints the table of signatures, a section per disposition.
+func (t *textReport) signatures() {
+	t.section(strong, "SIGNATURES by disposition")
+	for _, d := range dispositions {
+		table, rows := &t.tables[d], t.rows(d)
+		if table.Entries == 0 {
+			continue
+		}
+		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries), count(uint64(table.signatures)+table.Forgotten, "signature"))
+		if table.Rows < table.signatures {
+			heading += " in " + count(uint64(table.Rows), "group")
+		}
+		if len(rows) < table.Rows {
+			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
+		}
+		t.printf("\n")
+		t.sentence(styleOf(d), "%s", heading)
+		g := grid{columns: []column{
+			{title: "COUNT", right: true, style: only(strong)},
+			{title: "FIRST", right: true},
+			{title: "LAST", right: true},
+			{title: "FORMS", right: true},
+			{title: "SIGNATURE", style: only(faint)},
+			{title: "RULE", limit: 40},
+			{title: "TEMPLATE"},
+		}, minLast: 60, color: t.options.Color}
+		blame := slices.ContainsFunc(rows, func(r Row) bool { return len(r.Blame) > 0 })
+		if blame {
+			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
+		}
+		for i := range rows {
+			row := &rows[i]
+			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.String(), row.Rule}
+			if blame {
+				cells = append(cells, blamed(row.Blame))
+			}
+			g.add(append(cells, oneLine(row.Template))...)
+		}
+		t.out = g.appendTo(t.out, t.options.Width)
+		if table.Forgotten > 0 {
+			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than there was",
+				count(table.Forgotten, "row"), entries(table.ForgottenEntries))
+		}
+	}
+}
