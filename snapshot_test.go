@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wiretest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -279,7 +279,7 @@ func TestSnapshotFormat(t *testing.T) {
 func TestSnapshotKnowsEveryField(t *testing.T) {
 	e := busy(t, snapshotConfig(mustRules(t, testRules)), 2, 200)
 	e.heartbeat.by = time.Unix(1, 0)
-	wiretest.Fields(t, e, func() []byte { return e.Snapshot(nil) },
+	testkit.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
 		"-Engine.mu", "-Engine.snapshots", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.

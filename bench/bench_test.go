@@ -10,7 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func newEngine(tb testing.TB) *heed.Engine {
@@ -97,7 +97,7 @@ func BenchmarkReplay(b *testing.B) {
 		b.Run(filepath.Base(file), func(b *testing.B) { replayFile(b, file) })
 	}
 	b.Run("reference", func(b *testing.B) {
-		files, err := filepath.Glob(filepath.Join(refdata.Dir(b, "rimworld"), "*.log"))
+		files, err := filepath.Glob(filepath.Join(testkit.Dir(b, "rimworld"), "*.log"))
 		require.NoError(b, err)
 		require.NotEmpty(b, files)
 		for _, file := range files {

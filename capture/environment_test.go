@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // environment returns what the beginning of a capture tells, a line per fact.
@@ -255,7 +255,7 @@ func FuzzEnvironment(f *testing.F) {
 // TestEnvironmentOfReferenceCaptures holds each fact to stand in its log as it is told,
 // and the facts that a person would look for first to be found.
 func TestEnvironmentOfReferenceCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(refdata.Dir(t, "rimworld"), "rw*"))
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*"))
 	require.NoError(t, err)
 	for _, file := range files {
 		data, err := os.ReadFile(file)

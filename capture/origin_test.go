@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // origin returns what a capture tells about itself.
@@ -92,7 +92,7 @@ func TestHeadlessCaptures(t *testing.T) {
 			}
 		}
 	}
-	dir := refdata.Dir(t, "rimworld")
+	dir := testkit.Dir(t, "rimworld")
 	names, err = fs.Glob(os.DirFS(dir), "rw*")
 	require.NoError(t, err)
 	for _, name := range names {

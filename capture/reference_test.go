@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // referenceCaptures returns the paths of the reference captures.
 func referenceCaptures(tb testing.TB) []string {
 	tb.Helper()
-	dir := refdata.Dir(tb, "rimworld")
+	dir := testkit.Dir(tb, "rimworld")
 	var out []string
 	for _, pattern := range []string{"*.log", "*.txt"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -51,7 +51,7 @@ func TestReferenceCapturesAreCovered(t *testing.T) {
 
 // TestReferenceLabels holds the splitting to what annotators saw as one record.
 func TestReferenceLabels(t *testing.T) {
-	dir := refdata.Dir(t, "rimworld")
+	dir := testkit.Dir(t, "rimworld")
 	f, err := os.Open(filepath.Join(dir, "labels.csv"))
 	if err != nil {
 		t.Skipf("reference data: %v", err)

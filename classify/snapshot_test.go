@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wiretest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -118,7 +118,7 @@ func TestRestoreRefused(t *testing.T) {
 
 func TestSnapshotKnowsEveryField(t *testing.T) {
 	c := blindClassifier(t, snapshotConfig(t, snapshotRules))
-	wiretest.Fields(t, c, func() []byte { return c.Snapshot(nil) },
+	testkit.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.eval",
 		// Caches, and the number of the phase in one.

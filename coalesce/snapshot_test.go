@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wiretest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // snap appends a whole snapshot.
@@ -274,7 +274,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	wiretest.Fields(t, c, func() []byte { return snap(c, nil) },
+	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
 		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",

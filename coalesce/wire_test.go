@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // checkWire checks the JSON form of an attention item field by field against
@@ -149,7 +149,7 @@ func TestSampleText(t *testing.T) {
 // TestSchema plays every transcript and holds each item that it shows to the
 // protocol's own schema.
 func TestSchema(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join(refdata.Dir(t, "gabp"), "schema", "common", "attention.schema.json"))
+	raw, err := os.ReadFile(filepath.Join(testkit.Dir(t, "gabp"), "schema", "common", "attention.schema.json"))
 	require.NoError(t, err)
 	var s schema
 	require.NoError(t, json.Unmarshal(raw, &s))

@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const referenceBase = "https://gabp.dev/schema/1.0/"
@@ -112,7 +112,7 @@ func accept(text []byte) error {
 // TestReferenceConformance: what the protocol's own set calls invalid is
 // refused with the fitting code, the rest is taken.
 func TestReferenceConformance(t *testing.T) {
-	dir := filepath.Join(refdata.Dir(t, "gabp"), "conformance")
+	dir := filepath.Join(testkit.Dir(t, "gabp"), "conformance")
 	codes := map[string]int{
 		"001_missing_id":                         codeMissingField,
 		"002_both_result_and_error":              codeInvalidRequest,

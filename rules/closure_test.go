@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // byMachine decides about in as a rule set means it: every rule in order, in
@@ -271,7 +271,7 @@ func TestCapturesByMachine(t *testing.T) {
 	t.Run("own", func(t *testing.T) { check(t, corpus(t, set, ownCaptures(t))) })
 	t.Run("reference", func(t *testing.T) { check(t, corpus(t, set, referenceCaptures(t))) })
 	t.Run("other logs", func(t *testing.T) {
-		files, err := filepath.Glob(filepath.Join(refdata.Dir(t, "loghub"), "*.tsv"))
+		files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "loghub"), "*.tsv"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
 		seen := map[string]bool{}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // corpus returns what a set sees of the records of captures, each in the phase
@@ -77,7 +77,7 @@ func ownCaptures(tb testing.TB) []string {
 // referenceCaptures returns those of the reference data, where it is at hand.
 func referenceCaptures(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(refdata.Dir(tb, "rimworld"), "rw*"))
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(tb, "rimworld"), "rw*"))
 	require.NoError(tb, err)
 	require.NotEmpty(tb, files)
 	return files

@@ -10,13 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestCaptures tries the laws on real logs, line by line, and as entries of
 // some lines each.
 func TestCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(refdata.Dir(t, "rimworld"), "rw*"))
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "rimworld"), "rw*"))
 	require.NoError(t, err)
 	n, r := testNormalizer(t)
 	for _, file := range files {
@@ -42,7 +42,7 @@ func TestCaptures(t *testing.T) {
 // what it reached on logs with labeled lines. GA is the share of lines whose
 // group is exactly the true one, FGA the F1 over groups.
 func TestGrouping(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(refdata.Dir(t, "loghub"), "*.tsv"))
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "loghub"), "*.tsv"))
 	require.NoError(t, err)
 	n := newDefault(t)
 	var ga, fga float64

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 func newGrouper(tb testing.TB, cfg GrouperConfig) *Grouper {
@@ -433,7 +433,7 @@ func grouped(tb testing.TB, g *Grouper, rows []string) (ga, fga float64) {
 // data, to what they reached: in the order of the logs, shuffled, and with one
 // Grouper for all logs in turn.
 func TestGrouperOnLabeledLogs(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(refdata.Dir(t, "loghub"), "*.tsv"))
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(t, "loghub"), "*.tsv"))
 	require.NoError(t, err)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	one := newGrouper(t, GrouperConfig{})

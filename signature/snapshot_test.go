@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/heedlog/heed/internal/wiretest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // grouperTemplates are made of few words, so that columns vary soon and often.
@@ -84,7 +84,7 @@ func TestGrouperSnapshotBounds(t *testing.T) {
 func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 30, Columns: 32}, 30)
 	require.NotEmpty(t, g.merges)
-	wiretest.Fields(t, g, func() []byte { return wholeSnapshot(g, nil) },
+	testkit.Fields(t, g, func() []byte { return wholeSnapshot(g, nil) },
 		"Grouper.slots",                                  // made anew from nodes
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these

@@ -19,7 +19,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report"
 )
 
@@ -106,7 +106,7 @@ func TestDiffOfShuffled(t *testing.T) {
 		if testing.Short() {
 			t.Skip("many and long")
 		}
-		diffOfShuffled(t, captures(t, refdata.Dir(t, "rimworld")))
+		diffOfShuffled(t, captures(t, testkit.Dir(t, "rimworld")))
 	})
 }
 

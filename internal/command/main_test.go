@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/internal/refdata"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -611,7 +611,7 @@ func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
 			if testing.Short() {
 				t.Skip("reads megabytes, several times")
 			}
-			return refdata.Dir(t, "rimworld")
+			return testkit.Dir(t, "rimworld")
 		}},
 	} {
 		t.Run(set.name, func(t *testing.T) {

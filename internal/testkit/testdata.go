@@ -1,6 +1,5 @@
-// Package refdata finds the reference captures that some tests read when they
-// are at hand. They are third-party data and not part of the module.
-package refdata
+// Package testkit holds what tests of several packages share. Nothing else imports it.
+package testkit
 
 import (
 	"os"
@@ -8,9 +7,9 @@ import (
 	"testing"
 )
 
-// Dir returns the folder called name of the reference data: below $HEED_DATA,
-// or below shared/data beside the module's root. It skips the test, saying
-// what is missing, where there is none.
+// Dir returns the folder called name of the reference captures, which are third-party
+// data and not part of the module: below $HEED_DATA, or below shared/data beside the
+// module's root. It skips the test where there is none, and says what is missing.
 func Dir(tb testing.TB, name string) string {
 	tb.Helper()
 	if root := os.Getenv("HEED_DATA"); root != "" {

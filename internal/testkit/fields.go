@@ -1,6 +1,4 @@
-// Package wiretest tests that a snapshot knows every field of what it is taken
-// of. It is for tests alone, and knows nothing of what the fields mean.
-package wiretest
+package testkit
 
 import (
 	"bytes"
@@ -117,7 +115,7 @@ func (w *walker) change(f reflect.Value) bool {
 		}
 		return false
 	default:
-		panic(fmt.Sprintf("BUG: wiretest: no way to change a %s", f.Type()))
+		panic(fmt.Sprintf("BUG: testkit: no way to change a %s", f.Type()))
 	}
 	return w.differs()
 }
