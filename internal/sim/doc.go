@@ -1,12 +1,12 @@
 // Package sim plays scripts against a whole engine and checks, after every
-// step, that what ARCHITECTURE.md calls invariants holds.
+// step, that what ARCHITECTURE.md calls invariants holds. All of it is in tests.
 //
-// A [Script] is a list of calls: entries, operations, storms, acknowledgements,
-// clocks that jump, agents that come and go. [Generate] makes one from a seed;
-// [Parse] reads one, and [Script.String] writes it, in a text form of one line
-// for each call. [Play] plays a script beside a naive model, which keeps every
+// A Script is a list of calls: entries, operations, storms, acknowledgements,
+// clocks that jump, agents that come and go. Generate makes one from a seed;
+// Parse reads one, and Script.String writes it, in a text form of one line
+// for each call. Play plays a script beside a naive model, which keeps every
 // entry for ever, judges each by rules of its own, and says where the engine
-// and the model disagree. [Shrink] makes a failing script short, and [Replay]
+// and the model disagree. Shrink makes a failing script short, and Replay
 // prints it with what the engine answered, ready to be kept as a golden file.
 //
 // # What the model knows
