@@ -17,9 +17,6 @@ type Config struct {
 	// Unity and RimWorld, [rules.Defaults].
 	Rules *rules.Set
 
-	// Judge has the last word about entries. Default: the rules have it.
-	Judge Judge
-
 	// Epoch tells the runs of a host apart: it is part of attention ids and of
 	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
 	// "0", which is only right for a replay. [Restore] goes on in the epoch of the

@@ -57,19 +57,17 @@ type Engine struct {
 	epoch      string
 	ruled      ruled
 
-	seq         uint64
-	byKind      [event.KindHost + 1]uint64
-	heartbeat   heartbeat
-	judged      Judge // or nil
-	judgePanics uint64
-	loadPhase   string
-	entry       event.Entry            // reused, so that no entry escapes to the heap
-	result      *classify.Result       // of the entry that take took in last
-	plain       uint64                 // that entry, where one that comes again is as input says; or 0
-	input       coalesce.Input         // reused by take, which sets all that it does not leave zero
-	retention   []coalesce.Retention   // reused
-	suspects    []Suspect              // reused
-	merges      []signature.GroupMerge // reused
+	seq       uint64
+	byKind    [event.KindHost + 1]uint64
+	heartbeat heartbeat
+	loadPhase string
+	entry     event.Entry            // reused, so that no entry escapes to the heap
+	result    *classify.Result       // of the entry that take took in last
+	plain     uint64                 // that entry, where one that comes again is as input says; or 0
+	input     coalesce.Input         // reused by take, which sets all that it does not leave zero
+	retention []coalesce.Retention   // reused
+	suspects  []Suspect              // reused
+	merges    []signature.GroupMerge // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -101,7 +99,6 @@ type parts struct {
 	coalesce   coalesce.Config
 	loadPhase  string
 	finder     *blame.Finder
-	judge      Judge
 	ruled      ruled
 }
 
@@ -128,7 +125,7 @@ func prepare(cfg Config) (*parts, error) {
 		panic("BUG: heed: " + err.Error()) // the set has seen to the names
 	}
 	return &parts{
-		normalizer: normalizer, finder: finder, judge: cfg.Judge, ruled: own,
+		normalizer: normalizer, finder: finder, ruled: own,
 		classify: classify.Config{
 			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups, InitialPhase: cfg.InitialPhase,
 		},
@@ -139,7 +136,7 @@ func prepare(cfg Config) (*parts, error) {
 // engine returns an engine without its rooms.
 func (p *parts) engine() *Engine {
 	return &Engine{
-		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, judged: p.judge, ruled: p.ruled,
+		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, ruled: p.ruled,
 	}
 }
 
@@ -233,8 +230,7 @@ func (e *Engine) outcome(o *Outcome) {
 	escalated, folded := e.take()
 	res, d := e.result, &e.input.Decision
 	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
-	o.Escalated = escalated && d.Rule == res.Rule.ID // else the host decided
-	o.Phase, o.Blind, o.AttentionID = res.PhaseBefore, res.Blind, folded.ID
+	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
 	o.Pending = e.coalescer.Pending() > 0
 }
 
@@ -258,9 +254,6 @@ func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	if res.Rule != nil && res.Rule.Escalate != nil {
 		escalated = e.coalescer.Escalate(entry, res.Rule.Escalate, d)
 	}
-	if e.judged != nil {
-		e.judge(res.Signature, d)
-	}
 	e.journal.Append(entry, res.Signature, *d)
 
 	if merges := e.classifier.Merges(e.merges[:0]); len(merges) > 0 {
@@ -274,14 +267,11 @@ func (e *Engine) take() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.Resolves, in.Begins, in.Summary = nil, false, ""
 	if rule := res.Rule; rule != nil {
-		in.Resolves, in.Begins = rule.Resolves, rule.Blinds
-		if rule.ID == d.Rule { // else the host decided
-			in.Summary = rule.Summary
-		}
+		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)
-	if entry.OperationID == "" && e.judged == nil && (res.Rule == nil || res.Rule.Escalate == nil) {
+	if entry.OperationID == "" && (res.Rule == nil || res.Rule.Escalate == nil) {
 		e.plain = e.seq
 	}
 	return escalated, folded

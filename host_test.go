@@ -9,7 +9,6 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/signature"
 )
 
 // history returns what the journal holds of the given kind: status, who, what.
@@ -121,40 +120,6 @@ func TestHeartbeat(t *testing.T) {
 	e.Expect(at(100), time.Time{})
 	e.Advance(at(200))
 	require.Len(t, history(e, event.KindState), 6, "a zero time expects nothing")
-}
-
-type judging func(*event.Entry, event.Decision) event.Decision
-
-func (j judging) Judge(e *event.Entry, _ signature.Signature, d event.Decision) event.Decision {
-	return j(e, d)
-}
-
-func TestJudge(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Judge: judging(func(e *event.Entry, d event.Decision) event.Decision {
-		switch {
-		case strings.Contains(e.Message, "panic"):
-			panic("host")
-		case strings.Contains(e.Message, "lamp"):
-			return event.Decision{Rule: "trial\n" + strings.Repeat("x", 100), Disposition: 77, Severity: 77, Tags: []string{"mine"}}
-		case strings.Contains(e.Message, "press"):
-			d.Disposition = event.Ignore
-		}
-		return d
-	})})
-	d := e.Log(event.Log{Message: "Odd lamp"})
-	require.Equal(t, event.Blocking, d.Disposition)
-	require.Equal(t, event.SeverityFatal, d.Severity)
-	require.True(t, strings.HasPrefix(d.Rule, "host.trial"), d.Rule)
-	require.NotContains(t, d.Rule, "\n")
-	require.Less(t, len(d.Rule), 100)
-	require.Empty(t, d.Tags)
-	require.Equal(t, event.Ignore, e.Log(event.Log{Message: "Broken press"}).Disposition)
-	require.Equal(t, "t.broken", e.Log(event.Log{Message: "Broken panic"}).Rule, "the rules' decision stands")
-	require.Equal(t, "t.odd", e.Log(event.Log{Message: "Odd door"}).Rule)
-	s := e.Stats()
-	require.NoError(t, s.Check())
-	require.EqualValues(t, 1, s.JudgePanics)
-	require.Equal(t, "t.broken", e.Read(Cursor{}, 10, Filter{MinDisposition: event.Blocking}).Records[1].Decision.Rule)
 }
 
 // TestAcknowledgementKeepsNeighbors: what is around the cause of a successor is

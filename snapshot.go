@@ -247,5 +247,4 @@ func (c *engineCoder) engine(e *Engine) {
 	c.Time("heartbeat.by", &h.by)
 	c.Bool("heartbeat.stalled", &h.stalled)
 	c.Bool("heartbeat.busy", &h.busy)
-	c.Uint64("judge panics", &e.judgePanics, e.seq)
 }

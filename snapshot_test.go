@@ -283,7 +283,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Of a room's own snapshot, or of none.
 		"-Engine.mu", "-Engine.snapshots", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
-		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention", "Engine.merges", "Engine.suspects", "-Engine.judged",
+		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention", "Engine.merges", "Engine.suspects",
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",
 		// Of the Config, for rules that come later.

@@ -24,8 +24,6 @@ type Stats struct {
 	Notices    uint64
 	Host       uint64 // acts of the host: rules have no say in them
 
-	JudgePanics uint64 // of the host's Judge
-
 	Phase string
 	// Blind says that evidence is incomplete, and BlindRule which rule said so.
 	Blind     bool
@@ -42,17 +40,16 @@ func (e *Engine) Stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Release()
 	s := Stats{
-		Received:    e.seq,
-		Logs:        e.byKind[event.KindLog],
-		Operations:  e.byKind[event.KindOperation],
-		States:      e.byKind[event.KindState],
-		Notices:     e.byKind[event.KindNotice],
-		Host:        e.byKind[event.KindHost],
-		JudgePanics: e.judgePanics,
-		Phase:       e.classifier.Phase(),
-		Classify:    e.classifier.Stats(),
-		Coalesce:    e.coalescer.Stats(),
-		Journal:     e.journal.Stats(),
+		Received:   e.seq,
+		Logs:       e.byKind[event.KindLog],
+		Operations: e.byKind[event.KindOperation],
+		States:     e.byKind[event.KindState],
+		Notices:    e.byKind[event.KindNotice],
+		Host:       e.byKind[event.KindHost],
+		Phase:      e.classifier.Phase(),
+		Classify:   e.classifier.Stats(),
+		Coalesce:   e.coalescer.Stats(),
+		Journal:    e.journal.Stats(),
 	}
 	s.BlindRule, s.Blind = e.classifier.Blind()
 	s.Ignored, s.Folded = s.Coalesce.Ignored, s.Coalesce.Folded
