@@ -377,15 +377,6 @@ func (e *Engine) Updates(dst []Update) []Update {
 	return dst
 }
 
-// Current returns the one open item to be seen first, and false when nothing
-// is open. Its summary names the others that an acknowledgement of it covers.
-// What it returns counts as shown. It costs a rendering, as in Updates.
-func (e *Engine) Current() (Attention, bool) {
-	e.mu.Lock()
-	defer e.mu.Release()
-	return e.coalescer.Current("")
-}
-
 // Open appends all open items to dst, in the order in which they should be
 // seen. It is for looking on: it does not count as showing them. It costs a
 // rendering for each, and others may be served between two of them: what was open
@@ -421,12 +412,6 @@ func (e *Engine) openIDs(dst []string) []string {
 	defer e.mu.Release()
 	return e.coalescer.OpenIDs(dst)
 }
-
-// Ack acknowledges the item called id up to the sequence number upTo, the
-// latest that the acknowledger was shown; 0 means what Updates or Current gave
-// out last. The item is cleared in any case; what the acknowledger has not seen
-// and is new opens a successor. An unknown id is no error.
-func (e *Engine) Ack(id string, upTo uint64) AckResult { return e.AckBy("", id, upTo) }
 
 // Verdict returns what is known of the operation called id, and of its parts.
 // Its cost grows with the number of operations known.

@@ -107,7 +107,7 @@ func TestSetRulesCountsAnew(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, otherRules), Epoch: "e1"})
 	e.Log(event.Log{Message: "Odd Thing_3 here"})
 	e.Log(event.Log{Message: "Odd Thing_4 here"})
-	open, _ := e.Current()
+	open, _ := e.Current("")
 	require.EqualValues(t, 1, open.Groups)
 	before := e.Observe(event.Log{Message: "Odd Thing_3 here"}.Entry()).Signature
 
@@ -115,7 +115,7 @@ func TestSetRulesCountsAnew(t *testing.T) {
 	after := e.Observe(event.Log{Message: "Odd Thing_3 here"}.Entry())
 	require.NotEqual(t, before, after.Signature)
 	require.Equal(t, open.ID, after.AttentionID, "the item goes on")
-	open, _ = e.Current()
+	open, _ = e.Current("")
 	require.EqualValues(t, 4, open.TotalUrgentEntries)
 	require.EqualValues(t, 2, open.Groups, "the old group, and the new one")
 }

@@ -143,7 +143,7 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"ack": func(t *rapid.T) {
 				if len(ids) > 0 {
-					res := e.AckBy(op.Draw(t, "viewer"), rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
+					res := e.Ack(op.Draw(t, "viewer"), rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
 					if res.Acknowledged && !res.Already {
 						sent++
 					}
@@ -174,8 +174,8 @@ func TestDeterminism(t *testing.T) {
 			case 7:
 				e.Log(event.Log{Message: fmt.Sprintf("Odd %c%c", 'a'+i%26, 'a'+i/26%26)})
 			case 9:
-				if a, ok := e.Current(); ok && i%5 == 0 {
-					e.Ack(a.ID, 0)
+				if a, ok := e.Current(""); ok && i%5 == 0 {
+					e.Ack("", a.ID, 0)
 				}
 			default:
 				e.Log(event.Log{Message: "nothing of interest"})
@@ -209,7 +209,7 @@ func TestEvidenceOfTheCauseSurvivesAStorm(t *testing.T) {
 	}
 	kept := e.Read(Cursor{Seq: odd.Seq - 1}, 1, Filter{})
 	require.Equal(t, odd.Seq, kept.Records[0].Seq, "the first of a group")
-	a, ok := e.Current()
+	a, ok := e.Current("")
 	require.True(t, ok)
 	require.Equal(t, planted.AttentionID, a.ID)
 	require.Equal(t, planted.Seq, a.Cause.Seq)
@@ -234,7 +234,7 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 	second := e.Observe(event.Log{Message: "Odd thing 1"}.Entry())
 	require.Equal(t, first.AttentionID, second.AttentionID)
 	pins := e.Stats().Journal.Pins
-	ack := e.Ack(first.AttentionID, first.Seq)
+	ack := e.Ack("", first.AttentionID, first.Seq)
 	require.NotEmpty(t, ack.Successor)
 	require.Equal(t, pins+1, e.Stats().Journal.Pins, "at once: the next entry may displace the cause")
 	for i := range 200 {
@@ -264,13 +264,13 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 		for range 200 {
 			e.Log(event.Log{Message: "noise"})
 		}
-		a, ok := e.Current()
+		a, ok := e.Current("")
 		require.True(t, ok)
 		require.Equal(t, out.AttentionID, a.ID)
 		page := e.Read(Cursor{Seq: a.DiagnosticsCursor - 8}, 17, Filter{})
 		require.Zero(t, page.Lost, "item %d", i)
 		require.Equal(t, out.Seq, page.Records[8].Seq)
-		require.True(t, e.Ack(a.ID, 0).Acknowledged)
+		require.True(t, e.Ack("", a.ID, 0).Acknowledged)
 	}
 	s := e.Stats()
 	require.NoError(t, s.Check())
@@ -283,7 +283,7 @@ func TestEvidenceOfTheForgottenGoes(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOpen: 1, MaxRemembered: 1}})
 	for i := range 26 {
 		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)}.Entry())
-		require.True(t, e.Ack(out.AttentionID, 0).Acknowledged)
+		require.True(t, e.Ack("", out.AttentionID, 0).Acknowledged)
 	}
 	s := e.Stats()
 	require.EqualValues(t, 26, s.Coalesce.Opened)
@@ -446,8 +446,8 @@ func TestConcurrentUse(t *testing.T) {
 				case 1:
 					e.Observe(event.Operation{ID: fmt.Sprint(g), Status: event.StatusStarted}.Entry())
 				case 2:
-					if a, ok := e.Current(); ok {
-						e.Ack(a.ID, 0)
+					if a, ok := e.Current(""); ok {
+						e.Ack("", a.ID, 0)
 					}
 				case 3:
 					e.Read(Cursor{}, 10, Filter{})
@@ -555,15 +555,15 @@ rules:
 	for i := range 3 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i) * time.Second), Message: "No path to the lamp"})
 	}
-	a, ok := e.Current()
+	a, ok := e.Current("")
 	require.True(t, ok)
 	require.True(t, a.Blocking)
 	require.EqualValues(t, 1, a.TotalUrgentEntries)
-	e.Ack(a.ID, 0)
+	e.Ack("", a.ID, 0)
 	for i := range 50 {
 		e.Log(event.Log{Time: at.Add(time.Duration(i+3) * time.Second), Message: "No path to the lamp"})
 	}
-	_, ok = e.Current()
+	_, ok = e.Current("")
 	require.False(t, ok)
 }
 

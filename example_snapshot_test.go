@@ -21,9 +21,9 @@ func ExampleRestore() {
 	if err != nil {
 		panic(err)
 	}
-	current, _ := engine.Current()
+	current, _ := engine.Current("")
 	fmt.Println(current.ID, current.Summary)
-	fmt.Println(engine.Ack(current.ID, 0).Acknowledged)
+	fmt.Println(engine.Ack("", current.ID, 0).Acknowledged)
 
 	_, err = heed.Restore(heed.Config{}, snapshot[:len(snapshot)-1])
 	fmt.Println(err != nil)

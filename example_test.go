@@ -37,14 +37,14 @@ func Example() {
 	for _, u := range engine.Updates(nil) {
 		fmt.Println(u.Kind, u.Attention.ID, u.Attention.Disposition, u.Attention.Severity)
 	}
-	item, _ := engine.Current()
+	item, _ := engine.Current("")
 	fmt.Println("stale:", item.StateInvalidated, "after:", item.AfterMethod)
 
 	page := engine.Read(heed.Cursor{Seq: item.DiagnosticsCursor}, 1, heed.Filter{})
 	fmt.Println(page.Records[0].Seq, page.Records[0].Message[:23])
 
-	fmt.Println("acknowledged:", engine.Ack(item.ID, item.LatestSequence).Acknowledged)
-	_, open := engine.Current()
+	fmt.Println("acknowledged:", engine.Ack("", item.ID, item.LatestSequence).Acknowledged)
+	_, open := engine.Current("")
 	fmt.Println("open:", open)
 	// Output:
 	// opened run1-1 blocking error
@@ -79,7 +79,7 @@ rules:
 	logger.Info("autosave", "slot", 3)
 	logger.ErrorContext(context.Background(), "save failed", "slot", 3, "operation", "op-9")
 
-	item, _ := engine.Current()
+	item, _ := engine.Current("")
 	fmt.Println(item.Summary)
 	fmt.Println(item.CausalOperationID, item.Sample[0].Message)
 	// Output:

@@ -82,16 +82,17 @@ func (e *Engine) Clear(id string) bool {
 	return true
 }
 
-// AckBy is Ack for one of several viewers, called by a name of at most 64 bytes:
-// where upTo is 0, what counts is what [Engine.View] or [Engine.Shown] gave this
-// one. Each acknowledgement is journaled with who, what, and up to where.
-func (e *Engine) AckBy(viewer, id string, upTo uint64) AckResult {
+// Ack acknowledges the item called id for a consumer, through a sequence number: the
+// latest that was delivered to it, which 0 stands for. The item is cleared in any case;
+// what was not delivered to the consumer and is new opens a successor. An unknown id is
+// no error. Each acknowledgement is journaled with who, what and how far.
+func (e *Engine) Ack(consumer, id string, through uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Release()
-	res := e.coalescer.Ack(viewer, id, upTo)
+	res := e.coalescer.Ack(consumer, id, through)
 	e.tend() // before the note, which may displace the evidence that is to be kept
 	if res.Acknowledged && !res.Already {
-		e.note(event.StatusAcknowledged, viewer, acknowledgement(&res))
+		e.note(event.StatusAcknowledged, consumer, acknowledgement(&res))
 	}
 	return res
 }
@@ -109,41 +110,42 @@ func acknowledgement(res *AckResult) string {
 	return b.String()
 }
 
-// View is Current for one of several viewers, called by a name of at most 64
-// bytes. What it returns counts as shown to this one.
-func (e *Engine) View(viewer string) (Attention, bool) {
+// Current returns the one open item that a consumer should see first, and false when
+// nothing is open. Its summary names the others that an acknowledgement of it covers.
+// What it returns counts as delivered to the consumer, which is any name of at most 64
+// bytes: a host with one consumer calls it "". It costs a rendering, as in
+// [Engine.Updates].
+func (e *Engine) Current(consumer string) (Attention, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Current(viewer)
+	return e.coalescer.Current(consumer)
 }
 
-// Shown notes that a viewer was shown the item called id up to a sequence number,
-// such as by an update that was delivered to it. It returns false where the item
-// is not known.
-func (e *Engine) Shown(viewer, id string, upTo uint64) bool {
+// Delivered notes that the item called id was delivered to a consumer through a
+// sequence number, such as by an update. It returns false where the item is not known.
+func (e *Engine) Delivered(consumer, id string, through uint64) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.coalescer.Delivered(viewer, id, upTo)
+	return e.coalescer.Delivered(consumer, id, through)
 }
 
-// Attach notes that an agent has arrived, called viewer. What was open before
-// becomes one advisory item, whose id is returned: "" where there was nothing.
-// What still holds stays as it is: state that was invalidated and not loaded
-// anew since, blindness, and what the host raised. So does all of it while
-// another agent is attached.
-func (e *Engine) Attach(viewer string, now time.Time) string {
+// Attach notes that a consumer has arrived. What was open before becomes one advisory
+// item, whose id is returned: "" where there was nothing. What still holds stays as it
+// is: state that was invalidated and not loaded again since, blindness, and what the
+// host raised. So does all of it while another consumer is attached.
+func (e *Engine) Attach(consumer string, now time.Time) string {
 	e.mu.Lock()
 	defer e.mu.Release()
-	e.entry = event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Time: now, Source: viewer}
-	in := coalesce.Input{Decision: e.coalescer.Arrival(viewer)}
-	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(viewer, in) }).ID
+	e.entry = event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Time: now, Source: consumer}
+	in := coalesce.Input{Decision: e.coalescer.Arrival(consumer)}
+	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(consumer, in) }).ID
 }
 
-// Detach notes that an agent has left. Nothing else changes.
-func (e *Engine) Detach(viewer string) {
+// Detach notes that a consumer has left. Nothing else changes.
+func (e *Engine) Detach(consumer string) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	e.coalescer.Detach(viewer)
+	e.coalescer.Detach(consumer)
 }
 
 // note journals what somebody did to attention. The lock is held.

@@ -83,9 +83,9 @@ func (m *caller) next() call {
 		}
 	case 9:
 		upTo := uint64(m.intn(3) * m.intn(50))
-		return func(e *Engine) any { return e.AckBy(viewer, id, upTo) }
+		return func(e *Engine) any { return e.Ack(viewer, id, upTo) }
 	case 10:
-		return func(e *Engine) any { a, ok := e.View(viewer); return []any{a, ok, e.Verdict("a"), e.Verdict("b")} }
+		return func(e *Engine) any { a, ok := e.Current(viewer); return []any{a, ok, e.Verdict("a"), e.Verdict("b")} }
 	case 11:
 		return func(e *Engine) any { return e.Updates(nil) }
 	case 12:
@@ -97,7 +97,7 @@ func (m *caller) next() call {
 			if leaves {
 				e.Detach(viewer)
 			}
-			return []any{clears && e.Clear(id), e.Shown("bob", id, 20), e.Attach(viewer, now)}
+			return []any{clears && e.Clear(id), e.Delivered("bob", id, 20), e.Attach(viewer, now)}
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestRestoreCursors(t *testing.T) {
 		e.Log(event.Log{Message: "Odd 1"})
 	}
 	cursor := e.Read(Cursor{}, 4, Filter{}).Next
-	id, _ := e.Current()
+	id, _ := e.Current("")
 	e, err := Restore(cfg, e.Snapshot(nil))
 	require.NoError(t, err)
 	require.EqualValues(t, 11, e.Observe(event.Log{Message: "Broken"}.Entry()).Seq)
@@ -243,7 +243,7 @@ func TestRestoreCursors(t *testing.T) {
 	require.NoError(t, page.Err)
 	require.EqualValues(t, 6, page.Lost)
 	require.EqualValues(t, 11, page.Records[0].Seq)
-	require.True(t, e.Ack(id.ID, 0).Acknowledged, "old ids are known")
+	require.True(t, e.Ack("", id.ID, 0).Acknowledged, "old ids are known")
 	next, ok := e.Item("e1-2")
 	require.True(t, ok, "and numbers go on")
 	require.EqualValues(t, 11, next.OpenedAtSequence)
@@ -346,7 +346,7 @@ func BenchmarkSnapshot(b *testing.B) {
 			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16)})
 		}
 		if i < 64 {
-			e.Ack(fmt.Sprintf("0-%d", i+1), e.Stats().Received)
+			e.Ack("", fmt.Sprintf("0-%d", i+1), e.Stats().Received)
 		}
 	}
 	for i := range 1 << 16 {

@@ -22,11 +22,11 @@ const defaultBudget = 1500 * time.Millisecond
 // AttentionSource is where a [AttentionHandler] looks. *heed.Engine is one; its methods
 // say what they do.
 type AttentionSource interface {
-	View(viewer string) (heed.Attention, bool)
-	AckBy(viewer, id string, upTo uint64) heed.AckResult
+	Current(viewer string) (heed.Attention, bool)
+	Ack(viewer, id string, upTo uint64) heed.AckResult
 	Item(id string) (heed.Attention, bool)
 	Open(dst []heed.Attention) []heed.Attention
-	Shown(viewer, id string, upTo uint64) bool
+	Delivered(viewer, id string, upTo uint64) bool
 }
 
 // PlaneConfig sets up a [AttentionHandler].
@@ -138,7 +138,7 @@ func (p *AttentionHandler) Ack(ctx context.Context, viewer, id string) AckResult
 		if acked {
 			p.Pump(nil)
 		} else {
-			acked = p.cfg.Source.AckBy(viewer, id, 0).Acknowledged
+			acked = p.cfg.Source.Ack(viewer, id, 0).Acknowledged
 		}
 		return AckResult{Acknowledged: acked, AttentionID: id, CurrentAttention: p.view(viewer)}
 	})
@@ -272,7 +272,7 @@ func (p *AttentionHandler) view(viewer string) *heed.Attention {
 	if blind := p.unseen(); blind != nil {
 		return blind
 	}
-	a, ok := p.cfg.Source.View(viewer)
+	a, ok := p.cfg.Source.Current(viewer)
 	if !ok {
 		return nil
 	}
@@ -375,6 +375,6 @@ func (p *AttentionHandler) tellLocked(channel string, a heed.Attention) {
 	}
 	// An item is small and has a JSON form: there is no error to pass on.
 	_ = p.cfg.Publish(channel, a.ID, p.Present(a), func(s *ServerSession) {
-		p.cfg.Source.Shown(s.Consumer(), a.ID, a.LatestSequence)
+		p.cfg.Source.Delivered(s.Consumer(), a.ID, a.LatestSequence)
 	})
 }

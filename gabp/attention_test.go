@@ -204,9 +204,9 @@ type stuck struct {
 	hang chan struct{}
 }
 
-func (s stuck) View(viewer string) (heed.Attention, bool) {
+func (s stuck) Current(viewer string) (heed.Attention, bool) {
 	<-s.hang
-	return s.Engine.View(viewer)
+	return s.Engine.Current(viewer)
 }
 
 func (s stuck) Open(dst []heed.Attention) []heed.Attention {

@@ -38,7 +38,7 @@ func (s *engine) Current(ctx context.Context, viewer string) (heed.Attention, bo
 
 // Viewer is what shows items: a [heed.Engine], or what stands before one.
 type Viewer interface {
-	View(viewer string) (heed.Attention, bool)
+	Current(viewer string) (heed.Attention, bool)
 	Open(dst []heed.Attention) []heed.Attention
 }
 
@@ -50,7 +50,7 @@ func Look(v Viewer, viewer string) (heed.Attention, bool) {
 	case len(open) == 0:
 		return heed.Attention{}, false
 	case open[0].Blocking:
-		return v.View(viewer)
+		return v.Current(viewer)
 	}
 	return open[0], true
 }
@@ -60,7 +60,7 @@ func (s *engine) Ack(ctx context.Context, viewer, id string, upTo uint64) (Acked
 	if err := ctx.Err(); err != nil {
 		return Acked{}, err
 	}
-	return AckedBy(s.e.AckBy(viewer, id, upTo)), nil
+	return AckedBy(s.e.Ack(viewer, id, upTo)), nil
 }
 
 // AckedBy returns an engine's answer in the form of a [Source].
@@ -101,7 +101,7 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 	e.Observe(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	v, related := Related(e, r.call.ID, r.began)
 	if related != nil {
-		e.Shown(r.call.Viewer, related.ID, related.LatestSequence)
+		e.Delivered(r.call.Viewer, related.ID, related.LatestSequence)
 	}
 	return v, related, nil
 }

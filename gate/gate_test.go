@@ -280,10 +280,10 @@ func TestLookIsNotShowing(t *testing.T) {
 	e := newEngine(t)
 	g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
 	e.Log(event.Log{Message: "Odd one"})
-	first, _ := e.View("agent")
+	first, _ := e.Current("agent")
 	e.Log(event.Log{Message: "Odd thing, and another"})
 	require.True(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "t", Viewer: "agent"}).Allowed)
-	res := e.AckBy("agent", first.ID, 0)
+	res := e.Ack("agent", first.ID, 0)
 	require.Equal(t, first.LatestSequence, res.Watermark)
 }
 

@@ -96,7 +96,7 @@ func TestNoWayThroughAtOnce(t *testing.T) {
 	})
 	workers.Go(func() {
 		for range 400 {
-			if a, open := e.View("bob"); open {
+			if a, open := e.Current("bob"); open {
 				_, _ = g.Ack(t.Context(), "bob", a.ID, a.LatestSequence)
 			}
 		}

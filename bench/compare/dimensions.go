@@ -277,7 +277,7 @@ func acknowledged(set *rules.Set, n int) (float64, error) {
 	for len(records) < n {
 		r := event.Log{Level: event.LevelError, Message: "Exception: " + string(storm.Next())}
 		id := engine.Observe(r.Entry()).AttentionID
-		if !engine.Ack(id, 0).Acknowledged {
+		if !engine.Ack("", id, 0).Acknowledged {
 			return 0, fmt.Errorf("item %q was not acknowledged", id)
 		}
 		records = append(records, r)

@@ -180,8 +180,8 @@ func acknowledger(e *heed.Engine) func() uint64 {
 		e.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("act-%d", n), Message: failure})
 		e.Updates(nil)
 		made := uint64(2)
-		if a, ok := e.Current(); ok && before.Seq > 0 {
-			if res := e.Ack(a.ID, 0); res.Acknowledged && !res.Already {
+		if a, ok := e.Current(""); ok && before.Seq > 0 {
+			if res := e.Ack("", a.ID, 0); res.Acknowledged && !res.Already {
 				made++ // the act itself is journaled
 			}
 		}
@@ -217,8 +217,8 @@ func fullEngine(small bool) (*heed.Engine, error) {
 		for _, w := range words {
 			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: w})
 		}
-		if a, ok := e.Current(); ok && i < 2*items/3 {
-			e.Ack(a.ID, 0)
+		if a, ok := e.Current(""); ok && i < 2*items/3 {
+			e.Ack("", a.ID, 0)
 		}
 	}
 	for range signatures {

@@ -128,7 +128,7 @@ func TestItem(t *testing.T) {
 
 		// What came after what was shown is in a successor, of which the item tells.
 		s.Observe(event.Log{Message: "Broken roof", OperationID: op}.Entry())
-		ack := s.AckBy("agent", id, 0)
+		ack := s.Ack("agent", id, 0)
 		require.True(t, ack.Acknowledged)
 		require.NotEmpty(t, ack.Successor)
 		it = answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
@@ -162,8 +162,8 @@ func TestRead(t *testing.T) {
 				synctest.Wait()
 				time.Sleep(3 * time.Second)
 				raw(t, t.Context(), d, c.tool, c.arguments)
-				s.AckBy("agent", "run1-1", 0)
-				s.AckBy("agent", "run1-1", 0)
+				s.Ack("agent", "run1-1", 0)
+				s.Ack("agent", "run1-1", 0)
 				line := answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"kinds":["acknowledged","ack_in_vain"]}`)
 				require.Len(t, line.Events, 2)
 				require.Equal(t, "agent", line.Events[0].Viewer)
@@ -333,7 +333,7 @@ func TestHostile(t *testing.T) {
 		s.Observe(event.Notice{Status: event.StatusHole, Detail: hostile}.Entry())
 		s.Raise(heed.Report{Key: hostile, Disposition: event.Blocking, Summary: hostile, Message: hostile})
 		_, _, _ = run.End(t.Context(), event.StatusFailed, hostile)
-		s.AckBy(hostile, hostile, 0)
+		s.Ack(hostile, hostile, 0)
 		synctest.Wait()
 		arguments := some("op1")
 		arguments[bridge.ToolExplain] = `{"seq":1}`

@@ -127,7 +127,7 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 		})
 	}
 	d.evidence(&out, &it, lookOf(a))
-	d.session.Shown(viewer, it.ID, it.LatestSequence)
+	d.session.Delivered(viewer, it.ID, it.LatestSequence)
 	d.session.MarkRead(viewer, it.ID)
 	return &out, nil
 }

@@ -134,7 +134,7 @@ func (d *Diagnostics) view(ctx context.Context, viewer string) gabp.CurrentResul
 		return d.current(ctx, viewer)
 	}
 	d.sync(ctx)
-	a, open := d.session.View(viewer)
+	a, open := d.session.Current(viewer)
 	if !open {
 		return gabp.CurrentResult{}
 	}

@@ -102,7 +102,7 @@ func TestUntaken(t *testing.T) {
 		require.Equal(t, answer.failed, v.Failed)
 		require.EqualValues(t, i+1, p.Untaken())
 		if a := p.plane.Current(ctx, "agent").Attention; a != nil {
-			s.AckBy("agent", a.ID, 0)
+			s.Ack("agent", a.ID, 0)
 		}
 	}
 	require.Zero(t, s.Status().InFlight)

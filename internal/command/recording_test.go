@@ -60,9 +60,9 @@ func TestRecordingReplays(t *testing.T) {
 			engine.Observe(rec.Entry)
 			want = engine.Updates(want)
 			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
-				a, _ := engine.View("agent")
+				a, _ := engine.Current("agent")
 				recorder.Ack("agent", a.ID, a.LatestSequence)
-				engine.AckBy("agent", a.ID, a.LatestSequence)
+				engine.Ack("agent", a.ID, a.LatestSequence)
 				want = engine.Updates(want)
 				now = now.Add(time.Minute)
 				recorder.Advance(now)

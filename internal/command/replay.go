@@ -266,7 +266,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 					out.buf = write(out.buf, shownName, source.record.Time, &scrubbed)
 				}
 				if f.ack == ackAuto && u.Attention.Blocking {
-					engine.Ack(u.Attention.ID, u.Attention.LatestSequence)
+					engine.Ack("", u.Attention.ID, u.Attention.LatestSequence)
 				}
 			}
 			// Acknowledgements have updates of their own.

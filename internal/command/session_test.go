@@ -69,7 +69,7 @@ func TestSessionReplays(t *testing.T) {
 		if !d.Allowed {
 			refused++
 			require.NotNil(t, d.Attention, d.Refusal)
-			require.True(t, session.AckBy("agent", d.Attention.ID, 0).Acknowledged)
+			require.True(t, session.Ack("agent", d.Attention.ID, 0).Acknowledged)
 			if d = g.Check(t.Context(), call); !d.Allowed {
 				continue
 			}

@@ -126,8 +126,8 @@ func (s *source) next() error {
 	}
 	if s.acted = rec.Kind == event.KindHost; s.acted {
 		if rec.Status == event.StatusAcknowledged {
-			s.engine.View(rec.Source) // what it names is covered
-			s.engine.AckBy(rec.Source, rec.Message, rec.Count)
+			s.engine.Current(rec.Source) // what it names is covered
+			s.engine.Ack(rec.Source, rec.Message, rec.Count)
 		} else {
 			s.engine.Advance(rec.Time)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-// View returns the item that a consumer should see first; see [heed.Engine.View].
-func (s *Session) View(consumer string) (heed.Attention, bool) {
-	a, open := s.engine.View(consumer)
+// Current returns the item that a consumer should see first; see [heed.Engine.Current].
+func (s *Session) Current(consumer string) (heed.Attention, bool) {
+	a, open := s.engine.Current(consumer)
 	s.disk.keep(a.ID)
 	return a, open
 }
@@ -36,13 +36,13 @@ func (s *Session) Verdict(operation string) heed.Verdict {
 	return v
 }
 
-// Shown records that an item was delivered to a consumer; see [heed.Engine.Shown].
-func (s *Session) Shown(consumer, id string, upTo uint64) bool {
-	return s.engine.Shown(consumer, id, upTo)
+// Delivered records that an item was delivered to a consumer; see [heed.Engine.Delivered].
+func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
+	return s.engine.Delivered(consumer, id, upTo)
 }
 
-// AckBy acknowledges an item for a consumer; see [heed.Engine.AckBy]. It is on disk and in the timeline before the answer.
-func (s *Session) AckBy(consumer, id string, upTo uint64) heed.AckResult {
+// Ack acknowledges an item for a consumer; see [heed.Engine.Ack]. It is on disk and in the timeline before the answer.
+func (s *Session) Ack(consumer, id string, upTo uint64) heed.AckResult {
 	res := s.ack(consumer, id, upTo)
 	if res.Acknowledged && !res.Already {
 		s.disk.through(s.engine.Latest().Seq)
@@ -57,7 +57,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) heed.AckResult {
 	defer s.report.Unlock()
 	s.enter()
 	defer s.leave()
-	res := s.engine.AckBy(consumer, id, upTo)
+	res := s.engine.Ack(consumer, id, upTo)
 	if s.cfg.Recorder != nil {
 		// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
 		s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
@@ -105,7 +105,7 @@ func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (gate
 	if err := ctx.Err(); err != nil {
 		return gate.Acked{}, err
 	}
-	return gate.AckedBy(g.s.AckBy(consumer, id, upTo)), nil
+	return gate.AckedBy(g.s.Ack(consumer, id, upTo)), nil
 }
 
 // Begin implements [gate.Recorder].

@@ -49,7 +49,7 @@ func TestKilled(tt *testing.T) {
 				case 1:
 					tell(s.Raise(heed.Report{Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking, Message: "m"}))
 				case 2:
-					a, _ := s.View("agent")
+					a, _ := s.Current("agent")
 					tell(a.ID)
 				case 3:
 					for _, a := range s.Open(nil) {
@@ -57,7 +57,7 @@ func TestKilled(tt *testing.T) {
 					}
 				case 4:
 					for id := range told {
-						res := s.AckBy("agent", id, 0)
+						res := s.Ack("agent", id, 0)
 						require.True(t, res.Acknowledged)
 						told[id] = true
 						for _, c := range res.Covered {
@@ -102,15 +102,15 @@ func TestSnapshot(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "an id was told")
 		s.Observe(broken("2").Entry())
 		synctest.Wait()
-		s.View("agent")
+		s.Current("agent")
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "and is known")
 		time.Sleep(session.DefaultSnapshotEvery)
 		synctest.Wait()
 		require.EqualValues(t, 2, s.Status().Snapshot.Saves)
 		time.Sleep(time.Hour)
 		require.EqualValues(t, 2, s.Status().Snapshot.Saves, "nothing happened")
-		a, _ := s.View("agent")
-		s.AckBy("agent", a.ID, 0)
+		a, _ := s.Current("agent")
+		s.Ack("agent", a.ID, 0)
 		require.EqualValues(t, 3, s.Status().Snapshot.Saves)
 		epoch := s.Status().Epoch
 		s.Observe(event.Log{Message: "Fine"}.Entry())
@@ -120,7 +120,7 @@ func TestSnapshot(t *testing.T) {
 		require.True(t, s.Status().Restored)
 		require.Equal(t, epoch, s.Status().Epoch)
 		require.EqualValues(t, 5, s.Engine().Latest().Seq, "saved at the end")
-		res := s.AckBy("agent", a.ID, 0)
+		res := s.Ack("agent", a.ID, 0)
 		require.True(t, res.Already)
 
 		require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
@@ -139,9 +139,9 @@ func TestDiskFails(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "absent")
 		s := start(t, session.Config{Snapshot: filepath.Join(dir, "state")})
 		s.Observe(broken("1").Entry())
-		a, open := s.View("agent")
+		a, open := s.Current("agent")
 		require.True(t, open)
-		require.True(t, s.AckBy("agent", a.ID, 0).Acknowledged)
+		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
 		st := s.Status().Snapshot
 		require.NotZero(t, st.Failed)
 		require.NotEmpty(t, st.Error)

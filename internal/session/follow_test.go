@@ -54,7 +54,7 @@ func TestFollowed(t *testing.T) {
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
 		require.Equal(t, res.Related.ID, d.Attention.ID)
-		s.AckBy("agent", d.Attention.ID, 0)
+		s.Ack("agent", d.Attention.ID, 0)
 	}
 }
 

@@ -31,9 +31,9 @@ func TestUpdates(t *testing.T) {
 		s.Observe(broken("1").Entry())
 		synctest.Wait()
 		require.Equal(t, []string{"opened 1"}, k.said())
-		a, open := s.View("agent")
+		a, open := s.Current("agent")
 		require.True(t, open)
-		s.AckBy("agent", a.ID, 0)
+		s.Ack("agent", a.ID, 0)
 		s.Raise(heed.Report{Key: "disk", Disposition: event.Blocking, Message: "full"})
 		synctest.Wait()
 		require.Equal(t, []string{"opened 1", "cleared 1", "opened 2"}, k.said())
@@ -240,10 +240,10 @@ func TestTimeline(t *testing.T) {
 		require.NotNil(t, res.Related)
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
-		s.AckBy("agent", "no-such", 0)
+		s.Ack("agent", "no-such", 0)
 		s.MarkRead("agent", d.Attention.ID)
 		time.Sleep(time.Minute)
-		s.AckBy("agent", d.Attention.ID, 0)
+		s.Ack("agent", d.Attention.ID, 0)
 		synctest.Wait()
 
 		events, lost := s.Timeline(0, 0)
@@ -266,7 +266,7 @@ func TestTimeline(t *testing.T) {
 		require.Equal(t, "blocking", events[2].Outcome)
 
 		for range 5 {
-			s.AckBy("agent", "no-such", 0)
+			s.Ack("agent", "no-such", 0)
 		}
 		events, lost = s.Timeline(2, 3)
 		require.EqualValues(t, 2, lost)
@@ -321,7 +321,7 @@ func TestRun(t *testing.T) {
 		f.end <- errors.New("is a directory")
 		require.ErrorContains(t, <-done, "is a directory")
 		s.Observe(broken("1").Entry()) // after the end, too
-		_, open := s.View("")
+		_, open := s.Current("")
 		require.True(t, open)
 	})
 }
@@ -330,7 +330,7 @@ func TestRun(t *testing.T) {
 type twin struct{ e *heed.Engine }
 
 func (w twin) Record(r *capture.Record)           { w.e.Observe(r.Entry) }
-func (w twin) Ack(viewer, id string, upTo uint64) { w.e.AckBy(viewer, id, upTo) }
+func (w twin) Ack(viewer, id string, upTo uint64) { w.e.Ack(viewer, id, upTo) }
 func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
 
 // TestRecorder gives entries from many goroutines: the recorder is told of them in
@@ -351,7 +351,7 @@ func TestRecorder(t *testing.T) {
 				r := s.Begin(session.Call{Tool: fmt.Sprint(i)})
 				s.Observe(event.Notice{Status: event.StatusHole}.Entry())
 				_, _, _ = r.End(t.Context(), event.StatusCompleted, "")
-				s.AckBy("", fmt.Sprintf("e-%d", k), uint64(k))
+				s.Ack("", fmt.Sprintf("e-%d", k), uint64(k))
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 	before, held := m.engine.Item(id)
 	open := held && before.State == coalesce.Open
 	it := m.byID[id]
-	res := m.engine.AckBy(viewer, id, upTo)
+	res := m.engine.Ack(viewer, id, upTo)
 	p.sayAck(&res)
 	if res.Acknowledged != held || res.Already != (held && !open) {
 		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v", res.Acknowledged, res.Already, held, open)

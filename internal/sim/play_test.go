@@ -295,17 +295,17 @@ func (p *player) act(s *Step) error {
 		if m != nil {
 			return m.ack(p, s.By, id, upTo)
 		}
-		res := p.engine.AckBy(s.By, id, upTo)
+		res := p.engine.Ack(s.By, id, upTo)
 		p.sayAck(&res)
 	case View:
-		a, ok := p.engine.View(s.By)
+		a, ok := p.engine.Current(s.By)
 		p.sayView(&a, ok)
 		if m != nil {
 			return m.view(s.By, &a, ok)
 		}
 	case Shown:
 		id, upTo := p.item(s.Item), p.seq(s.UpTo)
-		ok := p.engine.Shown(s.By, id, upTo)
+		ok := p.engine.Delivered(s.By, id, upTo)
 		p.say("shown=%v", ok)
 		if m != nil {
 			return m.showed(s.By, id, upTo, ok)
