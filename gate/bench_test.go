@@ -20,7 +20,7 @@ func BenchmarkCheck(b *testing.B) {
 				e.Log(event.Log{Message: text})
 			}
 			g := newGate(b, gate.Config{Source: gate.Engine(e, nil), Allow: []string{"saves/*"}})
-			call := gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent", Tags: []string{"mutating"}}
+			call := gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent", Tags: []string{"mutating"}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if d := g.Check(b.Context(), call); d.Allowed != (name != "blocking_open") {
@@ -37,7 +37,7 @@ func BenchmarkCall(b *testing.B) {
 	g := newGate(b, gate.Config{Source: gate.Engine(e, nil)})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		d := g.Check(b.Context(), gate.Call{ID: fmt.Sprint("call-", i), Tool: "colony/build", Viewer: "agent"})
+		d := g.Check(b.Context(), gate.Call{ID: fmt.Sprint("call-", i), Tool: "colony/build", Consumer: "agent"})
 		if res := g.Done(b.Context(), d, event.StatusCompleted, ""); !res.Executed || res.Related != nil {
 			b.Fatal(res)
 		}

@@ -4,7 +4,7 @@
 //
 //	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now)})
 //	…
-//	d := g.Check(ctx, gate.Call{ID: id, Tool: "colony/build", Viewer: agent})
+//	d := g.Check(ctx, gate.Call{ID: id, Tool: "colony/build", Consumer: agent})
 //	if !d.Allowed {
 //		return errors.New(d.Refusal) // not executed
 //	}

@@ -31,45 +31,34 @@ func (s *engine) time() time.Time {
 }
 
 // Current implements [Source].
-func (s *engine) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
-	a, open := Look(s.e, viewer)
+func (s *engine) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+	a, open := Look(s.e, consumer)
 	return a, open, ctx.Err()
 }
 
-// Viewer is what shows items: a [heed.Engine], or what stands before one.
-type Viewer interface {
-	Current(viewer string) (heed.Attention, bool)
+// Look returns the item that a consumer should see first, as [Source] wants it: only
+// one that blocks counts as delivered. It asks a [heed.Engine], or what stands before one.
+func Look(e interface {
+	Current(consumer string) (heed.Attention, bool)
 	Open(dst []heed.Attention) []heed.Attention
-}
-
-// Look returns the item that a viewer should see first, as [Source] wants it: only
-// one that blocks counts as shown.
-func Look(v Viewer, viewer string) (heed.Attention, bool) {
-	open := v.Open(nil)
+}, consumer string,
+) (heed.Attention, bool) {
+	open := e.Open(nil)
 	switch {
 	case len(open) == 0:
 		return heed.Attention{}, false
 	case open[0].Blocking:
-		return v.Current(viewer)
+		return e.Current(consumer)
 	}
 	return open[0], true
 }
 
 // Ack implements [Source].
-func (s *engine) Ack(ctx context.Context, viewer, id string, upTo uint64) (Acked, error) {
+func (s *engine) Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error) {
 	if err := ctx.Err(); err != nil {
-		return Acked{}, err
+		return heed.AckResult{}, err
 	}
-	return AckedBy(s.e.Ack(viewer, id, upTo)), nil
-}
-
-// AckedBy returns an engine's answer in the form of a [Source].
-func AckedBy(res heed.AckResult) Acked {
-	a := Acked{Acknowledged: res.Acknowledged, ID: res.ID}
-	if res.Open {
-		a.Current = &res.Current
-	}
-	return a
+	return s.e.Ack(consumer, id, through), nil
 }
 
 // Begin implements [Recorder].
@@ -101,28 +90,21 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 	e.Observe(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	v, related := Related(e, r.call.ID, r.began)
 	if related != nil {
-		e.Delivered(r.call.Viewer, related.ID, related.LatestSequence)
+		e.Delivered(r.call.Consumer, related.ID, related.LatestSequence)
 	}
 	return v, related, nil
-}
-
-// Judge is what knows verdicts and items: a [heed.Engine].
-type Judge interface {
-	Verdict(id string) heed.Verdict
-	Item(id string) (heed.Attention, bool)
-	Open(dst []heed.Attention) []heed.Attention
 }
 
 // Related returns what is known of an operation that began with the entry of this
 // sequence number: its verdict, and the item to be shown to its caller. That is the
 // one that holds the worst that came of it, while it is open; or else the most
-// urgent that blocks, where it opened since. It does not count as shown.
-func Related(j Judge, operation string, began uint64) (heed.Verdict, *heed.Attention) {
-	v := j.Verdict(operation)
-	if a, ok := j.Item(v.AttentionID); ok && a.ClearedBy == "" {
+// urgent that blocks, where it opened since. It does not count as delivered.
+func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Attention) {
+	v := e.Verdict(operation)
+	if a, ok := e.Item(v.AttentionID); ok && a.ClearedBy == "" {
 		return v, &a
 	}
-	for _, a := range j.Open(nil) {
+	for _, a := range e.Open(nil) {
 		if a.Blocking && a.OpenedAtSequence > began {
 			return v, &a
 		}

@@ -34,7 +34,7 @@ func Example() {
 	calls := 0
 	dispatch := func(ctx context.Context, tool string) error {
 		calls++
-		d := g.Check(ctx, gate.Call{ID: fmt.Sprintf("call-%d", calls), Tool: tool, Viewer: "agent"})
+		d := g.Check(ctx, gate.Call{ID: fmt.Sprintf("call-%d", calls), Tool: tool, Consumer: "agent"})
 		if !d.Allowed {
 			return errors.New(d.Refusal)
 		}

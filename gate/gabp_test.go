@@ -78,7 +78,7 @@ func TestOverGABP(t *testing.T) {
 	acked, err = g.Ack(ctx, "", "e1-1", 0)
 	require.NoError(t, err)
 	require.True(t, acked.Acknowledged)
-	require.Nil(t, acked.Current)
+	require.False(t, acked.Open)
 	require.True(t, g.Check(ctx, call).Allowed)
 
 	stop()

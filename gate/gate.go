@@ -15,7 +15,7 @@ import (
 
 // DefaultTimeout is the default of [Config].Timeout. Bridges in the field wait
 // for two seconds.
-const DefaultTimeout = 1500 * time.Millisecond
+const defaultTimeout = 1500 * time.Millisecond
 
 // ErrNoAttention is what a [Source] returns that has no attention to ask about.
 var ErrNoAttention = errors.New("gate: no attention capability")
@@ -32,7 +32,9 @@ type Config struct {
 	Allow []string
 
 	// Tags are those of tools that are never held back, compared without regard
-	// to case. nil means [DefaultTags]; an empty list means none.
+	// to case. nil means diagnostic, diagnostics, health,
+	// lifecycle, observation, read-only, status, telemetry and attention-bypass; an
+	// empty list means none.
 	Tags []string
 
 	// FailOpen lets calls through where the source was asked and failed. The
@@ -40,7 +42,7 @@ type Config struct {
 	FailOpen bool
 
 	// Timeout bounds each Check, and each look of Done and Ack. Default
-	// [DefaultTimeout].
+	// 1.5 s.
 	Timeout time.Duration
 }
 
@@ -81,7 +83,7 @@ func New(c Config) (*Gate, error) {
 	}
 	return &Gate{
 		source: c.Source, policy: newPolicy(c.Allow, c.Tags), failOpen: c.FailOpen,
-		timeout: cmp.Or(c.Timeout, DefaultTimeout),
+		timeout: cmp.Or(c.Timeout, defaultTimeout),
 	}, nil
 }
 
@@ -97,11 +99,11 @@ type Call struct {
 	// Tags are the tool's own, as whoever offers it declares them.
 	Tags []string
 
-	// Viewer is who calls: the name by which the source keeps what it was shown.
-	Viewer string
+	// Consumer is who calls: the name under which the source keeps what was delivered.
+	Consumer string
 
 	// Diagnostics says that the call only looks at what heed or the game tells of
-	// itself: it is not journaled. A tag of [DiagnosticTags] says the same.
+	// itself: it is not journaled. Some tags say the same; see [Call.Diagnostic].
 	Diagnostics bool
 }
 
@@ -181,7 +183,7 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 
 // look asks the source about a call that is not exempt.
 func (g *Gate) look(ctx context.Context, d *Decision) {
-	a, open, err := g.current(ctx, d.Call.Viewer)
+	a, open, err := g.current(ctx, d.Call.Consumer)
 	switch {
 	case errors.Is(err, ErrNoAttention):
 		d.Allowed, d.Exempt = true, "no attention capability"
@@ -245,7 +247,7 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 	case d.Running != nil:
 		res.Verdict, res.Related, res.Err = d.Running.End(ctx, status, errText)
 	case d.looked:
-		a, open, err := g.current(ctx, d.Call.Viewer)
+		a, open, err := g.current(ctx, d.Call.Consumer)
 		switch {
 		case err != nil:
 			res.Err = err
@@ -265,8 +267,8 @@ func (d *Decision) concerns(a *heed.Attention) bool {
 // Ack acknowledges the item called id for a viewer, up to the sequence number
 // upTo, the latest that it was shown; 0 means what the source showed it last. An
 // unknown id is no error: the answer says what is open.
-func (g *Gate) Ack(ctx context.Context, viewer, id string, upTo uint64) (Acked, error) {
+func (g *Gate) Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	return g.source.Ack(ctx, viewer, id, upTo)
+	return g.source.Ack(ctx, consumer, id, through)
 }

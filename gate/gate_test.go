@@ -67,7 +67,7 @@ func TestTiming(t *testing.T) {
 			}
 			dispatched := 0
 			call := func(id string) (gate.Decision, gate.Result) {
-				d := g.Check(t.Context(), gate.Call{ID: id, Tool: "colony/build", Viewer: "agent"})
+				d := g.Check(t.Context(), gate.Call{ID: id, Tool: "colony/build", Consumer: "agent"})
 				if d.Allowed {
 					dispatched++
 					at(during)
@@ -161,7 +161,7 @@ func TestRemote(t *testing.T) {
 				for _, open := range []bool{false, true} {
 					g := newGate(t, gate.Config{Source: gate.Remote(p, c.methods), FailOpen: open})
 					start := time.Now()
-					d := g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent"})
+					d := g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"})
 					require.LessOrEqual(t, time.Since(start), 3*second)
 					failed := c.refusal != "" && c.name != "blocking"
 					require.Equal(t, failed, d.Err != nil)
@@ -232,7 +232,7 @@ func TestRemoteAck(t *testing.T) {
 	answer = `{"acknowledged":true,"attentionId":"a-1","currentAttention":null}`
 	acked, err := g.Ack(t.Context(), "agent", "a-1", 0)
 	require.NoError(t, err)
-	require.Equal(t, gate.Acked{Acknowledged: true, ID: "a-1"}, acked)
+	require.Equal(t, heed.AckResult{Acknowledged: true, ID: "a-1"}, acked)
 	answer = `{"acknowledged":false,"attentionId":"a-1","currentAttention":` + item("a-2", true) + `}`
 	acked, err = g.Ack(t.Context(), "agent", "a-1", 0)
 	require.NoError(t, err)
@@ -251,7 +251,7 @@ func TestRemoteAck(t *testing.T) {
 func TestAckRace(t *testing.T) {
 	e := newEngine(t)
 	g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
-	call := gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent"}
+	call := gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
 	e.Log(broken("1"))
 	first := g.Check(t.Context(), call)
 	require.False(t, first.Allowed)
@@ -282,7 +282,7 @@ func TestLookIsNotShowing(t *testing.T) {
 	e.Log(event.Log{Message: "Odd one"})
 	first, _ := e.Current("agent")
 	e.Log(event.Log{Message: "Odd thing, and another"})
-	require.True(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "t", Viewer: "agent"}).Allowed)
+	require.True(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
 	res := e.Ack("agent", first.ID, 0)
 	require.Equal(t, first.LatestSequence, res.Watermark)
 }

@@ -7,26 +7,19 @@ import (
 	"strings"
 )
 
-// DefaultTags returns the tags of tools that are not held back by default: of
-// what only looks, and of what starts and stops the game.
-func DefaultTags() []string {
-	return []string{
-		"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry", "attention-bypass",
-	}
+// defaultTags are the tags of tools that are not held back by default: of what
+// only looks, and of what starts and stops the game.
+var defaultTags = []string{
+	"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry", "attention-bypass",
 }
 
-// DiagnosticTags returns the tags of tools that only look: their calls are not
+// diagnosticTags are the tags of tools that only look: their calls are not
 // journaled as operations. "lifecycle" and "attention-bypass" are not among them,
 // since such calls change things.
-func DiagnosticTags() []string {
-	return []string{"diagnostic", "diagnostics", "health", "observation", "read-only", "status", "telemetry"}
-}
+var diagnosticTags = []string{"diagnostic", "diagnostics", "health", "observation", "read-only", "status", "telemetry"}
 
-// diagnosticTags is never changed.
-var diagnosticTags = DiagnosticTags()
-
-// Diagnostic reports whether the call only looks, by its flag or by a tag of
-// [DiagnosticTags].
+// Diagnostic reports whether the call only looks, by its flag or by a tag:
+// diagnostic, diagnostics, health, observation, read-only, status, telemetry.
 func (c *Call) Diagnostic() bool {
 	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
 }
@@ -45,7 +38,7 @@ type policy struct {
 
 func newPolicy(allow, tags []string) policy {
 	if tags == nil {
-		tags = DefaultTags()
+		tags = defaultTags
 	}
 	p := policy{allow: slices.Clone(allow), tags: slices.Clone(tags)}
 	var exempt []string

@@ -59,7 +59,7 @@ func TestNoWayThrough(tt *testing.T) {
 			default:
 				open := e.Open(nil)
 				blocked := len(open) > 0 && open[0].Blocking
-				c := gate.Call{ID: fmt.Sprintf("op-%d", i), Tool: "t", Viewer: viewer}
+				c := gate.Call{ID: fmt.Sprintf("op-%d", i), Tool: "t", Consumer: viewer}
 				d := g.Check(ctx, c)
 				require.Equal(t, !blocked, d.Allowed)
 				if d.Allowed {
@@ -112,7 +112,7 @@ func TestNoWayThroughAtOnce(t *testing.T) {
 				mu.Lock()
 				before := raised[max(0, len(raised)-50):]
 				mu.Unlock()
-				d := g.Check(t.Context(), gate.Call{ID: fmt.Sprintf("%d-%d", c, i), Tool: "t", Viewer: fmt.Sprint(c)})
+				d := g.Check(t.Context(), gate.Call{ID: fmt.Sprintf("%d-%d", c, i), Tool: "t", Consumer: fmt.Sprint(c)})
 				if d.Allowed {
 					for _, id := range before {
 						if a, ok := e.Item(id); ok && a.ClearedBy == "" && a.Blocking {

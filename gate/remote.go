@@ -50,13 +50,17 @@ func (r *remote) Current(ctx context.Context, _ string) (heed.Attention, bool, e
 }
 
 // Ack implements [Source].
-func (r *remote) Ack(ctx context.Context, _, id string, _ uint64) (Acked, error) {
+func (r *remote) Ack(ctx context.Context, _, id string, _ uint64) (heed.AckResult, error) {
 	if !r.ack {
-		return Acked{}, ErrNoAttention
+		return heed.AckResult{}, ErrNoAttention
 	}
 	var answer gabp.AckResult
 	if err := r.caller.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &answer); err != nil {
-		return Acked{}, fmt.Errorf("%s: %w", gabp.MethodAttentionAck, err)
+		return heed.AckResult{}, fmt.Errorf("%s: %w", gabp.MethodAttentionAck, err)
 	}
-	return Acked{Acknowledged: answer.Acknowledged, ID: id, Current: answer.CurrentAttention}, nil
+	res := heed.AckResult{Acknowledged: answer.Acknowledged, ID: id}
+	if answer.CurrentAttention != nil {
+		res.Current, res.Open = *answer.CurrentAttention, true
+	}
+	return res, nil
 }

@@ -18,7 +18,7 @@ type Source interface {
 	Current(ctx context.Context, viewer string) (heed.Attention, bool, error)
 
 	// Ack acknowledges an item; see [Gate.Ack].
-	Ack(ctx context.Context, viewer, id string, upTo uint64) (Acked, error)
+	Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error)
 }
 
 // Recorder is a [Source] that keeps account of the calls.
@@ -38,17 +38,4 @@ type Running interface {
 	// the verdict, and the item to be shown to the caller, or nil. Err says that
 	// not everything that is there was taken in. It is called once.
 	End(ctx context.Context, status event.Status, errText string) (v heed.Verdict, related *heed.Attention, err error)
-}
-
-// Acked is the answer to an acknowledgement.
-type Acked struct {
-	// Acknowledged says that the item is known and no longer open.
-	Acknowledged bool
-
-	// ID is the item's id, as it was given.
-	ID string
-
-	// Current is the item that is open now, and counts as shown; nil where none
-	// is.
-	Current *heed.Attention
 }

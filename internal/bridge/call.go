@@ -28,7 +28,7 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 		return nil, p.noMod(ctx, viewer, call.Name)
 	}
 	id := strconv.FormatUint(p.calls.Add(1), 10)
-	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Viewer: viewer})
+	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Consumer: viewer})
 	if !d.Allowed {
 		return nil, refusal(&d)
 	}

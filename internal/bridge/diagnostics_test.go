@@ -47,7 +47,7 @@ func TestDefinitions(t *testing.T) {
 	g, err := s.Gate(gate.Config{})
 	require.NoError(t, err)
 	s.Observe(logged("Broken").Entry())
-	require.False(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent"}).Allowed)
+	require.False(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}).Allowed)
 	var names []string
 	for _, tool := range bridge.Tools() {
 		names = append(names, tool.Name)
@@ -57,7 +57,7 @@ func TestDefinitions(t *testing.T) {
 		require.LessOrEqual(t, len(tool.Description), 500, "an agent has to read all of them")
 		require.Contains(t, tool.Tags, "diagnostic")
 		require.Contains(t, tool.Tags, "read-only")
-		call := gate.Call{ID: "2", Tool: tool.Name, Tags: tool.Tags, Viewer: "agent"}
+		call := gate.Call{ID: "2", Tool: tool.Name, Tags: tool.Tags, Consumer: "agent"}
 		require.True(t, call.Diagnostic())
 		require.True(t, g.Check(t.Context(), call).Allowed)
 		compiled(t, tool.InputSchema)
@@ -325,7 +325,7 @@ func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := start(t, session.Config{})
 		s.Observe(event.Log{Level: event.LevelError, Message: "Broken " + hostile, Source: hostile, Stack: hostile + "\nat " + hostile, OperationID: "op1"}.Entry())
-		run := s.Begin(session.Call{ID: hostile, Tool: "colony/" + hostile, Viewer: hostile})
+		run := s.Begin(session.Call{ID: hostile, Tool: "colony/" + hostile, Consumer: hostile})
 		s.Observe(event.Operation{ID: hostile, Parent: hostile, Method: hostile, Status: event.StatusStarted}.Entry())
 		s.Observe(event.Operation{ID: hostile, Status: event.StatusFailed, Error: hostile}.Entry())
 		s.Observe(event.State{Status: event.StatusPhase, Phase: hostile}.Entry())
@@ -438,7 +438,7 @@ func TestBounds(t *testing.T) {
 		require.Less(t, len(raw(t, t.Context(), d, name, map[string]string{bridge.ToolItem: `{"id":"run1-1","stack":true,"chars":4000}`, bridge.ToolExplain: `{"seq":299}`}[name])), most, name)
 	}
 	for i := range 500 {
-		s.Begin(session.Call{ID: strconv.Itoa(i), Tool: "colony/build", Viewer: long})
+		s.Begin(session.Call{ID: strconv.Itoa(i), Tool: "colony/build", Consumer: long})
 	}
 	line := answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"kinds":["call_began"],"limit":200}`)
 	require.Equal(t, 300, line.Omitted)

@@ -155,12 +155,12 @@ func scene(s *session.Session) (operation string) {
 	for i := range 3 {
 		s.Observe(logged(fmt.Sprintf("All is well %d", i)).Entry())
 	}
-	run := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
+	run := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
 	s.Observe(event.Log{Level: event.LevelError, Message: "Broken wall", Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID()}.Entry())
 	s.Observe(logged("Afterwards").Entry())
 	s.Observe(logged("Odd weather").Entry())
 	_, _, _ = run.End(context.Background(), event.StatusCompleted, "")
-	s.Begin(session.Call{ID: "r2", Tool: "colony/wait", Viewer: "other"})
+	s.Begin(session.Call{ID: "r2", Tool: "colony/wait", Consumer: "other"})
 	s.Observe(event.Notice{Status: event.StatusHole, Count: 1 << 60, Detail: "bytes are missing"}.Entry())
 	s.Observe(event.State{Status: event.StatusStall, Detail: "no answer"}.Entry())
 	return run.ID()

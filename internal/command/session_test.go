@@ -64,7 +64,7 @@ func TestSessionReplays(t *testing.T) {
 	refused := 0
 	var operations []string
 	for i := range 12 {
-		call := gate.Call{ID: fmt.Sprint(i), Tool: "colony/build", Viewer: "agent"}
+		call := gate.Call{ID: fmt.Sprint(i), Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		if !d.Allowed {
 			refused++

@@ -97,15 +97,15 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Attention, b
 // looker reads items without delivering them: what is not delivered need not be on disk.
 type looker struct{ *Session }
 
-// Open implements [gate.Viewer].
+// Open appends the open items, as [gate.Look] asks for them.
 func (l looker) Open(dst []heed.Attention) []heed.Attention { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
-func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (gate.Acked, error) {
+func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (heed.AckResult, error) {
 	if err := ctx.Err(); err != nil {
-		return gate.Acked{}, err
+		return heed.AckResult{}, err
 	}
-	return gate.AckedBy(g.s.Ack(consumer, id, upTo)), nil
+	return g.s.Ack(consumer, id, upTo), nil
 }
 
 // Begin implements [gate.Recorder].

@@ -62,7 +62,7 @@ func BenchmarkClose(b *testing.B) {
 			s := start(b, session.Config{Snapshot: file})
 			g, err := s.Gate(gate.Config{})
 			require.NoError(b, err)
-			call := gate.Call{ID: "1", Tool: "colony/build", Viewer: "agent"}
+			call := gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
 			for b.Loop() {
 				s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
 				d := g.Check(b.Context(), call)

@@ -72,7 +72,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	r.look()
 	if r.related != nil {
 		s.disk.keep(r.related.ID)
-		s.engine.Delivered(r.call.Viewer, r.related.ID, r.related.LatestSequence)
+		s.engine.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)
 	}
 	s.timeline.ended(r, status, ended)
 }

@@ -7,7 +7,7 @@
 //	s.OnUpdates(func(us []heed.Update) { publish(us) })
 //	go s.Run(ctx)
 //	…
-//	run := s.Begin(session.Call{ID: id, Tool: "colony/build", Viewer: agent})
+//	run := s.Begin(session.Call{ID: id, Tool: "colony/build", Consumer: agent})
 //	result, err := dispatch(call)
 //	verdict, related, err := run.End(ctx, event.StatusCompleted, "")
 //

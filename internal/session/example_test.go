@@ -25,7 +25,7 @@ func Example() {
 		panic(err)
 	}
 	call := func(tool string, run func()) {
-		d := g.Check(ctx, gate.Call{ID: "request", Tool: tool, Viewer: "agent"})
+		d := g.Check(ctx, gate.Call{ID: "request", Tool: tool, Consumer: "agent"})
 		if !d.Allowed {
 			fmt.Println(tool, "not executed, because of", d.Attention.ID)
 			return

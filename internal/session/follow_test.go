@@ -39,7 +39,7 @@ func TestFollowed(t *testing.T) {
 	s, log := followed(t, session.Config{SyncTimeout: patience})
 	g, err := s.Gate(gate.Config{Timeout: patience})
 	require.NoError(t, err)
-	call := gate.Call{ID: "r", Tool: "colony/build", Viewer: "agent"}
+	call := gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"}
 	for i := range 5 {
 		d := g.Check(t.Context(), call)
 		require.NoError(t, d.Err)
@@ -85,7 +85,7 @@ func benchmarkFile(b *testing.B, snapshot string) {
 		if _, err := fmt.Fprintf(log, "Broken by %s\n", words[i%len(words)]); err != nil {
 			b.Fatal(err)
 		}
-		d := g.Check(b.Context(), gate.Call{ID: "r", Tool: "colony/build", Viewer: "agent"})
+		d := g.Check(b.Context(), gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"})
 		if d.Allowed {
 			b.Fatal("a call went through")
 		}

@@ -50,7 +50,7 @@ func TestGate(t *testing.T) {
 		synctest.Wait()
 		g, err := s.Gate(gate.Config{})
 		require.NoError(t, err)
-		call := gate.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"}
+		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		require.True(t, g.Check(t.Context(), call).Allowed)
 		f.write("Broken thing 1")
 		d := g.Check(t.Context(), call)
@@ -58,7 +58,7 @@ func TestGate(t *testing.T) {
 		acked, err := g.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		require.NoError(t, err)
 		require.True(t, acked.Acknowledged)
-		require.Nil(t, acked.Current)
+		require.False(t, acked.Open)
 		require.True(t, g.Check(t.Context(), call).Allowed)
 
 		f.err = errors.New("permission denied")
@@ -101,7 +101,7 @@ func TestSettle(t *testing.T) {
 				f := newFeed()
 				s := start(t, session.Config{Log: f})
 				synctest.Wait()
-				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"})
+				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
 				for _, l := range c.lines {
 					if l.at < 0 {
 						f.write(l.text)
@@ -231,7 +231,7 @@ func TestTimeline(t *testing.T) {
 		s := start(t, session.Config{Timeline: 8})
 		g, err := s.Gate(gate.Config{})
 		require.NoError(t, err)
-		call := gate.Call{ID: "r1", Tool: "colony/build", Viewer: "agent"}
+		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		time.Sleep(time.Second)
 		s.Observe(broken("1").Entry())

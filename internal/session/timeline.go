@@ -157,11 +157,11 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 }
 
 func (r *Running) event(kind EventKind, at time.Time) Event {
-	return Event{Time: at, Kind: kind, Viewer: cut(r.call.Viewer), Operation: r.id, Request: cut(r.call.ID), Tool: cut(r.call.Tool)}
+	return Event{Time: at, Kind: kind, Viewer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID), Tool: cut(r.call.Tool)}
 }
 
 func (t *timeline) refused(d *gate.Decision, now time.Time) {
-	e := Event{Time: now, Kind: CallRefused, Viewer: cut(d.Call.Viewer), Request: cut(d.Call.ID), Tool: cut(d.Call.Tool)}
+	e := Event{Time: now, Kind: CallRefused, Viewer: cut(d.Call.Consumer), Request: cut(d.Call.ID), Tool: cut(d.Call.Tool)}
 	if d.Attention != nil {
 		e.Attention, e.Blocking = d.Attention.ID, true
 	} else {
