@@ -15,7 +15,7 @@ type (
 
 // LearnMods tells the engine which mods are loaded, so that what it blames has
 // one name: that of the list, whatever a record calls it. Mods add up over calls.
-// It returns how many were taken in; beyond blame.DefaultMods there is no room. A mod
+// It returns how many were taken in; beyond 4,096 there is no room. A mod
 // with nothing but a package id is left out: a record that names it has the id too, and
 // often a name that is better to read. It copies what it keeps.
 func (e *Engine) LearnMods(mods []Mod) int {

@@ -153,14 +153,14 @@ func quoted(s string) (string, bool) {
 	_, size := utf8.DecodeRuneInString(s)
 	s = s[size:]
 	// An apostrophe within a name does not close it.
-	for i := 0; i < len(s) && i <= MaxName; {
+	for i := 0; i < len(s) && i <= maxName; {
 		n := strings.Index(s[i:], closing)
 		if n < 0 {
 			return "", false
 		}
 		i += n
 		if after := i + len(closing); after >= len(s) || !wordByte(s[after]) {
-			return s[:i], i > 0 && i <= MaxName
+			return s[:i], i > 0 && i <= maxName
 		}
 		i += len(closing)
 	}
@@ -174,7 +174,7 @@ func (s *scan) knownPrefix(text string) string {
 		return ""
 	}
 	longest := ""
-	for i := 0; i <= min(len(text), MaxName); i++ {
+	for i := 0; i <= min(len(text), maxName); i++ {
 		if (i == len(text) || !wordByte(text[i])) && i > 0 && s.finder.known(text[:i]) != 0 {
 			longest = text[:i]
 		}
@@ -191,7 +191,7 @@ func packageID(s string) string {
 		end++
 	}
 	id := strings.TrimRight(s[:end], ".-")
-	if strings.Contains(id, "..") || letters(id) < 5 || len(id) > MaxName {
+	if strings.Contains(id, "..") || letters(id) < 5 || len(id) > maxName {
 		return ""
 	}
 	last := lastPart(id)
@@ -228,7 +228,7 @@ const maxAbbreviation = len("Misc.")
 // title, and what follows them.
 func capitalized(s string) (name, rest string) {
 	end, at := 0, 0
-	for at < len(s) && at < MaxName {
+	for at < len(s) && at < maxName {
 		word, _, _ := strings.Cut(s[at:], " ")
 		first, _ := utf8.DecodeRuneInString(word)
 		switch {
@@ -299,4 +299,64 @@ func (s *scan) typeName(text string) {
 	if o, ok := s.codeOwner(path, root); ok {
 		s.found(Type, weightType, o)
 	}
+}
+
+// assemblies reads what a line says of assemblies:
+//
+//	Exception getting types in assembly SomeMod: …
+//	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
+//	Could not load file or assembly 'SomeLib, Version=1.0.0.0, …' or one of its dependencies
+//
+// What cannot be found is less telling than what it was looked for in: it may be
+// whoever asks for it that is out of date.
+func (s *scan) assemblies(line string) {
+	for i, rest := range wordsAfter(line, "assembly") {
+		before := strings.TrimRight(line[:i-len("assembly")], " ")
+		weight := weightType
+		switch before[strings.LastIndexByte(before, ' ')+1:] {
+		case "in", "from", "of":
+		case "or":
+			weight = weightMissing
+		default:
+			continue
+		}
+		if name := s.assemblyName(rest); name != "" {
+			if o, ok := s.finder.owner(rankCode, name); ok {
+				s.found(Type, weight, o)
+			}
+		}
+	}
+}
+
+// assemblyName returns the name of an assembly that follows the word, without
+// its version and the ending of its file, and "" where the word is one of prose.
+func (s *scan) assemblyName(rest string) string {
+	if !strings.HasPrefix(rest, " ") {
+		return ""
+	}
+	rest = strings.TrimLeft(rest, " ")
+	name, ok := quoted(rest)
+	if ok {
+		name, _, _ = strings.Cut(name, ",")
+	} else if name = s.knownPrefix(rest); name != "" {
+		return name
+	} else {
+		// A name has spaces only where something ends it.
+		end := strings.IndexAny(rest, ":,")
+		if end < 0 || words(rest[:end]) > maxWords {
+			end = max(0, strings.IndexByte(rest+" ", ' '))
+		}
+		name = strings.TrimRight(rest[:end], ".;!)'\"")
+		first, _ := utf8.DecodeRuneInString(name)
+		if !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+			return ""
+		}
+	}
+	if n := len(name) - len(".dll"); n > 0 && strings.EqualFold(name[n:], ".dll") {
+		name = name[:n]
+	}
+	if !readable(name) {
+		return ""
+	}
+	return name
 }

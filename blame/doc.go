@@ -60,16 +60,14 @@
 // # Untrusted text
 //
 // Names come from strangers. A [Suspect].Mod has letters, digits, single spaces
-// and a few signs that end nothing anywhere (see [Display]), at most [MaxName]
-// bytes. A name of more than three words that no list has is kept as a suspect,
+// and the signs ._-+'&!#, which end nothing anywhere, at most 64 bytes. A name of more than three words that no list has is kept as a suspect,
 // and never weighs enough for [Likely], which is what goes into summaries: a tag
 // may be written to be obeyed. A mod can still write another's name into a record: a suspect is a
 // pointer for people, and no decision should rest on it.
 //
 // # Bounds, concurrency, cost
 //
-// Find reads at most [MaxText] bytes of message and of stack and returns at most
-// [MaxSuspects]. A Finder keeps at most [Config].Mods mods, and the names of 8,192
+// Find reads at most 32 KiB of message and of stack and returns at most four suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
 // modules. It does no I/O and
 // reads no clock; the result depends on nothing but its arguments and what was
 // learned. Find changes nothing, so that any number of goroutines may call it,

@@ -8,16 +8,16 @@ import (
 
 // Bounds.
 const (
-	// MaxSuspects is how many suspects a record may have. Of more than that
+	// maxSuspects is how many suspects a record may have. Of more than that
 	// none is likely to be the one: where they weigh the same, none is named.
-	MaxSuspects = 4
+	maxSuspects = 4
 
-	// MaxText is how many bytes of a message, and of a stack, are looked at.
+	// maxText is how many bytes of a message, and of a stack, are looked at.
 	// What tells is at the beginning of either.
-	MaxText = 32 << 10
+	maxText = 32 << 10
 
-	// DefaultMods is how many mods a Finder knows by default.
-	DefaultMods = 4096
+	// defaultMods is how many mods a Finder knows by default.
+	defaultMods = 4096
 
 	maxFindings   = 48 // pieces of evidence in one record
 	maxAssemblies = 64 // of one mod
@@ -30,7 +30,7 @@ type Config struct {
 	// and whatever begins with "Engine.", without regard to case.
 	GameCode []string
 
-	// Mods bounds the mods that are learned. 0 means [DefaultMods], negative is
+	// Mods bounds the mods that are learned. 0 means 4,096, negative is
 	// an error.
 	Mods int
 }
@@ -54,9 +54,9 @@ const ambiguous = -1
 // New returns a Finder that knows no mods yet.
 func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
-		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, DefaultMods)
+		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, defaultMods)
 	}
-	f := &Finder{max: cmp.Or(cfg.Mods, DefaultMods), index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
+	f := &Finder{max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
 	}
@@ -76,9 +76,9 @@ type Mod struct {
 // returns false, and learns nothing, when there is no room, or the mod has no
 // name that could be shown.
 func (f *Finder) Learn(m Mod) bool {
-	name := Display(m.Name)
+	name := display(m.Name)
 	if name == "" {
-		name = Display(m.PackageID)
+		name = display(m.PackageID)
 	}
 	if name == "" {
 		return false
@@ -124,11 +124,11 @@ func (f *Finder) passes(name string) bool {
 // GameCode, which it is not: by its code or else its package id.
 func (f *Finder) otherName(m *Mod) string {
 	for _, a := range m.Assemblies {
-		if name := Display(a); readable(name) && !f.passes(name) {
+		if name := display(a); readable(name) && !f.passes(name) {
 			return name
 		}
 	}
-	if name := Display(m.PackageID); !f.passes(name) {
+	if name := display(m.PackageID); !f.passes(name) {
 		return name
 	}
 	return ""
@@ -140,9 +140,6 @@ func (f *Finder) otherName(m *Mod) string {
 func moreReadable(name, other string) bool {
 	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
 }
-
-// Mods returns how many mods were learned, those of one name counted once.
-func (f *Finder) Mods() int { return len(f.mods) }
 
 // alias remembers that mod n goes by a name. What several go by is no one's.
 func (f *Finder) alias(name string, n int) {
@@ -201,7 +198,7 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 			return o, false
 		}
 		if o.display == "" {
-			o.display = Display(name)
+			o.display = display(name)
 		}
 		last := lastPart(name)
 		if len(last) < minPart || f.nobody(last) {
@@ -245,3 +242,92 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	}
 	return weigh(dst, s.findings)
 }
+
+// SetGameCode replaces Config.GameCode, for what is asked and learned from now on.
+// Mods that were learned keep the names they were given. The error names an empty
+// element; then nothing has changed.
+func (f *Finder) SetGameCode(names []string) error {
+	code, folded := make([]string, 0, len(names)), make(map[string]bool, len(names))
+	for i, name := range names {
+		name = strings.TrimSuffix(name, ".")
+		if name == "" {
+			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
+		}
+		code = append(code, name)
+		folded[fold(name)] = true
+	}
+	f.gameCode, f.folded = code, folded
+	return nil
+}
+
+// LearnGame tells how the game's program is called. Code, tags and mods of that name, case,
+// spaces and punctuation aside, are the game's own, besides what Config.GameCode names. A
+// name of fewer than three letters or digits is not taken in.
+func (f *Finder) LearnGame(program string) {
+	if key := fold(program); len(key) >= minGame {
+		f.game = key
+	}
+}
+
+// minGame is how long the name of a game must be: less names anything.
+const minGame = 3
+
+// isGame reports whether the first part of a name is that of the game's program.
+func (f *Finder) isGame(name string) bool {
+	if f.game == "" {
+		return false
+	}
+	if i := strings.IndexAny(name, nameEnds); i >= 0 {
+		name = name[:i]
+	}
+	return len(name) >= len(f.game) && fold(name) == f.game
+}
+
+// nameEnds end the part of a name that GameCode may name.
+const nameEnds = ".+:/`"
+
+// maxModules bounds the modules of which a Finder knows whose they are: several
+// for each mod that anybody runs.
+const maxModules = 8192
+
+// LearnModules remembers in which modules the code of mods is: the frames of a
+// trace name the type and, by a hash, the module that it came from. A mod that
+// hides its names behind an obfuscator leaves some types readable, and of the
+// others a trace then still tells whose they are. The first name of a module
+// stays. It costs about as much as [Finder.Find].
+func (f *Finder) LearnModules(trace string) {
+	trace = trace[:min(len(trace), maxText)]
+	for line := range strings.SplitSeq(trace, "\n") {
+		module := moduleOf(line)
+		if module == "" || f.modules[module] != "" || len(f.modules) >= maxModules {
+			continue
+		}
+		path, ok := framePath(line, true)
+		if !ok {
+			continue
+		}
+		path = methodPath(path)
+		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) {
+			f.modules[strings.Clone(module)] = strings.Clone(root)
+		}
+	}
+}
+
+// moduleOf returns the hash of the module that a frame gives as its place,
+// "… [0x00012] in <0123456789abcdef0123456789abcdef>:0", or "".
+func moduleOf(line string) string {
+	const open, digits = " in <", 32
+	i := strings.LastIndex(line, open)
+	if i < 0 {
+		return ""
+	}
+	hash, _, ok := strings.Cut(line[i+len(open):], ">")
+	if !ok || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
+		return ""
+	}
+	return hash
+}
+
+// readable reports whether the root of a path names somebody. What an
+// obfuscator leaves of a name does not.
+func readable(root string) bool { return letters(root) >= 3 && len(root) <= maxName }

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName is how many bytes the name of a mod may have; longer ones are cut.
-const MaxName = 64
+// maxName is how many bytes the name of a mod may have; longer ones are cut.
+const maxName = 64
 
 // signs are the characters besides letters, digits and spaces that a name may
 // have. None of them ends a quotation, a list, a field, a line or a tag.
 const signs = "._-+'&!#"
 
-// Display returns name with nothing left that could be taken for anything but a
+// display returns name with nothing left that could be taken for anything but a
 // name: letters and digits of any script, and ._-+'&!# as they are, a single
-// space for whatever else stands between them, at most [MaxName] bytes. The
+// space for whatever else stands between them, at most [maxName] bytes. The
 // result is empty where nothing is left.
-func Display(name string) string {
+func display(name string) string {
 	var b strings.Builder
 	gap := false
 	for _, r := range name {
@@ -29,7 +29,7 @@ func Display(name string) string {
 		if gap {
 			need++
 		}
-		if b.Len()+need > MaxName {
+		if b.Len()+need > maxName {
 			break
 		}
 		if gap {
@@ -75,7 +75,7 @@ func fold(name string) string {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b.WriteRune(unicode.ToLower(r))
 		}
-		if b.Len() >= MaxName {
+		if b.Len() >= maxName {
 			break
 		}
 	}

@@ -56,7 +56,7 @@ func (s *scan) folder(name string, last, about bool) {
 			return
 		}
 	}
-	if len(name) > MaxName || Display(name) == "" {
+	if len(name) > maxName || display(name) == "" {
 		return
 	}
 	rank, names := rankFolder, []string{name}

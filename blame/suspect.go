@@ -46,8 +46,9 @@ type Evidence struct {
 
 // Suspect is a mod that a record points at.
 type Suspect struct {
-	// Mod is the name of the mod, as [Display] has it: the one that [Finder.Learn]
-	// was told, or else the most readable of those in the record.
+	// Mod is the name of the mod: the one that [Finder.Learn] was given, or else the
+	// most readable of those in the record, with letters, digits, ._-+'&!# and single
+	// spaces only.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
 	// Score is from 1 to 100; only its order means something.
@@ -114,12 +115,12 @@ func weigh(dst []Suspect, findings []finding) []Suspect {
 	slices.SortFunc(found, func(a, b Suspect) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Mod, b.Mod))
 	})
-	if len(found) <= MaxSuspects {
+	if len(found) <= maxSuspects {
 		return dst
 	}
 	// Where the cut would fall among equals, which of them stay is no finding.
-	kept := MaxSuspects
-	for kept > 0 && found[kept-1].Score == found[MaxSuspects].Score {
+	kept := maxSuspects
+	for kept > 0 && found[kept-1].Score == found[maxSuspects].Score {
 		kept--
 	}
 	return dst[:start+kept]

@@ -1,0 +1,349 @@
+package blame
+
+import "strings"
+
+// frame reads a line of a stack trace, and returns false for any other.
+func (s *scan) frame(line string, stack bool) bool {
+	path, ok := framePath(line, stack)
+	if !ok {
+		return false
+	}
+	s.arguments(path)
+	path, archive := javaPath(path, line)
+	path = methodPath(path)
+	root := rootOf(path)
+	if root == "" {
+		return true
+	}
+	s.frames++
+	if s.finder.nobody(path) || keyword(root, path) {
+		s.game = true
+		return true
+	}
+	if !readable(root) {
+		if root = s.finder.modules[moduleOf(line)]; root == "" {
+			return true
+		}
+		path = root
+	}
+	var o owner
+	if readable(archive) {
+		o, ok = s.finder.owner(rankFolder, archive, root)
+	} else {
+		o, ok = s.codeOwner(path, root)
+	}
+	if !ok {
+		s.game = true
+		return true
+	}
+	rank := 0
+	for rank < len(s.code) && !s.code[rank].same(&o) {
+		rank++
+	}
+	if rank < len(s.code) {
+		return true // what is nearer to the throw has been taken in
+	}
+	s.code = append(s.code, o)
+	switch {
+	case rank == 0 && !s.game:
+		s.found(Frame, weightThrown, o)
+	case rank == 0 && !s.reports(&o):
+		s.found(Frame, weightNear, o)
+	case rank <= 1:
+		s.found(Frame, weightSecond, o)
+	default:
+		s.found(Frame, weightFar, o)
+	}
+	return true
+}
+
+// reports reports whether the record carries the tag of o.
+func (s *scan) reports(o *owner) bool {
+	for i := range s.findings {
+		if f := &s.findings[i]; f.Kind == Tag && f.owner.same(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// codeOwner returns whose code has the path, such as Some.Mod.Type.Method: the
+// mod that was learned with the longest part of it, or else its root.
+func (s *scan) codeOwner(path, root string) (owner, bool) {
+	for part := path; len(part) > len(root); {
+		i := strings.LastIndexAny(part, ".:+/")
+		if i < len(root) {
+			break
+		}
+		part = part[:i]
+		if s.finder.known(part) != 0 {
+			return s.finder.owner(rankCode, part, root)
+		}
+	}
+	return s.finder.owner(rankCode, root)
+}
+
+// arguments reads the arguments of a generic type in a frame, such as
+// [[Some.Type, SomeAssembly, Version=1.0.0.0, …]].
+func (s *scan) arguments(path string) {
+	const marker = ", Version="
+	for range 4 {
+		i := strings.Index(path, marker)
+		if i < 0 {
+			return
+		}
+		before := path[:i]
+		path = path[i+len(marker):]
+		comma := strings.LastIndex(before, ", ")
+		if comma < 0 {
+			continue
+		}
+		assembly := before[comma+2:]
+		typ := before[strings.LastIndexByte(before[:comma], '[')+1 : comma]
+		root := identifier(typ)
+		if s.finder.nobody(typ) || !readable(root) {
+			continue
+		}
+		if o, ok := s.finder.owner(rankCode, root, assembly); ok {
+			s.found(Assembly, weightAssembly, o)
+		}
+	}
+}
+
+// patch reads what Harmony writes below a frame, and returns false for any other
+// line:
+//
+//   - PREFIX author.some.mod: Boolean SomeMod.Patches:Prefix(Thing thing)
+func (s *scan) patch(line string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(line, " \t"), "- ")
+	if !ok {
+		return false
+	}
+	what, rest, _ := strings.Cut(rest, " ")
+	switch what {
+	case "PREFIX", "POSTFIX", "TRANSPILER", "FINALIZER":
+	default:
+		return false
+	}
+	id, signature, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return true
+	}
+	weight := weightPatch
+	if s.frames > 1 {
+		weight = weightFarPatch
+	}
+	// The patch itself is code of the mod, with a name that reads better than an
+	// id: Boolean SomeMod.Patches:Prefix(…).
+	root := ""
+	if _, path, ok := strings.Cut(signature, " "); ok && !s.finder.nobody(path) {
+		if root = identifier(path); !readable(root) {
+			root = ""
+		}
+	}
+	if root == "" {
+		if o, ok := s.finder.owner(rankOwner, id); ok {
+			s.found(Patch, weight, o)
+		}
+		return true
+	}
+	if o, ok := s.finder.owner(rankCode, root, id); ok {
+		s.found(Patch, weight, o)
+	}
+	return true
+}
+
+// framePath returns the path of the method that a line of a stack trace names.
+// In a message only those count that cannot be prose.
+func framePath(line string, stack bool) (string, bool) {
+	t, native := cutAddress(strings.TrimLeft(line, " \t"))
+	t, at := strings.CutPrefix(t, "at ")
+	wrapper := false
+	if strings.HasPrefix(t, "(wrapper ") {
+		_, t, wrapper = strings.Cut(t, ") ")
+	}
+	end := strings.IndexByte(t, '(')
+	if i := strings.Index(t, " <0x"); at && i > 0 && (end < 0 || i < end) {
+		end = i // without arguments, as the managed trace of a crash has it
+	}
+	if end < 1 {
+		return "", false
+	}
+	path := strings.TrimSuffix(t[:end], " ")
+	switch {
+	case at && !strings.Contains(path, "[") && strings.Contains(path, " "):
+		return "", false
+	case !strings.ContainsAny(path, ".:"):
+		return "", false
+	case native:
+		return path, managed(path)
+	case at || wrapper:
+		return path, true
+	}
+	// Without "at", as Unity and Harmony write frames: no space but among the
+	// arguments of a generic type, and in a message a dot before a colon.
+	plain, _, _ := strings.Cut(path, "[")
+	if strings.ContainsAny(plain, " /\\'\"=;,!?") {
+		return "", false
+	}
+	colon := strings.IndexByte(plain, ':')
+	return path, stack || colon > 0 && strings.IndexByte(plain[:colon], '.') > 0
+}
+
+// cutAddress takes off a line of a crash report what stands before the method,
+// and reports whether there was something:
+//
+//	0x000001D2A0C413E0 (Mono JIT Code) [Press.cs:12] Some.Press:Turn (int)
+//	#3  0x007f39f1a0c2e3 in Some.Press:Turn (int)
+func cutAddress(line string) (string, bool) {
+	if strings.HasPrefix(line, "0x") {
+		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
+		if ok && strings.HasPrefix(rest, "[") {
+			if _, after, cut := strings.Cut(rest, "] "); cut {
+				rest = after
+			}
+		}
+		if ok {
+			return rest, true
+		}
+		return line, false
+	}
+	if !strings.HasPrefix(line, "#") {
+		return line, false
+	}
+	address, rest, ok := strings.Cut(line, " in ")
+	if address = strings.TrimLeft(address[1:], "0123456789"); ok && strings.HasPrefix(strings.TrimLeft(address, " "), "0x") {
+		return rest, true
+	}
+	return line, false
+}
+
+// managed reports whether the path of a frame with an address is that of managed
+// code, which Mono writes as Some.Type:Method. Native code has other shapes.
+func managed(path string) bool {
+	plain := path
+	if i := strings.IndexAny(plain, "[<`"); i >= 0 {
+		plain = plain[:i]
+	}
+	return strings.IndexByte(path, ':') > 0 && !strings.Contains(plain, "::") && !strings.Contains(plain, " ")
+}
+
+// keyword reports whether the root of a path is how Mono writes a type of the
+// runtime's own, as of the methods it generates to call others:
+// object:runtime_invoke_void__this__.
+func keyword(root, path string) bool {
+	if len(root) == len(path) || path[len(root)] != ':' && path[len(root)] != '.' {
+		return false
+	}
+	switch root {
+	case "object", "string", "void", "bool", "char", "byte", "sbyte", "short", "ushort", "int", "uint", "long", "ulong",
+		"single", "float", "double", "decimal", "intptr", "uintptr", "nint", "nuint":
+		return true
+	}
+	return false
+}
+
+// methodPath returns a path without what Harmony and Mono put before a method
+// that they generated, and without what follows the names of namespaces and
+// types that are not generic.
+func methodPath(path string) string {
+	for {
+		rest, ok := strings.CutPrefix(path, "DMD<")
+		for _, sep := range [...]string{".", ":"} {
+			if !ok {
+				rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition"+sep)
+			}
+		}
+		if !ok {
+			break
+		}
+		path = rest
+	}
+	if i := strings.IndexAny(path, "[<`("); i >= 0 {
+		path = path[:i]
+	}
+	return path
+}
+
+// javaPath returns the path of the method that a frame in Java's form names, without
+// the class loader and the module that stand before it, and the mod whose archive it
+// says the code is from, "" where it says none:
+//
+//	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
+//	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
+//	at knot//com.acme.press.Roller.turn(Roller.java:57)
+func javaPath(path, line string) (method, mod string) {
+	if !isJava(line) {
+		return path, ""
+	}
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		module := path[:i]
+		path = path[i+1:]
+		if _, module, ok := strings.Cut(module, "/"); ok {
+			mod, _, _ = strings.Cut(module, "@")
+		}
+	}
+	if i := strings.LastIndexByte(line, '['); mod == "" && i >= 0 {
+		if archive, _, ok := strings.Cut(line[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
+			mod = archiveName(archive)
+		}
+	}
+	return path, mod
+}
+
+// isJava reports whether a frame gives its place as Java does.
+func isJava(line string) bool {
+	for _, place := range [...]string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:", ".jar"} {
+		if strings.Contains(line, place) {
+			return true
+		}
+	}
+	return false
+}
+
+// archiveName returns the name of an archive without its version and what it is for:
+// "press-2.3.0", "press-fabric-1.20.1-2.3.0", "press-forge-2.3".
+func archiveName(archive string) string {
+	for i := 0; i+1 < len(archive); i++ {
+		if c := archive[i]; (c == '-' || c == '_' || c == '+') && (digit(archive[i+1]) || strings.HasPrefix(archive[i+1:], "mc1.")) {
+			archive = archive[:i]
+			break
+		}
+	}
+	for _, loader := range [...]string{"-fabric", "-forge", "-neoforge", "-quilt", "-common"} {
+		archive = strings.TrimSuffix(archive, loader)
+	}
+	return archive
+}
+
+// rootOf returns the part of the path of a method that names whose code it is: the
+// first, or behind the top-level domain with which packages of Java begin the last of at
+// most two that are written small, "press" of com.acme.press.Roller.turn. It returns ""
+// where there is none.
+func rootOf(path string) string {
+	root := identifier(path)
+	if !isDomain(root) {
+		return root
+	}
+	owner := ""
+	rest := path[len(root):]
+	for range 2 {
+		rest = strings.TrimPrefix(rest, ".")
+		part := identifier(rest)
+		if part == "" || len(part) == len(rest) || rest[len(part)] != '.' || part[0]-'a' >= 26 {
+			break
+		}
+		owner, rest = part, rest[len(part):]
+	}
+	return owner
+}
+
+// isDomain reports whether a part of a path is one of the domains with which packages
+// begin. It says nothing of whose code it is.
+func isDomain(part string) bool {
+	switch part {
+	case "com", "org", "net", "io", "dev", "me", "de", "fr", "ru", "uk", "eu", "it", "jp", "cn", "us", "ca", "nl", "pl", "se", "tv", "xyz", "gg", "moe":
+		return true
+	}
+	return false
+}
