@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"hash/fnv"
 	"maps"
@@ -247,101 +246,6 @@ func (l *linker) resolveIDs() {
 	}
 }
 
-// idHint returns which id was meant by one that is not there: the nearest; or
-// those on the same subject, for a pattern the nearest subject.
-func idHint(id string, ids []string) string {
-	subject, _, _ := strings.Cut(strings.TrimSuffix(id, "*"), ".")
-	var same, subjects []string
-	for _, other := range ids {
-		first, _, _ := strings.Cut(other, ".")
-		if first == subject && len(same) < maxListed {
-			same = append(same, other)
-		}
-		if n := len(subjects); n == 0 || subjects[n-1] != first {
-			subjects = append(subjects, first)
-		}
-	}
-	pattern := strings.HasSuffix(id, "*")
-	if near := nearest(id, ids); near != "" && !pattern {
-		return `did you mean "` + near + `"?`
-	}
-	if same != nil {
-		return "of that subject: " + strings.Join(same, ", ")
-	}
-	if near := nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
-		return `did you mean "` + near + `.*"?`
-	}
-	return cmp.Or(didYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
-}
-
-// reach finds rules that can never match because of those before them. Within
-// one file that is a mistake. Across files it is what user files are for, and
-// only noted.
-func (l *linker) reach() {
-	type seen struct {
-		d       *ruleDecl
-		covered shapeSet // by it and all before it in its file
-	}
-	var (
-		same    = map[string]*ruleDecl{} // first rule with a fingerprint
-		inFile  []seen                   // rules that surely match something, of the file at hand
-		allSeen shapeSet                 // covered by the rules of earlier files and this one
-		last    *ruleDecl                // that added to allSeen
-		home    *source
-		covered shapeSet // by the file at hand
-		parts   = newCovers()
-	)
-	for _, d := range l.decls {
-		r := &d.rule
-		if d.home != home {
-			home, covered, inFile = d.home, 0, nil
-		}
-		if r.cond == nil || r.Disabled {
-			continue
-		}
-		own := d.src == d.home // an overriding rule stands where another file put it
-		part := parts.of(d)
-		switch first := same[r.print]; {
-		case first != nil && own && first.src == home:
-			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
-				"can never match: rule %s in line %d has the same condition", name(first), first.rule.Line)
-		case own && r.possible&^covered == 0:
-			by := inFile[0].d
-			for _, s := range inFile {
-				if by = s.d; r.possible&^s.covered == 0 {
-					break
-				}
-			}
-			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
-				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
-		case first == nil && part != nil && own && part.src == home:
-			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
-				"can never match: rule %s in line %d asks for less and comes first", name(part), part.rule.Line)
-		case first != nil:
-			r.ShadowedBy = first.rule.ID
-		case r.possible&^allSeen == 0:
-			r.ShadowedBy = last.rule.ID
-		case part != nil:
-			r.ShadowedBy = part.rule.ID
-		}
-		if r.Continue {
-			continue
-		}
-		if same[r.print] == nil {
-			same[r.print] = d
-		}
-		parts.add(d)
-		if own && r.certain&^covered != 0 {
-			covered |= r.certain
-			inFile = append(inFile, seen{d, covered})
-		}
-		if r.certain&^allSeen != 0 {
-			allSeen |= r.certain
-			last = d
-		}
-	}
-}
-
 // notes keeps for [Set.Lint] what only linking sees.
 func (l *linker) notes() {
 	note := func(p at, rule, check, hint, format string, args ...any) {
@@ -393,14 +297,6 @@ func (l *linker) notes() {
 			}
 		}
 	}
-}
-
-// name returns how a message names a rule.
-func name(d *ruleDecl) string {
-	if d.rule.ID != "" {
-		return d.rule.ID
-	}
-	return "without id"
 }
 
 // limits holds what rules share to its bounds.
@@ -455,4 +351,25 @@ func hashFiles(files []File) uint64 {
 		}
 	}
 	return h.Sum64()
+}
+
+// gameCode gathers the game_code of all files.
+func (l *linker) gameCode() {
+	names := map[string]bool{}
+	for _, d := range l.docs {
+		for _, w := range d.gameCode {
+			switch {
+			case strings.Trim(w.text, ". ") == "" || strings.ContainsAny(w.text, "\t\r\n"):
+				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s names no code", quote(w.text))
+			case len(w.text) > maxGameCodeName:
+				l.errs.addf(w.at, "name a namespace, not what is in it", "the name has %d bytes, more than the %d allowed", len(w.text), maxGameCodeName)
+			case len(names) == maxGameCode:
+				l.errs.addf(w.at, "name fewer, shorter namespaces", "more than %d names", maxGameCode)
+				return
+			default:
+				names[w.text] = true
+			}
+		}
+	}
+	l.set.gameCode = slices.Sorted(maps.Keys(names))
 }

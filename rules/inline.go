@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -92,4 +94,78 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		})
 	}
 	return out
+}
+
+type testDecl struct {
+	at      at
+	text    string
+	match   bool
+	stack   string
+	level   event.Level
+	kind    event.Kind
+	status  event.Status
+	phase   string
+	source  string
+	phaseAt at
+	op      string
+}
+
+func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
+	before := errs.count()
+	t := testDecl{at: p.here(n)}
+	given := map[string]*yaml.Node{}
+	fields := mapping(p, n, testFields, errs)
+	for _, f := range fields {
+		given[f.key] = f.value
+		fp := p.under(f.key)
+		switch f.key {
+		case "match", "no_match":
+			t.text, _ = text(fp, f.value, errs)
+			t.match = f.key == "match"
+			t.at = fp.here(f.value)
+		case "level":
+			s, _ := oneOf(fp, f.value, levels, errs)
+			t.level, _ = event.ParseLevel(s)
+		case "kind":
+			s, _ := oneOf(fp, f.value, kinds, errs)
+			t.kind, _ = event.ParseKind(s)
+		case "status":
+			s, _ := oneOf(fp, f.value, statuses, errs)
+			t.status, _ = event.ParseStatus(s)
+		case "phase":
+			t.phase, _ = text(fp, f.value, errs)
+			t.phaseAt = fp.here(f.value)
+		case "stack":
+			t.stack, _ = text(fp, f.value, errs)
+		case "source", "method":
+			t.source, _ = text(fp, f.value, errs)
+		case "operation":
+			t.op, _ = text(fp, f.value, errs)
+		}
+	}
+	if n.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
+		errs.add(p.here(n), "a test has either match or no_match", `such as - match: "text of a log record"`)
+	}
+	if given["kind"] == nil {
+		t.kind = t.status.Kind()
+		if given["method"] != nil && given["status"] == nil {
+			t.kind, t.status = event.KindOperation, event.StatusFailed
+			given["status"] = n
+		}
+	}
+	switch {
+	case t.status.Kind() != t.kind && given["status"] == nil:
+		errs.addf(p.here(n).under("status"), "one of "+strings.Join(statusesOf(t.kind), ", "),
+			"is missing: an entry of kind %s has one", t.kind)
+	case t.status.Kind() != t.kind:
+		errs.addf(p.here(given["status"]).under("status"), "one of "+strings.Join(statusesOf(t.kind), ", "),
+			"an entry of kind %s cannot have status %s", t.kind, t.status)
+	case t.kind != event.KindLog && given["level"] != nil:
+		errs.addf(p.here(given["level"]).under("level"), "remove it", "an entry of kind %s has no level", t.kind)
+	case given["method"] != nil && t.kind != event.KindOperation:
+		errs.addf(p.here(given["method"]).under("method"), "remove it, or give the status of an operation", "an entry of kind %s has no method", t.kind)
+	case given["method"] != nil && given["source"] != nil:
+		errs.add(p.here(given["source"]).under("source"), "the source of an operation is its method", "remove one of the two")
+	}
+	return t, errs.count() == before
 }

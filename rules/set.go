@@ -251,3 +251,15 @@ func (s *Set) apply(d *defaultDecl) {
 		s.other[event.KindLog] = *o
 	}
 }
+
+// Bounds of game_code, as those of logger_frames: far above what people write.
+const (
+	maxGameCode     = 1000 // names in all files of a set
+	maxGameCodeName = 128  // bytes of one
+)
+
+// GameCode returns the names that belong to no mod, as the files of the set give
+// them under game_code: namespaces, assemblies, tags and package ids of the game,
+// its engine, its runtime and of libraries that mods share. They are sorted; the
+// slice is the caller's.
+func (s *Set) GameCode() []string { return slices.Clone(s.gameCode) }

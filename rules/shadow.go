@@ -6,6 +6,82 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
+// reach finds rules that can never match because of those before them. Within
+// one file that is a mistake. Across files it is what user files are for, and
+// only noted.
+func (l *linker) reach() {
+	type seen struct {
+		d       *ruleDecl
+		covered shapeSet // by it and all before it in its file
+	}
+	var (
+		same    = map[string]*ruleDecl{} // first rule with a fingerprint
+		inFile  []seen                   // rules that surely match something, of the file at hand
+		allSeen shapeSet                 // covered by the rules of earlier files and this one
+		last    *ruleDecl                // that added to allSeen
+		home    *source
+		covered shapeSet // by the file at hand
+		parts   = newCovers()
+	)
+	for _, d := range l.decls {
+		r := &d.rule
+		if d.home != home {
+			home, covered, inFile = d.home, 0, nil
+		}
+		if r.cond == nil || r.Disabled {
+			continue
+		}
+		own := d.src == d.home // an overriding rule stands where another file put it
+		part := parts.of(d)
+		switch first := same[r.print]; {
+		case first != nil && own && first.src == home:
+			l.errs.addf(d.when.at, "remove one of the two, or narrow the first",
+				"can never match: rule %s in line %d has the same condition", name(first), first.rule.Line)
+		case own && r.possible&^covered == 0:
+			by := inFile[0].d
+			for _, s := range inFile {
+				if by = s.d; r.possible&^s.covered == 0 {
+					break
+				}
+			}
+			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
+		case first == nil && part != nil && own && part.src == home:
+			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
+				"can never match: rule %s in line %d asks for less and comes first", name(part), part.rule.Line)
+		case first != nil:
+			r.ShadowedBy = first.rule.ID
+		case r.possible&^allSeen == 0:
+			r.ShadowedBy = last.rule.ID
+		case part != nil:
+			r.ShadowedBy = part.rule.ID
+		}
+		if r.Continue {
+			continue
+		}
+		if same[r.print] == nil {
+			same[r.print] = d
+		}
+		parts.add(d)
+		if own && r.certain&^covered != 0 {
+			covered |= r.certain
+			inFile = append(inFile, seen{d, covered})
+		}
+		if r.certain&^allSeen != 0 {
+			allSeen |= r.certain
+			last = d
+		}
+	}
+}
+
+// name returns how a message names a rule.
+func name(d *ruleDecl) string {
+	if d.rule.ID != "" {
+		return d.rule.ID
+	}
+	return "without id"
+}
+
 // maxCoverChecks bounds how many pairs of rules are compared for one covering
 // the other: some milliseconds. Sets that people write need a few hundred.
 const maxCoverChecks = 100_000

@@ -1,0 +1,477 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// expansion is the work on one expression.
+type expansion struct {
+	r      *resolver
+	expr   *exprText
+	via    []string // macros being expanded
+	depth  int      // of closures
+	loops  bool
+	failed bool
+}
+
+// fail reports an error at loc.
+func (x *expansion) fail(loc file.Location, hint, format string, args ...any) ast.Node {
+	x.failed = true
+	p := x.expr.at
+	p.line, p.col = locate(p.src, x.expr.node, loc.From)
+	x.r.errs.addf(p, hint, format, args...)
+	return nil
+}
+
+// failExpr reports an error of the expr library.
+func (x *expansion) failExpr(err error) {
+	if fe, ok := errors.AsType[*file.Error](err); ok {
+		x.fail(fe.Location, exprHint(fe.Message), "%s", clean(fe.Message))
+		return
+	}
+	msg, _, _ := strings.Cut(err.Error(), "\n")
+	x.fail(file.Location{}, "", "%s", clean(msg))
+}
+
+// expand parses the expression and resolves its names.
+func (x *expansion) expand() (tree ast.Node) {
+	defer func() {
+		// The parser is not ours, and its input is a stranger's.
+		if p := recover(); p != nil {
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be parsed: %s", clean(fmt.Sprint(p)))
+			tree = nil
+		}
+	}()
+	parsed, err := parser.Parse(x.expr.text)
+	if err != nil {
+		x.failExpr(err)
+		return nil
+	}
+	x.r.nodes = 0
+	tree = x.node(parsed.Node)
+	if x.failed {
+		return nil
+	}
+	return tree
+}
+
+// put counts a node of the expanded tree and gives it its place. Below it there
+// may be holes, where an error was reported; such a tree is never used, but the
+// rest of it is still looked through for more errors.
+func (x *expansion) put(n ast.Node, loc file.Location) ast.Node {
+	x.count(1, loc)
+	n.SetLocation(loc)
+	return n
+}
+
+func (x *expansion) count(n int, loc file.Location) {
+	before := x.r.nodes
+	x.r.nodes += n
+	if x.r.nodes > maxExpanded && before <= maxExpanded {
+		x.fail(loc, "use lists in place of long chains of or", "the expression, with macros expanded, has more than %d parts", maxExpanded)
+	}
+}
+
+// node returns n with all names resolved, as a new tree.
+func (x *expansion) node(n ast.Node) ast.Node {
+	if n == nil || x.r.nodes > maxExpanded {
+		x.failed = true
+		return nil
+	}
+	loc := n.Location()
+	switch n := n.(type) {
+	case *ast.BoolNode:
+		return x.put(&ast.BoolNode{Value: n.Value}, loc)
+	case *ast.IntegerNode:
+		return x.put(&ast.IntegerNode{Value: n.Value}, loc)
+	case *ast.FloatNode:
+		return x.put(&ast.FloatNode{Value: n.Value}, loc)
+	case *ast.StringNode:
+		return x.put(&ast.StringNode{Value: n.Value}, loc)
+	case *ast.IdentifierNode:
+		return x.identifier(n, loc)
+	case *ast.UnaryNode:
+		op := n.Operator
+		if s := spelled[op]; s != "" {
+			op = s
+		}
+		return x.put(&ast.UnaryNode{Operator: op, Node: x.node(n.Node)}, loc)
+	case *ast.BinaryNode:
+		return x.binary(n, loc)
+	case *ast.BuiltinNode:
+		return x.builtin(n, loc)
+	case *ast.PredicateNode:
+		return x.put(&ast.PredicateNode{Node: x.node(n.Node)}, loc)
+	case *ast.PointerNode:
+		if n.Name != "" {
+			return x.fail(loc, "# is the item", "unknown name %s", quote("#"+n.Name))
+		}
+		return x.put(&ast.PointerNode{}, loc)
+	case *ast.CallNode:
+		return x.call(n, loc)
+	case *ast.ConditionalNode:
+		return x.put(&ast.ConditionalNode{Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1), Exp2: x.node(n.Exp2)}, loc)
+	case *ast.ArrayNode:
+		out := &ast.ArrayNode{Nodes: make([]ast.Node, len(n.Nodes))}
+		for i, item := range n.Nodes {
+			out.Nodes[i] = x.node(item)
+		}
+		return x.put(out, loc)
+	case *ast.MemberNode:
+		if _, dot := n.Property.(*ast.StringNode); dot || n.Optional || n.Method {
+			return x.fail(loc, "", "values have no fields or methods")
+		}
+		return x.put(&ast.MemberNode{Node: x.node(n.Node), Property: x.node(n.Property)}, loc)
+	case *ast.SliceNode:
+		out := &ast.SliceNode{Node: x.node(n.Node)}
+		if n.From != nil {
+			out.From = x.node(n.From)
+		}
+		if n.To != nil {
+			out.To = x.node(n.To)
+		}
+		return x.put(out, loc)
+	case *ast.NilNode:
+		return x.fail(loc, `what is not known is ""`, "nil is not part of the rule language")
+	case *ast.VariableDeclaratorNode:
+		return x.fail(loc, "use a macro", "let is not part of the rule language")
+	case *ast.SequenceNode:
+		return x.fail(loc, "join conditions with and, or", "a sequence with ';' is not part of the rule language")
+	case *ast.MapNode:
+		return x.fail(loc, "use a list", "a map is not part of the rule language")
+	case *ast.ChainNode:
+		return x.fail(loc, "", "?. is not part of the rule language")
+	}
+	return x.fail(loc, "", "this is not part of the rule language")
+}
+
+func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Node {
+	if varOf(n.Value) != 0 {
+		return x.put(&ast.IdentifierNode{Value: n.Value}, loc)
+	}
+	x.r.used[n.Value] = true
+	if l := x.r.lists[n.Value]; l != nil {
+		return x.put(&ast.ConstantNode{Value: l.items}, loc)
+	}
+	if m := x.r.macros[n.Value]; m != nil {
+		x.r.expandMacro(m, x.via)
+		if m.tree == nil {
+			x.failed = true // reported where the macro stands
+			return nil
+		}
+		if m.loops && x.depth > 0 {
+			return x.nested(loc)
+		}
+		x.loops = x.loops || m.loops
+		if x.count(m.nodes, loc); x.r.nodes > maxExpanded {
+			return nil
+		}
+		tree := copyTree(m.tree)
+		relocate(tree, loc)
+		return tree
+	}
+	if builtins[n.Value] || listFuncs[n.Value] != nil {
+		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", quote(n.Value))
+	}
+	hint := "variables: " + strings.Join(variables, ", ")
+	if near := cmp.Or(synonyms[n.Value], nearest(n.Value, variables), nearest(n.Value, x.r.names)); near != "" {
+		hint = `did you mean "` + near + `"?`
+	}
+	return x.fail(loc, hint, "unknown name %s", quote(n.Value))
+}
+
+func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
+	op := n.Operator
+	if s := spelled[op]; s != "" {
+		op = s
+	}
+	if !binaries[op] {
+		return x.fail(loc, "", "the operator %s is not part of the rule language", op)
+	}
+	out := &ast.BinaryNode{Operator: op, Left: x.node(n.Left), Right: x.node(n.Right)}
+	x.folded(op, out.Left, out.Right)
+	switch op {
+	case "<", "<=", ">", ">=":
+		return x.put(x.ordered(out, loc), loc)
+	case "contains", "startsWith", "endsWith":
+		x.vain(op, out.Right)
+	case "matches":
+		if _, ok := out.Right.(*ast.StringNode); !ok && out.Right != nil {
+			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`, "the pattern of matches must be a text, not an expression")
+		}
+	case "==", "!=":
+		x.enum(out.Left, out.Right)
+		x.enum(out.Right, out.Left)
+	case "in":
+		if l, ok := out.Left.(*ast.IdentifierNode); ok && enums[l.Value] != nil {
+			switch list := out.Right.(type) {
+			case *ast.ArrayNode:
+				for _, item := range list.Nodes {
+					x.enum(l, item)
+				}
+			case *ast.ConstantNode:
+				for _, item := range list.Value.([]string) {
+					x.enumValue(l.Value, item, list.Location())
+				}
+			}
+		}
+	}
+	return x.put(out, loc)
+}
+
+// enum checks that a variable with a fixed set of values is compared with one
+// of them.
+func (x *expansion) enum(a, b ast.Node) {
+	if v, ok := a.(*ast.IdentifierNode); ok && enums[v.Value] != nil {
+		if s, ok := b.(*ast.StringNode); ok {
+			x.enumValue(v.Value, s.Value, s.Location())
+		}
+	}
+}
+
+func (x *expansion) enumValue(variable, value string, loc file.Location) {
+	if !slices.Contains(enums[variable], value) {
+		hint := didYouMean(value, enums[variable])
+		if hint == "" {
+			hint = "known: " + strings.Join(enums[variable], ", ")
+		}
+		x.fail(loc, hint, "there is no %s %s", variable, quote(value))
+	}
+}
+
+func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
+	if !builtins[n.Name] {
+		return x.unknownFunc(n.Name, loc)
+	}
+	if closures[n.Name] {
+		if x.depth > 0 {
+			return x.nested(loc)
+		}
+		x.loops = true
+	}
+	out := &ast.BuiltinNode{Name: n.Name, Arguments: make([]ast.Node, len(n.Arguments)), Throws: n.Throws}
+	for i, arg := range n.Arguments {
+		if _, body := arg.(*ast.PredicateNode); body {
+			x.depth++
+		}
+		out.Arguments[i] = x.node(arg)
+		if i == 1 && len(n.Arguments) == 2 {
+			x.folded(n.Name, out.Arguments[0], out.Arguments[1])
+			x.vain(n.Name, out.Arguments[1])
+		}
+		if _, body := arg.(*ast.PredicateNode); body {
+			x.depth--
+		}
+	}
+	return x.put(out, loc)
+}
+
+// nested refuses a closure in a closure: its cost would be the product of the
+// lengths of both lists.
+func (x *expansion) nested(loc file.Location) ast.Node {
+	return x.fail(loc, "use contains_any, starts_with_any or ends_with_any inside", "a loop over a list inside of another")
+}
+
+func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
+	name, ok := n.Callee.(*ast.IdentifierNode)
+	switch {
+	case !ok:
+		return x.fail(loc, methodHint(n), "values have no fields or methods")
+	case listFuncs[name.Value] == nil:
+		return x.unknownFunc(name.Value, loc)
+	case len(n.Arguments) != 2:
+		return x.fail(loc, "such as: "+name.Value+`(template, ["a", "b"])`, "%s takes a text and a list", name.Value)
+	}
+	s, arg := x.node(n.Arguments[0]), x.node(n.Arguments[1])
+	if arg == nil {
+		return nil
+	}
+	var items []string
+	switch l := arg.(type) {
+	case *ast.ConstantNode:
+		items, _ = l.Value.([]string)
+	case *ast.ArrayNode:
+		for _, item := range l.Nodes {
+			t, ok := item.(*ast.StringNode)
+			if !ok {
+				items = nil
+				break
+			}
+			items = append(items, t.Value)
+		}
+	}
+	if len(items) == 0 {
+		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`, "the second argument of %s must be a list of texts", name.Value)
+	}
+	list := x.put(&ast.ConstantNode{Value: items}, arg.Location())
+	x.folded(name.Value, s, list)
+	x.vain(name.Value, list)
+	out := &ast.CallNode{
+		Callee:    x.put(&ast.IdentifierNode{Value: name.Value}, n.Callee.Location()),
+		Arguments: []ast.Node{s, list},
+	}
+	return x.put(out, loc)
+}
+
+func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
+	switch {
+	case clocks[name]:
+		return x.fail(loc, "rules see no clock, so that a replay decides as the live run did", "the function %s is not part of the rule language", quote(name))
+	case varOf(name) != 0 || x.r.lists[name] != nil || x.r.macros[name] != nil:
+		return x.fail(loc, "write it without parentheses", "%s is not a function", quote(name))
+	}
+	known := functionNames()
+	hint := ""
+	if n := nearest(name, known); n != "" {
+		hint = `did you mean "` + n + `"?`
+	} else {
+		hint = "functions: " + strings.Join(known, ", ")
+	}
+	return x.fail(loc, hint, "the function %s is not part of the rule language", quote(name))
+}
+
+// check checks the types of tree, which it may change.
+func (x *expansion) check(tree ast.Node) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be checked: %s", clean(fmt.Sprint(p)))
+			ok = false
+		}
+	}()
+	lower(&tree, x.r)
+	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
+	if _, err := checker.Check(t, x.r.conf); err != nil {
+		x.failExpr(err)
+		return false
+	}
+	if len(x.via) == 0 {
+		if k := tree.Type().Kind(); k != reflect.Bool {
+			hint := "compare it with something"
+			x.fail(tree.Location(), hint, "must be a condition, true or false, not %s", typeName(tree.Type()))
+			return false
+		}
+	}
+	// Joining texts with + could double their length with every macro.
+	bad := ast.Find(tree, func(n ast.Node) bool {
+		b, ok := n.(*ast.BinaryNode)
+		return ok && b.Operator == "+" && b.Type().Kind() != reflect.Int && b.Type().Kind() != reflect.Float64
+	})
+	if bad != nil {
+		x.fail(bad.Location(), "write it as one text, or use several conditions", "+ adds numbers; texts cannot be joined")
+		return false
+	}
+	return true
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Int, reflect.Float64:
+		return "a number"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	}
+	return "a value of a type known only when it runs"
+}
+
+// ordered refuses to compare what has names by which comes first in the
+// alphabet: level >= "error" would hold for every level but debug.
+func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
+	for i, side := range []ast.Node{n.Left, n.Right} {
+		v, ok := side.(*ast.IdentifierNode)
+		if !ok || enums[v.Value] == nil && v.Value != "phase" {
+			continue
+		}
+		other, op := n.Right, n.Operator
+		if i == 1 {
+			other = n.Left
+			op = strings.NewReplacer("<", ">", ">", "<").Replace(op)
+		}
+		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, which %s compares by the alphabet", v.Value, n.Operator)
+	}
+	return n
+}
+
+// orderedHint returns what a comparison of a variable by its order was meant to
+// be, as far as that is known.
+func orderedHint(variable, op string, other ast.Node) string {
+	var meant []string
+	if s, ok := other.(*ast.StringNode); ok && variable == "level" {
+		at := slices.Index(levels, s.Value)
+		for i, l := range levels {
+			if at < 0 || l == levels[0] {
+				continue
+			}
+			if strings.HasPrefix(op, ">") && i > at || strings.HasPrefix(op, "<") && i < at || strings.HasSuffix(op, "=") && i == at {
+				meant = append(meant, l)
+			}
+		}
+	}
+	if meant == nil {
+		meant = map[string][]string{"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"}, "status": {"failed", "timed_out"}}[variable]
+	}
+	return variable + ` in ["` + strings.Join(meant, `", "`) + `"]`
+}
+
+// vain refuses to look for the empty text in another: it is in all of them.
+func (x *expansion) vain(op string, in ast.Node) {
+	if how, ok := fits[op]; !ok || how == fitWhole || in == nil || op == "indexOf" || op == "lastIndexOf" || !slices.Contains(textsIn(in), "") {
+		return
+	}
+	x.fail(in.Location(), `what is empty is compared with == ""`, `%s "" always holds`, op)
+}
+
+// folded refuses to compare a text in lower case with one that is not, and the
+// like: they are never the same.
+func (x *expansion) folded(op string, a, b ast.Node) {
+	if _, ok := fits[op]; !ok {
+		return
+	}
+	for _, side := range [][2]ast.Node{{a, b}, {b, a}} {
+		call, ok := side[0].(*ast.BuiltinNode)
+		if !ok || side[1] == nil {
+			continue
+		}
+		fold := map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper}[call.Name]
+		if fold == nil {
+			continue
+		}
+		for _, s := range textsIn(side[1]) {
+			if fold(s) != s {
+				x.fail(side[1].Location(), "write "+quote(fold(s)), "%s(…) never holds %s", call.Name, quote(s))
+				break
+			}
+		}
+	}
+}
+
+// textsIn returns the texts that n, a text or a list of them, consists of.
+func textsIn(n ast.Node) []string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return []string{n.Value}
+	case *ast.ConstantNode:
+		items, _ := n.Value.([]string)
+		return items
+	case *ast.ArrayNode:
+		var items []string
+		for _, item := range n.Nodes {
+			if s, ok := item.(*ast.StringNode); ok {
+				items = append(items, s.Value)
+			}
+		}
+		return items
+	}
+	return nil
+}

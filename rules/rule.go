@@ -1,0 +1,437 @@
+package rules
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/event"
+)
+
+type ruleDecl struct {
+	src        *source
+	home       *source // of the rule that this one overrides, src otherwise
+	at         at
+	given      map[string]at // the fields that were given, with the places of their keys
+	rule       Rule          // but for what linking adds
+	idAt       at
+	override   bool
+	overridden *ruleDecl // the rule that overrides this one, if any
+	idle       bool      // it overrides another and changes nothing
+	when       exprText
+	exceptions []exceptionDecl
+	escalateTo at
+	resolves   []word
+	tests      []testDecl
+}
+
+type exceptionDecl struct {
+	name string
+	when exprText
+}
+
+func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
+	p := at{src: src, line: n.Line, col: n.Column}
+	p.rule = ruleID(n)
+	fields := mapping(p, n, ruleFields, errs)
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	d := &ruleDecl{src: src, home: src, at: p, given: make(map[string]at, len(fields))}
+	r := &d.rule
+	r.File, r.Line, r.Column = src.name, n.Line, n.Column
+	for _, f := range fields {
+		fp := p.under(f.key)
+		d.given[f.key] = fp.here(f.name)
+		for i := range ruleTable {
+			if t := &ruleTable[i]; t.name == f.key {
+				t.parse(d, fp, f.value, errs)
+			}
+		}
+	}
+	if _, ok := d.given["id"]; !ok {
+		errs.add(p.in("id"), "is missing", "every rule has an id and a when")
+	}
+	return d
+}
+
+// check reports fields that are missing or do not go together. A rule that
+// overrides another has taken over the other's fields by then.
+func (d *ruleDecl) check(errs *collector) {
+	r := &d.rule
+	if _, ok := d.given["when"]; !ok {
+		errs.add(d.at.in("when"), "is missing", "every rule has an id and a when")
+	}
+	_, decides := d.given["disposition"]
+	switch {
+	case r.Continue:
+		for _, f := range decidingFields {
+			switch p, ok := d.given[f]; {
+			case ok && p.src == d.src:
+				errs.add(p, "a rule with continue only adds tags", "remove the field, or remove continue")
+			case ok:
+				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
+					"a rule with continue only adds tags, and the rule that this one overrides gives a %s at %s:%d", f, clean(p.src.name), p.line)
+			}
+		}
+		if _, ok := d.given["tags"]; !ok {
+			errs.add(d.given["continue"], "a rule with continue adds tags, and has none", "add tags: [...]")
+		}
+	case !decides:
+		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
+	}
+	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
+		if d.given["escalate"].src != d.src {
+			r.Escalate = nil // the override is already as urgent
+			return
+		}
+		errs.addf(d.escalateTo, "name a higher one, or remove escalate", "the rule is %s from the first occurrence on, which is no less than %s", r.Disposition, e.To)
+	}
+}
+
+// parseExceptions reads the exceptions of a rule, each a condition alone or a
+// mapping that also names it.
+func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
+	var out []exceptionDecl
+	named := map[string]bool{}
+	for i, item := range items(p, n, errs) {
+		ip := p.item(i)
+		if i == maxExceptions {
+			errs.addf(ip.here(item), "join conditions with or, or use a list", "a rule has at most %d exceptions", maxExceptions)
+			break
+		}
+		if item.Kind != yaml.MappingNode {
+			out = append(out, exceptionDecl{when: expression(ip, item, errs)})
+			continue
+		}
+		var e exceptionDecl
+		given := false
+		for _, f := range mapping(ip, item, exceptionFields, errs) {
+			fp := ip.under(f.key)
+			switch f.key {
+			case "name":
+				s, ok := text(fp, f.value, errs)
+				switch {
+				case !ok:
+				case !validName(s):
+					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+				case named[s]:
+					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", quote(s))
+				}
+				named[s] = true
+				e.name = s
+			case "when":
+				given = true
+				e.when = expression(fp, f.value, errs)
+			}
+		}
+		if !given {
+			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// ruleID returns the id of the rule in n, for messages, when it has a valid one.
+func ruleID(n *yaml.Node) string {
+	if n.Kind != yaml.MappingNode {
+		return ""
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "id" && n.Content[i+1].Kind == yaml.ScalarNode && validID(n.Content[i+1].Value) {
+			return n.Content[i+1].Value
+		}
+	}
+	return ""
+}
+
+func parseTags(p at, n *yaml.Node, errs *collector) []string {
+	var tags []string
+	for i, item := range items(p, n, errs) {
+		ip := p.item(i)
+		s, ok := text(ip, item, errs)
+		switch {
+		case !ok:
+		case !validName(s):
+			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+		case slices.Contains(tags, s):
+			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", quote(s))
+		case len(tags) == maxTagsPerRule:
+			errs.addf(ip.here(item), "", "a rule has at most %d tags", maxTagsPerRule)
+			return tags
+		default:
+			tags = append(tags, s)
+		}
+	}
+	return tags
+}
+
+// ruleField is a key of a rule, with all that the language has to know of it. What says
+// only that a rule overrides another, and which, is nothing to compare or to take over.
+type ruleField struct {
+	name  string
+	parse func(d *ruleDecl, p at, n *yaml.Node, errs *collector)
+	same  func(d, base *ruleDecl) bool // whether d, which overrides base, changes nothing by giving it
+	take  func(d, base *ruleDecl)      // takes it over from base, where d does not give it
+}
+
+// ruleTable has the fields of rules, in the order in which they are listed to people.
+var ruleTable = []ruleField{
+	{name: "id", parse: parseID},
+	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression, func(x, y exprText) bool { return x.text == y.text }),
+	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions, sameExceptions),
+	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition }, parseDisposition, equal),
+	{
+		"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+			s, _ := oneOf(p, n, severities, errs)
+			d.rule.Severity, d.rule.HasSeverity = event.ParseSeverity(s)
+		},
+		func(d, b *ruleDecl) bool {
+			return d.rule.Severity == b.rule.Severity && d.rule.HasSeverity == b.rule.HasSeverity
+		},
+		func(d, b *ruleDecl) { d.rule.Severity, d.rule.HasSeverity = b.rule.Severity, b.rule.HasSeverity },
+	},
+	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool, equal),
+	{
+		"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+			d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
+		},
+		func(d, b *ruleDecl) bool {
+			return d.rule.Escalate != nil && b.rule.Escalate != nil && *d.rule.Escalate == *b.rule.Escalate
+		},
+		func(d, b *ruleDecl) { d.rule.Escalate, d.escalateTo = b.rule.Escalate, b.escalateTo },
+	},
+	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseSummary, equal),
+	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
+	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, parsePhase, equal),
+	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
+	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
+	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
+	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
+	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
+	{name: "override", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { d.override = parseBool(p, n, errs) }},
+	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests, func(_, _ []testDecl) bool { return false }), // of its own condition
+}
+
+var ruleFields = func() (names []string) {
+	for _, f := range ruleTable {
+		names = append(names, f.name)
+	}
+	return names
+}()
+
+// field is a field that is one value of a rule.
+func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T, same func(x, y T) bool) ruleField {
+	return ruleField{
+		name:  name,
+		parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { *of(d) = parse(p, n, errs) },
+		same:  func(d, base *ruleDecl) bool { return same(*of(d), *of(base)) },
+		take:  func(d, base *ruleDecl) { *of(d) = *of(base) },
+	}
+}
+
+func equal[T comparable](x, y T) bool { return x == y }
+
+func sameExceptions(x, y []exceptionDecl) bool {
+	return slices.EqualFunc(x, y, func(x, y exceptionDecl) bool { return x.name == y.name && x.when.text == y.when.text })
+}
+
+func sameWords(x, y []word) bool {
+	return slices.EqualFunc(x, y, func(x, y word) bool { return x.text == y.text })
+}
+
+func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+	d.idAt = p.here(n)
+	s, ok := text(p, n, errs)
+	switch {
+	case !ok:
+	case !validID(s):
+		errs.addf(d.idAt, "", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxID)
+	case strings.HasPrefix(s, "default."):
+		errs.add(d.idAt, `ids beginning with "default." name the defaults`, "use another first word")
+	default:
+		d.rule.ID = s
+	}
+}
+
+func parseDisposition(p at, n *yaml.Node, errs *collector) event.Disposition {
+	s, _ := oneOf(p, n, dispositions, errs)
+	d, _ := event.ParseDisposition(s)
+	return d
+}
+
+func parseBool(p at, n *yaml.Node, errs *collector) bool {
+	v, _ := boolean(p, n, errs)
+	return v
+}
+
+func parseDisabled(p at, n *yaml.Node, errs *collector) bool {
+	on, ok := boolean(p, n, errs)
+	return ok && !on
+}
+
+func parseText(p at, n *yaml.Node, errs *collector) string {
+	s, _ := text(p, n, errs)
+	return s
+}
+
+func parseSummary(p at, n *yaml.Node, errs *collector) string {
+	s, ok := text(p, n, errs)
+	if ok && (s == "" || len(s) > maxSummary || clean(s) != s) {
+		errs.addf(p.here(n), "", "must be one line of 1 to %d bytes without control characters", maxSummary)
+	}
+	return s
+}
+
+func parsePhase(p at, n *yaml.Node, errs *collector) string {
+	s, ok := text(p, n, errs)
+	if ok && !validName(s) {
+		errs.addf(p.here(n), `such as "load" or "play"`, "%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+	}
+	return s
+}
+
+func parseTests(p at, n *yaml.Node, errs *collector) (tests []testDecl) {
+	for i, item := range items(p, n, errs) {
+		if t, ok := parseTest(p.item(i), item, errs); ok {
+			tests = append(tests, t)
+		}
+	}
+	return tests
+}
+
+// Bounds of an escalation. Whoever enforces it has to remember that many
+// occurrences for each rule that has one.
+const (
+	maxEscalateAfter   = 1000
+	maxEscalateWithin  = 24 * time.Hour
+	maxEscalateEntries = 1_000_000
+)
+
+// entriesPerSecond turns one measure of a window into the other where a file
+// gives only one: a captured log has no clock, and a live one no fixed rate. It
+// is the rate of the windows that coalesce has by default.
+const entriesPerSecond = 50
+
+// parseEscalate reads when a rule becomes more urgent, and returns the place of
+// "to" as well. It returns nil when there are errors.
+func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to at) {
+	before := errs.count()
+	e = &event.Escalation{}
+	given := map[string]bool{}
+	to = p.here(n)
+	var within at
+	for _, f := range mapping(p, n, escalateFields, errs) {
+		given[f.key] = true
+		fp := p.under(f.key)
+		switch f.key {
+		case "after":
+			e.After = number(fp, f.value, 2, maxEscalateAfter, errs)
+		case "within":
+			within = fp.here(f.value)
+			e.Within, e.Entries = parseWithin(fp, f.value, errs)
+		case "to":
+			to = fp.here(f.value)
+			s, _ := oneOf(fp, f.value, dispositions[event.Advisory:], errs)
+			e.To, _ = event.ParseDisposition(s)
+		case "severity":
+			s, _ := oneOf(fp, f.value, severities, errs)
+			e.Severity, _ = event.ParseSeverity(s)
+		}
+	}
+	if n.Kind == yaml.MappingNode {
+		for _, f := range [...]struct{ name, hint string }{
+			{"after", "how many occurrences, such as after: 20"},
+			{"within", "in what time, such as within: 30s"},
+			{"to", "one of advisory, blocking"},
+		} {
+			if !given[f.name] {
+				errs.add(p.here(n).under(f.name), "is missing", f.hint)
+			}
+		}
+	}
+	if errs.count() > before {
+		return nil, to
+	}
+	if !given["severity"] {
+		e.Severity = severityOf(e.To)
+	}
+	// A rate that was not given must not be one that cannot be reached.
+	if e.Entries == 0 {
+		e.Entries = min(max(int(math.Ceil(e.Within.Seconds()*entriesPerSecond)), e.After), maxEscalateEntries)
+	}
+	if e.Within == 0 {
+		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
+	}
+	if e.Entries < e.After {
+		errs.addf(within, "give more entries, or a lower after", "%d occurrences cannot lie within %d entries", e.After, e.Entries)
+		return nil, to
+	}
+	return e, to
+}
+
+// parseWithin reads a window: a duration alone, or a mapping of a duration and
+// a number of entries, of which either may be missing. What is not given is 0.
+func parseWithin(p at, n *yaml.Node, errs *collector) (d time.Duration, entries int) {
+	if n.Kind != yaml.MappingNode {
+		return duration(p, n, errs), 0
+	}
+	fields := mapping(p, n, withinFields, errs)
+	for _, f := range fields {
+		fp := p.under(f.key)
+		switch f.key {
+		case "duration":
+			d = duration(fp, f.value, errs)
+		case "entries":
+			entries = number(fp, f.value, 2, maxEscalateEntries, errs)
+		}
+	}
+	if len(n.Content) == 0 {
+		errs.add(p.here(n), "is empty", "give a duration, such as 30s, or entries, or both")
+	}
+	return d, entries
+}
+
+// duration returns the value of n, which must be a positive duration with its
+// unit; 0 when it is not.
+func duration(p at, n *yaml.Node, errs *collector) time.Duration {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
+		errs.add(p.here(n), "a duration has a unit", "such as 30s, 5m or 1h; a number of entries is written {entries: 500}")
+		return 0
+	}
+	s, ok := text(p, n, errs)
+	if !ok {
+		return 0
+	}
+	d, err := time.ParseDuration(s)
+	switch {
+	case err != nil:
+		errs.addf(p.here(n), "such as 30s, 5m or 1h30m", "%s is not a duration", quote(s))
+	case d < time.Millisecond || d > maxEscalateWithin:
+		errs.addf(p.here(n), "", "must be from 1ms to 24h, not %s", clean(s))
+	default:
+		return d
+	}
+	return 0
+}
+
+// number returns the value of n, which must be a whole number from low to high;
+// 0 when it is not.
+func number(p at, n *yaml.Node, low, high int, errs *collector) int {
+	got := kindName(n)
+	if n.Kind == yaml.ScalarNode {
+		got = quote(n.Value)
+		if n.ShortTag() == "!!int" {
+			if v, err := strconv.Atoi(n.Value); err == nil && v >= low && v <= high {
+				return v
+			}
+		}
+	}
+	errs.addf(p.here(n), "", "must be a whole number from %d to %d, not %s", low, high, got)
+	return 0
+}
