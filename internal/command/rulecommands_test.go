@@ -15,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -348,24 +349,6 @@ func TestRuleCommandsUsage(t *testing.T) {
 	}
 }
 
-func TestAnonymizer(t *testing.T) {
-	a := &anonymizer{}
-	a.learn(`in C:\Users\Eva\x and /home/tom.k/y, C:\Users\Public\z, D:\Documents and Settings\Max M\q, /Users/`)
-	for text, want := range map[string][]string{
-		"nothing here":     {"nothing here"},
-		"":                 {""},
-		"eva Eva EVA":      {"", " ", " ", ""},
-		"evangelist Maxim": {"evangelist Maxim"},
-		"by Max (M) Eva.":  {"by ", " (M) ", "."},
-		"to a@b.c now":     {"to ", " now"},
-		"bad \xff byte":    {"bad ", " byte"},
-		"the Public one":   {"the Public one"},
-		"Eva@x.y":          {"", ""},
-	} {
-		require.Equal(t, want, a.cut(text), text)
-	}
-}
-
 // FuzzPropose proposes rules for any text: one that nothing has to be left out
 // of can always be told apart, and whatever is proposed holds.
 func FuzzPropose(f *testing.F) {
@@ -385,15 +368,15 @@ func FuzzPropose(f *testing.F) {
 		if operation {
 			e = &event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: stack, Message: text}
 		}
-		anon := &anonymizer{}
-		anon.learn(text)
-		pr := newProposal(n, anon, e)
+		private := &scrub.Names{}
+		private.Learn(text)
+		pr := newProposal(n, private, e)
 		err := pr.complete(set, nil, &found{entry: *e})
 		require.True(t, utf8.Valid(pr.yaml))
 		requireInert(t, string(pr.yaml))
 		whole := len(text)+len(stack) < maxLiteral
 		for _, s := range []string{text, stack} {
-			whole = whole && len(anon.cut(s)) == 1
+			whole = whole && len(private.Cut(s)) == 1
 		}
 		if whole {
 			require.NoError(t, err, "%s", pr.yaml)

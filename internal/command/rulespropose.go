@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -123,10 +124,10 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if err != nil {
 		return nil, err
 	}
-	anon := &anonymizer{}
+	private := &scrub.Names{}
 	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
-		anon.learn(src.record.Message)
-		anon.learn(src.record.Stack)
+		private.Learn(src.record.Message)
+		private.Learn(src.record.Stack)
 		return true
 	}); err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		p.Message("%s: the disposition is %s already, by %s: the file has no rule", at, d, before.Rule)
 		return nothingProposed(at.line, &before), nil
 	}
-	pr := newProposal(normalizer, anon, &f.entry)
+	pr := newProposal(normalizer, private, &f.entry)
 	pr.disposition, pr.before, pr.until = d, before, until
 	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
 		p.Message("%s: rule %s says that the log goes blind here, which the proposed rule does not", at, before.Rule)
@@ -193,7 +194,7 @@ type proposedTest struct {
 // room for the escapes of both languages within rules.maxExpression.
 const maxLiteral = 2000
 
-func newProposal(n *signature.Normalizer, anon *anonymizer, e *event.Entry) *proposal {
+func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) *proposal {
 	template := n.AppendTemplate(nil, e.Message, e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	pr := &proposal{n: n, entry: e, sig: signature.Of(template).ID}
@@ -202,9 +203,9 @@ func newProposal(n *signature.Normalizer, anon *anonymizer, e *event.Entry) *pro
 		pr.condition = append(pr.condition, `status == "`+e.Status.String()+`"`)
 	}
 	if e.Kind == event.KindOperation {
-		pr.condition = append(pr.condition, conditions("method", anon.cut(e.Source))...)
+		pr.condition = append(pr.condition, conditions("method", private.Cut(e.Source))...)
 	}
-	headPieces, framePieces := anon.cut(head), anon.cut(frames)
+	headPieces, framePieces := private.Cut(head), private.Cut(frames)
 	pr.condition = append(pr.condition, conditions("template", headPieces)...)
 	if frames != "" {
 		pr.condition = append(pr.condition, conditions("frames", framePieces)...)

@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -141,6 +142,30 @@ func (n *Names) Text(s string) string {
 	b.WriteString(s[done:])
 	return b.String()
 }
+
+// Cut returns s in the pieces between what is private in it: a text with nothing of the
+// kind is one piece. s may be a template, in which masking took a part of an address or of a
+// name, so that each word of a name that is known counts by itself. Bytes that are not UTF-8 are
+// cut out as well.
+func (n *Names) Cut(s string) []string {
+	words := &Names{}
+	for i := range n.known {
+		words.add(n.known[i].kind, strings.Join(n.known[i].parts, " "))
+		for _, part := range n.known[i].parts {
+			words.add(n.known[i].kind, part)
+		}
+	}
+	s = mailbox.ReplaceAllString(strings.ToValidUTF8(s, string(Secret)), string(Email))
+	return marks.Split(words.Text(Text(s)), -1)
+}
+
+var (
+	// mailbox is an address as a text has it, and as a template does.
+	mailbox = regexp.MustCompile(`(?:<\*>|[^\s@<>"'(),;:])+@(?:<\*>|[^\s@<>"'(),;:])+`)
+
+	// marks are what stands for private text, several in a row for one.
+	marks = regexp.MustCompile(`(?:<(?:user|computer|steam-id|id|address|secret|email)>)+`)
+)
 
 // at returns the longest name that stands at i, and 0 for none.
 func (n *Names) at(s string, i int) (kind Kind, longest int) {

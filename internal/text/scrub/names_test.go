@@ -75,6 +75,29 @@ func TestNamesMarkNoMark(t *testing.T) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	var n scrub.Names
+	for _, text := range []string{`in C:\Users\Eva\x`, "/home/tom.k/y", `C:\Users\Public\z`, `D:\Documents and Settings\Mara M\q`, "/Users/"} {
+		n.Learn(text)
+	}
+	for text, want := range map[string][]string{
+		"nothing here":            {"nothing here"},
+		"":                        {""},
+		"eva Eva EVA":             {"", " ", " ", ""},
+		"evangelist Maraschino":   {"evangelist Maraschino"},
+		"by Mara (M) Eva.":        {"by ", " (M) ", "."},
+		"to a@b.c now":            {"to ", " now"},
+		"to joe.hansen@<*>, late": {"to ", ", late"},
+		"bad \xff byte":           {"bad ", " byte"},
+		"the Public one":          {"the Public one"},
+		"Eva@x.y":                 {"", ""},
+		"on DESKTOP-0A1B2C3":      {"on ", ""},
+		"token=0a1b2c3d":          {"token=", ""},
+	} {
+		require.Equal(t, want, n.Cut(text), text)
+	}
+}
+
 func TestNamesLearnWithoutCost(t *testing.T) {
 	var n scrub.Names
 	n.Learn("/home/quillon/x")
