@@ -63,11 +63,17 @@ var (
 	exampleLink = regexp.MustCompile("`(Example\\w*)`\\]\\(\\.\\./([\\w/]*_test\\.go)\\)")
 )
 
-// TestEmbeddingQuotesExamples holds that the code in docs/embedding.md is code
-// that runs: each block stands, line by line, in the Example that is linked
+// TestPagesQuoteExamples holds that the code in the pages for hosts and bridges is
+// code that runs: each block stands, line by line, in the Example that is linked
 // last before it. A line "…" stands for what is left out.
-func TestEmbeddingQuotesExamples(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "docs", "embedding.md"))
+func TestPagesQuoteExamples(t *testing.T) {
+	for _, name := range []string{"docs/embedding.md", "docs/bridges.md"} {
+		t.Run(name, func(t *testing.T) { quotesExamples(t, name) })
+	}
+}
+
+func quotesExamples(t *testing.T, pageName string) {
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pageName)))
 	require.NoError(t, err)
 	page := string(data)
 	blocks := goBlock.FindAllStringSubmatchIndex(page, -1)
@@ -86,7 +92,7 @@ func TestEmbeddingQuotesExamples(t *testing.T) {
 			part = strings.Trim(part, "\n")
 			_, after, found := strings.Cut(body, part)
 			if !found {
-				t.Errorf("docs/embedding.md: not in %s of %s, or not in this order:\n%s", name, file, part)
+				t.Errorf("%s: not in %s of %s, or not in this order:\n%s", pageName, name, file, part)
 				break
 			}
 			body = after
