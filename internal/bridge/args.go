@@ -28,11 +28,10 @@ const (
 	cursorKind // text, or a number in this epoch
 )
 
-// param describes a parameter of a tool: its schema, how it is read, and what an
-// error about it says come from here alone.
+// param describes a parameter of a tool. Its schema, its parsing and the errors about it are derived from it.
 type param struct {
 	name, doc string
-	alias     string // another name that it may be given by, "" for none
+	alias     string // another accepted name, "" for none
 	kind      kind
 	required  bool
 
@@ -42,7 +41,7 @@ type param struct {
 	def  int64    // of integerKind, where positive
 }
 
-// allowed says what the parameter takes.
+// allowed returns a description of the allowed values.
 func (p *param) allowed() string {
 	switch p.kind {
 	case integerKind:
@@ -76,8 +75,8 @@ type Refused struct {
 	Allowed string `json:"allowed"` // what it may be
 	Reason  string `json:"reason"`  // "unknown", "missing", "invalid", "not_found", "epoch" or "beyond"
 
-	// Oldest and Latest are the cursors to go on from, where one was refused: to
-	// all that is held, and to what comes from now on.
+	// Oldest and Latest are the cursors to continue from, where one was refused: with everything that is held, and with
+	// what comes from now on.
 	Oldest string `json:"oldest,omitempty"`
 	Latest string `json:"latest,omitempty"`
 }
@@ -86,12 +85,12 @@ func refuse(data Refused, format string, args ...any) *gabp.Error {
 	return gabp.Errorf(gabp.CodeInvalidParams, format, args...).WithData(data)
 }
 
-// unfit refuses the value of an argument, and says what it may be.
+// unfit refuses the value of an argument, and describes the allowed ones.
 func unfit(field, allowed string) *gabp.Error {
 	return refuse(Refused{Field: field, Allowed: allowed, Reason: "invalid"}, "%s: want %s", field, allowed)
 }
 
-// notHeld refuses an argument that names something that there is no more, or never was.
+// notHeld refuses an argument that names something that is not held any more, or never was.
 func notHeld(field, why, allowed string) *gabp.Error {
 	return refuse(Refused{Field: field, Allowed: allowed, Reason: "not_found"}, "%s: %s; want %s", field, why, allowed)
 }
@@ -99,8 +98,7 @@ func notHeld(field, why, allowed string) *gabp.Error {
 // invalid refuses the value of a parameter.
 func (p *param) invalid() *gabp.Error { return unfit(p.name, p.allowed()) }
 
-// args are the arguments of a call: string, int64, bool or []string by name.
-// Integers with a default are always there.
+// args are the arguments of a call: string, int64, bool or []string by name. Integers with a default are always set.
 type args map[string]any
 
 func (a args) has(name string) bool { _, ok := a[name]; return ok }
@@ -204,8 +202,7 @@ func (p *param) parse(raw json.RawMessage) (any, bool) {
 	return s, p.enum == nil || slices.Contains(p.enum, s)
 }
 
-// parseInteger reads a number without a fraction, however it is written, as JSON
-// Schema has it.
+// parseInteger parses a number without a fraction, in any notation, as JSON Schema defines an integer.
 func parseInteger(raw []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
 		return n, n >= -maxInteger && n <= maxInteger

@@ -19,16 +19,16 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	viewer := r.Session.Consumer()
-	if result, known, err := p.diagnostics.Call(ctx, viewer, call); known {
+	consumer := r.Session.Consumer()
+	if result, known, err := p.diagnostics.Call(ctx, consumer, call); known {
 		return result, err
 	}
 	client := p.mod.current()
 	if client == nil {
-		return nil, p.noMod(ctx, viewer, call.Name)
+		return nil, p.noMod(ctx, consumer, call.Name)
 	}
 	id := strconv.FormatUint(p.calls.Add(1), 10)
-	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Consumer: viewer})
+	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Consumer: consumer})
 	if !d.Allowed {
 		return nil, refusal(&d)
 	}
@@ -42,24 +42,24 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	p.mod.executing.Add(-1)
 
 	o := p.outcome(ctx, result, err)
-	// What the mod said of its own operation is of this call.
+	// The mod's own operation is a part of this call.
 	if o.theirs != "" && operation != "" {
 		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
 	}
-	// The bridge may be gone; what came of the call is to be known all the same.
+	// The bridge may be gone; the outcome is recorded all the same.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
 	switch {
-	case o.verbatim != nil: // there is no place in it for an item, which holds the next call back
+	case o.verbatim != nil: // it has no place for an item, which holds the next call back
 		return nil, o.verbatim
-	case res.Related != nil && p.plane != nil:
+	case res.Related != nil && p.attention != nil:
 	case o.failure != nil:
 		return nil, o.failure
 	default:
 		return result, nil
 	}
-	item := *p.plane.Present(*res.Related)
+	item := *p.attention.Present(*res.Related)
 	if o.failure != nil {
 		data := o.failure.Data
 		if _, answered := errors.AsType[*gabp.Error](err); answered {
@@ -72,17 +72,17 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	return amend(result, item), nil
 }
 
-// outcome is how a call ended that the mod was given.
+// outcome is how a call ended that was forwarded to the mod.
 type outcome struct {
 	status event.Status
-	text   string // of what did not complete, or is odd
+	text   string // error of a call that did not complete, or did not follow the protocol
 	theirs string // the mod's own operation
 
-	failure  *gabp.Error    // what the bridge is answered, where that is an error
-	verbatim *gabp.Verbatim // the same, where it is not as the protocol has it
+	failure  *gabp.Error    // the answer to the bridge, where that is an error
+	verbatim *gabp.Verbatim // the same, where it does not follow the protocol
 }
 
-// outcome returns what an answer of the mod, or the lack of one, says of a call.
+// outcome returns how a call ended by the answer of the mod, or the lack of one.
 func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) outcome {
 	o := outcome{status: event.StatusCompleted}
 	if o.verbatim = p.mod.verbatim(err); o.verbatim != nil {
@@ -104,7 +104,7 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 	return o
 }
 
-// failed says how a call ended that has no result.
+// failed returns how a call ended that has no result.
 func failed(ctx context.Context, err error) event.Status {
 	e, refused := errors.AsType[*gabp.Error](err)
 	switch {
@@ -147,11 +147,11 @@ func steps(id, tool string) []string {
 	}
 }
 
-// noMod refuses a call that there is nobody to execute.
-func (p *Proxy) noMod(ctx context.Context, viewer, tool string) *gabp.Error {
+// noMod refuses a call that no mod can execute.
+func (p *Proxy) noMod(ctx context.Context, consumer, tool string) *gabp.Error {
 	data := blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
 	text := "not executed: no mod is connected that could execute " + tool
-	if a, open, err := p.source.Current(ctx, viewer); err == nil && open {
+	if a, open, err := p.source.Current(ctx, consumer); err == nil && open {
 		data.Attention = &a
 		text += "; " + a.Summary
 	}

@@ -12,36 +12,32 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// What the same text within this time counts as told twice, and how many texts
-// are kept apart. Mods tell within milliseconds, the file within tens of them; a busy
-// machine is given time.
+// The bounds of a [Dedup]. An event comes within milliseconds of its record, the line in the file within tens of them;
+// the window leaves time for a busy machine.
 const (
 	dedupWindow = 5 * time.Second
 	dedupTexts  = 4096
-	dedupBytes  = 160 // of the first line: mods cut what they tell
+	dedupBytes  = 160 // of the first line: mods cut messages
 )
 
-// Dedup recognizes a record that comes by two ways, through the followed log and as
-// an event of the mod, so that it counts once. Each way's records of a text are
-// counted against the other's: whatever comes first is taken in, and its twin is
-// dropped. A text is known by the first 160 bytes of its first line.
+// Dedup recognizes a record that comes by two ways, through the followed log and as an event of the mod, so that it
+// counts once. Each way's records of a text are counted against the other's: the first is ingested, and its duplicate
+// dropped. A text is identified by the first 160 bytes of its first line.
 //
-// The event says more: the level, and the operation. So one that comes second is
-// taken in all the same where it is the first of its text to tell a level or an
-// operation: better a record too many than one that says nothing.
+// The event has more: the level, and the operation. One that comes second is ingested all the same where it is the first
+// of its text with a level or an operation: a record too many is better than one without its level.
 //
-// What comes later than 5 s after the latest of its text is another record. Texts
-// beyond 4,096 push out the one seen longest ago, whose twins then count twice. It is
-// safe for concurrent use.
+// A record that comes later than 5 s after the latest of its text is another one. Beyond 4,096 texts the least recently
+// seen is evicted, and its duplicates count twice. A Dedup is safe for concurrent use.
 type Dedup struct {
 	mu    sync.Mutex
 	texts *simplelru.LRU[string, *sighting]
 }
 
-// sighting is what was seen of a text.
+// sighting is the state of a text.
 type sighting struct {
-	balance int // events ahead of the log's records; negative: behind
-	told    bool
+	balance int  // events ahead of the log's records; negative: behind
+	leveled bool // a level or an operation came
 	at      time.Time
 }
 
@@ -54,7 +50,7 @@ func NewDedup() *Dedup {
 	return &Dedup{texts: texts}
 }
 
-// FromLog notes a record of the followed log, and reports whether it is to be taken in.
+// FromLog records a record of the followed log, and reports whether it is to be ingested.
 func (d *Dedup) FromLog(message string, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,15 +59,15 @@ func (d *Dedup) FromLog(message string, now time.Time) bool {
 	return s.balance < 0
 }
 
-// FromMod notes a record that the mod told of, and reports whether it is to be taken in.
-// More says that it tells a level or an operation.
+// FromMod records a record that the mod sent, and reports whether it is to be ingested. More means that it has a level or
+// an operation.
 func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.see(message, now)
 	s.balance++
-	news := more && !s.told
-	s.told = s.told || more
+	news := more && !s.leveled
+	s.leveled = s.leveled || more
 	return s.balance > 0 || news
 }
 
@@ -91,7 +87,7 @@ func (d *Dedup) see(message string, now time.Time) *sighting {
 	return s
 }
 
-// Feed returns log without the records that the mod has told of: see [Dedup].
+// Feed returns log without the records that the mod has sent: see [Dedup].
 func Feed(log session.Feed, d *Dedup) session.Feed { return feed{Feed: log, dedup: d} }
 
 type feed struct {
@@ -102,7 +98,7 @@ type feed struct {
 // Run implements [session.Feed].
 func (f feed) Run(ctx context.Context, h follow.Handler) error {
 	return f.Feed.Run(ctx, func(rec *follow.Record) {
-		// What was there before anybody looked is of before the mod's events.
+		// History is from before the mod's events.
 		if rec.IsLog() && !rec.History && !f.dedup.FromLog(rec.Message, rec.Arrived) {
 			return
 		}

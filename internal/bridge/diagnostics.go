@@ -11,16 +11,15 @@ import (
 
 // DiagnosticsConfig sets up a [Diagnostics].
 type DiagnosticsConfig struct {
-	// Session is what is looked into. Required.
+	// Session is the session to read. Required.
 	Session *session.Session
 
-	// Current answers attention/current, so that the resource of that name says
-	// the same, such as [gabp.Plane.Current]. Optional: without it, the session is
-	// asked.
-	Current func(ctx context.Context, viewer string) gabp.CurrentResult
+	// Current answers attention/current, so that the resource of that name has the same answer, such as
+	// [gabp.AttentionHandler.Current]. Optional: without it, the session answers.
+	Current func(ctx context.Context, consumer string) gabp.CurrentResult
 
-	// Limits are bounds that the host itself has hit, for [ToolStatus] to show beside those of
-	// the session. It is called from many goroutines. Optional.
+	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
+	// called from many goroutines. Optional.
 	Limits func() []session.Limit
 }
 
@@ -28,7 +27,7 @@ type DiagnosticsConfig struct {
 // one with [NewDiagnostics].
 type Diagnostics struct {
 	session *session.Session
-	current func(ctx context.Context, viewer string) gabp.CurrentResult // of the host, or nil
+	current func(ctx context.Context, consumer string) gabp.CurrentResult // of the host, or nil
 	limits  func() []session.Limit
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -46,12 +45,10 @@ func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, epoch: st.Epoch, run: st.Run}
 }
 
-// Tags returns the tags of each tool: those by which bridges and gates know what
-// only looks.
+// Tags returns the tags of each tool: those by which bridges and gates recognize what only reads.
 func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
 
-// Tools returns the definitions of the tools, for tools/list. They are the
-// caller's.
+// Tools returns the definitions of the tools, for tools/list. They belong to the caller.
 func Tools() []gabp.Tool {
 	defined := slices.Clone(definitions())
 	for i := range defined {
@@ -74,9 +71,9 @@ var definitions = sync.OnceValue(func() []gabp.Tool {
 	return defined
 })
 
-// Call calls a tool for a viewer. Known is false where no tool has this name; then
-// there is no result and no error. An error is a [*gabp.Error].
-func (d *Diagnostics) Call(ctx context.Context, viewer string, call gabp.ToolCall) (result any, known bool, err error) {
+// Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error. An
+// error is a [*gabp.Error].
+func (d *Diagnostics) Call(ctx context.Context, consumer string, call gabp.ToolCall) (result any, known bool, err error) {
 	for _, t := range tools() {
 		if t.name != call.Name {
 			continue
@@ -85,7 +82,7 @@ func (d *Diagnostics) Call(ctx context.Context, viewer string, call gabp.ToolCal
 		if refused != nil {
 			return nil, true, refused
 		}
-		result, err = t.call(d, ctx, viewer, a)
+		result, err = t.call(d, ctx, consumer, a)
 		if err != nil {
 			return nil, true, err
 		}
@@ -94,8 +91,7 @@ func (d *Diagnostics) Call(ctx context.Context, viewer string, call gabp.ToolCal
 	return nil, false, nil
 }
 
-// sync takes in what is there of the log. It returns what is to be said where that
-// failed.
+// sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.
 func (d *Diagnostics) sync(ctx context.Context) string {
 	if d.session.Sync(ctx) != nil {
 		return "the log could not be taken in to its end in time: newer entries may be missing"

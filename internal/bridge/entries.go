@@ -24,14 +24,14 @@ const (
 	maxChars       = 4000
 	maxPageBytes   = 96 << 10 // of JSON, where there is more than one entry
 	maxStackLines  = 40
-	maxRounds      = 64 // reads in vain for a page: more than a journal is long
+	maxRounds      = 64 // reads without result for a page: more than a journal is long
 	maxTags        = 16
 
 	defaultWait = 10 // seconds
 	maxWait     = 30
 )
 
-// Entry is an entry of the journal: what heed was told, and what it made of it.
+// Entry is an entry of the journal with its decision.
 type Entry struct {
 	Seq  uint64     `json:"seq" jsonschema:"its number among all that heed received"`
 	Time time.Time  `json:"time,omitzero" jsonschema:"when it happened, where that is known"`
@@ -81,7 +81,7 @@ type look struct {
 	stack bool
 }
 
-// entry returns an entry as it is shown.
+// entry returns the JSON form of a record.
 func (l look) entry(r *journal.Record) Entry {
 	e := Entry{
 		Seq: integer(r.Seq), Time: stamp(r.Time), Kind: r.Kind, Level: r.Level, Status: r.Status,
@@ -195,7 +195,7 @@ func cursorOf(a args, without heed.Cursor) (heed.Cursor, error) {
 	return heed.Cursor{Epoch: epoch, Seq: seq}, nil
 }
 
-// refused says how to go on from a cursor that heed has not given out.
+// refused is the error about a cursor that heed has not given out, with those to continue from.
 func (d *Diagnostics) refused(p *heed.Page) error {
 	data := Refused{
 		Field: "after", Allowed: afterParam.allowed(), Reason: "epoch",
@@ -217,7 +217,7 @@ func (d *Diagnostics) read(after heed.Cursor, limit int, f heed.Filter, l look) 
 			return nil, nil, d.refused(&p)
 		}
 		shown := l.entries(p.Records)
-		if len(shown) < len(p.Records) { // a shorter page accounts for what it has
+		if len(shown) < len(p.Records) { // a shorter page has its own losses
 			limit = len(shown)
 			continue
 		}
@@ -232,7 +232,7 @@ func (d *Diagnostics) read(after heed.Cursor, limit int, f heed.Filter, l look) 
 }
 
 // entries answers heed/entries.
-func (d *Diagnostics) entries(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) entries(ctx context.Context, consumer string, a args) (any, error) {
 	f, err := filterOf(a)
 	if err != nil {
 		return nil, err
@@ -249,22 +249,21 @@ func (d *Diagnostics) entries(ctx context.Context, viewer string, a args) (any, 
 		after = d.session.Engine().Latest()
 		after.Seq -= min(n, after.Seq)
 	}
-	return d.page(viewer, after, a, f, behind)
+	return d.page(consumer, after, a, f, behind)
 }
 
-func (d *Diagnostics) page(viewer string, after heed.Cursor, a args, f heed.Filter, behind string) (any, error) {
+func (d *Diagnostics) page(consumer string, after heed.Cursor, a args, f heed.Filter, behind string) (any, error) {
 	page, records, err := d.read(after, a.integer("limit"), f, lookOf(a))
 	if err != nil {
 		return nil, err
 	}
-	d.markRead(viewer, records)
+	d.markRead(consumer, records)
 	page.Behind = behind
 	return page, nil
 }
 
-// markRead notes which open items a viewer has looked into: those whose cause is
-// among the records.
-func (d *Diagnostics) markRead(viewer string, records []journal.Record) {
+// markRead records which open items a consumer has read: those whose cause is among the records.
+func (d *Diagnostics) markRead(consumer string, records []journal.Record) {
 	if !slices.ContainsFunc(records, func(r journal.Record) bool { return r.Decision.Disposition.Urgent() }) {
 		return
 	}
@@ -272,17 +271,16 @@ func (d *Diagnostics) markRead(viewer string, records []journal.Record) {
 		if _, found := slices.BinarySearchFunc(records, it.Cause.Seq, func(r journal.Record, seq uint64) int {
 			return int(int64(r.Seq) - int64(seq))
 		}); found {
-			d.session.MarkRead(viewer, it.ID)
+			d.session.MarkRead(consumer, it.ID)
 		}
 	}
 }
 
-// margin is how long before the end of its context a wait ends, so that there is
-// time to answer.
+// margin is how long before the end of its context a wait ends, which leaves time to answer.
 const margin = 250 * time.Millisecond
 
 // wait answers heed/wait.
-func (d *Diagnostics) wait(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) wait(ctx context.Context, consumer string, a args) (any, error) {
 	f, err := filterOf(a)
 	if err != nil {
 		return nil, err
@@ -309,5 +307,5 @@ func (d *Diagnostics) wait(ctx context.Context, viewer string, a args) (any, err
 			Oldest: p.Oldest, Latest: p.Latest, Lost: p.Lost, LostBefore: p.LostBefore, More: p.More, TimedOut: true, Behind: behind,
 		}, nil
 	}
-	return d.page(viewer, after, a, f, behind)
+	return d.page(consumer, after, a, f, behind)
 }

@@ -18,7 +18,7 @@ type modEvents struct {
 	intake    *intake
 	server    *gabp.Server
 	bridges   *bridges
-	attention bool        // is heed's
+	attention bool        // is heed's, not the mod's
 	unacked   chan string // ids of the mod's items, to be acknowledged to it
 	log       *slog.Logger
 }
@@ -37,7 +37,7 @@ func (m *modEvents) up(again bool) {
 func (m *modEvents) down(err error) {
 	m.log.Info("the connection to the mod ended", "error", err)
 	select {
-	case <-m.mod.gone: // the game has ended, and says so itself
+	case <-m.mod.gone: // the game has ended, which is recorded
 	default:
 		m.session.Observe(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"}.Entry())
 	}
@@ -54,7 +54,7 @@ func (m *modEvents) event(e gabp.Event) {
 		if id := m.intake.takeAttention(e.Payload); id != "" {
 			select {
 			case m.unacked <- id:
-			default: // one is being acknowledged; what is open then comes again with its answer
+			default: // one is being acknowledged; its answer has the next
 			}
 		}
 		return
@@ -64,7 +64,7 @@ func (m *modEvents) event(e gabp.Event) {
 		m.intake.takeOperation(e.Payload)
 	}
 	var err error
-	if strings.HasPrefix(e.Channel, "attention/") { // the mod's own, which is left to it
+	if strings.HasPrefix(e.Channel, "attention/") { // attention is left to the mod
 		err = m.server.Publish(e.Channel, "", e.Payload, nil)
 	} else {
 		err = m.server.Pass(e.Channel, m.mod.missed(&e), e.Payload)

@@ -57,8 +57,7 @@ type explainer struct {
 	evaluator *rules.Evaluator
 }
 
-// explainer returns what explains the rules that decide now. It is kept until
-// other rules decide.
+// explainer returns the explainer of the current rules. It is kept until the rules are swapped.
 func (d *Diagnostics) explainer() (*explainer, error) {
 	d.explainMu.Lock()
 	defer d.explainMu.Unlock()
@@ -78,7 +77,7 @@ func (d *Diagnostics) explainer() (*explainer, error) {
 }
 
 // explain answers heed/explain.
-func (d *Diagnostics) explain(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any, error) {
 	if a.has("seq") == a.has("text") {
 		const allowed = "either seq or text"
 		return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "missing"}, "seq: want %s", allowed)
@@ -105,7 +104,7 @@ func (d *Diagnostics) explain(ctx context.Context, viewer string, a args) (any, 
 			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"}, "seq: no such entry is held; want %s, %d to %d", allowed, p.Oldest, p.Latest)
 		}
 		r := &p.Records[0]
-		d.markRead(viewer, p.Records)
+		d.markRead(consumer, p.Records)
 		in = d.explainRecord(&out, x, r)
 	} else {
 		level, _ := event.ParseLevel(a.text("level"))
@@ -124,7 +123,7 @@ func (d *Diagnostics) explain(ctx context.Context, viewer string, a args) (any, 
 	return &out, nil
 }
 
-// mask adds what rules look at of a text.
+// mask adds the parts of a text that rules see.
 func (x *explainer) mask(out *Explanation, in *rules.Input) {
 	template := x.normalizer.AppendTemplate(nil, in.Message, in.Stack)
 	out.template(in, signature.Of(template), string(template))
@@ -143,9 +142,8 @@ func (out *Explanation) template(in *rules.Input, s signature.Signature, templat
 	}
 }
 
-// explainRecord adds an entry, and returns what rules see of it. The journal does
-// not keep the phase that an entry saw: of those that there are, the one is assumed
-// in which the rules decide as was decided, that of now before the others.
+// explainRecord adds an entry, and returns the rules' input for it. The journal does not keep the phase of an entry: it
+// assumes the first in which the rules decide as was decided, of the current one and all others.
 func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.Record) rules.Input {
 	e := look{chars: maxChars, stack: true}.entry(r)
 	out.Entry = &e

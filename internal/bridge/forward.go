@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// forward gives a request to the mod, and its answer back, byte for byte.
+// forward passes a request to the mod, and its answer back, byte for byte.
 func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 	client := p.mod.current()
 	if client == nil {
@@ -23,15 +23,13 @@ func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 	return result, nil
 }
 
-// unknown is the data of an error by which nobody can tell whether a request was
-// executed: neither that it was nor that it was not.
+// unknown is the data of an error after which it is not known whether the request was executed.
 type unknown struct {
 	Outcome string `json:"outcome"`
 }
 
-// modError is what a bridge is told of an error of a call to the mod: the mod's own
-// words, or what happened to the connection. Then nobody knows whether the request was
-// executed, and the data say so.
+// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to the
+// connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
 func modError(ctx context.Context, err error) *gabp.Error {
 	if e, ok := errors.AsType[*gabp.Error](err); ok {
 		return e

@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// evidence is what there is to know of the game: the mod's events and the log.
+// evidence is the input about the game: the mod's events and the log.
 type evidence struct {
 	session *session.Session
 	mod     *mod
@@ -43,26 +43,26 @@ func (e *evidence) sync(ctx context.Context) error {
 type gateSource struct {
 	gate.Recorder
 	evidence *evidence
-	plane    *gabp.AttentionHandler // nil without attention
+	handler  *gabp.AttentionHandler // nil without attention
 	failOpen bool
 }
 
-// Current implements [gate.Source]. Where the log cannot be read, the item is the plane's, so that the gate and
-// attention/current agree, and there is something to acknowledge.
-func (s *gateSource) Current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
-	if s.plane == nil {
+// Current implements [gate.Source]. Where the log cannot be read, the item is the handler's, so that the gate and
+// attention/current agree, and there is an item to acknowledge.
+func (s *gateSource) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+	if s.handler == nil {
 		return heed.Attention{}, false, gate.ErrNoAttention
 	}
 	if client := s.evidence.mod.current(); client != nil {
 		s.evidence.drain(ctx, client)
 	}
-	a, open, err := s.Recorder.Current(ctx, viewer)
+	a, open, err := s.Recorder.Current(ctx, consumer)
 	if err == nil || s.failOpen {
-		return *s.plane.Present(a), open, err
+		return *s.handler.Present(a), open, err
 	}
-	current := s.plane.Current(ctx, viewer).Attention
+	current := s.handler.Current(ctx, consumer).Attention
 	if current == nil {
-		return heed.Attention{}, false, nil // acknowledged: go on all the same
+		return heed.Attention{}, false, nil // acknowledged
 	}
 	return *current, true, nil
 }

@@ -10,18 +10,17 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Handed is what was handed to this process by the bridge that started it, and what
-// it handed on to the game in place of it. All else the game gets as it came.
+// Handed is what the bridge that started this process passed to it, and what the game gets instead. Everything else is
+// passed on unchanged.
 type Handed struct {
 	// Prefix are the arguments of this process up to and with the game's program.
 	Prefix []string
 
-	// Outer is what the bridge gave: Path is "" where the environment had none.
-	// Inner is what the game got.
+	// Outer is what the bridge passed: Path is "" where the environment had none. Inner is what the game gets.
 	Outer, Inner gabp.Bridge
 }
 
-// replacement is an environment variable: what the bridge gave, and what the game got.
+// replacement is an environment variable: its value from the bridge, and for the game.
 type replacement struct{ name, outer, inner string }
 
 func (h *Handed) replaced() []replacement {
@@ -56,12 +55,10 @@ func (h *Handed) Environ(environ []string) []string {
 	return out
 }
 
-// observed translates what a mod reports of how it was started into what a bridge
-// compares it with, which is how this process was started: GABS hashes the
-// arguments after the first, the working directory and each variable that it named
-// in GABS_FORWARD_ENV, and compares. Where the mod saw exactly what it was handed,
-// it is reported as what this process was handed. Anything else is reported as the
-// mod saw it, so that what got lost on the way shows.
+// observed translates what a mod reports of how it was started into what a bridge compares it with, which is how this
+// process was started: GABS hashes the arguments after the first, the working directory and each variable that it named
+// in GABS_FORWARD_ENV, and compares. A value that the mod got from this process becomes the one that this process got.
+// Any other value is passed on, so that a loss on the way shows.
 func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
 	if len(raw) == 0 || json.Unmarshal(raw, &members) != nil || members == nil {

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,33 +14,29 @@ import (
 )
 
 const (
-	// maxCopies bounds how many records one event of the mod stands for: it tells
-	// of repeats by a count.
+	// maxCopies bounds how many records one event of the mod stands for: it counts repeats.
 	maxCopies = 100
 
-	// maxRepeats bounds the entries, and maxModItems the attention items of the mod,
-	// whose latest count is known.
+	// maxRepeats bounds the entries, and maxModItems the attention items of the mod, whose latest count is kept.
 	maxRepeats  = 4096
 	maxModItems = 256
 
-	// maxID bounds the ids that are remembered, in bytes. What has a longer one is taken in each
-	// time that it is told.
+	// maxID bounds the ids that are kept, in bytes. What has a longer one is ingested each time that it is sent.
 	maxID = 256
 )
 
-// entries receives what an intake makes: a [session.Session].
+// entries receives the entries of an intake: a [session.Session].
 type entries interface {
 	Observe(event.Entry) heed.Outcome
 }
 
-// intake makes entries of what a mod tells by its events. It is for one goroutine.
+// intake makes entries of the mod's events. It is used by one goroutine.
 type intake struct {
 	entries entries
 	dedup   *Dedup
 	now     func() time.Time
 
-	// hasLog says that the mod has a channel for its log, so that the samples of its
-	// attention say nothing new.
+	// hasLog is set where the mod has a channel for its log, so that the samples of its attention are known already.
 	hasLog bool
 
 	repeats *simplelru.LRU[string, uint64] // by the mod's id of an entry
@@ -53,8 +50,8 @@ func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
 	}
 }
 
-// connected begins with another connection to the mod. Its ids say nothing of those before: a
-// mod that was started again gives them anew, and what it tells must not pass for told.
+// connected begins with another connection to the mod. The ids of earlier ones are dropped: a mod that was started again
+// gives them again.
 func (in *intake) connected(channels []string) {
 	in.hasLog = slices.ContainsFunc(channels, isLogChannel)
 	in.repeats.Purge()
@@ -69,7 +66,7 @@ func newLRU(size int) *simplelru.LRU[string, uint64] {
 	return lru
 }
 
-// isLogChannel reports whether a channel's name says that it carries a log.
+// isLogChannel reports whether a channel carries a log, by its name.
 func isLogChannel(channel string) bool { return hasWord(channel, "log", "logs", "logging", "console") }
 
 func isOperationChannel(channel string) bool { return hasWord(channel, "operation", "operations") }
@@ -85,9 +82,9 @@ func hasWord(channel string, words ...string) bool {
 	return false
 }
 
-// modEntry is a log record as mods tell of it. encoding/json does not look at the
-// case of names, and neither do mods.
-type modEntry struct {
+// logRecord is the JSON form of a log record of a mod, in the names that mods use. encoding/json ignores the case of
+// names, as mods do.
+type logRecord struct {
 	Level       string `json:"level"`
 	Severity    string `json:"severity"`
 	Message     string `json:"message"`
@@ -101,71 +98,58 @@ type modEntry struct {
 	Repeats     uint64 `json:"repeatCount"`
 }
 
-// takeLog takes in the payload of a log channel. What has another form says
-// nothing.
+// takeLog ingests the payload of a log channel. Another form is ignored.
 func (in *intake) takeLog(payload json.RawMessage) {
 	var p struct {
-		modEntry
-		LogEntry *modEntry       `json:"logEntry"`
-		Entry    *modEntry       `json:"entry"`
-		Log      json.RawMessage `json:"log"` // an entry, or a name
+		logRecord
+		LogEntry *logRecord      `json:"logEntry"`
+		Entry    *logRecord      `json:"entry"`
+		Log      json.RawMessage `json:"log"` // a record, or a name
 	}
 	if json.Unmarshal(payload, &p) != nil {
 		return
 	}
-	e := &p.modEntry
-	switch {
-	case p.LogEntry != nil:
-		e = p.LogEntry
-	case p.Entry != nil:
-		e = p.Entry
-	case len(p.Log) > 0 && p.Log[0] == '{':
-		e = &modEntry{}
-		if json.Unmarshal(p.Log, e) != nil {
+	r := cmp.Or(p.LogEntry, p.Entry, &p.logRecord)
+	if r == &p.logRecord && len(p.Log) > 0 && p.Log[0] == '{' {
+		r = &logRecord{}
+		if json.Unmarshal(p.Log, r) != nil {
 			return
 		}
 	}
-	in.takeEntry(e)
+	in.ingest(event.Entry{
+		Level: cmp.Or(modLevel(r.Level), modLevel(r.Severity)), Source: r.Source, Message: cmp.Or(r.Message, r.Text),
+		Stack: cmp.Or(r.Stack, r.StackTrace), OperationID: r.OperationID,
+	}, r.ParentID, r.EntryID, r.Repeats)
 }
 
-func (in *intake) takeEntry(e *modEntry) {
-	if e.Message == "" {
-		e.Message = e.Text
-	}
+// ingest ingests an entry of the mod that has a message, as often as it is new: id is the mod's of the entry, and repeats
+// how often it came so far. Parent is that of the entry's operation.
+func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 	if e.Message == "" {
 		return
 	}
-	if e.Stack == "" {
-		e.Stack = e.StackTrace
-	}
-	level := modLevel(e.Level)
-	if level == event.LevelUnknown {
-		level = modLevel(e.Severity)
-	}
-	copies := max(1, e.Repeats)
-	if e.EntryID != "" && len(e.EntryID) <= maxID {
-		before, _ := in.repeats.Get(e.EntryID)
-		in.repeats.Add(e.EntryID, max(before, e.Repeats, 1))
-		if copies <= before {
-			return // told of before
+	repeats = max(1, repeats)
+	if id != "" && len(id) <= maxID {
+		before, _ := in.repeats.Get(id)
+		in.repeats.Add(id, max(before, repeats))
+		if repeats <= before {
+			return
 		}
-		copies -= before
+		repeats -= before
 	}
-	if e.ParentID != "" && e.OperationID != "" {
-		in.entries.Observe(event.Operation{ID: e.OperationID, Parent: e.ParentID}.Entry())
+	if parent != "" && e.OperationID != "" {
+		in.entries.Observe(event.Operation{ID: e.OperationID, Parent: parent}.Entry())
 	}
-	more := level >= event.LevelWarning || e.OperationID != ""
-	now := in.now()
-	for range min(copies, maxCopies) {
-		if in.dedup.FromMod(e.Message, more, now) {
-			in.entries.Observe(event.Entry{
-				Time: now, Level: level, Source: e.Source, Message: e.Message, Stack: e.Stack, OperationID: e.OperationID,
-			})
+	more := e.Level >= event.LevelWarning || e.OperationID != ""
+	e.Time = in.now()
+	for range min(repeats, maxCopies) {
+		if in.dedup.FromMod(e.Message, more, e.Time) {
+			in.entries.Observe(e)
 		}
 	}
 }
 
-// modLevel reads a level in any of the words that loggers of games have for it.
+// modLevel parses a level by any of the names that loggers of games use.
 func modLevel(s string) event.Level {
 	switch strings.ToLower(strings.TrimSpace(s)) {
 	case "trace", "debug", "verbose":
@@ -182,8 +166,8 @@ func modLevel(s string) event.Level {
 	return event.LevelUnknown
 }
 
-// takeOperation takes in the payload of a channel for operations: of those that
-// nobody called through this proxy. A call's own end says the rest.
+// takeOperation ingests the payload of a channel for operations, of those that were not called through this proxy: those
+// end with their call.
 func (in *intake) takeOperation(payload json.RawMessage) {
 	type operation struct {
 		Type    string `json:"eventType"`
@@ -222,9 +206,8 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	in.entries.Observe(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message}.Entry())
 }
 
-// takeAttention takes in an attention item of the mod, and returns its id, "" for
-// one that is not open. Where the mod has no log channel, samples become entries: as
-// many as are new, with the item's operation.
+// takeAttention ingests an attention item of the mod, and returns its id, "" for one that is not open. Where the mod has
+// no log channel, new samples become entries, with the item's operation.
 func (in *intake) takeAttention(payload json.RawMessage) string {
 	var a struct {
 		ID       string `json:"attentionId"`
@@ -254,11 +237,13 @@ func (in *intake) takeAttention(payload json.RawMessage) string {
 		return a.ID
 	}
 	if len(a.Sample) == 0 && !seen && a.Summary != "" {
-		in.takeEntry(&modEntry{Level: a.Severity, Message: a.Summary, OperationID: a.ByID})
+		in.ingest(event.Entry{Level: modLevel(a.Severity), Message: a.Summary, OperationID: a.ByID}, "", "", 1)
 	}
 	for _, s := range a.Sample {
 		if !seen || s.Latest > before {
-			in.takeEntry(&modEntry{Level: s.Level, Message: strings.TrimRight(s.Message, "…."), OperationID: a.ByID})
+			in.ingest(event.Entry{
+				Level: modLevel(s.Level), Message: strings.TrimRight(s.Message, "…."), OperationID: a.ByID,
+			}, "", "", 1)
 		}
 	}
 	return a.ID

@@ -100,15 +100,15 @@ func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) 
 }
 
 // detail answers heed/item.
-func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
-		// An item that says that heed cannot see is of whoever answers attention/current.
-		// Else that is not asked: what it answers would count as shown.
+		// The blind item belongs to the handler of attention/current. It is asked only while blind, since its answer
+		// counts as delivered.
 		if d.current != nil && behind != "" {
-			if w := d.current(ctx, viewer).Attention; w != nil && w.ID == id {
+			if w := d.current(ctx, consumer).Attention; w != nil && w.ID == id {
 				return d.blindDetail(w, behind), nil
 			}
 		}
@@ -127,12 +127,12 @@ func (d *Diagnostics) detail(ctx context.Context, viewer string, a args) (any, e
 		})
 	}
 	d.evidence(&out, &it, lookOf(a))
-	d.session.Delivered(viewer, it.ID, it.LatestSequence)
-	d.session.MarkRead(viewer, it.ID)
+	d.session.Delivered(consumer, it.ID, it.LatestSequence)
+	d.session.MarkRead(consumer, it.ID)
 	return &out, nil
 }
 
-// blindDetail returns what is known of an item that is not the session's.
+// blindDetail returns the detail of an item that is not the session's.
 func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail {
 	it := d.item(a)
 	it.Disposition = event.Advisory
@@ -142,7 +142,7 @@ func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail 
 	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
 }
 
-// evidence adds the cause and what is around it.
+// evidence adds the cause and the entries around it.
 func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
 	cause := it.Cause.Seq
 	if cause == 0 {
@@ -174,8 +174,7 @@ func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
 	}
 }
 
-// successors returns the items that go on from one: those that are open, and those
-// of which the timeline tells.
+// successors returns the items that continue one: those that are open, and those in the timeline.
 func (d *Diagnostics) successors(id string) []string {
 	var ids []string
 	add := func(s string) {

@@ -3,13 +3,14 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"path"
 	"slices"
 
 	"github.com/heedlog/heed/gabp"
 )
 
-// listTools answers tools/list: the mod's, byte for byte each, and ours. A tool of
-// the mod that has the name of one of ours could not be called, and is left out.
+// listTools answers tools/list: the mod's, byte for byte each, and heed's. A tool of the mod that has the name of one of
+// heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	var params struct {
 		Filter *toolFilter `json:"filter"`
@@ -46,8 +47,7 @@ func listOf[T any](list []T, name func(T) string) []listed {
 	return items
 }
 
-// list asks the mod for a list and adds ours. A mod that does not know the method
-// has an empty one.
+// list gets a list from the mod and adds heed's. The list of a mod that does not know the method is empty.
 func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, ours []listed, see func(json.RawMessage)) (any, error) {
 	answer := map[string]json.RawMessage{}
 	var theirs []json.RawMessage
@@ -62,7 +62,7 @@ func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, o
 		default:
 			see(raw)
 			if json.Unmarshal(raw, &answer) != nil || json.Unmarshal(answer[member], &theirs) != nil {
-				return raw, nil // a form of its own is not ours to change
+				return raw, nil // another form is passed on
 			}
 		}
 	}
@@ -92,4 +92,32 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q", params.URI)
 	}
 	return p.forward(ctx, r)
+}
+
+// toolFilter chooses tools: those that have one of Tags, and whose name fits
+// the glob NamePattern.
+type toolFilter struct {
+	Tags        []string `json:"tags"`
+	NamePattern string   `json:"namePattern"`
+}
+
+// fits reports whether f chooses a tool. A nil filter chooses all.
+func (f *toolFilter) fits(t *gabp.Tool) bool {
+	if f == nil {
+		return true
+	}
+	if len(f.Tags) > 0 && !slices.ContainsFunc(f.Tags, func(tag string) bool { return slices.Contains(t.Tags, tag) }) {
+		return false
+	}
+	return fitsGlob(f.NamePattern, t.Name)
+}
+
+// fitsGlob reports whether a name fits a glob of the protocol, in which "*" stands for a part of
+// a segment. Every name fits an empty one, and none one that is malformed.
+func fitsGlob(pattern, name string) bool {
+	if pattern == "" {
+		return true
+	}
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
 }

@@ -13,13 +13,12 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// How the mod is dialed: a refusal on the loopback interface costs next to nothing,
-// and a game takes from seconds to minutes until it listens.
+// The delays between attempts to dial the mod. A game takes from seconds to minutes until it listens, and a refusal on
+// the loopback interface is cheap.
 const (
 	dialFirst = 50 * time.Millisecond
 	dialLast  = time.Second
-	// askTimeout bounds what the proxy itself asks of a mod. Mods answer from the game's
-	// threads, which may be busy loading.
+	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
 	askTimeout = 30 * time.Second
 )
 
@@ -30,7 +29,7 @@ var modLimits = gabp.Limits{
 	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
 }
 
-// observer is told of the connection to the mod. Its methods are called by one goroutine; up comes before the first
+// observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the first
 // event of a connection.
 type observer interface {
 	up(again bool)
@@ -53,7 +52,7 @@ type mod struct {
 
 	executing atomic.Int64  // calls that the mod executes
 	lost      atomic.Uint64 // events that came faster than they were ingested
-	odd       atomic.Uint64 // answers that were passed on unread
+	odd       atomic.Uint64 // answers that do not follow the protocol
 
 	mu     sync.Mutex
 	client *gabp.Client // nil while there is none
@@ -96,7 +95,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 		if err := m.attach(ctx, client, o, again); err != nil {
 			m.log.Warn("the mod answers, but cannot be used", "error", err)
 			_ = client.Close()
-			<-client.Done() // no event of it is handled beside those of the next
+			<-client.Done() // its events end before those of the next begin
 			m.detach()
 			pause(ctx, dialLast)
 			continue
@@ -114,7 +113,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 	}
 }
 
-// dial connects, however long that takes. An error is that of ctx.
+// dial connects, trying until ctx is done. The error is that of ctx.
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
@@ -125,10 +124,10 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		// One line for each kind of refusal, not one for each try.
+		// One line for each kind of refusal, not for each attempt.
 		if text := err.Error(); text != said {
 			level, what := slog.LevelDebug, "the mod does not answer yet"
-			if isRefusal(err) { // it will not change its mind, and a person must know
+			if isRefusal(err) { // it is permanent
 				level, what = slog.LevelWarn, "the mod refuses heed"
 			}
 			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
@@ -139,9 +138,8 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	}
 }
 
-// attach makes a fresh connection the one in use. The mod's channels are all
-// subscribed to, so that a bridge's subscription needs no round trip, and none of
-// its own at the mod when the mod is started again.
+// attach makes a new connection the current one. It subscribes to all of the mod's channels, so that a bridge's
+// subscription needs no round trip, and none is lost when the mod is started again.
 func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -195,9 +193,9 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 			Tags []string `json:"tags"`
 		} `json:"tools"`
 	}
-	m.tags = nil // what an earlier list exempts, as of the mod before, holds no more
+	m.tags = nil // exemptions of an earlier list do not hold any more
 	if json.Unmarshal(list, &tools) != nil {
-		return // a tool of which nothing is known is held back
+		return // a tool without known tags is held back
 	}
 	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
 	for _, t := range tools.Tools {
@@ -207,9 +205,8 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 	}
 }
 
-// missed returns how many events of a channel are missing between the one before and e, by
-// the numbers that the mod gave them: whether it left them out itself, or they were lost
-// since they came faster than they were taken in. A mod whose numbers do not grow misses none.
+// missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left out
+// by the mod, or dropped because they came faster than they were ingested. Numbers that do not grow mean none.
 func (m *mod) missed(e *gabp.Event) uint64 {
 	before, known := m.seqs[e.Channel]
 	m.seqs[e.Channel] = e.Seq
@@ -219,15 +216,15 @@ func (m *mod) missed(e *gabp.Event) uint64 {
 	return e.Seq - before - 1
 }
 
-// tagsOf returns the tags that the mod gives a tool.
+// tagsOf returns the mod's tags of a tool.
 func (m *mod) tagsOf(tool string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.tags[tool]
 }
 
-// verbatim returns the answer of the mod that err is, where it is not as the protocol has it, and counts it. The bridge
-// gets it as it came: it may accept what heed does not, and would have got it without heed.
+// verbatim returns the answer of the mod that err is, where it does not follow the protocol, and counts it. The bridge
+// gets it unchanged, as it would without heed.
 func (m *mod) verbatim(err error) *gabp.Verbatim {
 	v, ok := errors.AsType[*gabp.Verbatim](err)
 	if !ok {
@@ -237,7 +234,7 @@ func (m *mod) verbatim(err error) *gabp.Verbatim {
 	return v
 }
 
-// welcome returns what the mod that is connected said of itself, and false where none is.
+// welcome returns the welcome of the connected mod, and false where none is.
 func (m *mod) welcome() (gabp.Welcome, bool) {
 	if c := m.current(); c != nil {
 		return c.Welcome(), true
@@ -256,7 +253,7 @@ func isCode(err error, codes ...int) bool {
 	return ok && slices.Contains(codes, e.Code)
 }
 
-// pause waits, but not longer than ctx.
+// pause waits for d, or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -19,7 +19,7 @@ const (
 	scanLimit         = journal.MaxLimit
 )
 
-// Operation is a call of a tool, or a part of one, with what came of it.
+// Operation is a call of a tool, or a part of one, with its verdict.
 type Operation struct {
 	ID     string       `json:"id" jsonschema:"its id"`
 	Method string       `json:"method,omitempty" jsonschema:"the tool or method"`
@@ -62,7 +62,7 @@ type OperationDetail struct {
 	Behind       string  `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
 }
 
-// add adds an event to what is known of an operation.
+// add adds an event of an operation.
 func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	if o.Events == 0 {
 		o.Cursor = cursorText(d.epoch, r.Seq-1)
@@ -79,8 +79,8 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	}
 }
 
-// judge adds the verdict. The id is that of the journal.
-func (o *Operation) judge(d *Diagnostics, id string) {
+// settle adds the verdict. The id is that of the journal.
+func (o *Operation) settle(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
 	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
 	if v.Known {
@@ -127,24 +127,24 @@ func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, er
 	shown := min(len(all), a.integer("limit"))
 	out.Omitted = len(all) - shown
 	for _, o := range all[:shown] {
-		o.judge(d, o.ID)
+		o.settle(d, o.ID)
 		out.Operations = append(out.Operations, *o)
 	}
 	return &out, nil
 }
 
 // operationEvents answers heed/operation_events.
-func (d *Diagnostics) operationEvents(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a args) (any, error) {
 	after, err := cursorOf(a, heed.Cursor{})
 	if err != nil {
 		return nil, err
 	}
 	f := heed.Filter{Kinds: operationKinds, Operation: a.text("operation"), Source: a.text("method")}
-	return d.page(viewer, after, a, f, d.sync(ctx))
+	return d.page(consumer, after, a, f, d.sync(ctx))
 }
 
 // operation answers heed/operation.
-func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any, error) {
+func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
 	out := OperationDetail{Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
@@ -160,7 +160,7 @@ func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any
 		}
 	}
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
-	out.judge(d, id)
+	out.settle(d, id)
 	if out.Forgotten && len(page.Entries) == 0 {
 		return nil, notHeld("id", "no entry of such an operation is held", "the id of an operation that is held, as heed/operations lists them")
 	}
@@ -170,6 +170,6 @@ func (d *Diagnostics) operation(ctx context.Context, viewer string, a args) (any
 			out.Item = &item
 		}
 	}
-	d.markRead(viewer, records)
+	d.markRead(consumer, records)
 	return &out, nil
 }

@@ -15,24 +15,22 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// DefaultModWait is how long a bridge's welcome waits for the mod: less than the half
-// minute for which bridges wait for a welcome.
+// DefaultModWait is how long a bridge's welcome waits for the mod: less than the half minute for which bridges wait.
 const DefaultModWait = 20 * time.Second
 
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
-	// Session has the engine that decides.
+	// Session has the engine.
 	Session *session.Session
 
-	// Handed is how bridges connect (Outer), and where the mod listens (Inner): an
-	// empty address where there is none.
+	// Handed has how bridges connect (Outer), and where the mod listens (Inner), with an empty address where there is
+	// none.
 	Handed Handed
 
 	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
 	Dedup *Dedup
 
-	// NoAttention leaves attention to the mod, and holds no call back. Operations
-	// and diagnostics remain.
+	// NoAttention leaves attention to the mod, and holds no call back. Operations and diagnostics remain.
 	NoAttention bool
 
 	// ObserveOnly shows attention, and holds no call back.
@@ -42,22 +40,19 @@ type Config struct {
 	Allow    []string
 	FailOpen bool
 
-	// ModWait is how long a welcome waits for the mod at most. A bridge that was
-	// welcomed without it is disconnected when the mod answers, so that it comes again
-	// and asks for the mod's tools: bridges do that once for a connection. 0 waits for
-	// nothing.
+	// ModWait bounds how long a welcome waits for the mod. A bridge that was welcomed without it is disconnected when the
+	// mod answers, so that it connects again and lists the mod's tools, which bridges do once per connection. 0 does not
+	// wait.
 	ModWait time.Duration
 
-	// AnswerWithin bounds each wait for what an answer must know: what the mod told,
-	// and what the log holds. Past it nobody knows what is open, which holds calls back.
-	// 0 is as long as bridges in the field wait.
+	// AnswerWithin bounds each wait of an answer for evidence: the mod's events, and the log. After it the evidence is
+	// incomplete, which holds calls back. 0 is as long as bridges in the field wait.
 	AnswerWithin time.Duration
 
-	// Version is that of the program.
+	// Version is the program's.
 	Version string
 
-	// Observer names clients that are no agents, by what they call themselves: one
-	// that looks on is not the agent who arrives. Optional.
+	// Observer is the name of clients that are no agents: their connection is no arrival. Optional.
 	Observer string
 
 	Now    func() time.Time // default time.Now
@@ -74,7 +69,7 @@ type Proxy struct {
 	evidence    *evidence
 	bridges     *bridges
 	server      *gabp.Server
-	plane       *gabp.AttentionHandler // nil without attention
+	attention   *gabp.AttentionHandler // nil where it is left to the mod
 	events      *modEvents
 	diagnostics *Diagnostics
 	source      *gateSource
@@ -83,8 +78,7 @@ type Proxy struct {
 	calls atomic.Uint64
 }
 
-// gateTimeout bounds a look of the gate. Bridges wait for a call for half a minute
-// at least, so that there is time to look twice.
+// gateTimeout bounds a look of the gate. Bridges wait at least half a minute for a call, which leaves time for two.
 const gateTimeout = 4 * time.Second
 
 // serverTimeout bounds a request of a bridge.
@@ -119,7 +113,7 @@ func New(cfg Config) (*Proxy, error) {
 		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
 		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
 		LaxNames: true, Logger: cfg.Logger,
-		// Mods take their time; whoever waits less gives up by itself.
+		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize, StringBytes: modLimits.StringBytes},
 	})
 	if err != nil {
@@ -127,16 +121,16 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	current := func(context.Context, string) gabp.CurrentResult { return gabp.CurrentResult{} }
 	if !cfg.NoAttention {
-		p.plane, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
+		p.attention, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
 			Source: cfg.Session, ObserveOnly: cfg.ObserveOnly, Before: p.evidence.sync, Budget: cfg.AnswerWithin,
 			Publish: p.server.Publish,
 		})
 		if err != nil {
 			return nil, err
 		}
-		current = p.plane.Current
-		p.plane.Register(mux)
-		cfg.Session.OnUpdates(p.plane.Pump)
+		current = p.attention.Current
+		p.attention.Register(mux)
+		cfg.Session.OnUpdates(p.attention.Pump)
 	}
 	p.events = &modEvents{
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
@@ -144,7 +138,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.diagnostics = NewDiagnostics(DiagnosticsConfig{Session: cfg.Session, Current: current, Limits: p.limits})
 	failOpen := cfg.FailOpen || cfg.ObserveOnly
-	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, plane: p.plane, failOpen: failOpen}
+	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, handler: p.attention, failOpen: failOpen}
 	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})
 	if err != nil {
 		return nil, err
@@ -171,8 +165,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	return p.server.Serve(ctx, l)
 }
 
-// NoMod declares that no mod will come any more, such as when the game has ended: no
-// welcome waits for it.
+// NoMod declares that no mod will come any more, such as after the end of the game: no welcome waits for it.
 func (p *Proxy) NoMod() { p.mod.end() }
 
 // Server returns the counts of the bridges' side.

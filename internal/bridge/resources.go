@@ -11,14 +11,13 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// ResourceBase is what the addresses of all resources begin with.
+// ResourceBase is the prefix of the URIs of all resources.
 const ResourceBase = "gabp://mod/heed/"
 
 // mimeType is that of all resources.
 const mimeType = "application/json"
 
-// resource is a resource that has what a tool answers. Its query are the tool's
-// arguments.
+// resource is a resource whose content is the answer of a tool. Its query has the tool's arguments.
 type resource struct {
 	path, tool, name, description string
 }
@@ -33,13 +32,13 @@ func resources() []resource {
 	}
 }
 
-// parts are the tools of resources below others: what follows is the id.
+// parts are the tools of resources below others: the rest of the path is the id.
 var parts = map[string]string{"items/": ToolItem, "operations/": ToolOperation}
 
-// currentPath is the resource that no tool answers, since a method does.
+// currentPath is the resource of the method attention/current.
 const currentPath = "current"
 
-// Resources returns the definitions of the resources, for resources/list. They are the caller's.
+// Resources returns the definitions of the resources, for resources/list. They belong to the caller.
 func Resources() []gabp.Resource {
 	all := []gabp.Resource{{
 		URI: ResourceBase + currentPath, Name: "heed: current item", MIMEType: mimeType,
@@ -51,22 +50,21 @@ func Resources() []gabp.Resource {
 	return all
 }
 
-// Read reads a resource for a viewer. Known is false for a URI that is not
-// below [ResourceBase]; then there is no content and no error. An error is a
-// [*gabp.Error]. The content is a [gabp.ResourceContent].
-func (d *Diagnostics) Read(ctx context.Context, viewer, uri string) (content any, known bool, err error) {
+// Read reads a resource for a consumer. Known is false for a URI that is not below [ResourceBase]; then there is no
+// content and no error. An error is a [*gabp.Error]. The content is a [gabp.ResourceContent].
+func (d *Diagnostics) Read(ctx context.Context, consumer, uri string) (content any, known bool, err error) {
 	rest, ours := strings.CutPrefix(uri, ResourceBase)
 	if !ours {
 		return nil, false, nil
 	}
-	content, err = d.resource(ctx, viewer, rest)
+	content, err = d.resource(ctx, consumer, rest)
 	if err != nil {
 		return nil, true, err
 	}
 	return gabp.ResourceContent{Content: content, MIMEType: mimeType, Encoding: "utf-8"}, true, nil
 }
 
-func (d *Diagnostics) resource(ctx context.Context, viewer, rest string) (any, error) {
+func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any, error) {
 	path, rawQuery, _ := strings.Cut(rest, "?")
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
@@ -87,7 +85,7 @@ func (d *Diagnostics) resource(ctx context.Context, viewer, rest string) (any, e
 		}
 	}
 	if path == currentPath && len(query) == 0 {
-		return d.view(ctx, viewer), nil
+		return d.view(ctx, consumer), nil
 	}
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
 	if i < 0 {
@@ -96,12 +94,11 @@ func (d *Diagnostics) resource(ctx context.Context, viewer, rest string) (any, e
 	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {
 		return nil, err
 	}
-	result, _, err := d.Call(ctx, viewer, call)
+	result, _, err := d.Call(ctx, consumer, call)
 	return result, err
 }
 
-// queryArguments returns a query as the arguments of a tool. What the tool does not
-// know is left for it to refuse.
+// queryArguments returns a query as the arguments of a tool, which refuses those that it does not know.
 func queryArguments(params []param, id string, query url.Values) (json.RawMessage, error) {
 	all := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
@@ -129,12 +126,12 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 }
 
 // view answers attention/current.
-func (d *Diagnostics) view(ctx context.Context, viewer string) gabp.CurrentResult {
+func (d *Diagnostics) view(ctx context.Context, consumer string) gabp.CurrentResult {
 	if d.current != nil {
-		return d.current(ctx, viewer)
+		return d.current(ctx, consumer)
 	}
 	d.sync(ctx)
-	a, open := d.session.Current(viewer)
+	a, open := d.session.Current(consumer)
 	if !open {
 		return gabp.CurrentResult{}
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/heedlog/heed"
 )
 
-// inBand reads what a tool's result says of itself: whether it failed, with which
-// words, and which operation of the mod it was.
+// inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
 func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	var r struct {
 		Success      json.RawMessage `json:"success"`
@@ -25,7 +24,7 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 	if !isObject(result) || json.Unmarshal(result, &r) != nil {
 		return false, "", ""
 	}
-	// A member of another type says nothing, and takes nothing from the others.
+	// A member of another type is ignored.
 	switch {
 	case isBool(r.Success):
 		failed = string(r.Success) == "false"
@@ -83,11 +82,10 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// amend adds to a result, or to the data of an error, that the call was executed
-// and which item came of it. An object gets the members "executed" and "attention"
-// at its end, the rest of it byte for byte; where it has one of these names itself,
-// both stand in a member "heed". What is no object becomes the member "value" of
-// one. Where even "heed" is taken, it is left as it is.
+// amend adds to a result, or to the data of an error, that the call was executed and the item that resulted from it. An
+// object gets the members "executed" and "attention" at its end, the rest of it stays byte for byte; where it has one of
+// these names itself, both go into a member "heed". A value that is not an object becomes the member "value" of one.
+// Where "heed" is taken too, it stays as it is.
 func amend(result json.RawMessage, a heed.Attention) json.RawMessage {
 	said := encode(struct {
 		Executed  bool           `json:"executed"`

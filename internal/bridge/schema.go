@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// schema is the part of JSON Schema that is needed here. It means the same in draft
-// 07, which the protocol names, and in 2020-12.
+// schema is the part of JSON Schema that is needed here. It has the same meaning in draft 07, which the protocol names,
+// and in 2020-12.
 type schema struct {
 	Type                 any                `json:"type"` // a name or several
 	Description          string             `json:"description,omitempty"`
@@ -39,8 +39,8 @@ func inputSchema(params []param) *schema {
 		s.Properties[p.name] = p.schema()
 		switch {
 		case p.alias != "":
-			// That one of both is required would take an anyOf at the top, which hosts of
-			// agents refuse in the schemas of tools.
+			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
+			// tools.
 			s.Properties[p.alias] = p.schema()
 			s.Properties[p.alias].Description = "Another name of " + p.name + "."
 			if p.required {

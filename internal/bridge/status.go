@@ -46,7 +46,7 @@ type Counts struct {
 	Host       uint64 `json:"host"`
 }
 
-// LogStatus says how the following of the log goes.
+// LogStatus is how the following of the log does.
 type LogStatus struct {
 	Present     bool      `json:"present" jsonschema:"the file is there"`
 	Offset      uint64    `json:"offset" jsonschema:"bytes read of it"`

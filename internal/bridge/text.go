@@ -12,17 +12,16 @@ import (
 // maxInteger is the largest integer that every JSON reader keeps.
 const maxInteger = 1<<53 - 1
 
-// maxNameChars bounds names in answers, in characters, and maxSaid sentences: of
-// rule files, of errors.
+// maxNameChars bounds names in answers, in characters, and maxSaid sentences of rule files and errors.
 const (
 	maxNameChars = 200
 	maxSaid      = 600
 )
 
-// named returns what a peer or a rule file called something, fit to be shown.
+// named returns a name from a peer or a rule file, safe to show.
 func named(s string) string { return text.Safe(s, maxNameChars) }
 
-// said returns a sentence that the owner's files, the system or the host wrote.
+// said returns a sentence from the owner's files, the system or the host, safe to show.
 func said(s string) string { return text.Safe(s, maxSaid) }
 
 // allNamed returns at most limit names.
@@ -34,7 +33,7 @@ func allNamed(list []string, limit int) []string {
 	return out
 }
 
-// cutName bounds what is to be repeated of a name in an error.
+// cutName bounds a name that an error repeats.
 func cutName(s string) string { return text.Safe(s, 64) }
 
 // logText returns log text of at most limit characters on one line, and whether it
@@ -59,11 +58,10 @@ func logLines(s string, lines, chars int) (out []string, cut bool) {
 	return out, cut
 }
 
-// integer bounds a number that a host gave.
+// integer bounds a number to what JSON readers keep.
 func integer(n uint64) uint64 { return min(n, maxInteger) }
 
-// stamp returns a time that has a form in JSON: in UTC, and none instead of a year
-// that a clock set at random may give.
+// stamp returns a time that has a form in JSON: in UTC, and zero for a year that has none.
 func stamp(t time.Time) time.Time {
 	if t = t.UTC().Round(0); t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}
@@ -71,8 +69,7 @@ func stamp(t time.Time) time.Time {
 	return t
 }
 
-// encode returns the JSON form of plain data, without the escapes that are for HTML
-// only.
+// encode returns the JSON form of plain data, without escapes for HTML.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -32,7 +32,7 @@ var timelineKinds = []string{
 	string(session.ItemCleared), string(session.Acknowledged), string(session.AckInVain),
 }
 
-// shown makes the texts of an event fit to be shown.
+// shown returns an event whose texts are safe to show.
 func shown(e session.Event) session.Event {
 	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
 	for _, name := range []*string{&e.Viewer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
@@ -60,9 +60,9 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 	if n := len(events); n > 0 {
 		last = events[n-1].Number
 	}
-	kinds, viewer, attention, operation := a.words("kinds"), a.text("viewer"), a.text("attention"), a.text("operation")
+	kinds, consumer, attention, operation := a.words("kinds"), a.text("viewer"), a.text("attention"), a.text("operation")
 	events = slices.DeleteFunc(events, func(e session.Event) bool {
-		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || viewer != "" && e.Viewer != viewer ||
+		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Viewer != consumer ||
 			operation != "" && e.Operation != operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})

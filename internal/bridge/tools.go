@@ -21,13 +21,13 @@ const (
 	ToolTimeline        = "heed/timeline"
 )
 
-// tool is a tool: what tools/list says of it, and what it does.
+// tool is a tool: its definition for tools/list, and its function.
 type tool struct {
 	name, title, description string
 
 	params []param
 	output any // of the type that call returns a pointer to
-	call   func(d *Diagnostics, ctx context.Context, viewer string, a args) (any, error)
+	call   func(d *Diagnostics, ctx context.Context, consumer string, a args) (any, error)
 }
 
 // timelineAfter is the parameter after of heed/timeline.
@@ -36,7 +36,7 @@ var timelineAfter = param{
 	doc: "The cursor after which to begin: next of an earlier answer. Without it, the latest events are returned.",
 }
 
-// tools returns the tools, in the order in which an agent meets them.
+// tools returns the tools, in the order in which an agent needs them.
 func tools() []tool {
 	idParam := func(doc string) param { return param{name: "id", kind: textKind, required: true, doc: doc} }
 	return []tool{

@@ -101,7 +101,7 @@ func TestUntaken(t *testing.T) {
 		require.True(t, ok, "%v", err) // the bridge of this test does not take it either
 		require.Equal(t, answer.failed, v.Failed)
 		require.EqualValues(t, i+1, p.Untaken())
-		if a := p.plane.Current(ctx, "agent").Attention; a != nil {
+		if a := p.attention.Current(ctx, "agent").Attention; a != nil {
 			s.Ack("agent", a.ID, 0)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// bridges greets bridges with what the mod said of itself, and keeps those that came before it.
+// bridges welcomes bridges with the mod's welcome, and keeps the sessions that began before the mod was there.
 type bridges struct {
 	session   *session.Session
 	mod       *mod
@@ -21,7 +21,7 @@ type bridges struct {
 	handed    Handed
 	modWait   time.Duration
 	observer  string // name of clients that are no agents, "" for none
-	attention bool   // is heed's
+	attention bool   // is heed's, not the mod's
 	log       *slog.Logger
 
 	arrival sync.Once // of the first agent
@@ -30,7 +30,7 @@ type bridges struct {
 	early map[*gabp.ServerSession]struct{} // welcomed without the mod
 }
 
-// capabilities says what bridges may ask for beyond what is served here.
+// capabilities returns the capabilities beyond the methods of the server.
 func (b *bridges) capabilities() gabp.Capabilities {
 	var c gabp.Capabilities
 	for _, r := range Resources() {
@@ -64,11 +64,11 @@ func union(a, b []string) []string {
 	return out
 }
 
-// welcome waits for the mod and then says what it said.
+// welcome waits for the mod and amends w with the mod's welcome.
 func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
 	if !b.observes(s) {
 		b.mod.await(ctx, b.modWait)
-		if ctx.Err() != nil { // it is over: nobody has arrived, and nobody is to come again
+		if ctx.Err() != nil { // nobody has arrived
 			return ctx.Err()
 		}
 		b.arrive(ctx, s)
@@ -95,9 +95,8 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	return nil
 }
 
-// arrive tells the engine once that an agent has come: what was open before and does
-// not hold any more is no reason to stop it. A bridge that comes again is no arrival,
-// and neither is any after heed itself came again: the agent knows what was open.
+// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects again
+// is no arrival, and neither is any after a restart of heed: the agent knows what was open.
 func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
 	b.arrival.Do(func() {
 		if !b.attention || b.session.Status().Restored {
@@ -117,8 +116,7 @@ func (b *bridges) observes(s *gabp.ServerSession) bool {
 	return client != nil && client.Name != "" && client.Name == b.observer
 }
 
-// modFor returns what the mod said of itself. Where it said nothing yet, it notes that
-// the session is welcomed without it.
+// modFor returns the mod's welcome. Where there is none yet, it records that the session is welcomed without it.
 func (b *bridges) modFor(s *gabp.ServerSession) (gabp.Welcome, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -140,7 +138,7 @@ func (b *bridges) recall() {
 	clear(b.early)
 }
 
-// ended forgets a session that is over.
+// ended removes a session that is over.
 func (b *bridges) ended(s *gabp.ServerSession) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
