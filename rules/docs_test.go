@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -160,4 +161,36 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 		def["condition"].MaxLength, rule["exceptions"].MaxItems, rule["tags"].MaxItems, rule["summary"].MaxLength,
 		escalate["after"].Minimum, escalate["after"].Maximum, escalate["within"].OneOf[1].Properties["entries"].Maximum,
 	})
+}
+
+// TestReferenceBounds holds the bounds on the page to the loader.
+func TestReferenceBounds(t *testing.T) {
+	_, table, ok := strings.Cut(reference(t), "## Bounds")
+	require.True(t, ok)
+	var got []int
+	for _, n := range regexp.MustCompile(`\d[\d,]*`).FindAllString(table, -1) {
+		v, err := strconv.Atoi(strings.ReplaceAll(n, ",", ""))
+		require.NoError(t, err)
+		got = append(got, v)
+	}
+	require.Equal(t, []int{
+		MaxFileBytes >> 20, maxDepth, maxFiles, maxRules, maxEscalations, maxTags, maxTests, maxLists, maxListItems, maxMacros,
+		maxExceptions, maxTagsPerRule, maxExpression, maxNesting, maxExpanded, maxID, maxName, maxSummary,
+	}, got)
+}
+
+// TestGuideForMods holds that the rule files in the guide for authors of mods
+// load before the default rules, and pass their own tests.
+func TestGuideForMods(t *testing.T) {
+	page, err := os.ReadFile("../docs/mod-authors.md")
+	require.NoError(t, err)
+	files := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	require.NotEmpty(t, files)
+	for _, m := range files {
+		set, err := Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...)
+		require.NoError(t, err)
+		for _, r := range set.Test(nil) {
+			require.True(t, r.Passed, r.String())
+		}
+	}
 }
