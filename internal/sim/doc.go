@@ -38,9 +38,8 @@
 //
 // # Mutants
 //
-// The folder mutants holds patches that break the engine in one way each, with a
-// line that says how. TestMutants applies them to a copy of the tree and expects
-// the simulator to fail.
+// mutants.txt lists changes that break the engine in one way each. TestMutants makes
+// them in a copy of the tree, one after another, and expects the simulator to fail.
 //
 // # Bounds
 //

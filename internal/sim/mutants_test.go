@@ -12,46 +12,83 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var mutants = flag.Bool("sim.mutants", false, "run TestMutants, which takes minutes")
+var runMutants = flag.Bool("sim.mutants", false, "run TestMutants, which takes minutes")
 
-// TestMutants applies each patch in mutants to a copy of the tree and expects
-// the simulator to fail there. A patch begins with a line that says what is
-// broken. One that no longer applies, or compiles, fails as well: it must follow
-// the code.
+// mutant is a change that breaks the engine in one way.
+type mutant struct{ name, what, dir, old, new string }
+
+// mutants reads mutants.txt.
+func mutants(t *testing.T) (all []mutant) {
+	raw, err := os.ReadFile("mutants.txt")
+	require.NoError(t, err)
+	for _, text := range strings.Split(strings.TrimSpace(string(raw)), "\n\n")[1:] {
+		lines := strings.Split(text, "\n")
+		m := mutant{dir: lines[1]}
+		m.name, m.what, _ = strings.Cut(lines[0], ": ")
+		for _, l := range lines[2:] {
+			if rest, ok := strings.CutPrefix(l, "-"); ok {
+				m.old += rest + "\n"
+			} else {
+				m.new += strings.TrimPrefix(l, "+") + "\n"
+			}
+		}
+		all = append(all, m)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// find returns the one file of a tree that holds what m changes, with its text.
+func (m *mutant) find(t *testing.T, root string) (file, text string) {
+	files, err := filepath.Glob(filepath.Join(root, m.dir, "*.go"))
+	require.NoError(t, err)
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		require.NoError(t, err)
+		if n := strings.Count(string(raw), "\n"+m.old); n > 0 && !strings.HasSuffix(f, "_test.go") {
+			require.True(t, n == 1 && file == "", "%s: what it changes is there twice", m.name)
+			file, text = f, string(raw)
+		}
+	}
+	require.NotEmpty(t, file, "%s: what it changes is not there: mutants.txt must follow the code", m.name)
+	return file, text
+}
+
+// TestMutantsFit finds in the tree what each mutant changes.
+func TestMutantsFit(t *testing.T) {
+	for _, m := range mutants(t) {
+		m.find(t, "../..")
+	}
+}
+
+// TestMutants makes each change of mutants.txt in a copy of the tree and expects the
+// simulator to fail there.
 //
 //	go test ./internal/sim -run Mutants -v -timeout 1h -sim.mutants
 func TestMutants(t *testing.T) {
-	if !*mutants {
+	if !*runMutants {
 		t.Skip("give -sim.mutants")
 	}
-	patches, err := filepath.Glob("mutants/*.patch")
-	require.NoError(t, err)
-	require.NotEmpty(t, patches)
 	dir := t.TempDir()
 	require.NoError(t, copyTree(dir, "../.."))
-	run := func(name string, args ...string) (string, error) {
-		cmd := exec.Command(name, args...)
+	run := func(args ...string) (string, error) {
+		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GOWORK=off", "GOFLAGS=")
+		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	out, err := run("go", "test", "-count=1", "-run", "Short", "./internal/sim")
+	out, err := run("test", "-count=1", "-run", "Short", "./internal/sim")
 	require.NoError(t, err, "the tree itself must pass: %s", out)
-	for _, patch := range patches {
-		t.Run(strings.TrimSuffix(filepath.Base(patch), ".patch"), func(t *testing.T) {
-			patch, err := filepath.Abs(patch)
-			require.NoError(t, err)
-			out, err := run("git", "apply", patch)
+	for _, m := range mutants(t) {
+		t.Run(m.name, func(t *testing.T) {
+			file, text := m.find(t, dir)
+			require.NoError(t, os.WriteFile(file, []byte(strings.Replace(text, "\n"+m.old, "\n"+m.new, 1)), 0o644))
+			defer func() { require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) }()
+			out, err := run("vet", "./internal/sim")
 			require.NoError(t, err, out)
-			defer func() {
-				out, err := run("git", "apply", "-R", patch)
-				require.NoError(t, err, out)
-			}()
-			out, err = run("go", "vet", "./internal/sim")
-			require.NoError(t, err, out)
-			out, err = run("go", "test", "-count=1", "-run", "Short", "./internal/sim", "-args", "-sim.shrink=false")
-			require.Error(t, err, "the mutant lives")
+			out, err = run("test", "-count=1", "-run", "Short", "./internal/sim", "-args", "-sim.shrink=false")
+			require.Error(t, err, "the mutant lives: %s", m.what)
 			_, failure, found := strings.Cut(out, "seed ")
 			require.True(t, found, out)
 			failure, _, _ = strings.Cut(failure, "\n")
