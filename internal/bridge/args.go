@@ -127,7 +127,8 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 			if len(params) > 0 {
 				allowed = "one of " + paramNames(params)
 			}
-			return nil, refuse(Refused{Field: cmp.Or(cutName(name), "arguments"), Allowed: allowed, Reason: "unknown"}, "unknown argument %q: want %s", cutName(name), allowed)
+			return nil, refuse(Refused{Field: cmp.Or(cutName(name), "arguments"), Allowed: allowed, Reason: "unknown"},
+				"unknown argument %q: want %s", cutName(name), allowed)
 		}
 		p := &params[i]
 		v, ok := p.parse(members[name])
@@ -135,7 +136,8 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 			return nil, p.invalid()
 		}
 		if a.has(p.name) && a[p.name] != v {
-			return nil, refuse(Refused{Field: name, Allowed: "the same as " + p.name, Reason: "invalid"}, "%s: give %s or %s, not both", name, p.alias, p.name)
+			return nil, refuse(Refused{Field: name, Allowed: "the same as " + p.name, Reason: "invalid"},
+				"%s: give %s or %s, not both", name, p.alias, p.name)
 		}
 		a[p.name] = v
 	}
@@ -145,7 +147,8 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 			continue
 		}
 		if p.required {
-			return nil, refuse(Refused{Field: p.name, Allowed: p.allowed(), Reason: "missing"}, "%s is missing: want %s", p.name, p.allowed())
+			return nil, refuse(Refused{Field: p.name, Allowed: p.allowed(), Reason: "missing"}, "%s is missing: want %s",
+				p.name, p.allowed())
 		}
 		if p.def > 0 {
 			a[p.name] = p.def

@@ -149,7 +149,9 @@ func steps(id, tool string) []string {
 
 // noMod refuses a call that no mod can execute.
 func (p *Proxy) noMod(ctx context.Context, consumer, tool string) *gabp.Error {
-	data := blocked{Status: "no_mod", Tool: tool, Next: []string{"wait until the game's mod is connected", "list the tools anew"}}
+	data := blocked{Status: "no_mod", Tool: tool, Next: []string{
+		"wait until the game's mod is connected", "list the tools anew",
+	}}
 	text := "not executed: no mod is connected that could execute " + tool
 	if a, open, err := p.source.Current(ctx, consumer); err == nil && open {
 		data.Attention = &a

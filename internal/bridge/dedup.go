@@ -24,8 +24,8 @@ const (
 // counts once. Each way's records of a text are counted against the other's: the first is ingested, and its duplicate
 // dropped. A text is identified by the first 160 bytes of its first line.
 //
-// The event has more: the level, and the operation. One that comes second is ingested all the same where it is the first
-// of its text with a level or an operation: a record too many is better than one without its level.
+// The event has more: the level, and the operation. One that comes second is ingested all the same where it is the
+// first of its text with a level or an operation: a record too many is better than one without its level.
 //
 // A record that comes later than 5 s after the latest of its text is another one. Beyond 4,096 texts the least recently
 // seen is evicted, and its duplicates count twice. A Dedup is safe for concurrent use.
@@ -59,8 +59,8 @@ func (d *Dedup) FromLog(message string, now time.Time) bool {
 	return s.balance < 0
 }
 
-// FromMod records a record that the mod sent, and reports whether it is to be ingested. More means that it has a level or
-// an operation.
+// FromMod records a record that the mod sent, and reports whether it is to be ingested. More means that it has a level
+// or an operation.
 func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -71,9 +71,11 @@ var definitions = sync.OnceValue(func() []gabp.Tool {
 	return defined
 })
 
-// Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error. An
-// error is a [*gabp.Error].
-func (d *Diagnostics) Call(ctx context.Context, consumer string, call gabp.ToolCall) (result any, known bool, err error) {
+// Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error.
+// An error is a [*gabp.Error].
+func (d *Diagnostics) Call(
+	ctx context.Context, consumer string, call gabp.ToolCall,
+) (result any, known bool, err error) {
 	for _, t := range tools() {
 		if t.name != call.Name {
 			continue

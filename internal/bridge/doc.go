@@ -3,29 +3,29 @@
 //
 // # What passes
 //
-// Requests that are not named here go to the mod, and its answers to the bridge, byte for byte: results, errors, unknown
-// methods. So do its events, on channels of the same names; they are numbered for each subscriber from 1, since a mod
-// that is started again counts from 1 again. Where they come faster than a bridge reads, the oldest are dropped in favor
-// of heed's, which leaves a gap in the numbers. tools/list and resources/list are the mod's with heed's added. The
-// welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
+// Requests that are not named here go to the mod, and its answers to the bridge, byte for byte: results, errors,
+// unknown methods. So do its events, on channels of the same names; they are numbered for each subscriber from 1, since
+// a mod that is started again counts from 1 again. Where they come faster than a bridge reads, the oldest are dropped
+// in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the mod's with heed's added.
+// The welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
 //
 // # What does not
 //
 // attention/current, attention/ack and the attention channels are heed's. What the mod reports is input: its attention
-// items are ingested and acknowledged to it at once, so that it holds nothing back; levels and operations in them and in
-// its log channels count, and rules decide. The log file has most of it too, see [Dedup].
+// items are ingested and acknowledged to it at once, so that it holds nothing back; levels and operations in them and
+// in its log channels count, and rules decide. The log file has most of it too, see [Dedup].
 //
 // Each tools/call is an operation, whose method is the tool. The gate decides before it is forwarded; a refused call is
-// answered here and never reaches the mod. A result in which the tool reports its own failure is a failed operation. The
-// item that results from a call goes with its result or its error; without one, they go through as they are.
+// answered here and never reaches the mod. A result in which the tool reports its own failure is a failed operation.
+// The item that results from a call goes with its result or its error; without one, they go through as they are.
 //
 // # What bridges in the field do
 //
 // GABS dials once the game's process is there, every 0.1 to 2 s, and within its time waits for the welcome too; it asks
 // for tools once per connection. A welcome before the mod is there would hide the mod's tools, so it is held back until
 // the mod has answered, or [Config].ModWait has passed. A bridge that was welcomed without the mod is disconnected when
-// the mod answers, and connects again. Its hello has a new launch id for each connection; the token is the same. After a
-// lost connection it connects again when it is asked to. It cancels a call by ignoring its answer.
+// the mod answers, and connects again. Its hello has a new launch id for each connection; the token is the same. After
+// a lost connection it connects again when it is asked to. It cancels a call by ignoring its answer.
 //
 // Lib.GAB, with which mods are built, lists its tools' names as methods in its welcome, answers unknown methods with
 // -32601, and sends events of a channel to all subscribers. RimBridgeServer's channel rimbridge.log carries
@@ -41,8 +41,8 @@
 // the entry that caused it. An item that was answered in full counts as delivered to the consumer, as if it had come
 // with attention/current.
 //
-// Before it answers, a tool ingests every byte of the followed log that is there, where the session can do that in time;
-// otherwise the answer has "behind".
+// Before it answers, a tool ingests every byte of the followed log that is there, where the session can do that in
+// time; otherwise the answer has "behind".
 //
 // Arguments that a tool does not know or allow are refused with the code of invalid parameters. The error names the
 // argument and what is allowed, in its message and in its data ([Refused]). So is a cursor that heed cannot have given
@@ -56,9 +56,9 @@
 //
 // # Bounds
 //
-// An answer has at most some hundred entries and 96 KiB of them, or the one entry that came first; members count what is
-// left out: more, omitted, cut. Integers are below 2^53. A wait ends after 30 seconds, and in time before the context
-// does. No call holds a lock of the engine for longer than one page takes.
+// An answer has at most some hundred entries and 96 KiB of them, or the one entry that came first; members count what
+// is left out: more, omitted, cut. Integers are below 2^53. A wait ends after 30 seconds, and in time before the
+// context does. No call holds a lock of the engine for longer than one page takes.
 //
 // A [Diagnostics] is safe for concurrent use, has no goroutine and keeps nothing but an evaluator of the current rules.
 package bridge

@@ -131,15 +131,19 @@ func lookOf(a args) look { return look{chars: a.integer("chars"), stack: a.flag(
 var (
 	afterParam = param{
 		name: "after", kind: cursorKind, max: 512,
-		doc: "The cursor after which to begin: next of an earlier answer, or the diagnosticsCursor of an item, whose cause is then the first entry.",
+		doc: "The cursor after which to begin: next of an earlier answer, or the diagnosticsCursor of an item, whose " +
+			"cause is then the first entry.",
 	}
 	lookParams = []param{
-		{name: "chars", kind: integerKind, min: 40, max: maxChars, def: defaultChars, doc: "The most characters of each message; a stack may have twice as many."},
+		{name: "chars", kind: integerKind, min: 40, max: maxChars, def: defaultChars,
+			doc: "The most characters of each message; a stack may have twice as many."},
 		{name: "stack", kind: flagKind, doc: "Show the stacks as well."},
 	}
-	limitParam  = param{name: "limit", kind: integerKind, min: 1, max: maxEntries, def: defaultEntries, doc: "The most entries to return."}
+	limitParam = param{name: "limit", kind: integerKind, min: 1, max: maxEntries, def: defaultEntries,
+		doc: "The most entries to return."}
 	filterParam = []param{
-		{name: "minDisposition", kind: textKind, enum: wordsOf[event.Disposition](), doc: "Only entries that ask for at least this: advisory leaves out what is to be ignored."},
+		{name: "minDisposition", kind: textKind, enum: wordsOf[event.Disposition](),
+			doc: "Only entries that ask for at least this: advisory leaves out what is to be ignored."},
 		{name: "minSeverity", kind: textKind, enum: wordsOf[event.Severity](), doc: "Only entries at least this serious."},
 		{name: "kinds", kind: wordsKind, enum: wordsOf[event.Kind](), doc: "Only entries of these kinds."},
 		{name: "operation", kind: textKind, doc: "Only entries that name this operation themselves."},
@@ -152,7 +156,8 @@ var (
 
 // filterOf reads the parameters of a filter.
 func filterOf(a args) (heed.Filter, error) {
-	f := heed.Filter{Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"), Contains: a.text("contains")}
+	f := heed.Filter{Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"),
+		Contains: a.text("contains")}
 	f.MinDisposition, _ = event.ParseDisposition(a.text("minDisposition"))
 	f.MinSeverity, _ = event.ParseSeverity(a.text("minSeverity"))
 	for _, w := range a.words("kinds") {
@@ -205,7 +210,8 @@ func (d *Diagnostics) refused(p *heed.Page) error {
 	if errors.Is(p.Err, journal.ErrCursorBeyond) {
 		data.Reason, why = "beyond", "a cursor past the latest entry"
 	}
-	return refuse(data, "after: %s; go on from %q for all that is held, or from %q for what comes from now on", why, data.Oldest, data.Latest)
+	return refuse(data, "after: %s; go on from %q for all that is held, or from %q for what comes from now on", why,
+		data.Oldest, data.Latest)
 }
 
 // read returns the next page after a cursor that has entries, or the last one.
@@ -304,7 +310,8 @@ func (d *Diagnostics) wait(ctx context.Context, consumer string, a args) (any, e
 		}
 		return &Page{
 			Epoch: d.epoch, Entries: []Entry{}, Next: cursorText(d.epoch, p.Next.Seq),
-			Oldest: p.Oldest, Latest: p.Latest, Lost: p.Lost, LostBefore: p.LostBefore, More: p.More, TimedOut: true, Behind: behind,
+			Oldest: p.Oldest, Latest: p.Latest, Lost: p.Lost, LostBefore: p.LostBefore, More: p.More, TimedOut: true,
+			Behind: behind,
 		}, nil
 	}
 	return d.page(consumer, after, a, f, behind)

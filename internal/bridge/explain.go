@@ -101,7 +101,8 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		p := d.session.Engine().Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
 		if p.Err != nil || len(p.Records) == 0 || p.Records[0].Seq != seq {
 			const allowed = "the number of an entry that is held"
-			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"}, "seq: no such entry is held; want %s, %d to %d", allowed, p.Oldest, p.Latest)
+			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"},
+				"seq: no such entry is held; want %s, %d to %d", allowed, p.Oldest, p.Latest)
 		}
 		r := &p.Records[0]
 		d.markRead(consumer, p.Records)
@@ -148,7 +149,8 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	e := look{chars: maxChars, stack: true}.entry(r)
 	out.Entry = &e
 	out.Decided = &Decided{
-		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition, Severity: r.Decision.Severity, Invalidates: r.Decision.Invalidates,
+		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition, Severity: r.Decision.Severity,
+		Invalidates: r.Decision.Invalidates,
 	}
 	in := rules.Input{
 		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: r.Message, Stack: r.Stack,
@@ -215,7 +217,8 @@ func bound(x *rules.Explanation) {
 	}
 	for i := range x.Trials {
 		t := &x.Trials[i]
-		t.ID, t.Place, t.Overrides, t.AddsTags = named(t.ID), named(t.Place), named(t.Overrides), allNamed(t.AddsTags, maxTags)
+		t.ID, t.Place, t.Overrides = named(t.ID), named(t.Place), named(t.Overrides)
+		t.AddsTags = allNamed(t.AddsTags, maxTags)
 		left := maxClauses
 		all := len(t.Clauses)
 		t.Clauses = boundClauses(t.Clauses, &left)
@@ -228,7 +231,8 @@ func bound(x *rules.Explanation) {
 	for _, d := range []*rules.Details{&x.Decision, x.Without} {
 		if d != nil {
 			d.Rule, d.Place, d.Overrides, d.SetsPhase = named(d.Rule), named(d.Place), named(d.Overrides), named(d.SetsPhase)
-			d.Summary, d.Why, d.Tags, d.Resolves = said(d.Summary), said(d.Why), allNamed(d.Tags, maxTags), allNamed(d.Resolves, maxTags)
+			d.Summary, d.Why = said(d.Summary), said(d.Why)
+			d.Tags, d.Resolves = allNamed(d.Tags, maxTags), allNamed(d.Resolves, maxTags)
 		}
 	}
 }
@@ -241,7 +245,8 @@ func boundClauses(clauses []rules.Clause, left *int) []rules.Clause {
 		}
 		*left--
 		c := &clauses[i]
-		c.Text, c.Place, c.Error, c.Item = text.Safe(c.Text, clauseChars), named(c.Place), said(c.Error), text.Safe(c.Item, clauseChars)
+		c.Text, c.Item = text.Safe(c.Text, clauseChars), text.Safe(c.Item, clauseChars)
+		c.Place, c.Error = named(c.Place), said(c.Error)
 		for name, value := range c.Reads {
 			c.Reads[name] = text.Safe(value, clauseChars)
 		}

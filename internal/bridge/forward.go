@@ -28,17 +28,20 @@ type unknown struct {
 	Outcome string `json:"outcome"`
 }
 
-// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to the
-// connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
+// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
+// the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
 func modError(ctx context.Context, err error) *gabp.Error {
 	if e, ok := errors.AsType[*gabp.Error](err); ok {
 		return e
 	}
 	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
-		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the request was executed is not known").WithData(unknown{"unknown"})
+		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the "+
+			"request was executed is not known").WithData(unknown{"unknown"})
 	}
 	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed is not known").WithData(unknown{"unknown"})
+		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed "+
+			"is not known").WithData(unknown{"unknown"})
 	}
-	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was executed is not known").WithData(unknown{"unknown"})
+	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was "+
+		"executed is not known").WithData(unknown{"unknown"})
 }

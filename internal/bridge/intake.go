@@ -50,8 +50,8 @@ func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
 	}
 }
 
-// connected begins with another connection to the mod. The ids of earlier ones are dropped: a mod that was started again
-// gives them again.
+// connected begins with another connection to the mod. The ids of earlier ones are dropped: a mod that was started
+// again gives them again.
 func (in *intake) connected(channels []string) {
 	in.hasLog = slices.ContainsFunc(channels, isLogChannel)
 	in.repeats.Purge()
@@ -122,8 +122,8 @@ func (in *intake) takeLog(payload json.RawMessage) {
 	}, r.ParentID, r.EntryID, r.Repeats)
 }
 
-// ingest ingests an entry of the mod that has a message, as often as it is new: id is the mod's of the entry, and repeats
-// how often it came so far. Parent is that of the entry's operation.
+// ingest ingests an entry of the mod that has a message, as often as it is new: id is the mod's of the entry, and
+// repeats how often it came so far. Parent is that of the entry's operation.
 func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 	if e.Message == "" {
 		return
@@ -166,8 +166,8 @@ func modLevel(s string) event.Level {
 	return event.LevelUnknown
 }
 
-// takeOperation ingests the payload of a channel for operations, of those that were not called through this proxy: those
-// end with their call.
+// takeOperation ingests the payload of a channel for operations, of those that were not called through this proxy:
+// those end with their call.
 func (in *intake) takeOperation(payload json.RawMessage) {
 	type operation struct {
 		Type    string `json:"eventType"`
@@ -203,11 +203,12 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if o.Message == "" {
 		o.Message = o.Error
 	}
-	in.entries.Observe(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status, Error: o.Message}.Entry())
+	in.entries.Observe(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status,
+		Error: o.Message}.Entry())
 }
 
-// takeAttention ingests an attention item of the mod, and returns its id, "" for one that is not open. Where the mod has
-// no log channel, new samples become entries, with the item's operation.
+// takeAttention ingests an attention item of the mod, and returns its id, "" for one that is not open. Where the mod
+// has no log channel, new samples become entries, with the item's operation.
 func (in *intake) takeAttention(payload json.RawMessage) string {
 	var a struct {
 		ID       string `json:"attentionId"`

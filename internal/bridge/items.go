@@ -81,7 +81,8 @@ func (d *Diagnostics) item(a *heed.Attention) Item {
 	it := Item{
 		Attention: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
 		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
-		PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact, Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
+		PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
+		Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
 	}
 	it.Sample = nil
 	return it
@@ -112,11 +113,13 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 				return d.blindDetail(w, behind), nil
 			}
 		}
-		return nil, notHeld("id", "no such item is known", "the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
+		return nil, notHeld("id", "no such item is known",
+			"the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
 	}
 	out := ItemDetail{
-		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind,
-		Cause: Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
+		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{},
+		Behind: behind,
+		Cause:  Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
 	}
 	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
 		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)

@@ -9,19 +9,20 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// listTools answers tools/list: the mod's, byte for byte each, and heed's. A tool of the mod that has the name of one of
-// heed's could not be called, and is left out.
+// listTools answers tools/list: the mod's, byte for byte each, and heed's. A tool of the mod that has the name of one
+// of heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	var params struct {
 		Filter *toolFilter `json:"filter"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
 	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.fits(&t) })
-	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }), func(raw json.RawMessage) {
-		if params.Filter == nil {
-			p.mod.learnTags(raw)
-		}
-	})
+	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }),
+		func(raw json.RawMessage) {
+			if params.Filter == nil {
+				p.mod.learnTags(raw)
+			}
+		})
 }
 
 func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error) {
@@ -30,7 +31,8 @@ func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error)
 	}
 	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
 	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool { return !fitsGlob(params.Pattern, r.URI) })
-	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }), func(json.RawMessage) {})
+	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }),
+		func(json.RawMessage) {})
 }
 
 // listed is an element of a list, with its name.
@@ -48,7 +50,9 @@ func listOf[T any](list []T, name func(T) string) []listed {
 }
 
 // list gets a list from the mod and adds heed's. The list of a mod that does not know the method is empty.
-func (p *Proxy) list(ctx context.Context, r *gabp.Request, member, key string, ours []listed, see func(json.RawMessage)) (any, error) {
+func (p *Proxy) list(
+	ctx context.Context, r *gabp.Request, member, key string, ours []listed, see func(json.RawMessage),
+) (any, error) {
 	answer := map[string]json.RawMessage{}
 	var theirs []json.RawMessage
 	if client := p.mod.current(); client != nil {

@@ -29,8 +29,8 @@ var modLimits = gabp.Limits{
 	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
 }
 
-// observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the first
-// event of a connection.
+// observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the
+// first event of a connection.
 type observer interface {
 	up(again bool)
 	event(e gabp.Event)
@@ -205,8 +205,8 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 	}
 }
 
-// missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left out
-// by the mod, or dropped because they came faster than they were ingested. Numbers that do not grow mean none.
+// missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left
+// out by the mod, or dropped because they came faster than they were ingested. Numbers that do not grow mean none.
 func (m *mod) missed(e *gabp.Event) uint64 {
 	before, known := m.seqs[e.Channel]
 	m.seqs[e.Channel] = e.Seq

@@ -146,7 +146,8 @@ func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a ar
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
-	out := OperationDetail{Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
+	out := OperationDetail{Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{},
+		Behind: d.sync(ctx)}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
 	if err != nil {
 		return nil, err
@@ -162,7 +163,8 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
 	if out.Forgotten && len(page.Entries) == 0 {
-		return nil, notHeld("id", "no entry of such an operation is held", "the id of an operation that is held, as heed/operations lists them")
+		return nil, notHeld("id", "no entry of such an operation is held",
+			"the id of an operation that is held, as heed/operations lists them")
 	}
 	if out.Attention != "" {
 		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {

@@ -114,7 +114,8 @@ func New(cfg Config) (*Proxy, error) {
 		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
 		LaxNames: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
-		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize, StringBytes: modLimits.StringBytes},
+		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize,
+			StringBytes: modLimits.StringBytes},
 	})
 	if err != nil {
 		return nil, err
@@ -184,9 +185,12 @@ func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
 func (p *Proxy) limits() []session.Limit {
 	var hit []session.Limit
 	for _, l := range []session.Limit{
-		{Name: "mod.events", Count: p.Lost(), Means: "an event of the mod came faster than it could be taken in: what it told is known from the log at most"},
-		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod was not as the protocol has it: it was passed on as it came, and heed does not know what it says"},
-		{Name: "bridge.events", Count: p.server.Stats().GaveWay, Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
+		{Name: "mod.events", Count: p.Lost(), Means: "an event of the mod came faster than it could be taken in: what it " +
+			"told is known from the log at most"},
+		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod was not as the protocol has it: it was " +
+			"passed on as it came, and heed does not know what it says"},
+		{Name: "bridge.events", Count: p.server.Stats().GaveWay,
+			Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
 	} {
 		if l.Count > 0 {
 			hit = append(hit, l)

@@ -25,10 +25,14 @@ type resource struct {
 func resources() []resource {
 	return []resource{
 		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " answers."},
-		{"items", ToolItems, "heed: open items", "All open items of attention; one is at items/ID, as " + ToolItem + " answers."},
-		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " answers, whose arguments may follow: entries?after=CURSOR&limit=100."},
-		{"operations", ToolOperations, "heed: operations", "The latest operations; one is at operations/ID, as " + ToolOperation + " answers."},
-		{"timeline", ToolTimeline, "heed: timeline", "Calls, items, refusals and acknowledgements; as " + ToolTimeline + " answers: timeline?after=CURSOR."},
+		{"items", ToolItems, "heed: open items",
+			"All open items of attention; one is at items/ID, as " + ToolItem + " answers."},
+		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " answers, whose " +
+			"arguments may follow: entries?after=CURSOR&limit=100."},
+		{"operations", ToolOperations, "heed: operations",
+			"The latest operations; one is at operations/ID, as " + ToolOperation + " answers."},
+		{"timeline", ToolTimeline, "heed: timeline",
+			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " answers: timeline?after=CURSOR."},
 	}
 }
 
@@ -45,7 +49,8 @@ func Resources() []gabp.Resource {
 		Description: "The item of attention to look at first, as attention/current answers; null where none is open.",
 	}}
 	for _, r := range resources() {
-		all = append(all, gabp.Resource{URI: ResourceBase + r.path, Name: r.name, Description: r.description, MIMEType: mimeType})
+		all = append(all, gabp.Resource{URI: ResourceBase + r.path, Name: r.name, Description: r.description,
+			MIMEType: mimeType})
 	}
 	return all
 }
@@ -68,7 +73,8 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	path, rawQuery, _ := strings.Cut(rest, "?")
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, refuse(Refused{Field: "uri", Allowed: "a query such as after=CURSOR&limit=100", Reason: "invalid"}, "uri: the query cannot be read")
+		return nil, refuse(Refused{Field: "uri", Allowed: "a query such as after=CURSOR&limit=100", Reason: "invalid"},
+			"uri: the query cannot be read")
 	}
 	var call gabp.ToolCall
 	id := ""
@@ -89,7 +95,8 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	}
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
 	if i < 0 {
-		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has those that there are", cutName(ResourceBase+rest))
+		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has those that there are",
+			cutName(ResourceBase+rest))
 	}
 	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {
 		return nil, err

@@ -40,7 +40,8 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 			}
 		}
 	}
-	for _, raw := range []json.RawMessage{r.OperationID, memberOf(r.Operation, "operationId"), memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId")} {
+	for _, raw := range []json.RawMessage{r.OperationID, memberOf(r.Operation, "operationId"),
+		memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId")} {
 		if isText(raw) {
 			operation = textOf(raw)
 			break
@@ -83,8 +84,8 @@ func isObject(raw json.RawMessage) bool {
 }
 
 // amend adds to a result, or to the data of an error, that the call was executed and the item that resulted from it. An
-// object gets the members "executed" and "attention" at its end, the rest of it stays byte for byte; where it has one of
-// these names itself, both go into a member "heed". A value that is not an object becomes the member "value" of one.
+// object gets the members "executed" and "attention" at its end, the rest of it stays byte for byte; where it has one
+// of these names itself, both go into a member "heed". A value that is not an object becomes the member "value" of one.
 // Where "heed" is taken too, it stays as it is.
 func amend(result json.RawMessage, a heed.Attention) json.RawMessage {
 	said := encode(struct {

@@ -77,8 +77,8 @@ func (p *param) schema() *schema {
 	return s
 }
 
-// outputSchema returns the schema of the JSON form of a struct. The tag jsonschema of a field describes it, the tag enum
-// lists its values; those of an enumeration are its names.
+// outputSchema returns the schema of the JSON form of a struct. The tag jsonschema of a field describes it, the tag
+// enum lists its values; those of an enumeration are its names.
 func outputSchema(v any) *schema { return schemaOf(reflect.TypeOf(v)) }
 
 // wordsOf returns the names of the values of T, which end where String has none.

@@ -77,7 +77,8 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 			Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations,
 			States: e.States, Notices: e.Notices, Host: e.Host,
 		},
-		Limits: append(append([]session.Limit{}, s.Limits...), d.limits()...), Rules: s.Rules, Snapshot: s.Snapshot, Behind: behind,
+		Limits: append(append([]session.Limit{}, s.Limits...), d.limits()...), Rules: s.Rules, Snapshot: s.Snapshot,
+		Behind: behind,
 	}
 	for i := range out.Limits {
 		out.Limits[i].Count = integer(out.Limits[i].Count)

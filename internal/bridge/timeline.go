@@ -28,7 +28,8 @@ type Timeline struct {
 
 // timelineKinds are the kinds of events, in the order of the schema.
 var timelineKinds = []string{
-	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened), string(session.ItemUpdated),
+	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened),
+	string(session.ItemUpdated),
 	string(session.ItemCleared), string(session.Acknowledged), string(session.AckInVain),
 }
 
@@ -101,5 +102,6 @@ func (d *Diagnostics) checkTimeline(run string, n uint64) error {
 	default:
 		return nil
 	}
-	return refuse(data, "after: %s; go on from %q for all that is remembered, or from %q for what comes from now on", why, data.Oldest, data.Latest)
+	return refuse(data, "after: %s; go on from %q for all that is remembered, or from %q for what comes from now on", why,
+		data.Oldest, data.Latest)
 }

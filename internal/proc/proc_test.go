@@ -166,7 +166,8 @@ func alive(pid int) bool { return syscall.Kill(pid, 0) == nil }
 func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return !running(pid) }, patience, 5*time.Millisecond, "process %d is left behind", pid)
+		require.Eventually(t, func() bool { return !running(pid) }, patience, 5*time.Millisecond,
+			"process %d is left behind", pid)
 	}
 }
 
@@ -196,7 +197,8 @@ func TestExitCodes(t *testing.T) {
 
 	dir := t.TempDir()
 	p := start(t, "block", dir)
-	require.NoError(t, syscall.Kill(pids(t, dir, 1)[0], syscall.SIGSEGV)) // Go programs end by SIGSEGV from outside with 2 and a trace
+	require.NoError(t, syscall.Kill(pids(t, dir, 1)[0],
+		syscall.SIGSEGV)) // Go programs end by SIGSEGV from outside with 2 and a trace
 	require.NotZero(t, waitExit(t, p).Code)
 
 	dir = t.TempDir()
@@ -322,7 +324,8 @@ func TestStreams(t *testing.T) {
 
 func TestGuardIgnoresNonsense(t *testing.T) {
 	t.Cleanup(func() { signal.Reset() })
-	for _, text := range []string{"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n", "watch"} {
+	for _, text := range []string{"", "done\n", "watch 0 x\n", "watch 1 x\n", "watch -5\n", "watch x\n", "hello\n",
+		"watch"} {
 		Guard(strings.NewReader(text)) // must not kill this process
 	}
 }

@@ -105,7 +105,8 @@ const basicAccounting = 1
 
 func (t *tree) alive(string) bool {
 	var a accounting
-	err := windows.QueryInformationJobObject(t.job, basicAccounting, uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
+	err := windows.QueryInformationJobObject(t.job, basicAccounting, uintptr(unsafe.Pointer(&a)),
+		uint32(unsafe.Sizeof(a)), nil)
 	return err == nil && a.ActiveProcesses > 0
 }
 

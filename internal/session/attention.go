@@ -75,8 +75,8 @@ func (s *Session) Attach(consumer string) string {
 	return id
 }
 
-// MarkRead records that a consumer read an item: its entries or its samples, not its summary alone. The timeline has for
-// each acknowledgement whether the item was read.
+// MarkRead records that a consumer read an item: its entries or its samples, not its summary alone. The timeline has
+// for each acknowledgement whether the item was read.
 func (s *Session) MarkRead(consumer, id string) { s.timeline.read(consumer, id) }
 
 // Source returns the source of a gate for this session. It ingests the log first, records calls as operations, and

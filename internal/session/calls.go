@@ -40,7 +40,8 @@ func (s *Session) Begin(call Call) *Running {
 	}
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.fed = s.fed.Load()
-	r.began = s.Observe(event.Operation{Time: r.started, ID: r.id, Method: call.Tool, Status: event.StatusStarted}.Entry()).Seq
+	r.began = s.Observe(event.Operation{Time: r.started, ID: r.id, Method: call.Tool,
+		Status: event.StatusStarted}.Entry()).Seq
 	s.timeline.began(r)
 	return r
 }
@@ -50,8 +51,8 @@ func (r *Running) ID() string { return r.id }
 
 // End records how the call ended, ingests what the log holds, and returns the verdict and the item that resulted from
 // the call or opened meanwhile; nil where there is none. The item counts as delivered to the caller. Status is one of
-// [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means that
-// not all of the log was ingested; the results are what is known without the rest.
+// [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
+// that not all of the log was ingested; the results are what is known without the rest.
 //
 // It takes as long as ingesting the log, and up to [Config].Settle more where the log grew. A blocking item ends the
 // wait. Further calls return the same.

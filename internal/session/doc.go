@@ -1,6 +1,7 @@
 // Package session runs one engine beside a running game. The engine has no clock, starts no goroutine and does no I/O;
-// a [Session] is the shell that has them: it ingests what the game logs, advances the engine's time, delivers updates as
-// they happen, wakes waiters, records calls as operations, and keeps the engine's state on disk and its rules current.
+// a [Session] is the shell that has them: it ingests what the game logs, advances the engine's time, delivers updates
+// as they happen, wakes waiters, records calls as operations, and keeps the engine's state on disk and its rules
+// current.
 //
 //	s, err := session.New(session.Config{Log: follower, Snapshot: path})
 //	…

@@ -92,8 +92,10 @@ func TestSettle(t *testing.T) {
 		{"trouble after chatter", []line{{-1, "Fine"}, {8 * ms, "Broken thing"}}, true, 10 * ms},
 		{"advice after chatter", []line{{-1, "Fine"}, {8 * ms, "Odd thing"}}, true, 20 * ms},
 		{"trouble after a pause", []line{{-1, "Fine"}, {15 * ms, "Broken thing"}}, false, 10 * ms},
-		{"chatter without end", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {27 * ms, "Fine"}, {36 * ms, "Fine"}}, false, 30 * ms},
-		{"trouble at the end of the wait", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {29 * ms, "Broken thing"}}, true, 30 * ms},
+		{"chatter without end", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {27 * ms, "Fine"},
+			{36 * ms, "Fine"}}, false, 30 * ms},
+		{"trouble at the end of the wait", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"},
+			{29 * ms, "Broken thing"}}, true, 30 * ms},
 		{"trouble after all", []line{{-1, "Fine"}, {100 * ms, "Broken thing"}}, false, 10 * ms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,7 +252,8 @@ func TestTimeline(t *testing.T) {
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
-			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Viewer, e.Status, time.Duration(e.AfterMs)*time.Millisecond, e.Read != nil && *e.Read))
+			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Viewer, e.Status,
+				time.Duration(e.AfterMs)*time.Millisecond, e.Read != nil && *e.Read))
 		}
 		require.Equal(t, []string{
 			"1 call_began agent  0s false",
@@ -356,8 +359,10 @@ func TestRecorder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got := s.Engine().Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation, event.KindNotice}})
-	want := e.Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation, event.KindNotice}})
+	got := s.Engine().Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation,
+		event.KindNotice}})
+	want := e.Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation,
+		event.KindNotice}})
 	require.Equal(t, want.Records, got.Records)
 }
 

@@ -59,8 +59,8 @@ func (d *disk) has(id string) bool {
 	return ok
 }
 
-// keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and blocks
-// nobody.
+// keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and
+// blocks nobody.
 func (d *disk) keep(id string) {
 	if d.path == "" || id == "" || d.has(id) {
 		return

@@ -47,7 +47,8 @@ type SnapshotStatus struct {
 func (s *Session) Status() Status {
 	e := s.engine.Stats()
 	st := Status{
-		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())), Restored: s.restored,
+		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
+		Restored: s.restored,
 		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
 		Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}

@@ -157,7 +157,8 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 }
 
 func (r *Running) event(kind EventKind, at time.Time) Event {
-	return Event{Time: at, Kind: kind, Viewer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID), Tool: cut(r.call.Tool)}
+	return Event{Time: at, Kind: kind, Viewer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
+		Tool: cut(r.call.Tool)}
 }
 
 func (t *timeline) refused(d *gate.Decision, now time.Time) {
