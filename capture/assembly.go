@@ -113,7 +113,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
 	a.start, a.end, a.lines = ln.no, ln.no, 1
 	a.ends.text = uint8(min(ln.crs, maxCRs))
-	a.split = EvidenceLine
+	a.split = evidenceLine
 	a.cut = ln.cut
 	if layout == LayoutPlain || layout == LayoutJSON {
 		a.put(partMessage, b)
@@ -123,9 +123,9 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	may := opens[b[0]]
 	switch {
 	case may&mayCrash != 0 && isCrashStart(b):
-		a.block, a.split = blockCrash, EvidenceBlock
+		a.block, a.split = blockCrash, evidenceBlock
 	case hasPrefix(b, memoryStart):
-		a.block, a.split = blockMemory, EvidenceBlock
+		a.block, a.split = blockMemory, evidenceBlock
 	case hasPrefix(b, symbolsStart):
 		a.block = blockSymbols
 	case isPatchTraceStart(b):
@@ -159,7 +159,7 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
-	a.inner = ev == EvidenceForm && isInnerException(ln.text)
+	a.inner = ev == evidenceForm && isInnerException(ln.text)
 	if to != partNone {
 		a.put(to, ln.text)
 	}
@@ -210,16 +210,16 @@ func (a *assembly) reference(ref uint64, duplicate bool) {
 	a.closeRef()
 	a.ref = ref
 	if !duplicate {
-		a.refState = RefOriginal
+		a.refState = refOriginal
 		a.refFrom = len(a.stack)
 		return
 	}
 	trace, ok := a.refs.get(ref)
 	if !ok {
-		a.refState = RefUnresolved
+		a.refState = refUnresolved
 		return
 	}
-	a.refState = RefResolved
+	a.refState = refResolved
 	a.put(partStack, trace)
 	a.frames++
 }
@@ -248,7 +248,7 @@ func (a *assembly) stripSeparator() {
 
 // lastText returns the text that the last line of the record went to.
 func (a *assembly) lastText() *[]byte {
-	if a.split == EvidenceFrame && len(a.stack) > 0 {
+	if a.split == evidenceFrame && len(a.stack) > 0 {
 		return &a.stack
 	}
 	return &a.message

@@ -26,11 +26,11 @@ func versionLayout(b []byte) (Layout, bool) {
 	v := b[len(bannerVersion):]
 	switch {
 	case hasPrefix(v, "2019.4"), hasPrefix(v, "2019.3"):
-		return LayoutUnity2019_4, true
+		return layoutUnity2019_4, true
 	case hasPrefix(v, "2019."), hasPrefix(v, "2018."), hasPrefix(v, "2017."), hasPrefix(v, "5."):
-		return LayoutUnity2019_2, true
+		return layoutUnity2019_2, true
 	}
-	return LayoutUnity2022_3, len(v) > 0 && isDigit(v[0])
+	return layoutUnity2022_3, len(v) > 0 && isDigit(v[0])
 }
 
 // bannerState tells a new run of the engine from the opening of the log.

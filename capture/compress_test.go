@@ -87,7 +87,7 @@ func TestCompressedDamage(t *testing.T) {
 		"gzip, garbage behind":    {append(gz(t, text), "garbage"...), "gzip", 0},
 	} {
 		recs, r, err := readAll(t, bytes.NewReader(c.data), Options{})
-		var re *ReadError
+		var re *readError
 		require.ErrorAs(t, err, &re, name)
 		require.Equal(t, c.op, re.Op, name)
 		require.Equal(t, r.Lines(), re.Line, name)
@@ -110,13 +110,13 @@ func TestCompressedDamage(t *testing.T) {
 func TestCompressedHeaderDamage(t *testing.T) {
 	for _, data := range [][]byte{{0x1f, 0x8b}, gz(t, "a")[:5], {0x1f, 0x8b, 99, 0, 0, 0, 0, 0, 0, 0}} {
 		_, err := NewReader(bytes.NewReader(data), Options{})
-		var re *ReadError
+		var re *readError
 		require.ErrorAs(t, err, &re)
 		require.Equal(t, "gzip", re.Op)
 		require.NotErrorIs(t, err, io.EOF)
 	}
 	_, _, err := readAll(t, bytes.NewReader(zst(t, "a")[:6]), Options{})
-	var re *ReadError
+	var re *readError
 	require.ErrorAs(t, err, &re)
 	require.Equal(t, "zstd", re.Op)
 

@@ -14,7 +14,7 @@
 // first 64 KiB have no \n; a \r elsewhere belongs to a message. A byte order mark is
 // skipped, invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
 // pages of a file were never written, becomes a notice. No input is an error;
-// only input that cannot be read to its end is (see [ReadError]).
+// only input that cannot be read to its end is (see [readError]).
 //
 // # Records
 //

@@ -118,7 +118,7 @@ func TestCutCompressed(t *testing.T) {
 	for _, data := range []string{text, string(encode16(binary.LittleEndian, text))} {
 		packed := gz(t, data)
 		recs, r, err := readAll(t, bytes.NewReader(packed[:len(packed)-12]), Options{})
-		var re *ReadError
+		var re *readError
 		require.ErrorAs(t, err, &re)
 		require.True(t, errors.Is(err, io.ErrUnexpectedEOF))
 		require.Equal(t, r.Lines(), re.Line)

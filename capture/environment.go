@@ -3,6 +3,8 @@ package capture
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/event"
 )
 
 // Facts is what a capture tells about where it was made. Texts are those of the log,
@@ -71,8 +73,13 @@ func (e *Environment) Program() string {
 	return e.program
 }
 
-// Observe looks at the next record of a capture. It keeps nothing of rec.
+// Observe looks at the next record of a capture. It keeps nothing of rec. A notice of
+// [event.StatusRestarted] begins another run of the game, which has facts of its own; what
+// the capture is, and whether it has its beginning, stays.
 func (e *Environment) Observe(rec *Record) {
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		*e = Environment{origin: e.origin}
+	}
 	if e.records == maxBeginning {
 		e.origin.observeLate(rec)
 		return
@@ -115,10 +122,6 @@ var tells = func() (t [256]bool) {
 // wantsGame reports whether a line may be the one with the game's version: its name is
 // known by that of its program.
 func (e *Environment) wantsGame() bool { return e.facts.Game == "" && e.program != "" }
-
-// Restart says that another run of the game begins in the capture: the facts will be
-// those of that run. What the capture is, and whether it has its beginning, stays.
-func (e *Environment) Restart() { *e = Environment{origin: e.origin} }
 
 // learn keeps the first text for a fact.
 func learn(fact *string, text string) {

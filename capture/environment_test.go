@@ -163,7 +163,7 @@ func TestMachineOfUploads(t *testing.T) {
 func TestMachineOfGrowingUpload(t *testing.T) {
 	in := longHeader(2)
 	for _, size := range []int{1, 7, 64} {
-		s, err := NewStream(Options{Layout: LayoutHugsLib})
+		s, err := NewStream(Options{Layout: layoutHugsLib})
 		require.NoError(t, err)
 		var e Environment
 		var rec Record
@@ -182,13 +182,13 @@ func TestMachineOfGrowingUpload(t *testing.T) {
 func TestEnvironmentOfAnotherRun(t *testing.T) {
 	var e Environment
 	banner := func(version string) {
-		e.Observe(&Record{Layout: LayoutUnity2022_3, Entry: event.Entry{Message: "Mono path[0] = 'C:/g/Foo_Data/Managed'\nInitialize engine version: " + version + " (x)"}})
+		e.Observe(&Record{Layout: layoutUnity2022_3, Entry: event.Entry{Message: "Mono path[0] = 'C:/g/Foo_Data/Managed'\nInitialize engine version: " + version + " (x)"}})
 	}
 	banner("2019.4.1f1")
 	require.Equal(t, "Unity 2019.4.1f1", e.Facts().Engine)
 	banner("2020.1.1f1")
 	require.Equal(t, "Unity 2019.4.1f1", e.Facts().Engine)
-	e.Restart()
+	e.Observe(&Record{Entry: event.Notice{Status: event.StatusRestarted}.Entry()})
 	require.Zero(t, e.Facts())
 	require.True(t, e.Recognized())
 	banner("2020.1.1f1")

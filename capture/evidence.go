@@ -11,25 +11,25 @@ type Evidence uint8
 // Evidence for the extent of a record, roughly from hard to soft, and then for
 // its level.
 const (
-	EvidenceNone Evidence = iota
+	evidenceNone Evidence = iota
 
-	EvidenceFooter // a footer "(Filename: … Line: N)" ended it, or gave the level
-	EvidenceJSON   // the line is one JSON object
-	EvidenceBlock  // a block with a known end: a crash, memory statistics, a header
-	EvidenceFrame  // its last line has the shape of a stack frame or a stack reference
-	EvidenceIndent // its last line is indented
-	EvidenceForm   // its last line is one that is known never to stand alone
-	EvidenceList   // its last line belongs to a list that an earlier line announced
-	EvidenceBlank  // a blank line followed
-	EvidenceLine   // a line of its own: nothing spoke for joining a neighbor
-	EvidenceHole   // bytes are missing where it begins or ends
+	evidenceFooter // a footer "(Filename: … Line: N)" ended it, or gave the level
+	evidenceJSON   // the line is one JSON object
+	evidenceBlock  // a block with a known end: a crash, memory statistics, a header
+	evidenceFrame  // its last line has the shape of a stack frame or a stack reference
+	evidenceIndent // its last line is indented
+	evidenceForm   // its last line is one that is known never to stand alone
+	evidenceList   // its last line belongs to a list that an earlier line announced
+	evidenceBlank  // a blank line followed
+	evidenceLine   // a line of its own: nothing spoke for joining a neighbor
+	evidenceHole   // bytes are missing where it begins or ends
 
-	EvidenceConsole   // the frame of a logging method: "Verse.Log:Error (string)"; of an extent, text above such frames
-	EvidenceException // the text has the form of an exception
-	EvidenceCrash     // it is the report of a native crash
-	EvidenceField     // a field of the input says so
-	EvidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]", or a word where loggers have it
-	EvidenceNoFooter  // it has no footer where warnings and errors have one
+	evidenceConsole   // the frame of a logging method: "Verse.Log:Error (string)"; of an extent, text above such frames
+	evidenceException // the text has the form of an exception
+	evidenceCrash     // it is the report of a native crash
+	evidenceField     // a field of the input says so
+	evidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]", or a word where loggers have it
+	evidenceNoFooter  // it has no footer where warnings and errors have one
 )
 
 var evidenceNames = [...]string{

@@ -60,7 +60,7 @@ func FuzzReader(f *testing.F) {
 			require.LessOrEqual(t, len(recs[i].Message), 256)
 			require.LessOrEqual(t, len(recs[i].Stack), 256)
 			if recs[i].IsLog() {
-				require.True(t, recs[i].Message != "" || recs[i].Split == EvidenceJSON)
+				require.True(t, recs[i].Message != "" || recs[i].Split == evidenceJSON)
 				require.Equal(t, uint64(recs[i].StartLine), recs[i].Pos)
 			}
 		}
@@ -91,14 +91,14 @@ func FuzzUTF16(f *testing.F) {
 }
 
 // FuzzCompressed feeds damaged streams: reading ends with io.EOF or a
-// *ReadError, and never panics.
+// *readError, and never panics.
 func FuzzCompressed(f *testing.F) {
 	f.Add(gz(f, "a\nb\n"))
 	f.Add(zst(f, "a\nb\n"))
 	f.Add(gz(f, "a\nb\n")[:20])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := NewReader(bytes.NewReader(data), Options{})
-		var re *ReadError
+		var re *readError
 		if err != nil {
 			require.ErrorAs(t, err, &re)
 			return

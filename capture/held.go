@@ -107,7 +107,7 @@ func (r *Reader) holds(ln *line) bool {
 		for i := range h.lines {
 			l := h.line(i)
 			a.blanks = h.lines[i].blanks
-			a.add(&l, partMessage, EvidenceForm)
+			a.add(&l, partMessage, evidenceForm)
 		}
 		h.reset()
 		a.blanks = blanks

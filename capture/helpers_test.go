@@ -102,9 +102,9 @@ func requireCovers(tb testing.TB, data string, recs []Record) {
 			require.Equal(tb, event.KindNotice, r.Kind)
 			continue
 		}
-		require.NotEqual(tb, EvidenceNone, r.Split, "record %d", i)
+		require.NotEqual(tb, evidenceNone, r.Split, "record %d", i)
 		if r.IsLog() {
-			require.Equal(tb, r.Level == event.LevelUnknown, r.LevelBy == EvidenceNone, "record %d", i)
+			require.Equal(tb, r.Level == event.LevelUnknown, r.LevelBy == evidenceNone, "record %d", i)
 		}
 		require.Greater(tb, r.StartLine, last, "record %d begins before the one above it ends", i)
 		require.LessOrEqual(tb, r.StartLine, r.EndLine, "record %d", i)

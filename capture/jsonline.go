@@ -79,7 +79,7 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.time = parseTime(raw)
 	case "level", "severity", "lvl":
 		if !j.hasLevel {
-			j.level, j.hasLevel = parseLevel(j.unquote(raw))
+			j.level, j.hasLevel = ParseLevel(j.unquote(raw))
 		}
 	case "source", "logger", "name", "channel", "component":
 		if len(j.source) == 0 && raw[0] == '"' {
@@ -179,7 +179,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:
-		rec.Context, rec.Continuation = kind == ContextSource, kind == ContinuationSource
+		rec.Context, rec.Continuation = kind == contextSource, kind == continuationSource
 		message, ours := text(j.line), rec.Context || rec.Continuation
 		switch {
 		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
@@ -192,7 +192,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			OperationID: text(j.operation), Message: clip(message), Pos: pos,
 		}
 		if j.hasLevel {
-			rec.LevelBy = EvidenceField
+			rec.LevelBy = evidenceField
 		}
 	}
 }
@@ -333,37 +333,4 @@ func parseTime(raw []byte) time.Time {
 	}
 	sec, frac := math.Modf(f)
 	return time.Unix(int64(sec), int64(math.Round(frac*1e6))*1e3).UTC()
-}
-
-// parseLevel reads the names of common loggers in any case, slog's offsets
-// ("WARN+2"), and the numbers of pino and bunyan.
-func parseLevel(b []byte) (event.Level, bool) {
-	if i := bytes.IndexAny(b, "+-"); i > 0 {
-		b = b[:i]
-	}
-	var name [12]byte
-	if len(b) == 0 || len(b) > len(name) {
-		return event.LevelUnknown, false
-	}
-	for i, c := range b {
-		if c-'A' < 26 {
-			c |= 0x20
-		}
-		name[i] = c
-	}
-	switch string(name[:len(b)]) {
-	case "trace", "verbose", "debug", "10", "20":
-		return event.LevelDebug, true
-	case "info", "information", "notice", "message", "log", "30":
-		return event.LevelInfo, true
-	case "warn", "warning", "40":
-		return event.LevelWarning, true
-	case "error", "err", "exception", "dpanic", "50":
-		return event.LevelError, true
-	case "fatal", "panic", "critical", "crit", "alert", "emerg", "emergency", "60":
-		return event.LevelFatal, true
-	case "unknown":
-		return event.LevelUnknown, true
-	}
-	return event.LevelUnknown, false
 }

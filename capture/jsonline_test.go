@@ -15,38 +15,38 @@ func TestJSONLines(t *testing.T) {
 	const ts = `"2026-03-04T05:06:07.89Z"`
 	log := func(l event.Log, by Evidence) Record {
 		l.Pos = 1
-		return Record{Entry: l.Entry(), StartLine: 1, EndLine: 1, Split: EvidenceJSON, LevelBy: by, Layout: LayoutJSON}
+		return Record{Entry: l.Entry(), StartLine: 1, EndLine: 1, Split: evidenceJSON, LevelBy: by, Layout: LayoutJSON}
 	}
 	for in, want := range map[string]Record{
 		`{"time":` + ts + `,"level":"warning","source":"world","message":"no road to 초원","stack":"a\nb","operation":"op-1"}`: log(
-			event.Log{Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb", OperationID: "op-1"}, EvidenceField),
-		`{"kind":"log","message":"ready"}`:                                                  log(event.Log{Message: "ready"}, EvidenceNone),
-		`{"time":` + ts + `,"level":"ERROR+1","msg":"slog","path":"/x","n":3,"ok":true}`:    log(event.Log{Time: at, Level: event.LevelError, Message: `slog path="/x" n=3 ok=true`}, EvidenceField),
-		`{"level":"dpanic","ts":1772600767.89,"logger":"net","msg":"zap","stacktrace":"s"}`: log(event.Log{Time: at, Level: event.LevelError, Source: "net", Message: "zap", Stack: "s"}, EvidenceField),
-		`{"level":"fatal","error":"no \"disk\"","time":1772600767890,"message":"zerolog"}`:  log(event.Log{Time: at, Level: event.LevelFatal, Message: `zerolog: no "disk"`}, EvidenceField),
-		`{"level":30,"msg":"pino","status":404,"err":{"code":"E"}}`:                         log(event.Log{Level: event.LevelInfo, Message: `pino: {"code":"E"} status=404`}, EvidenceField),
-		`{"severity":"CRITICAL","timestamp":"yesterday","msg":"no time"}`:                   log(event.Log{Level: event.LevelFatal, Message: "no time"}, EvidenceField),
-		`{"lvl":"odd","msg":"x"}`:                   log(event.Log{Message: "x"}, EvidenceNone),
-		`{"msg":"x","name":{"a":[1,"]"]},"z":null}`: log(event.Log{Message: `x name={"a":[1,"]"]}`}, EvidenceNone),
-		`{"n":1}`:                                log(event.Log{Message: `{"n":1}`}, EvidenceNone),
-		`{}`:                                     log(event.Log{Message: `{}`}, EvidenceNone),
-		`{"kind":"letter","message":"x"}`:        log(event.Log{Message: `{"kind":"letter","message":"x"}`}, EvidenceNone),
-		`{"kind":"operation","status":"failed"}`: log(event.Log{Message: `{"kind":"operation","status":"failed"}`}, EvidenceNone),
-		`{"kind":"state","status":"phase"}`:      log(event.Log{Message: `{"kind":"state","status":"phase"}`}, EvidenceNone),
-		`{"kind":"state","status":"hole"}`:       log(event.Log{Message: `{"kind":"state","status":"hole"}`}, EvidenceNone),
-		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Entry: event.Entry{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: EvidenceLine, Layout: LayoutJSON},
-		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, EvidenceNone),
+			event.Log{Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb", OperationID: "op-1"}, evidenceField),
+		`{"kind":"log","message":"ready"}`:                                                  log(event.Log{Message: "ready"}, evidenceNone),
+		`{"time":` + ts + `,"level":"ERROR+1","msg":"slog","path":"/x","n":3,"ok":true}`:    log(event.Log{Time: at, Level: event.LevelError, Message: `slog path="/x" n=3 ok=true`}, evidenceField),
+		`{"level":"dpanic","ts":1772600767.89,"logger":"net","msg":"zap","stacktrace":"s"}`: log(event.Log{Time: at, Level: event.LevelError, Source: "net", Message: "zap", Stack: "s"}, evidenceField),
+		`{"level":"fatal","error":"no \"disk\"","time":1772600767890,"message":"zerolog"}`:  log(event.Log{Time: at, Level: event.LevelFatal, Message: `zerolog: no "disk"`}, evidenceField),
+		`{"level":30,"msg":"pino","status":404,"err":{"code":"E"}}`:                         log(event.Log{Level: event.LevelInfo, Message: `pino: {"code":"E"} status=404`}, evidenceField),
+		`{"severity":"CRITICAL","timestamp":"yesterday","msg":"no time"}`:                   log(event.Log{Level: event.LevelFatal, Message: "no time"}, evidenceField),
+		`{"lvl":"odd","msg":"x"}`:                   log(event.Log{Message: "x"}, evidenceNone),
+		`{"msg":"x","name":{"a":[1,"]"]},"z":null}`: log(event.Log{Message: `x name={"a":[1,"]"]}`}, evidenceNone),
+		`{"n":1}`:                                log(event.Log{Message: `{"n":1}`}, evidenceNone),
+		`{}`:                                     log(event.Log{Message: `{}`}, evidenceNone),
+		`{"kind":"letter","message":"x"}`:        log(event.Log{Message: `{"kind":"letter","message":"x"}`}, evidenceNone),
+		`{"kind":"operation","status":"failed"}`: log(event.Log{Message: `{"kind":"operation","status":"failed"}`}, evidenceNone),
+		`{"kind":"state","status":"phase"}`:      log(event.Log{Message: `{"kind":"state","status":"phase"}`}, evidenceNone),
+		`{"kind":"state","status":"hole"}`:       log(event.Log{Message: `{"kind":"state","status":"hole"}`}, evidenceNone),
+		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Entry: event.Entry{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: evidenceLine, Layout: LayoutJSON},
+		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, evidenceNone),
 		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","by_caller":true}`: {
 			Entry:     event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save", Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1}.Entry(),
-			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
 		`{"kind":"state","time":` + ts + `,"status":"phase","phase":"load","detail":"초원"}`: {
 			Entry:     event.State{Time: at, Status: event.StatusPhase, Phase: "load", Pos: 1}.Entry(),
-			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
 		`{"kind":"notice","status":"hole","detail":"pipe full","count":7}`: {
 			Entry:     event.Notice{Status: event.StatusHole, Detail: "pipe full", Count: 7, Pos: 1}.Entry(),
-			StartLine: 1, EndLine: 1, Split: EvidenceJSON, Layout: LayoutJSON,
+			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
 	} {
 		recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
@@ -87,6 +87,6 @@ func TestJSONLineTooLong(t *testing.T) {
 
 	recs, _, err = readAll(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})
 	require.NoError(t, err)
-	require.Equal(t, EvidenceLine, recs[0].Split)
-	require.Equal(t, uint64(windowSize+10-DefaultMaxRecordText), recs[0].Cut)
+	require.Equal(t, evidenceLine, recs[0].Split)
+	require.Equal(t, uint64(windowSize+10-defaultMaxRecordText), recs[0].Cut)
 }

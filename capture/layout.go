@@ -17,20 +17,20 @@ const (
 	LayoutPlain
 	// LayoutJSON is JSON lines; see doc.go for the fields.
 	LayoutJSON
-	// LayoutUnity2019_2 is Unity 2019.2 and before (RimWorld 1.1, 1.2):
+	// layoutUnity2019_2 is Unity 2019.2 and before (RimWorld 1.1, 1.2):
 	// warnings and errors end with a line of one space and a footer.
-	LayoutUnity2019_2
-	// LayoutUnity2019_4 is Unity 2019.4 (RimWorld 1.3 to 1.5): warnings and
+	layoutUnity2019_2
+	// layoutUnity2019_4 is Unity 2019.4 (RimWorld 1.3 to 1.5): warnings and
 	// errors end with a space and, on the next line, a footer.
-	LayoutUnity2019_4
-	// LayoutUnity2022_3 is Unity 2022.3 (RimWorld 1.6): no footers.
-	LayoutUnity2022_3
-	// LayoutConsole is a copy of the game's console: text, frames in Unity's
+	layoutUnity2019_4
+	// layoutUnity2022_3 is Unity 2022.3 (RimWorld 1.6): no footers.
+	layoutUnity2022_3
+	// layoutConsole is a copy of the game's console: text, frames in Unity's
 	// form, a blank line.
-	LayoutConsole
-	// LayoutHugsLib is an upload by HugsLib: a header, then a log in one of the
+	layoutConsole
+	// layoutHugsLib is an upload by HugsLib: a header, then a log in one of the
 	// Unity layouts or as a console copy. Only the header's record carries it.
-	LayoutHugsLib
+	layoutHugsLib
 
 	layoutCount
 )
@@ -47,18 +47,8 @@ func (l Layout) String() string {
 	return fmt.Sprintf("layout(%d)", uint8(l))
 }
 
-// ParseLayout is the inverse of [Layout.String].
-func ParseLayout(s string) (Layout, bool) {
-	for i, n := range layoutNames {
-		if n == s {
-			return Layout(i), true
-		}
-	}
-	return LayoutAuto, false
-}
-
 // unity reports whether l is a layout of Unity's or the game's.
-func (l Layout) unity() bool { return l >= LayoutUnity2019_2 && l <= LayoutConsole }
+func (l Layout) unity() bool { return l >= layoutUnity2019_2 && l <= layoutConsole }
 
 // detection is what the beginning of an input tells.
 type detection struct {
@@ -142,14 +132,14 @@ func detect(window []byte) detection {
 	case json > 0 && 2*json >= lines:
 		return detection{layout: LayoutJSON}
 	case frames > 0:
-		d.layout, d.pure = LayoutConsole, !banner && footers == 0
+		d.layout, d.pure = layoutConsole, !banner && footers == 0
 	case d.layout != LayoutAuto:
 	case footers > 0 && 2*gaps > footers:
-		d.layout = LayoutUnity2019_2
+		d.layout = layoutUnity2019_2
 	case footers > 0:
-		d.layout = LayoutUnity2019_4
+		d.layout = layoutUnity2019_4
 	case banner || d.header || mono > 0 || game > 0:
-		d.layout = LayoutUnity2022_3
+		d.layout = layoutUnity2022_3
 	default:
 		d.layout = LayoutPlain
 	}

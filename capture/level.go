@@ -10,37 +10,37 @@ import (
 // evidence to the softest. Footered says that the log has footers under warnings
 // and errors, so that in the layouts that have them the lack of one speaks as well.
 func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
-	footered = footered && (layout == LayoutUnity2019_2 || layout == LayoutUnity2019_4)
+	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
 	if layout == LayoutPlain {
 		if l, ok := plainLevel(a.message); ok {
-			return l, EvidenceTag
+			return l, evidenceTag
 		}
 	}
 	switch {
 	case a.block == blockCrash:
-		return event.LevelFatal, EvidenceCrash
+		return event.LevelFatal, evidenceCrash
 	case a.byConsole:
-		return a.console, EvidenceConsole
+		return a.console, evidenceConsole
 	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
-		return event.LevelError, EvidenceException
+		return event.LevelError, evidenceException
 	case !a.mentionsNone() && beginsException(a.message):
-		return event.LevelError, EvidenceException
+		return event.LevelError, evidenceException
 	}
 	tag, tagged := tagLevel(a.message)
 	switch {
 	case a.footer && tagged && tag > event.LevelWarning:
-		return tag, EvidenceTag
+		return tag, evidenceTag
 	case a.footer && a.lines == 1 && isFooter(a.message):
 		// What it is the footer of is missing.
 	case a.footer:
 		// The layout says only "warning or error".
-		return event.LevelWarning, EvidenceFooter
+		return event.LevelWarning, evidenceFooter
 	case tagged:
-		return tag, EvidenceTag
-	case footered && a.frames == 0 && a.refState == RefNone && a.split != EvidenceHole && !a.opensFault():
-		return event.LevelInfo, EvidenceNoFooter
+		return tag, evidenceTag
+	case footered && a.frames == 0 && a.refState == RefNone && a.split != evidenceHole && !a.opensFault():
+		return event.LevelInfo, evidenceNoFooter
 	}
-	return event.LevelUnknown, EvidenceNone
+	return event.LevelUnknown, evidenceNone
 }
 
 // maxTags is how many tags in brackets are looked at: the mod, the part of it,
@@ -82,30 +82,61 @@ func levelTag(tag []byte) (event.Level, bool) {
 	} else if i := bytes.IndexByte(tag, ':'); i > 0 {
 		tag = trimRight(tag[:i])
 	}
-	return levelWord(tag)
+	return levelWord(tag, false)
 }
 
-func levelWord(word []byte) (event.Level, bool) {
-	var lower [len("critical")]byte
+// ParseLevel reads the value of a level field: the names that common loggers use, in any
+// case, with slog's offsets ("WARN+2"), and the numbers of pino and bunyan.
+func ParseLevel(value []byte) (event.Level, bool) {
+	if i := bytes.IndexAny(value, "+-"); i > 0 {
+		value = value[:i]
+	}
+	return levelWord(value, true)
+}
+
+// levelWord returns the level that a word names. Of the words some count only where a
+// field holds nothing but a level: in text they are words like others.
+func levelWord(word []byte, field bool) (event.Level, bool) {
+	var lower [len("information")]byte
 	if len(word) > len(lower) {
 		return event.LevelUnknown, false
 	}
 	for i, c := range word {
-		lower[i] = c | 0x20
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		lower[i] = c
 	}
+	level, known := event.LevelUnknown, field
 	switch string(lower[:len(word)]) {
-	case "fatal", "critical":
-		return event.LevelFatal, true
-	case "error", "err", "severe":
-		return event.LevelError, true
-	case "warning", "warn":
-		return event.LevelWarning, true
-	case "info", "display":
-		return event.LevelInfo, true
 	case "debug", "trace", "verbose":
 		return event.LevelDebug, true
+	case "info", "display":
+		return event.LevelInfo, true
+	case "warning", "warn":
+		return event.LevelWarning, true
+	case "error", "err", "severe":
+		return event.LevelError, true
+	case "fatal", "critical":
+		return event.LevelFatal, true
+	case "10", "20":
+		level = event.LevelDebug
+	case "information", "notice", "message", "log", "30":
+		level = event.LevelInfo
+	case "40":
+		level = event.LevelWarning
+	case "exception", "assert", "dpanic", "50":
+		level = event.LevelError
+	case "panic", "crit", "alert", "emerg", "emergency", "60":
+		level = event.LevelFatal
+	case "unknown":
+	default:
+		known = false
 	}
-	return event.LevelUnknown, false
+	if !known {
+		level = event.LevelUnknown
+	}
+	return level, known
 }
 
 // opensFault reports whether b, the text of a record, opens as the engine's and

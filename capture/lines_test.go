@@ -92,7 +92,7 @@ func TestLinesOfOldMacs(t *testing.T) {
 		got, r, err := readAll(t, src, Options{})
 		require.NoError(t, err, name)
 		require.Equal(t, want, got, name)
-		require.Equal(t, LayoutUnity2022_3, r.Layout())
+		require.Equal(t, layoutUnity2022_3, r.Layout())
 	}
 	for in, want := range map[string]int{"a\rb": 2, "a\rb\r": 2, "a\r\rb": 3, "a\rb\n": 1, "a\rb\r\nc\r\r\n": 2, "a": 1} {
 		_, r, err := readAll(t, strings.NewReader(in), Options{})
@@ -181,11 +181,11 @@ func TestMemoryIsFlat(t *testing.T) {
 				err = r.Next(&rec)
 				a := &r.asm
 				for _, buf := range [][]byte{a.message, a.previous, a.stack} {
-					require.LessOrEqual(t, cap(buf), 2*DefaultMaxRecordText)
+					require.LessOrEqual(t, cap(buf), 2*defaultMaxRecordText)
 				}
 				require.LessOrEqual(t, cap(r.lines.long), windowSize)
 				require.Equal(t, windowSize, cap(r.lines.buf))
-				require.LessOrEqual(t, a.refs.bytes, DefaultRefBytes)
+				require.LessOrEqual(t, a.refs.bytes, defaultRefBytes)
 				require.LessOrEqual(t, cap(r.out), 8)
 				require.LessOrEqual(t, cap(r.json.buf)+cap(r.json.rest), 1024)
 			}
@@ -223,10 +223,10 @@ func TestReadingAllocatesNothing(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	recs, r, err := readAll(t, io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(broken)), Options{Layout: LayoutPlain})
-	var re *ReadError
+	var re *readError
 	require.ErrorAs(t, err, &re)
 	require.ErrorIs(t, err, broken)
-	require.Equal(t, ReadError{Line: 3, Op: "read", Err: broken}, *re)
+	require.Equal(t, readError{Line: 3, Op: "read", Err: broken}, *re)
 	require.EqualError(t, err, "capture: after line 3: read: the disk is gone")
 	require.Equal(t, "1-1 line \"a\"\n2-2 line \"b\"\n3-3 line \"c\"\n", render(recs))
 	var rec Record

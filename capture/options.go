@@ -7,14 +7,14 @@ import (
 
 // Defaults and fixed bounds of a [Reader].
 const (
-	// DefaultMaxRecordText holds the longest normal record of the reference
+	// defaultMaxRecordText holds the longest normal record of the reference
 	// captures (17 KB on one line) several times over.
-	DefaultMaxRecordText = 64 << 10
+	defaultMaxRecordText = 64 << 10
 
-	// DefaultRefs and DefaultRefBytes hold every distinct trace of the
+	// defaultRefs and defaultRefBytes hold every distinct trace of the
 	// reference captures; what is displaced is reported as unresolved.
-	DefaultRefs     = 1024
-	DefaultRefBytes = 1 << 20
+	defaultRefs     = 1024
+	defaultRefBytes = 1 << 20
 
 	// windowSize is how much of a line is looked at. The longest line of the
 	// reference captures that is text has 17 KB.
@@ -36,12 +36,12 @@ type Options struct {
 
 	// MaxRecordText is how many bytes of a record's message, and again of its
 	// stack, are kept; the rest is counted in Record.Cut. It must lie between
-	// 256 and 256 KiB. 0 means DefaultMaxRecordText.
+	// 256 and 256 KiB. 0 means defaultMaxRecordText.
 	MaxRecordText int
 
 	// Refs is how many stack traces are remembered for "[Ref X] Duplicate
 	// stacktrace", the least recently used giving way, and RefBytes how many
-	// bytes they may have together. 0 means DefaultRefs and DefaultRefBytes.
+	// bytes they may have together. 0 means defaultRefs and defaultRefBytes.
 	Refs     int
 	RefBytes int
 }
@@ -64,8 +64,8 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	o.MaxRecordText = cmp.Or(o.MaxRecordText, DefaultMaxRecordText)
-	o.Refs = cmp.Or(o.Refs, DefaultRefs)
-	o.RefBytes = cmp.Or(o.RefBytes, DefaultRefBytes)
+	o.MaxRecordText = cmp.Or(o.MaxRecordText, defaultMaxRecordText)
+	o.Refs = cmp.Or(o.Refs, defaultRefs)
+	o.RefBytes = cmp.Or(o.RefBytes, defaultRefBytes)
 	return o
 }

@@ -59,11 +59,11 @@ func (o *origin) observe(rec *Record) {
 		head = " "
 	}
 	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
-	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != EvidenceNone || rec.Mods != nil || looksLogged(b)
+	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil || looksLogged(b)
 	if o.records == 1 && isOrphan(b, rec.Layout) {
 		o.headless = true
 	}
-	if o.headless || o.begun || rec.Layout == LayoutConsole || rec.Layout == LayoutJSON {
+	if o.headless || o.begun || rec.Layout == layoutConsole || rec.Layout == LayoutJSON {
 		return
 	}
 	late := o.records > quietStart
@@ -75,16 +75,16 @@ func (o *origin) observe(rec *Record) {
 		o.headless = !o.begun
 	case isGameBanner(b):
 		o.begun, o.headless = !late, late
-	case rec.LevelBy == EvidenceCrash:
+	case rec.LevelBy == evidenceCrash:
 		o.engine = o.engine || o.records > 1 // people paste a crash by itself
-	case rec.LevelBy == EvidenceFooter, rec.Split == EvidenceFooter, rec.Ref > 0, isUnloading(b):
+	case rec.LevelBy == evidenceFooter, rec.Split == evidenceFooter, rec.Ref > 0, isUnloading(b):
 		o.engine = true
 	}
 }
 
 // observeLate looks at a record after so many that only footers tell anything.
 func (o *origin) observeLate(rec *Record) {
-	o.engine = o.engine || rec.LevelBy == EvidenceFooter
+	o.engine = o.engine || rec.LevelBy == evidenceFooter
 }
 
 // isOrphan reports whether b, the first line of a capture, goes on with something that

@@ -51,7 +51,7 @@ func plainLevel(b []byte) (event.Level, bool) {
 		if equals > 0 {
 			switch value := word[equals+1:]; string(word[:equals]) {
 			case "level", "lvl", "severity":
-				return parseLevel(bytes.Trim(value, `"`))
+				return ParseLevel(bytes.Trim(value, `"`))
 			case "time", "ts", "timestamp", "t":
 				continue
 			}
@@ -62,7 +62,7 @@ func plainLevel(b []byte) (event.Level, bool) {
 			name = word[:colon]
 		}
 		if timed && !named || colon >= 0 || isCapitals(name) {
-			if l, ok := levelWord(name); ok {
+			if l, ok := levelWord(name, false); ok {
 				return l, true
 			}
 		}
@@ -112,20 +112,20 @@ func isCapitals(b []byte) bool {
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(b []byte) verdict {
 	switch {
-	case a.split == EvidenceJSON:
+	case a.split == evidenceJSON:
 	case isFrame(b):
-		return joined(partStack, EvidenceFrame)
+		return joined(partStack, evidenceFrame)
 	case a.blanks > 0:
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
 		case isElapsed(b):
 		case !isOmission(b):
-			return joined(partMessage, EvidenceIndent)
+			return joined(partMessage, evidenceIndent)
 		case len(a.stack) > 0:
-			return joined(partStack, EvidenceFrame)
+			return joined(partStack, evidenceFrame)
 		}
 	case isExceptionDetail(b), a.joinsThrown(b):
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	}
 	return apart()
 }

@@ -208,10 +208,10 @@ func TestIsBanner(t *testing.T) {
 	table(t, isBanner, []string{"Mono path[0] = '/opt/game/Managed'", "Initialize engine version: 2022.3.35f1 (011206c7a712)"},
 		[]string{"Mono config path = '/opt/game/etc'", "Initialize engine"})
 	for in, want := range map[string]Layout{
-		"Initialize engine version: 2019.2.17f1 (8e603399ca02)": LayoutUnity2019_2,
-		"Initialize engine version: 2019.4.30f1 (e8c891080a1f)": LayoutUnity2019_4,
-		"Initialize engine version: 2022.3.35f1 (011206c7a712)": LayoutUnity2022_3,
-		"Initialize engine version: 6000.0.1f1 (011206c7a712)":  LayoutUnity2022_3,
+		"Initialize engine version: 2019.2.17f1 (8e603399ca02)": layoutUnity2019_2,
+		"Initialize engine version: 2019.4.30f1 (e8c891080a1f)": layoutUnity2019_4,
+		"Initialize engine version: 2022.3.35f1 (011206c7a712)": layoutUnity2022_3,
+		"Initialize engine version: 6000.0.1f1 (011206c7a712)":  layoutUnity2022_3,
 	} {
 		got, ok := versionLayout([]byte(in))
 		require.True(t, ok, in)
@@ -333,41 +333,37 @@ func TestDetect(t *testing.T) {
 		"plain":             {"starting\nready\n", detection{layout: LayoutPlain}},
 		"json":              {"{\"msg\":1}\n{\"msg\":2}\n", detection{layout: LayoutJSON}},
 		"json, some text":   {"starting\n{\"msg\":1}\n{\"msg\":2}\n", detection{layout: LayoutJSON}},
-		"2019.2":            {version("2019.2.17f1 (x)"), detection{layout: LayoutUnity2019_2}},
-		"2019.4":            {version("2019.4.30f1 (x)"), detection{layout: LayoutUnity2019_4}},
-		"2022.3":            {version("2022.3.35f1 (x)"), detection{layout: LayoutUnity2022_3}},
-		"footers, gap":      {"a\n \n(Filename:  Line: 35)\n", detection{layout: LayoutUnity2019_2}},
-		"managed footers":   {"a \n" + footer + "\n", detection{layout: LayoutUnity2019_4, footered: true}},
-		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: LayoutUnity2019_4}},
+		"2019.2":            {version("2019.2.17f1 (x)"), detection{layout: layoutUnity2019_2}},
+		"2019.4":            {version("2019.4.30f1 (x)"), detection{layout: layoutUnity2019_4}},
+		"2022.3":            {version("2022.3.35f1 (x)"), detection{layout: layoutUnity2022_3}},
+		"footers, gap":      {"a\n \n(Filename:  Line: 35)\n", detection{layout: layoutUnity2019_2}},
+		"managed footers":   {"a \n" + footer + "\n", detection{layout: layoutUnity2019_4, footered: true}},
+		"footers, no gap":   {"a\r\n(Filename:  Line: 39)\r\n", detection{layout: layoutUnity2019_4}},
 		"a quoted footer":   {strings.Repeat("2031 INFO on\n", 30) + "2031 INFO it says:\n" + footer + "\n2031 INFO on\n", detection{layout: LayoutPlain}},
-		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: LayoutUnity2022_3}},
-		"a game's end":      {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: LayoutUnity2022_3}},
-		"a game's middle":   {"Loading game from file A with mods:\n  - b\n", detection{layout: LayoutUnity2022_3}},
-		"only refs":         {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: LayoutUnity2022_3}},
-		"console":           {"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole, pure: true}},
-		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: LayoutConsole}},
-		"header":            {"Log uploaded on Monday\n", detection{layout: LayoutUnity2022_3, header: true}},
+		"only frames":       {"oh: System.Exception: x\n  at A.B () [0x00] in <ab>:0 \n", detection{layout: layoutUnity2022_3}},
+		"a game's end":      {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: layoutUnity2022_3}},
+		"a game's middle":   {"Loading game from file A with mods:\n  - b\n", detection{layout: layoutUnity2022_3}},
+		"only refs":         {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: layoutUnity2022_3}},
+		"console":           {"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n", detection{layout: layoutConsole, pure: true}},
+		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: layoutConsole}},
+		"header":            {"Log uploaded on Monday\n", detection{layout: layoutUnity2022_3, header: true}},
 	} {
 		require.Equal(t, c.want, detect([]byte(c.in)), name)
 	}
 }
 
 func TestEnumsAreNamed(t *testing.T) {
-	for e := EvidenceNone; e <= EvidenceNoFooter; e++ {
+	for e := evidenceNone; e <= evidenceNoFooter; e++ {
 		require.NotContains(t, e.String(), "(")
 	}
 	require.Equal(t, "evidence(200)", Evidence(200).String())
 	for l := range layoutCount {
-		got, ok := ParseLayout(l.String())
-		require.True(t, ok)
-		require.Equal(t, l, got)
+		require.NotContains(t, l.String(), "(")
 	}
-	_, ok := ParseLayout("?")
-	require.False(t, ok)
 	require.Equal(t, "layout(99)", Layout(99).String())
 	require.Equal(t, "context", (&Record{Context: true}).KindName())
 	require.Equal(t, "continuation", (&Record{Continuation: true}).KindName())
-	require.Equal(t, "unresolved", RefUnresolved.String())
+	require.Equal(t, "unresolved", refUnresolved.String())
 	require.Equal(t, "ref(9)", RefState(9).String())
 }
 

@@ -48,7 +48,7 @@ type Reader struct {
 // NewReader returns a Reader of r, which may be compressed with gzip or zstd.
 // Unless opt names a layout, it reads up to 64 KiB to recognize it, and whether
 // lines end in \r as they did on old Macs: without a \n among that. The error
-// is about opt, or a *[ReadError] if not even a beginning could be read.
+// is about opt, or a *[readError] if not even a beginning could be read.
 func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	opt = opt.withDefaults()
 	src, op, err := decompressed(r)
 	if err != nil {
-		return nil, &ReadError{Op: op, Err: err}
+		return nil, &readError{Op: op, Err: err}
 	}
 	return newReader(newLineReader(decoded(src)), op, opt), nil
 }
@@ -76,11 +76,11 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 		}
 		rd.detect = detect(rd.lines.peek(detectSize))
 	} else {
-		rd.detect = detection{layout: opt.Layout, header: opt.Layout == LayoutHugsLib, pure: opt.Layout == LayoutConsole}
+		rd.detect = detection{layout: opt.Layout, header: opt.Layout == layoutHugsLib, pure: opt.Layout == layoutConsole}
 	}
 	rd.layout, rd.footered = rd.detect.layout, rd.detect.footered
-	if rd.layout == LayoutHugsLib {
-		rd.layout = LayoutUnity2022_3
+	if rd.layout == layoutHugsLib {
+		rd.layout = layoutUnity2022_3
 	}
 	rd.asm.pureLines, rd.upload = rd.detect.pure, rd.detect.header
 	return rd
@@ -88,11 +88,11 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Layout returns the layout of the input: [LayoutHugsLib] for an upload with a
+// Layout returns the layout of the input: [layoutHugsLib] for an upload with a
 // header, else that of the log as far as it is known by now.
 func (r *Reader) Layout() Layout {
 	if r.detect.header {
-		return LayoutHugsLib
+		return layoutHugsLib
 	}
 	return r.layout
 }
@@ -117,7 +117,7 @@ func (r *Reader) Head(n int) []byte {
 
 // Next fills rec with the next record. Strings in it are valid until the next
 // call. At the end of the input it returns io.EOF, and where the input ends
-// badly a *[ReadError]; both are returned again by every further call.
+// badly a *[readError]; both are returned again by every further call.
 //
 // A record is complete when its footer or JSON line has been read, else when
 // the line after it has been; one that ends in an exception without a trace may
@@ -190,7 +190,7 @@ func (r *Reader) read() {
 				break
 			}
 			// It parts what came before from the text of this line.
-			r.asm.split = EvidenceHole
+			r.asm.split = evidenceHole
 			r.flush()
 			r.hole(ln)
 			r.have = !blank(ln.text)
@@ -212,7 +212,7 @@ func (r *Reader) read() {
 		r.taken()
 		if ln.hole > 0 {
 			if !r.asm.sealed {
-				r.asm.split = EvidenceHole
+				r.asm.split = evidenceHole
 			}
 			r.flush()
 			r.hole(ln)
@@ -306,7 +306,7 @@ func (r *Reader) begin(ln *line) {
 	}
 	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
-		a.split, a.sealed = EvidenceJSON, true
+		a.split, a.sealed = evidenceJSON, true
 		return
 	}
 	if r.layout.unity() && isBanner(ln.text) {
@@ -324,11 +324,11 @@ func (r *Reader) begin(ln *line) {
 // console it begins another log; one above the frames of a console has them itself.
 func (r *Reader) noteBanner(ln *line) {
 	restarted := r.banner.restarted(ln.text)
-	if r.layout == LayoutConsole && (restarted || r.asm.pureLines) {
-		r.layout = LayoutUnity2022_3
+	if r.layout == layoutConsole && (restarted || r.asm.pureLines) {
+		r.layout = layoutUnity2022_3
 	}
 	r.upload, r.asm.pureLines = false, false
-	if l, ok := versionLayout(ln.text); ok && r.layout != LayoutConsole {
+	if l, ok := versionLayout(ln.text); ok && r.layout != layoutConsole {
 		r.layout = l
 	}
 	if restarted {
@@ -340,7 +340,7 @@ func (r *Reader) noteBanner(ln *line) {
 // openHeader makes the open record, of which first is all there is, the header of an
 // upload.
 func (r *Reader) openHeader(first string) {
-	r.asm.block, r.asm.split = blockContext, EvidenceBlock
+	r.asm.block, r.asm.split = blockContext, evidenceBlock
 	r.mods.begin(first, true)
 	r.machine = machineLines{}
 }
@@ -349,8 +349,8 @@ func (r *Reader) openHeader(first string) {
 // heads need not be laid out alike.
 func (r *Reader) noteHeader() {
 	r.upload = true
-	if r.layout == LayoutConsole && r.asm.start > r.first {
-		r.layout, r.asm.pureLines = LayoutUnity2022_3, false
+	if r.layout == layoutConsole && r.asm.start > r.first {
+		r.layout, r.asm.pureLines = layoutUnity2022_3, false
 	}
 }
 
@@ -368,13 +368,13 @@ func (r *Reader) join(ln *line) bool {
 		if ref, duplicate, isRef := parseRef(ln.text); isRef {
 			a.add(ln, partNone, v.by)
 			a.reference(ref, duplicate)
-			if a.refState == RefUnresolved {
+			if a.refState == refUnresolved {
 				a.put(partMessage, trimRight(ln.text))
 			}
 			return true
 		}
 	}
-	if v.by == EvidenceFooter {
+	if v.by == evidenceFooter {
 		r.noteFooter(ln.text)
 		a.stripSeparator()
 		a.footer = true
@@ -389,7 +389,7 @@ func (r *Reader) join(ln *line) bool {
 	if a.block == blockContext {
 		r.machine.line(text(ln.text))
 	}
-	if v.to == partStack && v.by == EvidenceFrame {
+	if v.to == partStack && v.by == evidenceFrame {
 		a.frame(ln.text)
 		r.noteConsole(ln.text)
 	}
@@ -400,11 +400,11 @@ func (r *Reader) join(ln *line) bool {
 func (r *Reader) noteFooter(b []byte) {
 	r.footered = r.footered || isManaged(b)
 	switch {
-	case r.layout == LayoutConsole:
+	case r.layout == layoutConsole:
 	case r.asm.blanks == 0:
-		r.layout = LayoutUnity2019_4
-	case r.layout == LayoutUnity2022_3:
-		r.layout = LayoutUnity2019_2
+		r.layout = layoutUnity2019_4
+	case r.layout == layoutUnity2022_3:
+		r.layout = layoutUnity2019_2
 	}
 }
 
@@ -412,8 +412,8 @@ func (r *Reader) noteFooter(b []byte) {
 // a header, which hid it from detect, the copy is as pure as one that begins
 // the input.
 func (r *Reader) noteConsole(b []byte) {
-	if r.layout != LayoutConsole && b[0] == 'U' && hasPrefix(b, consoleMark) {
-		r.layout = LayoutConsole
+	if r.layout != layoutConsole && b[0] == 'U' && hasPrefix(b, consoleMark) {
+		r.layout = layoutConsole
 		r.asm.pureLines = r.upload
 	}
 }
@@ -429,7 +429,7 @@ func (r *Reader) flush() {
 	a.closeRef()
 	switch {
 	case a.maybeContext():
-		a.block, a.split = blockNone, EvidenceLine
+		a.block, a.split = blockNone, evidenceLine
 	case a.block == blockContext:
 		r.noteHeader()
 	}
@@ -437,12 +437,12 @@ func (r *Reader) flush() {
 		r.goOn()
 		return
 	}
-	if a.split == EvidenceJSON && r.json.isRecording() {
+	if a.split == evidenceJSON && r.json.isRecording() {
 		a.lines, a.sealed = 0, true
 		return
 	}
 	r.banner.records++
-	if a.split == EvidenceJSON {
+	if a.split == evidenceJSON {
 		r.endRun(0)
 	} else {
 		r.countRun()
@@ -458,12 +458,12 @@ func (r *Reader) fill(rec *Record) {
 	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
 	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
 	switch a.split {
-	case EvidenceLine, EvidenceIndent, EvidenceList, EvidenceForm:
+	case evidenceLine, evidenceIndent, evidenceList, evidenceForm:
 		if a.blanks > 0 {
-			rec.Split = EvidenceBlank
+			rec.Split = evidenceBlank
 		}
 	}
-	if a.split == EvidenceJSON {
+	if a.split == evidenceJSON {
 		r.json.record(rec, r.opt.MaxRecordText)
 		if rec.Kind == event.KindLog && !rec.Continuation {
 			r.mods.message(rec.Message, rec.Context)
@@ -475,7 +475,7 @@ func (r *Reader) fill(rec *Record) {
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
 		if a.block == blockContext {
-			rec.Context, rec.Source, rec.Layout = true, ContextSource, LayoutHugsLib
+			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
 			r.machine.take(rec)
 		} else {
 			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
@@ -494,7 +494,7 @@ const maxRun = 99
 // countRun takes note of the record in asm before it is delivered.
 func (r *Reader) countRun() {
 	a := &r.asm
-	if r.layout == LayoutUnity2022_3 && r.run > 0 && a.start > 0 && bytes.Equal(a.message, a.previous) {
+	if r.layout == layoutUnity2022_3 && r.run > 0 && a.start > 0 && bytes.Equal(a.message, a.previous) {
 		r.run++
 		r.runLine = a.end
 		return
@@ -531,7 +531,7 @@ func (r *Reader) finish(err error) {
 		r.err = io.EOF
 		return
 	}
-	r.err = &ReadError{Line: r.lines.no, Op: r.op, Err: err}
+	r.err = &readError{Line: r.lines.no, Op: r.op, Err: err}
 }
 
 // text returns b as a string without copying it.

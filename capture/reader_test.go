@@ -206,7 +206,7 @@ func TestConsoleCopy(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, LayoutConsole, r.Layout())
+	require.Equal(t, layoutConsole, r.Layout())
 	require.Equal(t, strings.TrimPrefix(`
 1-5 frame warning/console "Pawn Анна Ковалёва\nhas no job" @ "UnityEngine.StackTraceUtility:ExtractStackTrace ()\n(wrapper dynamic-method) Verse.Log:Verse.Log.Warning_Patch1 (string)\nVerse.Root_Play:Update ()"
 7-11 frame error/console "Exception in Gadget: System.NullReferenceException: no" @ "  at Gadget.Panel.Draw () [0x00001] in <abc>:0 \nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Error (string)\nGadget.Panel:Draw ()"
@@ -222,12 +222,12 @@ func TestHugsLibUpload(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, LayoutHugsLib, r.Layout())
+	require.Equal(t, layoutHugsLib, r.Layout())
 	require.True(t, recs[0].Context)
-	require.Equal(t, ContextSource, recs[0].Source)
-	require.Equal(t, LayoutHugsLib, recs[0].Layout)
+	require.Equal(t, contextSource, recs[0].Source)
+	require.Equal(t, layoutHugsLib, recs[0].Layout)
 	require.Equal(t, [2]int{1, 8}, [2]int{recs[0].StartLine, recs[0].EndLine})
-	require.Equal(t, LayoutUnity2019_4, recs[len(recs)-1].Layout)
+	require.Equal(t, layoutUnity2019_4, recs[len(recs)-1].Layout)
 	require.Equal(t, "12-13 footer warning/footer \"Parsed 2.5 as int.\"\n", render(recs[len(recs)-1:]))
 
 	in = doc("Log uploaded on Monday", "Loaded mods:", "Log file contents:", "oh", consoleMark+" ()", "Verse.Log:Error (string)", "", "ah", "oh")
@@ -275,7 +275,7 @@ func TestUploadInName(t *testing.T) {
 			recs, r, err := readAll(t, strings.NewReader(c.in), Options{})
 			require.NoError(t, err)
 			requireCovers(t, c.in, recs)
-			require.True(t, r.Layout().unity() || r.Layout() == LayoutHugsLib)
+			require.True(t, r.Layout().unity() || r.Layout() == layoutHugsLib)
 			logs := 0
 			for _, rec := range recs {
 				if rec.Context {

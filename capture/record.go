@@ -9,8 +9,8 @@ import (
 
 // The sources of records that are not what a logger wrote: see [Record].
 const (
-	ContextSource      = "context"
-	ContinuationSource = "continuation"
+	contextSource      = "context"
+	continuationSource = "continuation"
 )
 
 // RefState tells what became of a stack reference "[Ref X]" in a record.
@@ -19,9 +19,9 @@ type RefState uint8
 // States of a stack reference.
 const (
 	RefNone       RefState = iota // the record names no reference
-	RefOriginal                   // the record prints the trace that X stands for
-	RefResolved                   // a duplicate: Stack was filled from the trace printed before
-	RefUnresolved                 // a duplicate of a trace that is not known (any more): Message keeps the line
+	refOriginal                   // the record prints the trace that X stands for
+	refResolved                   // a duplicate: Stack was filled from the trace printed before
+	refUnresolved                 // a duplicate of a trace that is not known (any more): Message keeps the line
 )
 
 var refStateNames = [...]string{"none", "original", "resolved", "unresolved"}
@@ -89,30 +89,30 @@ type Record struct {
 	Cut uint64
 }
 
-// ReadError says that the input could not be read to its end. All whole data
+// readError says that the input could not be read to its end. All whole data
 // before the damage has been delivered when [Reader.Next] returns it.
-type ReadError struct {
+type readError struct {
 	Line int    // the last line that was read, whole or in part; 0 if none was
 	Op   string // what failed: "read", "gzip" or "zstd"
 	Err  error  // the cause; errors.Is and errors.As see it
 }
 
 // Error names the line, the operation and the cause.
-func (e *ReadError) Error() string {
+func (e *readError) Error() string {
 	return fmt.Sprintf("capture: after line %d: %s: %s", e.Line, e.Op, strings.TrimPrefix(e.Err.Error(), e.Op+": "))
 }
 
 // Unwrap returns the cause.
-func (e *ReadError) Unwrap() error { return e.Err }
+func (e *readError) Unwrap() error { return e.Err }
 
 // KindName is the word for what r is: the name of its Kind, or "context" or
 // "continuation".
 func (r *Record) KindName() string {
 	switch {
 	case r.Context:
-		return ContextSource
+		return contextSource
 	case r.Continuation:
-		return ContinuationSource
+		return continuationSource
 	}
 	return r.Kind.String()
 }

@@ -100,12 +100,12 @@ func TestRefEviction(t *testing.T) {
 	require.NoError(t, err)
 	for i, r := range recs[len(recs)-5:] {
 		if i < 2 {
-			require.Equal(t, RefUnresolved, r.RefState)
+			require.Equal(t, refUnresolved, r.RefState)
 			require.Contains(t, r.Message, "Duplicate stacktrace", "it stays visible")
 			require.Empty(t, r.Stack)
 			continue
 		}
-		require.Equal(t, RefResolved, r.RefState)
+		require.Equal(t, refResolved, r.RefState)
 		require.Equal(t, fmt.Sprintf("  at Gadget.M%d () [0x0] in <1>:0 ", i+1), r.Stack)
 		require.Equal(t, "oh: System.Exception: x", r.Message)
 	}

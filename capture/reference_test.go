@@ -38,9 +38,9 @@ func TestReferenceCapturesAreCovered(t *testing.T) {
 			recs, r, err := readAll(t, bytes.NewReader(data), Options{})
 			require.NoError(t, err)
 			requireCovers(t, string(data), recs)
-			require.True(t, r.Layout().unity() || r.Layout() == LayoutHugsLib, "%v", r.Layout())
+			require.True(t, r.Layout().unity() || r.Layout() == layoutHugsLib, "%v", r.Layout())
 			for i := range recs {
-				require.NotEqual(t, RefUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
+				require.NotEqual(t, refUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
 			}
 			again, _, err := readAll(t, iotest.HalfReader(bytes.NewReader(data)), Options{})
 			require.NoError(t, err)

@@ -40,7 +40,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	may := opens[b[0]]
 	if may&mayFooter != 0 && isFooter(b) {
 		a.sealed = true
-		return joined(partNone, EvidenceFooter)
+		return joined(partNone, evidenceFooter)
 	}
 	if may&mayBanner != 0 && isBanner(b) {
 		return apart()
@@ -50,7 +50,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	}
 	if may&mayCrash != 0 && a.isCrashHeading(b) {
 		a.block = blockCrash
-		return joined(partMessage, EvidenceBlock)
+		return joined(partMessage, evidenceBlock)
 	}
 	switch {
 	case a.blanks == 0:
@@ -68,7 +68,7 @@ func (a *assembly) joinsBlock(b []byte) verdict {
 	switch a.block {
 	case blockContext:
 		if a.maybeContext() && !opensContext(b) {
-			a.block, a.split = blockNone, EvidenceLine
+			a.block, a.split = blockNone, evidenceLine
 			return verdict{}
 		}
 		a.sealed = isContextEnd(b)
@@ -76,7 +76,7 @@ func (a *assembly) joinsBlock(b []byte) verdict {
 	case blockCrash:
 		within = !isSignOfLife(b) && !isBanner(b)
 		if within && (isNativeFrame(b) || isFrame(b)) {
-			return joined(partStack, EvidenceBlock)
+			return joined(partStack, evidenceBlock)
 		}
 	case blockMemory:
 		within = isMemoryLine(b)
@@ -94,7 +94,7 @@ func (a *assembly) joinsBlock(b []byte) verdict {
 	if !within {
 		return apart()
 	}
-	return joined(partMessage, EvidenceBlock)
+	return joined(partMessage, evidenceBlock)
 }
 
 // joinsTrace decides about frames and stack references, and what stands in their place.
@@ -107,15 +107,15 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 			return apart() // the trace of a message without text
 		}
 		a.list = listNone
-		return joined(partStack, EvidenceFrame)
+		return joined(partStack, evidenceFrame)
 	case a.blanks == 0 && may&mayNative != 0 && isEngineFrame(b):
 		a.list = listNone
-		return joined(partStack, EvidenceFrame)
-	case layout == LayoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
+		return joined(partStack, evidenceFrame)
+	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
 		a.sealed = true
-		return joined(partNone, EvidenceForm)
+		return joined(partNone, evidenceForm)
 	case a.frames > 0 && a.blanks == 0 && !ln.prose && isDottedCall(b):
-		return joined(partStack, EvidenceFrame)
+		return joined(partStack, evidenceFrame)
 	case !ln.ended:
 		if v := a.joinsCut(b); v.belongs != unasked {
 			return v
@@ -127,7 +127,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 			if a.blanks > 0 {
 				return apart()
 			}
-			return joined(partNone, EvidenceFrame)
+			return joined(partNone, evidenceFrame)
 		}
 	}
 	return verdict{}
@@ -140,16 +140,16 @@ func (a *assembly) joinsCut(b []byte) verdict {
 	switch {
 	case isCutFooter(b):
 		a.sealed = true
-		return joined(partNone, EvidenceFooter)
+		return joined(partNone, evidenceFooter)
 	case a.blanks > 0:
 	case isCutRef(b):
-		return joined(partNone, EvidenceFrame)
+		return joined(partNone, evidenceFrame)
 	case isIndented(b):
 		if isCutFrame(b) && (a.frames > 0 || a.isException()) {
-			return joined(partStack, EvidenceFrame)
+			return joined(partStack, evidenceFrame)
 		}
 	case a.frames > 0 && (a.unity || a.pureLines) && isCutFrame(b):
-		return joined(partStack, EvidenceFrame)
+		return joined(partStack, evidenceFrame)
 	}
 	return verdict{}
 }
@@ -160,24 +160,24 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	if exception, ok := a.joinsException(b); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	}
 	may := opens[b[0]]
 	switch {
 	case a.section && a.joinsSection(b, layout):
-		return joined(partMessage, EvidenceList)
+		return joined(partMessage, evidenceList)
 	case isIndented(b):
 		return a.joinIndented(b)
 	case may&mayGoOnForm != 0 && (isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b)):
 		return a.joinForm(b)
 	case a.joinsPaths(b), a.report && a.joinsReport(ln):
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	case a.joinsList(b):
-		return joined(partMessage, EvidenceList)
+		return joined(partMessage, evidenceList)
 	case !a.engine && isInDocument(b):
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	case a.pureLines && !a.unity:
-		return joined(partMessage, EvidenceConsole)
+		return joined(partMessage, evidenceConsole)
 	}
 	return apart()
 }
@@ -188,17 +188,17 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	b := ln.text
 	switch {
 	case a.frames > 0 && isInnerException(b):
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	case isIndented(b):
 		return a.joinIndented(b)
 	case opens[b[0]]&mayGoOnForm != 0 && (isXMLSection(b) || isShaderNote(b)), a.joinsXML(b):
 		return a.joinForm(b)
 	case a.joinsTitle(b):
 		a.section, a.list, a.shape = true, listNone, itemShape{}
-		return joined(partMessage, EvidenceList)
+		return joined(partMessage, evidenceList)
 	case a.joinsReport(ln):
 		a.report = true
-		return joined(partMessage, EvidenceForm)
+		return joined(partMessage, evidenceForm)
 	}
 	return apart()
 }
@@ -207,10 +207,10 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 // frame.
 func (a *assembly) joinIndented(b []byte) verdict {
 	if a.frames > 0 && isAnnotation(b) {
-		return joined(partStack, EvidenceFrame)
+		return joined(partStack, evidenceFrame)
 	}
 	a.indentedItem(b)
-	return joined(partMessage, EvidenceIndent)
+	return joined(partMessage, evidenceIndent)
 }
 
 // joinForm joins a line that is known never to stand alone. It ends a list, and may
@@ -220,7 +220,7 @@ func (a *assembly) joinForm(b []byte) verdict {
 	if announcesList(b) {
 		a.list, a.anyItem = listExpected, true
 	}
-	return joined(partMessage, EvidenceForm)
+	return joined(partMessage, evidenceForm)
 }
 
 // maybeContext reports whether all there is of a header is the line that says
@@ -286,7 +286,7 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 // swallowed is judged by the first line. The engine's own lines head no report: their
 // ends are what those of a message are told from.
 func (a *assembly) joinsReport(ln *line) bool {
-	if a.engine || !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != EvidenceLine || a.ends.blank < a.ends.text) {
+	if a.engine || !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != evidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
 	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
@@ -324,7 +324,7 @@ func (a *assembly) joinsSection(b []byte, layout Layout) bool {
 	if a.frames == 0 && s.mayOpenException(b, a.shape) && opensException(b) {
 		return false
 	}
-	if layout != LayoutUnity2019_2 && layout != LayoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
+	if layout != layoutUnity2019_2 && layout != layoutUnity2019_4 && a.shape != (itemShape{}) && !s.like(a.shape) {
 		return false
 	}
 	a.shape = itemShape{bits: a.shape.bits | s.bits, mark: s.mark, first: s.first}

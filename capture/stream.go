@@ -393,10 +393,10 @@ func (r *Reader) goOn() {
 		if rec.Level <= h.level {
 			rec.Continuation, rec.StartLine = true, h.end+1
 			rec.Entry = event.Entry{
-				Source: ContinuationSource, Pos: uint64(h.end + 1),
+				Source: continuationSource, Pos: uint64(h.end + 1),
 				Message: text(after(a.message, h.message)), Stack: text(after(a.stack, h.stack)),
 			}
-			rec.LevelBy = EvidenceNone
+			rec.LevelBy = evidenceNone
 		}
 	}
 	r.runLine = a.end

@@ -27,7 +27,7 @@ func (r *Reader) truncated() string {
 		if ln.text[0] == '{' && !r.json.valid {
 			return "the last line is the beginning of a JSON object"
 		}
-	case isFrame(ln.text) && !isWholeFrame(ln.text), r.asm.end == ln.no && r.asm.split == EvidenceFrame && !isFrame(ln.text) && isCutFrame(ln.text):
+	case isFrame(ln.text) && !isWholeFrame(ln.text), r.asm.end == ln.no && r.asm.split == evidenceFrame && !isFrame(ln.text) && isCutFrame(ln.text):
 		return "the last line is the beginning of a stack frame"
 	}
 	return ""

@@ -49,27 +49,27 @@ func TestTurn(t *testing.T) {
 		want Layout
 		recs string
 	}{
-		"2019.4": {"Panel stuck \n" + footer + "\n\nbye\n", LayoutUnity2019_4, "1-2 footer warning/footer \"Panel stuck\"\n4-4 line info/no-footer \"bye\"\n"},
-		"2019.2": {"Panel stuck\r\n \r\n" + footer + "\r\n\r\nbye\r\n", LayoutUnity2019_2, "1-3 footer warning/footer \"Panel stuck\"\n5-5 line info/no-footer \"bye\"\n"},
+		"2019.4": {"Panel stuck \n" + footer + "\n\nbye\n", layoutUnity2019_4, "1-2 footer warning/footer \"Panel stuck\"\n4-4 line info/no-footer \"bye\"\n"},
+		"2019.2": {"Panel stuck\r\n \r\n" + footer + "\r\n\r\nbye\r\n", layoutUnity2019_2, "1-3 footer warning/footer \"Panel stuck\"\n5-5 line info/no-footer \"bye\"\n"},
 		"below a trace": {
-			"Panel stuck: System.Exception: x\n  at A.B () [0x0] in <1>:0 \n" + footer + "\n\n", LayoutUnity2019_4,
+			"Panel stuck: System.Exception: x\n  at A.B () [0x0] in <1>:0 \n" + footer + "\n\n", layoutUnity2019_4,
 			"1-3 footer error/exception \"Panel stuck: System.Exception: x\" @ \"  at A.B () [0x0] in <1>:0\"\n",
 		},
-		"ends stripped": {"one" + bare + "\ntwo" + bare + "\n", LayoutUnity2019_4, ""},
+		"ends stripped": {"one" + bare + "\ntwo" + bare + "\n", layoutUnity2019_4, ""},
 		"reference": {
-			"Panel stuck: System.Exception: x\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\nbye\n", LayoutUnity2022_3,
+			"Panel stuck: System.Exception: x\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\nbye\n", layoutUnity2022_3,
 			"1-2 frame error/exception ref=5EED0003/unresolved \"Panel stuck: System.Exception: x\\n[Ref 5EED0003] Duplicate stacktrace, see ref for original\"\n3-3 line \"bye\"\n",
 		},
-		"game":  {"Loading game from file A with mods:\n  - b.c\n", LayoutUnity2022_3, ""},
-		"cap":   {"Reached max messages limit. Stopping logging to avoid spam.\n", LayoutUnity2022_3, ""},
-		"crash": {"on\nCrash!!!\nx\n", LayoutUnity2022_3, "1-1 line \"on\"\n2-3 block fatal/crash \"Crash!!!\\nx\"\n"},
+		"game":  {"Loading game from file A with mods:\n  - b.c\n", layoutUnity2022_3, ""},
+		"cap":   {"Reached max messages limit. Stopping logging to avoid spam.\n", layoutUnity2022_3, ""},
+		"crash": {"on\nCrash!!!\nx\n", layoutUnity2022_3, "1-1 line \"on\"\n2-3 block fatal/crash \"Crash!!!\\nx\"\n"},
 		"banner": {
-			"2031 ERROR stuck\n" + unity2019_4, LayoutUnity2019_4,
+			"2031 ERROR stuck\n" + unity2019_4, layoutUnity2019_4,
 			"1-1 line error/tag \"2031 ERROR stuck\"\nnotice restarted count=0 pos=2\n2-2 line \"Mono path[0] = 'C:/games/RimWorld/RimWorldWin64_Data/Managed'\"\n",
 		},
 
 		"upload": {
-			"Log uploaded on Monday\n\nLoaded mods:\nA(a.b): C(1)\nLog file contents:\non\n", LayoutUnity2022_3,
+			"Log uploaded on Monday\n\nLoaded mods:\nA(a.b): C(1)\nLog file contents:\non\n", layoutUnity2022_3,
 			"1-5 block context \"Log uploaded on Monday\\n\\nLoaded mods:\\nA(a.b): C(1)\\nLog file contents:\"\n6-6 line \"on\"\n",
 		},
 		"an upload in words":        {"Log uploaded on Monday\nby Juno\nLoaded mods:\n", LayoutPlain, ""},
@@ -101,7 +101,7 @@ func TestTurn(t *testing.T) {
 // there had been no silence above it, however it comes in.
 func TestTurnedIsRead(t *testing.T) {
 	text, _ := synthetic(true, 20)
-	want, _, err := readAll(t, strings.NewReader(text), Options{Layout: LayoutUnity2019_4})
+	want, _, err := readAll(t, strings.NewReader(text), Options{Layout: layoutUnity2019_4})
 	require.NoError(t, err)
 	_, got := below(t, text, Options{})
 	require.Len(t, got, len(want))
@@ -138,7 +138,7 @@ func TestTurnFollowed(t *testing.T) {
 	require.True(t, got[0].Continues)
 	require.Equal(t, "Panel stuck", got[0].Message)
 	require.Equal(t, event.LevelWarning, got[0].Level)
-	require.Equal(t, LayoutUnity2019_4, s.Layout())
+	require.Equal(t, layoutUnity2019_4, s.Layout())
 }
 
 // TestJoined requires that a log below another one is read as it would be alone.

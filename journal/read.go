@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -181,7 +182,7 @@ func (f Filter) matcher() matcher {
 		m.kinds = ^uint64(0)
 	}
 	for _, name := range []*string{&m.Operation, &m.Rule, &m.Source} {
-		*name = (*name)[:cut(*name, maxName)]
+		*name = (*name)[:text.Prefix(*name, maxName)]
 	}
 	return m
 }

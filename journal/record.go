@@ -2,9 +2,9 @@ package journal
 
 import (
 	"time"
-	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -108,7 +108,7 @@ func (h *header) set(e *event.Entry, s signature.Signature, d *event.Decision, m
 // before text, since they are short and others refer to them.
 func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 	name := func(s string) uint8 {
-		n := cut(s, min(maxName, room))
+		n := text.Prefix(s, min(maxName, room))
 		if n < len(s) {
 			h.flags |= flagTruncated
 		}
@@ -118,7 +118,7 @@ func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 	h.operation, h.rule, h.source, h.parent = name(e.OperationID), name(d.Rule), name(e.Source), name(e.Parent)
 
 	for _, tag := range d.Tags {
-		kept := cut(tag, maxName)
+		kept := text.Prefix(tag, maxName)
 		fits := 1+kept <= min(room, maxTags-int(h.tags))
 		if !fits || kept < len(tag) {
 			h.flags |= flagTruncated
@@ -132,8 +132,8 @@ func (h *header) fit(e *event.Entry, d *event.Decision, maxText, room int) {
 
 	maxText = min(maxText, room)
 	stack := min(len(e.Stack), max(maxText/4, maxText-len(e.Message)))
-	message := cut(e.Message, maxText-stack)
-	stack = cut(e.Stack, stack)
+	message := text.Prefix(e.Message, maxText-stack)
+	stack = text.Prefix(e.Stack, stack)
 	if message < len(e.Message) || stack < len(e.Stack) {
 		h.flags |= flagTruncated
 	}
@@ -160,7 +160,7 @@ func (h *header) encode(dst []byte, e *event.Entry, d *event.Decision) {
 		if n == len(dst) {
 			break
 		}
-		l := cut(tag, maxName)
+		l := text.Prefix(tag, maxName)
 		dst[n] = uint8(l)
 		n += 1 + copy(dst[n+1:], tag[:l])
 	}
@@ -201,19 +201,4 @@ func (h *header) parts(block []byte) (message, stack, operation, rule, source []
 		return b
 	}
 	return take(int(h.message)), take(int(h.stack)), take(int(h.operation)), take(int(h.rule)), take(int(h.source))
-}
-
-// cut returns the length of the longest prefix of s of at most n bytes that
-// does not end inside a UTF-8 character. Where s is not UTF-8, up to three
-// bytes more may go.
-func cut(s string, n int) int {
-	if len(s) <= n {
-		return len(s)
-	}
-	for i := n; i >= 0 && i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			return i
-		}
-	}
-	return n
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The bounds of the excerpts that a page keeps of a log.
@@ -156,10 +156,7 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	n = max(n, 0)
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
+	n = text.Prefix(s, n)
 	short := s[:n]
 	if i := strings.LastIndexAny(short, " \t"); i >= n/2 {
 		short = short[:i]

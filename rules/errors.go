@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Error is one thing that is wrong with a rule file: where it stands, what it
@@ -160,7 +162,7 @@ func quote(s string) string { return strconv.Quote(clip(s)) }
 // or a log, cut to three times maxQuoted, for text that already quotes itself.
 func clean(s string) string {
 	if len(s) > 3*maxQuoted {
-		s = clipTo(s, 3*maxQuoted) + "…"
+		s = s[:texts.Prefix(s, 3*maxQuoted)] + "…"
 	}
 	ok := true
 	for _, r := range s {
@@ -188,14 +190,5 @@ func clip(s string) string {
 	if len(s) <= maxQuoted {
 		return s
 	}
-	return clipTo(s, maxQuoted) + "…"
-}
-
-// clipTo returns the longest prefix of s of at most n bytes that does not cut
-// a character in two.
-func clipTo(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return s[:texts.Prefix(s, maxQuoted)] + "…"
 }

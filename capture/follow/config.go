@@ -11,35 +11,19 @@ import (
 
 // Defaults of a [Config].
 const (
-	// DefaultIdle is how long a file must be quiet for its last record to count
+	// defaultIdle is how long a file must be quiet for its last record to count
 	// as complete. A game writes the lines of a record within a millisecond.
-	DefaultIdle = 25 * time.Millisecond
+	defaultIdle = 25 * time.Millisecond
 
-	// DefaultPartialIdle is the same for a last line that has no end yet.
-	DefaultPartialIdle = 250 * time.Millisecond
+	// defaultPartialIdle is the same for a last line that has no end yet.
+	defaultPartialIdle = 250 * time.Millisecond
 
-	// DefaultSyncIdle is how long the file must be quiet for [Follower.Sync].
-	DefaultSyncIdle = 5 * time.Millisecond
+	// defaultSyncIdle is how long the file must be quiet for [Follower.Sync].
+	defaultSyncIdle = 5 * time.Millisecond
 
-	// DefaultPoll is how often the file is looked at where nobody tells of
+	// defaultPoll is how often the file is looked at where nobody tells of
 	// changes, and ten times that where somebody does.
-	DefaultPoll = 15 * time.Millisecond
-)
-
-// From says what of a file that is there at the start is read.
-type From uint8
-
-// Places to start from. A file that comes later, in place of the first, is read
-// from its beginning in any case.
-const (
-	// FromStart reads all of it: the log of a game that is running already, whose
-	// phase, mods and blindness stand in what it has written. A log that holds
-	// several runs says so by its restarts.
-	FromStart From = iota
-
-	// FromEnd reads what is added from now on: what the file holds is of a run
-	// before ours. Its layout is still told by its beginning.
-	FromEnd
+	defaultPoll = 15 * time.Millisecond
 )
 
 // Config configures a [Follower]. The zero value of each field but Path is its
@@ -48,7 +32,12 @@ type Config struct {
 	// Path is the file to follow. It need not exist yet. Required.
 	Path string
 
-	From From
+	// FromEnd reads what is added from now on, not what the file holds at the start:
+	// that is of a run before ours. Its layout is still recognized by its beginning.
+	// By default all of the file is read: it is the log of a game that is running
+	// already, whose phase, mods and blindness stand in what it has written. A file that
+	// takes the place of the first is read from its beginning in any case.
+	FromEnd bool
 
 	// Continues says that a file which takes the place of another goes on where that one ended,
 	// as when a writer begins another for want of room: what is read is one log, and no restart
@@ -79,9 +68,6 @@ func (c Config) Validate() error {
 	if c.Path == "" {
 		return errors.New("follow: Config.Path: name the log to follow")
 	}
-	if c.From > FromEnd {
-		return fmt.Errorf("follow: Config.From: unknown place %d", c.From)
-	}
 	for _, d := range []struct {
 		name  string
 		value time.Duration
@@ -97,9 +83,9 @@ func (c Config) Validate() error {
 }
 
 func (c Config) withDefaults() Config {
-	c.Idle = cmp.Or(c.Idle, DefaultIdle)
-	c.PartialIdle = max(c.Idle, cmp.Or(c.PartialIdle, DefaultPartialIdle))
-	c.SyncIdle = min(c.Idle, cmp.Or(c.SyncIdle, DefaultSyncIdle))
-	c.Poll = cmp.Or(c.Poll, DefaultPoll)
+	c.Idle = cmp.Or(c.Idle, defaultIdle)
+	c.PartialIdle = max(c.Idle, cmp.Or(c.PartialIdle, defaultPartialIdle))
+	c.SyncIdle = min(c.Idle, cmp.Or(c.SyncIdle, defaultSyncIdle))
+	c.Poll = cmp.Or(c.Poll, defaultPoll)
 	return c
 }

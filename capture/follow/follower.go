@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ErrStopped says that the Follower does not run any more.
-var ErrStopped = errors.New("follow: the follower has stopped")
+// errStopped says that the Follower does not run any more.
+var errStopped = errors.New("follow: the follower has stopped")
 
 // Follower follows one file. Run does the work; Sync and Status may be called
 // from any goroutine, also before Run and after it.
@@ -57,14 +57,14 @@ func (f *Follower) Run(ctx context.Context, h Handler) error {
 // Sync returns nil when every byte that was in the file at the call has been
 // handed over, a last record without an end included. Where a record is open it
 // waits for the file to be quiet for Config.SyncIdle, and no longer than
-// Config.Idle. The error is that of ctx, [ErrStopped] once Run has returned, or
+// Config.Idle. The error is that of ctx, [errStopped] once Run has returned, or
 // why the file cannot be read. It must not be called by the Handler.
 func (f *Follower) Sync(ctx context.Context) error {
 	s := &syncing{done: make(chan error, 1)}
 	select {
 	case f.syncs <- s:
 	case <-f.stopped:
-		return ErrStopped
+		return errStopped
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -76,7 +76,7 @@ func (f *Follower) Sync(ctx context.Context) error {
 		case err := <-s.done:
 			return err
 		default:
-			return ErrStopped
+			return errStopped
 		}
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -12,9 +12,6 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// SchemaVersion is the version of the format of recordings.
-const SchemaVersion = capture.RecordingVersion
-
 // Recorder writes what an engine was given, with its times and in its order, as
 // JSON lines that package capture reads and cmd/classify-replay replays
 // (docs/recording.md). Each line is one call of the writer. It holds one line.
@@ -34,7 +31,7 @@ type Recorder struct {
 func NewRecorder(w io.Writer) *Recorder {
 	r := &Recorder{w: w}
 	r.line("recording", time.Time{}, func(b []byte) []byte {
-		return number(b, "schemaVersion", SchemaVersion)
+		return number(b, "schemaVersion", capture.RecordingVersion)
 	})
 	return r
 }

@@ -78,7 +78,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		return nil, err
 	}
 	t.history = info.Size()
-	if f.cfg.From == FromEnd {
+	if f.cfg.FromEnd {
 		t.history = -1
 	}
 	return t, nil
@@ -383,7 +383,7 @@ func (t *tail) open() (bool, error) {
 		t.renew(t.cfg.Capture)
 	}
 	t.file, t.info = file, info
-	if first && t.history != 0 && t.cfg.From == FromEnd {
+	if first && t.history != 0 && t.cfg.FromEnd {
 		if err := t.skip(); err != nil {
 			t.info = nil // as if it had not been opened: it would else be read from its beginning
 			return false, err

@@ -48,7 +48,7 @@ func TestFromEndUnreadable(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "Player.log")
 		require.NoError(t, os.Symlink(unreadable, path))
-		fl := start(t, dir, func(c *Config) { c.From = FromEnd })
+		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
 		require.ErrorContains(t, fl.Sync(t.Context()), "read ")
 		require.NoError(t, os.Remove(path))
 		fl.write("of a run before\n")

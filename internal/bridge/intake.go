@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
@@ -151,19 +152,8 @@ func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 
 // modLevel parses a level by any of the names that loggers of games use.
 func modLevel(s string) event.Level {
-	switch strings.ToLower(strings.TrimSpace(s)) {
-	case "trace", "debug", "verbose":
-		return event.LevelDebug
-	case "info", "information", "log", "message", "notice":
-		return event.LevelInfo
-	case "warning", "warn":
-		return event.LevelWarning
-	case "error", "err", "assert", "exception":
-		return event.LevelError
-	case "fatal", "critical":
-		return event.LevelFatal
-	}
-	return event.LevelUnknown
+	level, _ := capture.ParseLevel([]byte(strings.TrimSpace(s)))
+	return level
 }
 
 // takeOperation ingests the payload of a channel for operations, of those that were not called through this proxy:

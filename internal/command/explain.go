@@ -122,7 +122,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			if !ok {
 				return nil, cli.OneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
 			}
-			record.entry.Level, record.levelBy = level, capture.EvidenceNone
+			record.entry.Level, record.levelBy = level, 0
 		}
 		engine, err := heed.New(engineConfig(set))
 		if err != nil {
@@ -173,24 +173,22 @@ type (
 		alone string // what an escalated rule decides by itself
 	}
 	explainedRecord struct {
-		File      string   `json:"file,omitempty"`
-		Layout    string   `json:"layout,omitempty"`
-		StartLine int      `json:"startLine,omitempty"`
-		EndLine   int      `json:"endLine,omitempty"`
-		Kind      string   `json:"kind"`
-		Status    string   `json:"status,omitempty"`
-		Level     string   `json:"level,omitempty"`
-		Source    string   `json:"source,omitempty"`
-		Operation string   `json:"operation,omitempty"`
-		Message   string   `json:"message"`
-		Stack     string   `json:"stack,omitempty"`
-		Ends      string   `json:"endEvidence,omitempty"`
-		LevelBy   string   `json:"levelEvidence,omitempty"`
-		Reference string   `json:"stackReference,omitempty"`
-		Cut       uint64   `json:"cutBytes,omitempty"`
-		Count     uint64   `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
-		ends      evidence // in words
-		levelBy   evidence
+		File      string `json:"file,omitempty"`
+		Layout    string `json:"layout,omitempty"`
+		StartLine int    `json:"startLine,omitempty"`
+		EndLine   int    `json:"endLine,omitempty"`
+		Kind      string `json:"kind"`
+		Status    string `json:"status,omitempty"`
+		Level     string `json:"level,omitempty"`
+		Source    string `json:"source,omitempty"`
+		Operation string `json:"operation,omitempty"`
+		Message   string `json:"message"`
+		Stack     string `json:"stack,omitempty"`
+		Ends      string `json:"endEvidence,omitempty"`
+		LevelBy   string `json:"levelEvidence,omitempty"`
+		Reference string `json:"stackReference,omitempty"`
+		Cut       uint64 `json:"cutBytes,omitempty"`
+		Count     uint64 `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
 
 		// Blame lists the mods that an urgent record points at, the likeliest first.
 		Blame []heed.Suspect `json:"blame,omitempty"`
@@ -213,36 +211,33 @@ type (
 	}
 )
 
-// evidence is what a statement about a record rests on.
-type evidence = capture.Evidence
-
-// endWords and levelWords say in words what evidence says.
+// endWords and levelWords are sentences for the names of a [capture.Evidence].
 var (
-	endWords = map[evidence]string{
-		capture.EvidenceFooter:    "a footer (Filename: … Line: N) ends it",
-		capture.EvidenceJSON:      "the line is one JSON object",
-		capture.EvidenceBlock:     "it is a block with a known end",
-		capture.EvidenceFrame:     "its last line is a stack frame or a stack reference",
-		capture.EvidenceIndent:    "its last line is indented",
-		capture.EvidenceForm:      "its last line is one that never stands alone",
-		capture.EvidenceList:      "its last line belongs to a list that an earlier one announced",
-		capture.EvidenceBlank:     "a blank line follows",
-		capture.EvidenceLine:      "nothing speaks for joining a neighbor",
-		capture.EvidenceHole:      "bytes are missing where it begins or ends",
-		capture.EvidenceConsole:   "the frames of a logging method end it",
-		capture.EvidenceException: "it has the form of an exception",
-		capture.EvidenceCrash:     "it is the report of a crash",
-		capture.EvidenceField:     "a field of the input says so",
+	endWords = map[string]string{
+		"footer":    "a footer (Filename: … Line: N) ends it",
+		"json":      "the line is one JSON object",
+		"block":     "it is a block with a known end",
+		"frame":     "its last line is a stack frame or a stack reference",
+		"indent":    "its last line is indented",
+		"form":      "its last line is one that never stands alone",
+		"list":      "its last line belongs to a list that an earlier one announced",
+		"blank":     "a blank line follows",
+		"line":      "nothing speaks for joining a neighbor",
+		"hole":      "bytes are missing where it begins or ends",
+		"console":   "the frames of a logging method end it",
+		"exception": "it has the form of an exception",
+		"crash":     "it is the report of a crash",
+		"field":     "a field of the input says so",
 	}
-	levelWords = map[evidence]string{
-		capture.EvidenceNone:      "nothing in the log tells it",
-		capture.EvidenceFooter:    "Unity writes a footer below warnings and errors",
-		capture.EvidenceConsole:   "the frame of the logging method tells it",
-		capture.EvidenceException: "the text has the form of an exception",
-		capture.EvidenceCrash:     "it is the report of a native crash",
-		capture.EvidenceField:     "a field of the input tells it",
-		capture.EvidenceTag:       "a tag that the text begins with tells it",
-		capture.EvidenceNoFooter:  "Unity writes a footer below warnings and errors, and there is none",
+	levelWords = map[string]string{
+		"none":      "nothing in the log tells it",
+		"footer":    "Unity writes a footer below warnings and errors",
+		"console":   "the frame of the logging method tells it",
+		"exception": "the text has the form of an exception",
+		"crash":     "it is the report of a native crash",
+		"field":     "a field of the input tells it",
+		"tag":       "a tag that the text begins with tells it",
+		"no-footer": "Unity writes a footer below warnings and errors, and there is none",
 	}
 	maskWords = map[string]string{
 		"<num>": "a number", "<hex>": "a hexadecimal number", "<uuid>": "a UUID", "<id>": "a word with digits",
@@ -301,12 +296,12 @@ func recordOf(f *found) explainedRecord {
 	} else {
 		out.Status, out.Count = e.Status.String(), e.Count
 	}
-	if f.levelBy != capture.EvidenceNone {
-		out.LevelBy, out.levelBy = f.levelBy.String(), f.levelBy
+	if f.levelBy != 0 {
+		out.LevelBy = f.levelBy.String()
 	}
 	if rec := f.rec; rec != nil {
 		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine
-		out.Ends, out.ends, out.LevelBy, out.levelBy = rec.Split.String(), rec.Split, rec.LevelBy.String(), rec.LevelBy
+		out.Ends, out.LevelBy = rec.Split.String(), rec.LevelBy.String()
 		out.Cut = rec.Cut
 		if rec.RefState != capture.RefNone {
 			out.Reference = fmt.Sprintf("%X %s", rec.Ref, rec.RefState)

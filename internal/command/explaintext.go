@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )
@@ -50,7 +49,7 @@ func (e *explanation) record(p *prose) {
 	p.line("\nRECORD")
 	if r.File != "" {
 		p.field("lines", "%s, layout %s", lineRange(r.StartLine, r.EndLine), r.Layout)
-		if words := endWords[r.ends]; words != "" {
+		if words := endWords[r.Ends]; words != "" {
 			p.field("extent", "%s (%s)", words, r.Ends)
 		}
 	}
@@ -85,10 +84,10 @@ func (e *explanation) record(p *prose) {
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", plural(int(r.Count), "byte"))
 		}
-	case r.File == "" && r.levelBy == capture.EvidenceNone || levelWords[r.levelBy] == "":
+	case levelWords[r.LevelBy] == "":
 		p.field("level", "%s", r.Level)
 	default:
-		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.levelBy], r.LevelBy)
+		p.field("level", "%s: %s (%s)", r.Level, levelWords[r.LevelBy], r.LevelBy)
 	}
 	if r.Operation != "" {
 		p.field("operation", "%s", safe(r.Operation, widthText))

@@ -91,7 +91,7 @@ func TestRecordingReplays(t *testing.T) {
 				*live.record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
 				give()
 				*live.record = capture.Record{Continuation: true, Entry: event.Entry{
-					Source: capture.ContinuationSource, Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
+					Source: "continuation", Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
 				}}
 				give()
 			}

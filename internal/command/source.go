@@ -115,7 +115,6 @@ func (s *source) next() error {
 	}
 	s.record = rec
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
-		s.began.Restart()
 		s.mods, s.program = report.Environment{}, ""
 	}
 	s.began.Observe(rec)

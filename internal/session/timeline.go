@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // EventKind is the kind of an [Event] of the timeline.
@@ -188,10 +189,7 @@ func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
 
 // cut bounds a name that a peer gave.
 func cut(name string) string {
-	if len(name) > maxName {
-		name = name[:maxName]
-	}
-	return name
+	return name[:text.Prefix(name, maxName)]
 }
 
 // Timeline returns at most limit (0 means 100) events after the one with a number, oldest first, and how many after it

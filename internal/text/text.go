@@ -8,6 +8,21 @@ import (
 // ellipsis stands where text was cut.
 const ellipsis = "…"
 
+// Prefix returns the length of the longest prefix of s of at most n bytes that does not
+// end inside a character. Where s is not UTF-8, up to three bytes more may be left out.
+func Prefix(s string, n int) int {
+	if len(s) <= n {
+		return len(s)
+	}
+	n = max(n, 0)
+	for i := n; i >= 0 && i > n-utf8.UTFMax; i-- {
+		if utf8.RuneStart(s[i]) {
+			return i
+		}
+	}
+	return n
+}
+
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts
 // on a terminal, ends a line or hides.
 //

@@ -73,6 +73,32 @@ func TestSafe(t *testing.T) {
 	}
 }
 
+func TestPrefix(t *testing.T) {
+	for _, c := range []struct {
+		s    string
+		n    int
+		want string
+	}{
+		{"", 0, ""},
+		{"abc", 3, "abc"},
+		{"abc", 2, "ab"},
+		{"abc", 0, ""},
+		{"é", 1, ""},
+		{"aé", 2, "a"},
+		{"aéb", 3, "aé"},
+		{"벽", 2, ""},
+		{"a벽", 3, "a"},
+		{"🐂", 3, ""},
+		{"a🐂b", 4, "a"},
+		{"a🐂b", 5, "a🐂"},
+		{"\x80\x80\x80\x80\x80\x80", 5, "\x80\x80\x80\x80\x80"},
+		{"a\x80\x80\x80\x80\x80\x80", 6, "a\x80\x80\x80\x80\x80"},
+		{"ab\xff\xffc", 3, "ab\xff"},
+	} {
+		require.Equal(t, c.want, c.s[:Prefix(c.s, c.n)], "%q to %d", c.s, c.n)
+	}
+}
+
 // TestUnsafeRunes holds the hand-written ranges to Unicode's own tables.
 func TestUnsafeRunes(t *testing.T) {
 	const zwnj, zwj = '\u200c', '\u200d'

@@ -64,7 +64,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "follow")
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd}, "follow")
 	if err != nil {
 		return err
 	}

@@ -78,13 +78,6 @@ func untilInterrupted(ctx context.Context) (context.Context, func()) {
 	return ctx, stop
 }
 
-func from(end bool) follow.From {
-	if end {
-		return follow.FromEnd
-	}
-	return follow.FromStart
-}
-
 func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if err := f.validate(cmd); err != nil {
 		return err
@@ -95,7 +88,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, From: from(f.fromEnd)}, "serve-"+fileName(cmp.Or(f.game, "log")))
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd}, "serve-"+fileName(cmp.Or(f.game, "log")))
 	if err != nil {
 		return err
 	}

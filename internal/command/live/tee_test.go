@@ -17,7 +17,7 @@ import (
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
 func TestSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "standard")
-	f, err := follow.New(follow.Config{Path: path, From: follow.FromEnd, Continues: true})
+	f, err := follow.New(follow.Config{Path: path, FromEnd: true, Continues: true})
 	require.NoError(t, err)
 	const most = 8 << 10
 	s := &spool{path: path, most: most, limit: 1 << 20, follower: f.Status, lost: func(uint64) { t.Error("nothing is left out") }}

@@ -55,7 +55,7 @@ func (p *program) spoolPath(f *wrapFlags, name string) string {
 
 // config returns how l is followed.
 func (l *wrappedLog) config() follow.Config {
-	return follow.Config{Path: cmp.Or(l.spool, l.Path), From: follow.FromEnd, Continues: l.spool != ""}
+	return follow.Config{Path: cmp.Or(l.spool, l.Path), FromEnd: true, Continues: l.spool != ""}
 }
 
 // tell writes to heed's own log which one is followed, and what to do where none is.
