@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// announced reads what a line says of whom it speaks.
+// announced reads the mods that a line names.
 func (s *scan) announced(line string) {
 	for i, rest := range wordsAfter(line, "mod") {
 		if name := s.announcedName(line[:i-len("mod")], rest); name != "" {
@@ -205,7 +205,8 @@ func packageID(s string) string {
 // of a file.
 func extension(last string) bool {
 	switch strings.ToLower(last) {
-	case "xml", "dll", "txt", "log", "png", "jpg", "psd", "dds", "json", "yaml", "cs", "exe", "so", "rws", "wav", "ogg", "mp3", "com", "net", "org", "bundle":
+	case "xml", "dll", "txt", "log", "png", "jpg", "psd", "dds", "json", "yaml", "cs", "exe", "so", "rws", "wav", "ogg",
+		"mp3", "com", "net", "org", "bundle":
 		return true
 	}
 	return false
@@ -234,11 +235,13 @@ func capitalized(s string) (name, rest string) {
 		switch {
 		case unicode.IsUpper(first), unicode.IsDigit(first), first == '[', first == '(':
 			end = at + len(word)
-		case end > 0 && (word == "of" || word == "the" || word == "and" || word == "for" || word == "-" || word == "&" || word == "+" || word == "x"):
+		case end > 0 && (word == "of" || word == "the" || word == "and" || word == "for" || word == "-" || word == "&" ||
+			word == "+" || word == "x"):
 		default:
 			return strings.TrimRight(s[:end], " .,:;!"), s[end:]
 		}
-		if strings.HasSuffix(word, ".") && len(word) > maxAbbreviation || strings.HasSuffix(word, ",") || strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
+		if strings.HasSuffix(word, ".") && len(word) > maxAbbreviation || strings.HasSuffix(word, ",") ||
+			strings.HasSuffix(word, ":") || strings.HasSuffix(word, ")") {
 			break
 		}
 		at += len(word) + 1
@@ -247,12 +250,14 @@ func capitalized(s string) (name, rest string) {
 }
 
 // notAName reports whether the first of the words behind "Mod" is one that
-// speaks of mods in general.
+// stands for mods in general.
 func notAName(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	switch fold(first) {
-	case "settings", "manager", "loader", "loaded", "loading", "list", "options", "config", "configuration", "menu", "identifier",
-		"name", "id", "folder", "version", "error", "errors", "content", "contents", "initialized", "init", "is", "has", "not", "with", "conflict":
+	case "settings", "manager", "loader", "loaded", "loading", "list", "options", "config", "configuration", "menu",
+		"identifier",
+		"name", "id", "folder", "version", "error", "errors", "content", "contents", "initialized",
+		"init", "is", "has", "not", "with", "conflict":
 		return true
 	}
 	return false
@@ -275,9 +280,8 @@ func (s *scan) listed(line string) {
 	}
 }
 
-// typeName reads the name of a type with its namespace that a line speaks of.
-// What is followed by a parenthesis is a method, of which the game leaves the
-// namespace out: "Error in LordToil.Init()".
+// typeName reads the name of a type with its namespace in a line. What is followed
+// by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()".
 func (s *scan) typeName(text string) {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
@@ -301,14 +305,14 @@ func (s *scan) typeName(text string) {
 	}
 }
 
-// assemblies reads what a line says of assemblies:
+// assemblies reads the assemblies that a line names:
 //
 //	Exception getting types in assembly SomeMod: …
 //	Could not load type 'Some.Type' from assembly 'SomeMod, Version=1.0.0.0, …'
 //	Could not load file or assembly 'SomeLib, Version=1.0.0.0, …' or one of its dependencies
 //
-// What cannot be found is less telling than what it was looked for in: it may be
-// whoever asks for it that is out of date.
+// What cannot be found is weaker evidence than what it was looked for in: the one
+// that needs it may be out of date.
 func (s *scan) assemblies(line string) {
 	for i, rest := range wordsAfter(line, "assembly") {
 		before := strings.TrimRight(line[:i-len("assembly")], " ")

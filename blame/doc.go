@@ -1,4 +1,4 @@
-// Package blame says which mod a record of a log points at: whose code threw,
+// Package blame finds the mods that a record of a log points at: whose code threw,
 // whose file could not be read, who is named, who reports.
 //
 //	f, err := blame.New(blame.Config{GameCode: []string{"Engine.", "System."}})
@@ -7,8 +7,8 @@
 //
 // # Evidence
 //
-// A [Suspect] is a mod with what speaks against it, by [Kind]. The weights say
-// how much a kind tells; a suspect's score is the weight of its strongest
+// A [Suspect] is a mod with the evidence against it, by [Kind]. The weights are
+// how strong a kind is; a suspect's score is the weight of its strongest
 // evidence and a tenth of that of its other kinds. So agreement decides between
 // likes, and no amount of weak evidence overrules one strong piece by more than
 // a shade.
@@ -50,27 +50,27 @@
 //
 // Names are the same without case, spaces and punctuation, so "[Some Mod]" is
 // the namespace SomeMod. A dotted name is also known by its last part, so
-// "author.somemod" is. What [Finder.Learn] was told joins name, package id and
+// "author.somemod" is. A mod given to [Finder.Learn] joins name, package id and
 // assemblies; an assembly that several mods bring along is none's. What
-// [Finder.LearnModules] saw tells whose code it is where names are obfuscated.
-// The workshop
-// id of a folder says as little to people as a number does: it goes with the
-// title of the trace where there is one.
+// [Finder.LearnModules] saw identifies code where names are obfuscated. The workshop
+// id of a folder is a number, which nobody knows: it goes with the title of the
+// trace where there is one.
 //
 // # Untrusted text
 //
-// Names come from strangers. A [Suspect].Mod has letters, digits, single spaces
-// and the signs ._-+'&!#, which end nothing anywhere, at most 64 bytes. A name of more than three words that no list has is kept as a suspect,
-// and never weighs enough for [Likely], which is what goes into summaries: a tag
-// may be written to be obeyed. A mod can still write another's name into a record: a suspect is a
-// pointer for people, and no decision should rest on it.
+// Names are untrusted input. A [Suspect].Mod has letters, digits, single spaces and
+// the signs ._-+'&!#, which end nothing anywhere, at most 64 bytes. A name of more
+// than three words that no list has is kept as a suspect, and never weighs enough
+// for [Likely], which is what goes into summaries: a tag may be written to be
+// obeyed. A mod can still write another's name into a record: a suspect is a pointer
+// for people, and no decision should rest on it.
 //
 // # Bounds, concurrency, cost
 //
-// Find reads at most 32 KiB of message and of stack and returns at most four suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
-// modules. It does no I/O and
-// reads no clock; the result depends on nothing but its arguments and what was
-// learned. Find changes nothing, so that any number of goroutines may call it,
-// but not at the same time as Learn or LearnModules. It is made for the first record of a kind,
-// not for each: it costs some microseconds and a handful of allocations.
+// Find reads at most 32 KiB of message and of stack and returns at most four
+// suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
+// modules. It does no I/O and reads no clock; the result depends on nothing but its
+// arguments and what was learned. Find changes nothing, so that any number of
+// goroutines may call it, but not at the same time as Learn or LearnModules. It is
+// made for the first record of a kind, not for each: it allocates.
 package blame

@@ -13,7 +13,7 @@ const (
 	maxSuspects = 4
 
 	// maxText is how many bytes of a message, and of a stack, are looked at.
-	// What tells is at the beginning of either.
+	// Evidence is at the beginning of either.
 	maxText = 32 << 10
 
 	// defaultMods is how many mods a Finder knows by default.
@@ -56,21 +56,22 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, defaultMods)
 	}
-	f := &Finder{max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{}, modules: map[string]string{}}
+	f := &Finder{max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{},
+		modules: map[string]string{}}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// Mod is what a list of mods says about one of them. Any part may be empty.
+// Mod is a mod of a list of mods. Any part may be empty.
 type Mod struct {
 	Name       string
 	PackageID  string   // such as "author.modname"
 	Assemblies []string // names without ".dll"
 }
 
-// Learn takes in a mod of which records may speak. It copies what it keeps. Mods
+// Learn learns a mod that records may name. It copies what it keeps. Mods
 // whose names differ in case, spaces and punctuation alone are one; one that has
 // the name of something in GameCode goes by its assembly or package id. It
 // returns false, and learns nothing, when there is no room, or the mod has no
@@ -186,7 +187,7 @@ func (f *Finder) known(name string) int {
 	return max(0, f.index[fold(name)])
 }
 
-// owner returns the mod that any of names means, of which the first is shown
+// owner returns the mod that any of names means; the first is shown
 // where the mod was not learned. It returns false for what is no mod.
 func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 	o := owner{rank: rank}
@@ -260,9 +261,9 @@ func (f *Finder) SetGameCode(names []string) error {
 	return nil
 }
 
-// LearnGame tells how the game's program is called. Code, tags and mods of that name, case,
-// spaces and punctuation aside, are the game's own, besides what Config.GameCode names. A
-// name of fewer than three letters or digits is not taken in.
+// LearnGame sets the name of the game's program. Code, tags and mods of that name,
+// case, spaces and punctuation aside, are the game's own, besides what
+// Config.GameCode names. A name of fewer than three letters or digits is ignored.
 func (f *Finder) LearnGame(program string) {
 	if key := fold(program); len(key) >= minGame {
 		f.game = key
@@ -286,14 +287,14 @@ func (f *Finder) isGame(name string) bool {
 // nameEnds end the part of a name that GameCode may name.
 const nameEnds = ".+:/`"
 
-// maxModules bounds the modules of which a Finder knows whose they are: several
+// maxModules bounds the modules whose mods a Finder knows: several
 // for each mod that anybody runs.
 const maxModules = 8192
 
 // LearnModules remembers in which modules the code of mods is: the frames of a
 // trace name the type and, by a hash, the module that it came from. A mod that
 // hides its names behind an obfuscator leaves some types readable, and of the
-// others a trace then still tells whose they are. The first name of a module
+// others a trace then still identifies. The first name of a module
 // stays. It costs about as much as [Finder.Find].
 func (f *Finder) LearnModules(trace string) {
 	trace = trace[:min(len(trace), maxText)]

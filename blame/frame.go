@@ -212,7 +212,8 @@ func cutAddress(line string) (string, bool) {
 		return line, false
 	}
 	address, rest, ok := strings.Cut(line, " in ")
-	if address = strings.TrimLeft(address[1:], "0123456789"); ok && strings.HasPrefix(strings.TrimLeft(address, " "), "0x") {
+	if address = strings.TrimLeft(address[1:], "0123456789"); ok &&
+		strings.HasPrefix(strings.TrimLeft(address, " "), "0x") {
 		return rest, true
 	}
 	return line, false
@@ -267,7 +268,7 @@ func methodPath(path string) string {
 
 // javaPath returns the path of the method that a frame in Java's form names, without
 // the class loader and the module that stand before it, and the mod whose archive it
-// says the code is from, "" where it says none:
+// names as the place of the code, "" where it names none:
 //
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
@@ -293,7 +294,8 @@ func javaPath(path, line string) (method, mod string) {
 
 // isJava reports whether a frame gives its place as Java does.
 func isJava(line string) bool {
-	for _, place := range [...]string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:", ".jar"} {
+	for _, place := range [...]string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:",
+		".jar"} {
 		if strings.Contains(line, place) {
 			return true
 		}
@@ -305,7 +307,8 @@ func isJava(line string) bool {
 // "press-2.3.0", "press-fabric-1.20.1-2.3.0", "press-forge-2.3".
 func archiveName(archive string) string {
 	for i := 0; i+1 < len(archive); i++ {
-		if c := archive[i]; (c == '-' || c == '_' || c == '+') && (digit(archive[i+1]) || strings.HasPrefix(archive[i+1:], "mc1.")) {
+		if c := archive[i]; (c == '-' || c == '_' || c == '+') &&
+			(digit(archive[i+1]) || strings.HasPrefix(archive[i+1:], "mc1.")) {
 			archive = archive[:i]
 			break
 		}
@@ -339,10 +342,11 @@ func rootOf(path string) string {
 }
 
 // isDomain reports whether a part of a path is one of the domains with which packages
-// begin. It says nothing of whose code it is.
+// begin. It does not identify a mod.
 func isDomain(part string) bool {
 	switch part {
-	case "com", "org", "net", "io", "dev", "me", "de", "fr", "ru", "uk", "eu", "it", "jp", "cn", "us", "ca", "nl", "pl", "se", "tv", "xyz", "gg", "moe":
+	case "com", "org", "net", "io", "dev", "me", "de", "fr", "ru", "uk", "eu", "it", "jp", "cn", "us", "ca", "nl", "pl",
+		"se", "tv", "xyz", "gg", "moe":
 		return true
 	}
 	return false

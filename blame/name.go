@@ -112,7 +112,7 @@ type owner struct {
 }
 
 // doubted returns what evidence of this weight is worth against o: what nobody
-// listed and has the length of a sentence is kept, but not enough to be said.
+// listed and has the length of a sentence is kept, but not enough to be named.
 func (o *owner) doubted(weight int) int {
 	if o.rank == rankPhrase {
 		return min(weight, weightPhrase)
@@ -120,7 +120,7 @@ func (o *owner) doubted(weight int) int {
 	return weight
 }
 
-// same reports whether two owners are one mod, as far as their names tell.
+// same reports whether two owners are one mod, as far as their names show.
 func (o *owner) same(p *owner) bool {
 	if o.mod != 0 && p.mod != 0 {
 		return o.mod == p.mod

@@ -37,7 +37,7 @@ func (s *scan) path(line string) {
 			s.folder(part, last, about)
 		}
 		// The drive of a path on Windows, or the text before a path, is a part
-		// like any other: what counts is that there is one.
+		// like any other.
 		if older = before; i >= 0 && older == "" {
 			older = "/"
 		}
@@ -45,8 +45,8 @@ func (s *scan) path(line string) {
 	}
 }
 
-// folder takes in the folder of a mod. One that ends the line may have text
-// behind it, and may itself be a file. About says that the line names the file
+// folder adds the folder of a mod. One that ends the line may have text
+// behind it, and may itself be a file. About reports that the line names the file
 // that the record is about.
 func (s *scan) folder(name string, last, about bool) {
 	if last {
@@ -72,10 +72,11 @@ func (s *scan) folder(name string, last, about bool) {
 			return
 		}
 	}
-	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o, about: about})
+	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o,
+		about: about})
 }
 
-// paths takes in the folders that were found, when they are few. Where there is
+// paths adds the folders that were found, when they are few. Where there is
 // one, and it has a number for a name, it goes with the mod that the record is
 // about.
 func (s *scan) paths() {

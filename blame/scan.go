@@ -23,8 +23,7 @@ const (
 	weightPhrase   = 15
 )
 
-// headLines is how many lines of a message may say whom they speak of: what
-// comes later is data.
+// headLines is how many lines of a message may name mods: what comes later is data.
 const headLines = 8
 
 // pathLines is how many may name a file that matters: lists of what is loaded
@@ -65,7 +64,7 @@ func (s *scan) text(text string, stack bool) {
 	}
 }
 
-// found takes in a finding, unless there are enough.
+// found adds a finding, unless there are enough.
 func (s *scan) found(kind Kind, weight int, o owner) {
 	weight = o.doubted(weight)
 	if len(s.findings) < maxFindings {
@@ -193,7 +192,7 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 }
 
 // tagName returns the part of a tag that may be the name of a mod, without the
-// part of the mod that speaks, and without a version.
+// part of the mod, and without a version.
 func tagName(tag string) string {
 	tag = behindLevel(strings.TrimSpace(tag))
 	if strings.ContainsAny(tag, ",=/\\{}<>\"|%$;") || len(tag) > maxName {
@@ -246,7 +245,8 @@ func isLevel(key string) bool {
 	case "err", "error", "errors", "wrn", "warn", "warning", "warnings", "inf", "info", "information", "dbg", "debug",
 		"trace", "trc", "verbose", "log", "logger", "logging", "message", "msg", "notice", "fatal", "ftl", "crit", "critical",
 		"severe", "exception", "assert", "fail", "failed", "failure", "ok", "success", "test", "null", "none", "todo",
-		"mod", "mods", "main", "utc", "gmt", "pm", "am", "thread", "mainthread", "ref", "end of stack trace", "endofstacktrace":
+		"mod", "mods", "main", "utc", "gmt", "pm", "am", "thread", "mainthread", "ref",
+		"end of stack trace", "endofstacktrace":
 		return true
 	}
 	return false
@@ -267,7 +267,7 @@ func version(word string) bool {
 
 func digit(c byte) bool { return c-'0' < 10 }
 
-// speaker reads "Some Mod: what it says". Any line may begin so, so that only
+// speaker reads "Some Mod: message". Any line may begin so, so that only
 // the name of a mod that was learned counts.
 func (s *scan) speaker(line string) {
 	name, _, ok := strings.Cut(line, ":")

@@ -9,13 +9,13 @@ import (
 // Kind is a kind of evidence.
 type Kind uint8
 
-// Kinds of evidence; the package documentation says what they weigh.
+// Kinds of evidence; the package documentation has their weights.
 const (
 	Frame    Kind = iota + 1 // code of the mod is in the trace
 	Title                    // the trace is headed by the mod
 	Path                     // a file of the mod is named
-	Named                    // the text says that it speaks of the mod
-	Type                     // the text says that it speaks of a type or an assembly of the mod
+	Named                    // the text names the mod as one
+	Type                     // the text names a type or an assembly of the mod as such
 	Tag                      // the record begins with the mod's tag
 	Patch                    // the mod patches a method in the trace
 	Assembly                 // the trace has the mod's assembly as an argument of a generic type
@@ -35,7 +35,7 @@ func (k Kind) String() string {
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Evidence is one thing that speaks against a mod.
+// Evidence is one piece of evidence against a mod.
 type Evidence struct {
 	Kind Kind `json:"kind" jsonschema:"What form the evidence has."`
 
@@ -64,7 +64,7 @@ const (
 	minLikely = 25 // nobody who only patches, or lends a type
 )
 
-// Likely returns the names to be said where there is room for few words: that
+// Likely returns the names for where there is room for few words: that
 // of the first suspect, and of the second if it is hardly less likely. What the
 // evidence against is patches alone is not named: popular methods carry patches
 // of many mods, and all but one of them are innocent.
@@ -83,7 +83,7 @@ type finding struct {
 	Evidence
 	weight int
 	owner  owner
-	about  bool // of a path: the record says that it is about this file
+	about  bool // of a path: the record is about this file
 }
 
 // weigh makes suspects of findings: those about one mod are joined, and the

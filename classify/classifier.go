@@ -33,7 +33,7 @@ type Classifier struct {
 	stats Stats
 }
 
-// Result is what [Classifier.Classify] says about an entry. Its strings and
+// Result is what [Classifier.Classify] returns about an entry. Its strings and
 // pointers belong to the rule set or the classifier and stay valid.
 type Result struct {
 	Decision  event.Decision
@@ -44,7 +44,7 @@ type Result struct {
 	// learned so far. See [Classifier.Merges].
 	Group signature.Signature
 
-	// Cached says that the decision was remembered, whole or but for the rules
+	// Cached reports that the decision was remembered, whole or but for the rules
 	// that look at each entry.
 	Cached bool
 
@@ -57,7 +57,7 @@ type Result struct {
 }
 
 // Classify decides about e, and then lets it act: a phase change, or a rule's
-// sets_phase, sets the phase (the rule has the last word); a rule's resolves
+// sets_phase, sets the phase (the rule's wins); a rule's resolves
 // ends the blindness that the rules named there began, and its blinds begins
 // one. Evidence is complete again when no rule's blindness is left.
 //
@@ -299,8 +299,8 @@ func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {
 // Phase returns the phase that the next entry will be decided in.
 func (c *Classifier) Phase() string { return c.phase }
 
-// Blind reports whether evidence is incomplete, and which rule said so first
-// of those whose blindness lasts.
+// Blind reports whether evidence is incomplete, and the first rule of those whose
+// blindness lasts.
 func (c *Classifier) Blind() (rule string, blind bool) {
 	if len(c.blind) == 0 {
 		return "", false

@@ -32,8 +32,8 @@ type Config struct {
 	// Rules decide. Required.
 	Rules *rules.Set
 
-	// Normalizer makes signatures. It should mask at least as Rules.Masking
-	// says; nil means exactly so.
+	// Normalizer makes signatures. It should mask at least what Rules.Masking
+	// does; nil means exactly that.
 	Normalizer *signature.Normalizer
 
 	// Signatures is how many signatures are remembered; by default 65,536.
@@ -124,12 +124,12 @@ func newUngrouped(c Config) (*Classifier, error) {
 }
 
 // SetRules lets other rules decide from the next entry on, with signatures made by
-// normalizer, which should mask at least as their Masking says. Phase, counts and
+// normalizer, which should mask at least what their Masking does. Phase, counts and
 // sources stay. Decisions are made again, and a blindness that was begun by a rule
 // that is no more, or begins none now, is over.
 //
 // A normalizer of another Version makes other signatures of the same texts: then
-// those that were known are forgotten, and what was learned of groups, which is
+// those that were known are dropped, and what was learned of groups, which is
 // bounded by groups, with them. The error is about groups; then nothing has changed.
 func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, groups signature.GrouperConfig) error {
 	if set == nil {

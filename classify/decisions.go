@@ -13,7 +13,7 @@ import (
 // leaves open.
 //
 // It is three words, written as words: fields of a byte each, compared four at a
-// time, made an entry wait 7 ns for its own stores.
+// time, would wait for their own stores.
 type decisionKey struct {
 	id    signature.ID
 	check uint64 // of the signature, and the number of the source
@@ -58,10 +58,10 @@ func newDecisions(limit int) decisions {
 }
 
 // get returns the plan of key, or nil, and makes it the newest. The pointer is
-// valid until the next add. place is where the plan was found last by whoever
-// asks, and is set: looking there first makes one hash table of two for what comes
-// with the same level, source and phase as before, which took 7 ns of an entry
-// and, among thousands of signatures, a miss of the processor's caches.
+// valid until the next add. place is where the plan was found last by the
+// caller, and is set: looking there first spares what comes with the same level,
+// source and phase as before a hash table, and among thousands of signatures a miss
+// of the processor's caches.
 func (d *decisions) get(key *decisionKey, place *int32) *rules.Plan {
 	i := *place
 	if d.table.at(i, key) == nil {

@@ -11,7 +11,7 @@ package classify
 //
 // Invariants: a slot in use is in exactly one chain, that of its hash, and in
 // the list from newest to oldest; any other slot is in the free list, and zero
-// but for what says so. The index of an entry does not change while it is held.
+// but for its marks. The index of an entry does not change while it is held.
 type lru[K comparable, V any] struct {
 	slots  []slot[K, V]
 	heads  []int32 // by the low bits of the hash: first slot of the chain, or none

@@ -16,8 +16,8 @@ import (
 // about groups. The same state gives the same bytes; they have no version and no
 // checksum of their own. The tables of signatures and decisions are caches and
 // not part of it: each signature costs once more after [Restore]. Besides the
-// groups, it takes less than 200 bytes, and 130 for each rule that says that
-// evidence is incomplete. It allocates nothing but the growth of dst.
+// groups, it takes less than 200 bytes, and 130 for each rule whose
+// blindness lasts. It allocates nothing but the growth of dst.
 func (c *Classifier) BeginSnapshot(dst []byte) []byte {
 	return c.grouper.BeginSnapshot(c.own(dst))
 }

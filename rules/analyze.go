@@ -99,7 +99,7 @@ func outlook(tree ast.Node) (possible, certain shapeSet) {
 }
 
 // truth returns what is known about tree for entries of shape s. An expression
-// that fails when it runs counts as false; so "always" is only said of what
+// that fails when it runs counts as false; so "always" is only for what
 // cannot fail.
 func (s *shape) truth(tree ast.Node) truth {
 	switch n := tree.(type) {

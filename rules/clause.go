@@ -73,7 +73,7 @@ type clause struct {
 
 	// Of leaves only.
 	code
-	negative bool // it says what is not so
+	negative bool // it holds where something is not so
 	list     listTest
 
 	parts []*clause
@@ -165,7 +165,10 @@ func (p *clauseParser) parse(tokens []lexer.Token) *clause {
 	if len(tokens) == 0 {
 		return nil
 	}
-	ternary := atTop(tokens, func(t lexer.Token) bool { return t.Is(lexer.Operator, "?", "??", "?.", "if", "else", ";", "|") })
+	ternary := atTop(tokens, func(t lexer.Token) bool {
+		return t.Is(lexer.Operator, "?", "??", "?.", "if", "else", ";",
+			"|")
+	})
 	if len(ternary) == 0 {
 		for _, j := range []struct {
 			op    clauseOp

@@ -20,9 +20,7 @@ import (
 // decides by the built-in defaults alone.
 //
 // A set compiles whole or not at all: the error, if any, is of type [Errors]
-// and tells everything that is wrong. Compiling is a matter of milliseconds for
-// hundreds of rules; it costs the same however often it is done, so compile
-// once and share the set.
+// and reports everything that is wrong. Compile once and share the set.
 func Compile(files ...File) (*Set, error) {
 	errs := &collector{}
 	docs := make([]*document, 0, len(files))
@@ -80,14 +78,15 @@ func (l *linker) link() {
 		if !r.Disabled {
 			l.set.active = append(l.set.active, r)
 		}
-		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions, func(e Exception) bool { return e.cond.test == nil })
+		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions,
+			func(e Exception) bool { return e.cond.test == nil })
 	}
 	l.set.index = newIndex(l.set.active)
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
 }
 
-// masking gathers what the files say about masking and makes sure that
-// signature takes it.
+// masking gathers the protected words and logger frames of the files and checks
+// them with package signature.
 func (l *linker) masking() {
 	protect, loggers := map[string]bool{}, map[string]bool{}
 	for _, d := range l.docs {
@@ -100,7 +99,8 @@ func (l *linker) masking() {
 		}
 		for _, w := range d.loggers {
 			if strings.TrimSpace(w.text) == "" {
-				l.errs.add(w.at, "is empty, which is the beginning of every frame", "remove it, or write how frames of the logger begin, such as Verse.Log")
+				l.errs.add(w.at, "is empty, which is the beginning of every frame",
+					"remove it, or write how frames of the logger begin, such as Verse.Log")
 				continue
 			}
 			loggers[w.text] = true
@@ -129,7 +129,8 @@ func (l *linker) masking() {
 			}
 		}
 	}
-	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()), "protect fewer words, or name fewer logger frames")
+	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()),
+		"protect fewer words, or name fewer logger frames")
 }
 
 // collect puts the rules of all files in order. A rule that overrides another
@@ -188,7 +189,8 @@ func (l *linker) compile(d *ruleDecl) {
 		case first >= 0:
 			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
 		case c.print == cond.print || r.possible&^c.certain == 0:
-			l.errs.add(at, "the rule can never match: exceptions hold wherever it could", "narrow the exception, or turn the rule off with enabled: false")
+			l.errs.add(at, "the rule can never match: exceptions hold wherever it could",
+				"narrow the exception, or turn the rule off with enabled: false")
 			return
 		case c.possible&cond.possible == 0:
 			l.errs.add(at, "the exception can never hold where the rule matches", "correct it, or remove the exception")
@@ -285,7 +287,8 @@ func (l *linker) notes() {
 	}
 	for _, d := range l.decls {
 		if d.idle {
-			note(d.at, d.rule.ID, checkOverride, "give the fields that change, or remove it", "overrides a rule and changes nothing")
+			note(d.at, d.rule.ID, checkOverride, "give the fields that change, or remove it",
+				"overrides a rule and changes nothing")
 		}
 		if !d.override || !d.rule.Disabled {
 			continue
@@ -320,8 +323,7 @@ func (l *linker) limits() {
 	}
 }
 
-// defaults applies what files say about entries that no rule matches; the
-// earliest file has the last word.
+// defaults applies the defaults of the files; those of the earliest file win.
 func (l *linker) defaults() {
 	l.set.builtinDefaults()
 	for _, doc := range slices.Backward(l.docs) {
@@ -362,7 +364,8 @@ func (l *linker) gameCode() {
 			case strings.Trim(w.text, ". ") == "" || strings.ContainsAny(w.text, "\t\r\n"):
 				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s names no code", quote(w.text))
 			case len(w.text) > maxGameCodeName:
-				l.errs.addf(w.at, "name a namespace, not what is in it", "the name has %d bytes, more than the %d allowed", len(w.text), maxGameCodeName)
+				l.errs.addf(w.at, "name a namespace, not what is in it", "the name has %d bytes, more than the %d allowed",
+					len(w.text), maxGameCodeName)
 			case len(names) == maxGameCode:
 				l.errs.addf(w.at, "name fewer, shorter namespaces", "more than %d names", maxGameCode)
 				return

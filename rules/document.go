@@ -50,7 +50,7 @@ type exprText struct {
 	at   at
 }
 
-// defaultDecl is what a file says about entries that no rule matches.
+// defaultDecl is a decision about entries that no rule matches.
 type defaultDecl struct {
 	kind, key   string
 	disposition event.Disposition
@@ -64,12 +64,14 @@ var (
 	listFields  = []string{"items", "override", "append"}
 	macroFields = []string{"when", "override"}
 	// Fields that decide or act, which a rule with "continue" does neither.
-	decidingFields  = []string{"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds", "resolves"}
+	decidingFields = []string{"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds",
+		"resolves"}
 	exceptionFields = []string{"name", "when"}
 	escalateFields  = []string{"after", "within", "to", "severity"}
 	withinFields    = []string{"duration", "entries"}
-	testFields      = []string{"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method", "operation"}
-	defaultFields   = []string{"disposition", "severity", "invalidates"}
+	testFields      = []string{"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method",
+		"operation"}
+	defaultFields = []string{"disposition", "severity", "invalidates"}
 
 	dispositions = names(event.Ignore, event.Blocking)
 	severities   = names(event.SeverityInfo, event.SeverityFatal)
@@ -204,7 +206,8 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 			continue
 		}
 		if seen[s] = i; s == "" {
-			errs.add(p.item(i).here(n), "is an empty text, which every text holds", `remove it; what is empty is compared with == ""`)
+			errs.add(p.item(i).here(n), "is an empty text, which every text holds",
+				`remove it; what is empty is compared with == ""`)
 			continue
 		}
 		out = append(out, s)
@@ -246,7 +249,8 @@ func expression(p at, n *yaml.Node, errs *collector) exprText {
 	case strings.TrimSpace(s) == "":
 		errs.add(e.at, "the expression is empty", `write a condition, such as: 'template contains "text"'`)
 	case len(s) > maxExpression:
-		errs.addf(e.at, "use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s), maxExpression)
+		errs.addf(e.at, "use a list or macros", "the expression has %d bytes, more than the %d allowed", len(s),
+			maxExpression)
 	case nesting(s) > maxNesting:
 		errs.addf(e.at, "use macros", "brackets are nested more than %d deep", maxNesting)
 	default:
@@ -297,7 +301,8 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 			d := defaultDecl{kind: k.key, key: e.key}
 			switch {
 			case e.value.Kind == yaml.SequenceNode:
-				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list", "fields: "+strings.Join(defaultFields, ", "))
+				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list",
+					"fields: "+strings.Join(defaultFields, ", "))
 				continue
 			case e.value.Kind != yaml.MappingNode:
 				if s, ok := oneOf(ep, e.value, dispositions, errs); ok {

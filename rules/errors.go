@@ -59,7 +59,7 @@ func (e *Error) what() string {
 
 // Errors is everything that [Compile] found wrong with a set of files, ordered
 // by file (as given), line and column. It is never empty when returned as an
-// error. Beyond [maxErrors], one more without a position says how many there are.
+// error. Beyond 1,000, one more without a position has the number of the others.
 type Errors []*Error
 
 // Error returns one line per error.

@@ -37,7 +37,7 @@ func (in *Input) method() string {
 	return ""
 }
 
-// Outcome is what a rule set says about an entry.
+// Outcome is what a rule set decides about an entry.
 type Outcome struct {
 	Decision event.Decision
 	Rule     *Rule // nil where no rule matched and a default decided
@@ -47,7 +47,7 @@ type Outcome struct {
 // itself: what follows from its template and frames, level, source, kind,
 // status, phase, and who cancelled it. It holds for every entry that has these
 // in common. Plans are values, safe for concurrent use, and may be kept as long
-// as the set; their size is told by [Plan.Weight]. The zero Plan is not valid.
+// as the set; [Plan.Weight] returns their size. The zero Plan is not valid.
 type Plan struct {
 	final *Outcome // where no rule of steps matches
 	steps []step
@@ -294,7 +294,7 @@ func merge(tags, more []string) []string {
 	return out
 }
 
-// end lets go of the borrowed strings.
+// end drops the borrowed strings.
 func (ev *Evaluator) end() {
 	if ev.loaded != 0 {
 		ev.loaded, ev.vars = 0, boxes{}

@@ -46,7 +46,7 @@ func (x *expansion) failExpr(err error) {
 // expand parses the expression and resolves its names.
 func (x *expansion) expand() (tree ast.Node) {
 	defer func() {
-		// The parser is not ours, and its input is a stranger's.
+		// A parser of untrusted input may panic.
 		if p := recover(); p != nil {
 			x.fail(file.Location{}, "write it in another way", "the expression cannot be parsed: %s", clean(fmt.Sprint(p)))
 			tree = nil
@@ -66,7 +66,7 @@ func (x *expansion) expand() (tree ast.Node) {
 }
 
 // put counts a node of the expanded tree and gives it its place. Below it there
-// may be holes, where an error was reported; such a tree is never used, but the
+// may be nodes missing, where an error was reported; such a tree is never used, but the
 // rest of it is still looked through for more errors.
 func (x *expansion) put(n ast.Node, loc file.Location) ast.Node {
 	x.count(1, loc)
@@ -78,7 +78,8 @@ func (x *expansion) count(n int, loc file.Location) {
 	before := x.r.nodes
 	x.r.nodes += n
 	if x.r.nodes > maxExpanded && before <= maxExpanded {
-		x.fail(loc, "use lists in place of long chains of or", "the expression, with macros expanded, has more than %d parts", maxExpanded)
+		x.fail(loc, "use lists in place of long chains of or",
+			"the expression, with macros expanded, has more than %d parts", maxExpanded)
 	}
 }
 
@@ -120,7 +121,8 @@ func (x *expansion) node(n ast.Node) ast.Node {
 	case *ast.CallNode:
 		return x.call(n, loc)
 	case *ast.ConditionalNode:
-		return x.put(&ast.ConditionalNode{Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1), Exp2: x.node(n.Exp2)}, loc)
+		return x.put(&ast.ConditionalNode{Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1),
+			Exp2: x.node(n.Exp2)}, loc)
 	case *ast.ArrayNode:
 		out := &ast.ArrayNode{Nodes: make([]ast.Node, len(n.Nodes))}
 		for i, item := range n.Nodes {
@@ -204,10 +206,11 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	case "<", "<=", ">", ">=":
 		return x.put(x.ordered(out, loc), loc)
 	case "contains", "startsWith", "endsWith":
-		x.vain(op, out.Right)
+		x.refuseEmpty(op, out.Right)
 	case "matches":
 		if _, ok := out.Right.(*ast.StringNode); !ok && out.Right != nil {
-			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`, "the pattern of matches must be a text, not an expression")
+			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`,
+				"the pattern of matches must be a text, not an expression")
 		}
 	case "==", "!=":
 		x.enum(out.Left, out.Right)
@@ -267,7 +270,7 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 		out.Arguments[i] = x.node(arg)
 		if i == 1 && len(n.Arguments) == 2 {
 			x.folded(n.Name, out.Arguments[0], out.Arguments[1])
-			x.vain(n.Name, out.Arguments[1])
+			x.refuseEmpty(n.Name, out.Arguments[1])
 		}
 		if _, body := arg.(*ast.PredicateNode); body {
 			x.depth--
@@ -311,11 +314,12 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 		}
 	}
 	if len(items) == 0 {
-		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`, "the second argument of %s must be a list of texts", name.Value)
+		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`,
+			"the second argument of %s must be a list of texts", name.Value)
 	}
 	list := x.put(&ast.ConstantNode{Value: items}, arg.Location())
 	x.folded(name.Value, s, list)
-	x.vain(name.Value, list)
+	x.refuseEmpty(name.Value, list)
 	out := &ast.CallNode{
 		Callee:    x.put(&ast.IdentifierNode{Value: name.Value}, n.Callee.Location()),
 		Arguments: []ast.Node{s, list},
@@ -326,7 +330,8 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 	switch {
 	case clocks[name]:
-		return x.fail(loc, "rules see no clock, so that a replay decides as the live run did", "the function %s is not part of the rule language", quote(name))
+		return x.fail(loc, "rules see no clock, so that a replay decides as the live run did",
+			"the function %s is not part of the rule language", quote(name))
 	case varOf(name) != 0 || x.r.lists[name] != nil || x.r.macros[name] != nil:
 		return x.fail(loc, "write it without parentheses", "%s is not a function", quote(name))
 	}
@@ -398,7 +403,8 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
 			other = n.Left
 			op = strings.NewReplacer("<", ">", ">", "<").Replace(op)
 		}
-		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, which %s compares by the alphabet", v.Value, n.Operator)
+		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, which %s compares by the alphabet", v.Value,
+			n.Operator)
 	}
 	return n
 }
@@ -413,20 +419,23 @@ func orderedHint(variable, op string, other ast.Node) string {
 			if at < 0 || l == levels[0] {
 				continue
 			}
-			if strings.HasPrefix(op, ">") && i > at || strings.HasPrefix(op, "<") && i < at || strings.HasSuffix(op, "=") && i == at {
+			if strings.HasPrefix(op, ">") && i > at || strings.HasPrefix(op, "<") && i < at ||
+				strings.HasSuffix(op, "=") && i == at {
 				meant = append(meant, l)
 			}
 		}
 	}
 	if meant == nil {
-		meant = map[string][]string{"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"}, "status": {"failed", "timed_out"}}[variable]
+		meant = map[string][]string{"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"},
+			"status": {"failed", "timed_out"}}[variable]
 	}
 	return variable + ` in ["` + strings.Join(meant, `", "`) + `"]`
 }
 
-// vain refuses to look for the empty text in another: it is in all of them.
-func (x *expansion) vain(op string, in ast.Node) {
-	if how, ok := fits[op]; !ok || how == fitWhole || in == nil || op == "indexOf" || op == "lastIndexOf" || !slices.Contains(textsIn(in), "") {
+// refuseEmpty refuses to look for the empty text in another: it is in all of them.
+func (x *expansion) refuseEmpty(op string, in ast.Node) {
+	if how, ok := fits[op]; !ok || how == fitWhole || in == nil || op == "indexOf" || op == "lastIndexOf" ||
+		!slices.Contains(textsIn(in), "") {
 		return
 	}
 	x.fail(in.Location(), `what is empty is compared with == ""`, `%s "" always holds`, op)

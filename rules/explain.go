@@ -17,7 +17,7 @@ type Explanation struct {
 	Trials   []Trial  `json:"rules" jsonschema:"the rules that were tried and are listed, in order"`
 	Omitted  int      `json:"rulesNotShown" jsonschema:"how many that were tried are not listed"`
 	Decision Details  `json:"decision" jsonschema:"what the rules decide"`
-	Without  *Details `json:"without" jsonschema:"what they would decide without the rule that decided; null where a default did"`
+	Without  *Details `json:"without" jsonschema:"what they would decide without that rule; null where a default decided"`
 }
 
 // Details is a decision with what the rule states that made it.
@@ -35,7 +35,7 @@ type Details struct {
 	// Escalates says when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
 	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"when repetition raises the decision"`
-	Escalated bool       `json:"escalated,omitempty" jsonschema:"repetition raised it: disposition and severity are those that stand"`
+	Escalated bool       `json:"escalated,omitempty" jsonschema:"repetition raised it; disposition and severity stand"`
 
 	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"the phase of the game from the next entry on"`
 	Blinds    bool     `json:"blinds,omitempty" jsonschema:"evidence is missing from here on"`
@@ -63,7 +63,7 @@ type Trial struct {
 	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"how many other such clauses there are"`
 	Exception *Clause  `json:"exception,omitempty" jsonschema:"the exception that kept it from matching"`
 
-	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"how many other ways to match there are, of which nothing holds"`
+	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"other ways to match, of which nothing holds"`
 }
 
 // Clause is a part of a condition, with its value for the entry.
@@ -75,7 +75,7 @@ type Clause struct {
 	Error    string            `json:"error,omitempty" jsonschema:"why it could not be evaluated"`
 	Reads    map[string]string `json:"reads,omitempty" jsonschema:"the short variables that it reads, and their values"`
 	Item     string            `json:"item,omitempty" jsonschema:"the item of a list that made it hold"`
-	Parts    []Clause          `json:"macro,omitempty" jsonschema:"of a macro, and of what is negated: what was decisive in it"`
+	Parts    []Clause          `json:"macro,omitempty" jsonschema:"the decisive clauses of a macro or negation"`
 }
 
 // maxClauses bounds [Trial.Clauses].
@@ -123,7 +123,8 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 // of another how far it came, and the exception that kept it from matching.
 func trial(in *Input, r *Rule, condition, exception *value) Trial {
 	t := Trial{
-		ID: r.ID, Place: r.Place(), Overrides: r.overrides(), Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
+		ID: r.ID, Place: r.Place(), Overrides: r.overrides(),
+		Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
 	}
 	if exception != nil {
 		c := exception.describe(in)
@@ -197,7 +198,7 @@ func (v *value) decisive() []*value {
 	return all
 }
 
-// nearest returns the clauses that say how far v came, which is not true: of a
+// nearest returns the clauses that show how far v came, which does not hold: of a
 // conjunction, what holds and all that does not; of alternatives, those that
 // came close, and how many others there are, or all where none did.
 func (v *value) nearest() (clauses []*value, others int) {
@@ -219,9 +220,9 @@ func (v *value) nearest() (clauses []*value, others int) {
 	return clauses, others
 }
 
-// touches reports whether something that v says of what an entry is about is
-// so, even if v as a whole is not true: the rule came close to matching. That a
-// text does not hold something is so of nearly every rule, and does not count.
+// touches reports whether a part of v about the texts of an entry holds, even if
+// v as a whole does not: the rule came close to matching. That a text does not
+// contain something holds for nearly every rule, and does not count.
 func (v *value) touches() bool {
 	switch v.op {
 	case opNot:
@@ -232,12 +233,13 @@ func (v *value) touches() bool {
 	return slices.ContainsFunc(v.parts, func(p value) bool { return p.touches() })
 }
 
-// textVars are the variables that say what an entry is about.
+// textVars are the variables about the texts of an entry.
 const textVars = varTemplate | varFrames | varMessage | varStack | varSource | varMethod | varOperation
 
 // describe returns what is reported of v.
 func (v *value) describe(in *Input) Clause {
-	c := Clause{Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds, Item: v.item}
+	c := Clause{Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
+		Item: v.item}
 	if v.err != nil {
 		c.Error, _, _ = strings.Cut(v.err.Error(), "\n")
 	}

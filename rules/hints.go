@@ -75,7 +75,8 @@ var synonyms = map[string]string{
 var (
 	wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "in", "and", "or", "not"}
 	foreign       = map[string]string{
-		"&": "and", "|": "or", "is": "==", "equals": "==", "eq": "==", "like": "contains", "has": "contains", "includes": "contains",
+		"&": "and", "|": "or", "is": "==", "equals": "==", "eq": "==",
+		"like": "contains", "has": "contains", "includes": "contains",
 	}
 )
 
@@ -129,7 +130,8 @@ func operatorHint(word string) string {
 // go with; b is "" for one with a single value.
 func typeHint(op, a, b string) string {
 	const text, texts = "string", "[]string"
-	list := map[string]string{"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any", "==": "in"}[op]
+	list := map[string]string{"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any",
+		"==": "in"}[op]
 	switch {
 	case (op == "!" || op == "not") && a == text:
 		return `not belongs to the text alone: write template not contains "text", or not (…)`

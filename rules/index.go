@@ -7,9 +7,9 @@ import (
 )
 
 // index finds, in one pass over the texts of an entry, the rules that may match
-// it: those of which a text that they need is there, and those that need none.
+// it: those with a needed text that is there, and those that need none.
 // Each rule is filed under one need, the one that is hardest to meet; whether it
-// matches is for its condition to say. An index never changes.
+// matches is decided by its condition. An index never changes.
 type index struct {
 	always ruleSet // rules that need no text, or none that can be looked for
 	tables [len(indexed)]literalTable
@@ -211,11 +211,11 @@ func (s ruleSet) next(i int) int {
 // pass over a text of a line costs more.
 const fewItems = 6
 
-// anyOf returns what a function of the language says with its list given, one and
-// the same for a named list. Where the machine tries item by item, a long list is
+// anyOf returns a function of the language with its list bound, one and the same
+// for a named list. Where the machine tries item by item, a long list is
 // looked for as an [index] looks for the texts of rules: beginnings by a binary
-// search, parts by four bytes of each, in one pass. A list of the words that speak
-// of a fault is asked about nearly every text that no other rule knows.
+// search, parts by four bytes of each, in one pass. A list of words of
+// faults is looked up in nearly every text that no other rule knows.
 func (r *resolver) anyOf(name string, items []string) func(string) bool {
 	l := r.named(items)
 	if l == nil {

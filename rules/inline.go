@@ -35,14 +35,14 @@ type TestResult struct {
 	Passed bool
 
 	// Overridden: the record was to match, but a rule of an earlier file
-	// decided it first. Such a test says nothing about its rule.
+	// decided it first. Such a test does not check its rule.
 	Overridden bool
 }
 
 // Failed reports whether the test shows that its rule is wrong.
 func (r *TestResult) Failed() bool { return !r.Passed && !r.Overridden }
 
-// String returns one line that says where the test is, what was expected and
+// String returns one line with the place of the test, what was expected and
 // what came out. It is safe to print.
 func (r *TestResult) String() string {
 	verb := "match"
@@ -89,8 +89,9 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		out = append(out, TestResult{
 			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
 			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
-			Passed:     hit == d.match || t.rule.Disabled,
-			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index && o.Rule.index < t.rule.index,
+			Passed: hit == d.match || t.rule.Disabled,
+			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index &&
+				o.Rule.index < t.rule.index,
 		})
 	}
 	return out
@@ -163,7 +164,8 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 	case t.kind != event.KindLog && given["level"] != nil:
 		errs.addf(p.here(given["level"]).under("level"), "remove it", "an entry of kind %s has no level", t.kind)
 	case given["method"] != nil && t.kind != event.KindOperation:
-		errs.addf(p.here(given["method"]).under("method"), "remove it, or give the status of an operation", "an entry of kind %s has no method", t.kind)
+		errs.addf(p.here(given["method"]).under("method"), "remove it, or give the status of an operation",
+			"an entry of kind %s has no method", t.kind)
 	case given["method"] != nil && given["source"] != nil:
 		errs.add(p.here(given["source"]).under("source"), "the source of an operation is its method", "remove one of the two")
 	}

@@ -92,7 +92,7 @@ var enums = map[string][]string{
 }
 
 // listFuncs are the functions of the rule language beside those of expr: each
-// says whether its first argument, a text, relates so to any item of its
+// reports whether its first argument, a text, relates so to any item of its
 // second, a list that is known at compile time.
 var listFuncs = map[string]func(s, item string) bool{
 	"contains_any":    strings.Contains,

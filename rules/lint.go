@@ -13,8 +13,9 @@ import (
 
 // What [Finding.Check] may be.
 const (
-	checkCompile   = "compile"   // the file does not compile
-	checkShadowed  = "shadowed"  // a rule that can never match, because of an earlier file; or one that matches every entry
+	checkCompile = "compile" // the file does not compile
+	// a rule that can never match, because of an earlier file; or one that matches every entry
+	checkShadowed  = "shadowed"
 	checkDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
 	checkTests     = "tests"     // a rule with less than two tests that match and one that does not
 	checkMasked    = "masked"    // a text compared with template that no template can hold
@@ -69,7 +70,8 @@ func (s *Set) lint() []Finding {
 		l.conditions(r)
 	}
 	slices.SortStableFunc(l.found, func(a, b placed) int {
-		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Problem.Line, b.Problem.Line), cmp.Compare(a.Problem.Column, b.Problem.Column))
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Problem.Line, b.Problem.Line),
+			cmp.Compare(a.Problem.Column, b.Problem.Column))
 	})
 	out := make([]Finding, len(l.found))
 	for i, f := range l.found {
@@ -144,11 +146,12 @@ func (l *linter) reach() {
 		}
 	}
 	if after > 0 {
-		l.rule(all, checkShadowed, "narrow it, or say the same in defaults", "matches every entry, so that none of the rules after it (%d) can match", after)
+		l.rule(all, checkShadowed, "narrow it, or say the same in defaults",
+			"matches every entry, so that none of the rules after it (%d) can match", after)
 	}
 }
 
-// tests reports rules that have too few tests to tell what they are for.
+// tests reports rules with too few tests.
 func (l *linter) tests() {
 	match, noMatch := map[*Rule]int{}, map[*Rule]int{}
 	for _, t := range l.set.tests {
@@ -186,7 +189,8 @@ func (l *linter) conditions(r *Rule) {
 			if id, ok := n.(*ast.IdentifierNode); ok {
 				if v := varOf(id.Value) & perEntry &^ reported; v != 0 {
 					reported |= v
-					l.node(r, c, n, checkPerEntry, alternatives[v], "reads %s, so that it is evaluated for each entry and not once per signature", id.Value)
+					l.node(r, c, n, checkPerEntry, alternatives[v],
+						"reads %s, so that it is evaluated for each entry and not once per signature", id.Value)
 				}
 			}
 			l.comparison(r, c, n)
@@ -196,7 +200,7 @@ func (l *linter) conditions(r *Rule) {
 	}
 }
 
-// alternatives says, for each variable of perEntry, what costs less.
+// alternatives are, for each variable of perEntry, what costs less.
 var alternatives = map[varSet]string{
 	varMessage:   "compare template where masking leaves enough of the text",
 	varStack:     "compare frames, the methods of the stack",

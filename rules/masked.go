@@ -7,7 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// A fit says where a text must stand in another.
+// fit is where a text must stand in another.
 type fit struct{ start, end bool }
 
 var (

@@ -13,13 +13,13 @@ import (
 var indexed = [...]varSet{varTemplate, varFrames, varSource}
 
 // need is what must be so for a condition to hold: a text of any of these is
-// there. The zero value says nothing.
+// there. The zero value is no need.
 type need struct {
 	any   []literals // owned by whoever has the need
 	score int        // how rare the least of the texts is, roughly; 0: nothing is known
 }
 
-// literals are texts of which a variable begins with one, or holds one.
+// literals are texts; a variable must begin with one of them, or contain one.
 type literals struct {
 	field  int // in indexed
 	prefix bool

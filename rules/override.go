@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Overriding: an earlier file changes what later ones define. It has to say so,
-// and there has to be something to change: a clash of names is never silent, and
+// Overriding: an earlier file changes what later ones define. It must have override:
+// true, and there must be something to change: a clash of names is never silent, and
 // neither is a default rule that was renamed.
 
 // override finds rules with the same id. In one file that is a mistake; across
-// files, the earlier overrides the later, and has to say so.
+// files, the earlier overrides the later, and must have override: true.
 func (l *linker) override() {
-	last := map[string]*ruleDecl{} // the rule with the last word so far
+	last := map[string]*ruleDecl{} // the rule that stands so far
 	var lonely []*ruleDecl         // override none
 	for _, doc := range slices.Backward(l.docs) {
 		inFile := map[string]*ruleDecl{}
@@ -22,7 +22,8 @@ func (l *linker) override() {
 				continue
 			}
 			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d", clean(d.src.name), first.at.line)
+				l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d", clean(d.src.name),
+					first.at.line)
 				continue
 			}
 			inFile[id] = d
@@ -54,7 +55,7 @@ func (l *linker) override() {
 
 // nothingThere returns the hint for something that overrides nothing: the name
 // that was meant, or else what to do instead. It searches for the former only
-// among so many names, and for so many errors, that it takes no time to speak of.
+// among so many names, and for so many errors, that it takes little time.
 func nothingThere(name string, names []string, instead string, errs *collector) string {
 	if len(names) <= maxRules && errs.count() < 100 {
 		if near := nearest(name, names); near != "" {
@@ -75,7 +76,7 @@ func (d *ruleDecl) changes(base *ruleDecl) bool {
 
 // inherit takes over from base, the rule that d overrides, the fields that d
 // does not give itself. Tests belong to the condition: where d gives another,
-// those of base say nothing about it.
+// those of base do not check it.
 func (d *ruleDecl) inherit(base *ruleDecl) {
 	_, when := d.given["when"]
 	_, exceptions := d.given["exceptions"]
@@ -98,7 +99,7 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 }
 
 // checkOverrides reports definitions of name that override another without
-// saying so, or say so and do not.
+// override: true, or have it and override none.
 func (r *resolver) checkOverrides(name string, byName map[string][]definition, names []string) {
 	chain := byName[name]
 	for i := range chain {
@@ -114,7 +115,8 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 		case last && d.override:
 			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
 			if i > 0 {
-				hint = fmt.Sprintf("the %s at %s:%d comes first and has the last word", d.kind(), clean(chain[0].at.src.name), chain[0].at.line)
+				hint = fmt.Sprintf("the %s at %s:%d comes first and has the last word", d.kind(), clean(chain[0].at.src.name),
+					chain[0].at.line)
 			}
 			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), quote(name))
 		case !last && !d.override:
@@ -122,7 +124,8 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 			if d.list != nil {
 				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
 			}
-			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name), chain[i+1].at.line)
+			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name),
+				chain[i+1].at.line)
 		}
 	}
 }

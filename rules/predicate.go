@@ -12,8 +12,7 @@ import (
 )
 
 // predicate is a condition as a Go function: what most conditions are compiled to,
-// since a call costs a few nanoseconds where the virtual machine of expr takes
-// a hundred, and boxes every text. It cannot fail, and means exactly what the
+// since the virtual machine of expr is far slower and boxes every text. It cannot fail, and means exactly what the
 // machine makes of the same tree: a fuzz test holds the two together.
 type predicate func(in *Input) bool
 
@@ -37,7 +36,8 @@ var relations = map[string]func(a, b string) bool{
 var relationFuncs = map[string]func(a, b string) bool{"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix}
 
 // textFuncs are the builtins that make one text of another.
-var textFuncs = map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper, "trim": strings.TrimSpace}
+var textFuncs = map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper,
+	"trim": strings.TrimSpace}
 
 // predicate returns the function that an expanded tree stands for, nil where it is
 // outside of the subset that has one: comparisons of texts, joined by and, or,
@@ -110,7 +110,7 @@ func (r *resolver) binaryPredicate(n *ast.BinaryNode) predicate {
 		}
 		p, err := newPattern(n.Right.(*ast.StringNode).Value)
 		if err != nil {
-			return nil // the machine's compiler will tell
+			return nil // the machine's compiler reports it
 		}
 		return func(in *Input) bool { return p.match(text(in)) }
 	}
@@ -191,7 +191,7 @@ var values = map[varSet]textOf{
 }
 
 // pattern is a regular expression. Package regexp tries one that begins with a
-// class at every character, some 30 ns each; but often the class is followed by
+// class at every character; but often the class is followed by
 // a literal, as in [a-z]Exception, and the places where it stands are soon found.
 type pattern struct {
 	whole *regexp.Regexp

@@ -48,7 +48,8 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
-	r := &resolver{errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{}, used: map[string]bool{}}
+	r := &resolver{errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{},
+		used: map[string]bool{}}
 	return r
 }
 
@@ -96,10 +97,12 @@ func (r *resolver) declare(docs []*document) {
 		if len(chain) == 0 {
 			order = append(order, name)
 		} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
-			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", quote(name), clean(d.at.src.name), last.at.line)
+			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", quote(name), clean(d.at.src.name),
+				last.at.line)
 			return
 		} else if last.kind() != d.kind() {
-			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", quote(name), d.kind(), clean(d.at.src.name), d.at.line)
+			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", quote(name), d.kind(), clean(d.at.src.name),
+				d.at.line)
 			chain = nil
 		}
 		byName[name] = append(chain, d)
@@ -126,7 +129,7 @@ func (r *resolver) declare(docs []*document) {
 	}
 }
 
-// register takes in what is left of each name.
+// register registers what is left of each name.
 func (r *resolver) register(order []string, byName map[string][]definition) {
 	items := 0
 	for _, name := range order {
@@ -153,11 +156,12 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 	}
 }
 
-// nameAllowed reports whether name can be that of a list or macro, and says so
-// when it cannot.
+// nameAllowed reports whether name can be that of a list or macro, and reports an
+// error where it cannot.
 func (r *resolver) nameAllowed(name string, p at) bool {
 	if !identifier(name) {
-		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", quote(name), maxName)
+		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", quote(name),
+			maxName)
 		return false
 	}
 	if what, yes := reserved(name); yes {

@@ -75,7 +75,8 @@ func (d *ruleDecl) check(errs *collector) {
 				errs.add(p, "a rule with continue only adds tags", "remove the field, or remove continue")
 			case ok:
 				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
-					"a rule with continue only adds tags, and the rule that this one overrides gives a %s at %s:%d", f, clean(p.src.name), p.line)
+					"a rule with continue only adds tags, and the rule that this one overrides gives a %s at %s:%d",
+					f, clean(p.src.name), p.line)
 			}
 		}
 		if _, ok := d.given["tags"]; !ok {
@@ -89,7 +90,8 @@ func (d *ruleDecl) check(errs *collector) {
 			r.Escalate = nil // the override is already as urgent
 			return
 		}
-		errs.addf(d.escalateTo, "name a higher one, or remove escalate", "the rule is %s from the first occurrence on, which is no less than %s", r.Disposition, e.To)
+		errs.addf(d.escalateTo, "name a higher one, or remove escalate",
+			"the rule is %s from the first occurrence on, which is no less than %s", r.Disposition, e.To)
 	}
 }
 
@@ -118,7 +120,8 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 				switch {
 				case !ok:
 				case !validName(s):
-					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d",
+						quote(s), maxName)
 				case named[s]:
 					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", quote(s))
 				}
@@ -158,7 +161,8 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 		switch {
 		case !ok:
 		case !validName(s):
-			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s),
+				maxName)
 		case slices.Contains(tags, s):
 			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", quote(s))
 		case len(tags) == maxTagsPerRule:
@@ -171,8 +175,8 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 	return tags
 }
 
-// ruleField is a key of a rule, with all that the language has to know of it. What says
-// only that a rule overrides another, and which, is nothing to compare or to take over.
+// ruleField is a key of a rule, with how it is parsed, compared and inherited. Keys that
+// only name the rule that is overridden are neither compared nor inherited.
 type ruleField struct {
 	name  string
 	parse func(d *ruleDecl, p at, n *yaml.Node, errs *collector)
@@ -183,7 +187,8 @@ type ruleField struct {
 // ruleTable has the fields of rules, in the order in which they are listed to people.
 var ruleTable = []ruleField{
 	{name: "id", parse: parseID},
-	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression, func(x, y exprText) bool { return x.text == y.text }),
+	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression,
+		func(x, y exprText) bool { return x.text == y.text }),
 	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions, sameExceptions),
 	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition }, parseDisposition, equal),
 	{
@@ -214,8 +219,13 @@ var ruleTable = []ruleField{
 	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
 	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
 	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
-	{name: "override", parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { d.override = parseBool(p, n, errs) }},
-	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests, func(_, _ []testDecl) bool { return false }), // of its own condition
+	{name: "override", parse: func(d *ruleDecl, p at, n *yaml.Node,
+		errs *collector) {
+		d.override = parseBool(p, n, errs)
+	}},
+	// of its own condition
+	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests,
+		func(_, _ []testDecl) bool { return false }),
 }
 
 var ruleFields = func() (names []string) {
@@ -226,7 +236,8 @@ var ruleFields = func() (names []string) {
 }()
 
 // field is a field that is one value of a rule.
-func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T, same func(x, y T) bool) ruleField {
+func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T,
+	same func(x, y T) bool) ruleField {
 	return ruleField{
 		name:  name,
 		parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { *of(d) = parse(p, n, errs) },
@@ -291,7 +302,8 @@ func parseSummary(p at, n *yaml.Node, errs *collector) string {
 func parsePhase(p at, n *yaml.Node, errs *collector) string {
 	s, ok := text(p, n, errs)
 	if ok && !validName(s) {
-		errs.addf(p.here(n), `such as "load" or "play"`, "%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+		errs.addf(p.here(n), `such as "load" or "play"`,
+			"%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
 	}
 	return s
 }
@@ -369,14 +381,15 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
 	}
 	if e.Entries < e.After {
-		errs.addf(within, "give more entries, or a lower after", "%d occurrences cannot lie within %d entries", e.After, e.Entries)
+		errs.addf(within, "give more entries, or a lower after", "%d occurrences cannot lie within %d entries", e.After,
+			e.Entries)
 		return nil, to
 	}
 	return e, to
 }
 
 // parseWithin reads a window: a duration alone, or a mapping of a duration and
-// a number of entries, of which either may be missing. What is not given is 0.
+// a number of entries; either may be missing. What is not given is 0.
 func parseWithin(p at, n *yaml.Node, errs *collector) (d time.Duration, entries int) {
 	if n.Kind != yaml.MappingNode {
 		return duration(p, n, errs), 0

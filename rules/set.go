@@ -37,7 +37,7 @@ type Rule struct {
 	ID string
 
 	// File is the name of the file, as given to [Compile]. Of a rule that
-	// overrides others this is the file of the one with the last word.
+	// overrides others this is its own file.
 	File string
 	Line int // where the rule begins, counting from 1
 	// Column is where the rule begins in its line, counting from 1.
@@ -63,8 +63,8 @@ type Rule struct {
 	Blinds    bool     // evidence is incomplete from here on
 	Resolves  []string // ids of the rules whose items, and whose blindness, this one ends; in order of the set
 
-	// Escalate says when repetition makes more of what the rule decides; nil
-	// when it never does. Enforcing it is the business of whoever folds entries.
+	// Escalate is when repetition raises what the rule decides; nil for never. Whoever
+	// folds entries enforces it.
 	Escalate *event.Escalation
 
 	Tags     []string
@@ -140,7 +140,7 @@ func (s *Set) Hash() uint64 { return s.hash }
 
 // severity returns the severity of what rule r decides about an entry of level
 // l: the rule's own, or else the level's where the level is warning or more
-// (less says nothing about the weight of what a rule calls urgent), or else
+// (less is no measure for what a rule makes urgent), or else
 // error for blocking, warning for advisory and info for ignore.
 func (r *Rule) severity(l event.Level) event.Severity {
 	switch {
@@ -184,8 +184,8 @@ func (s *Set) fallback(in *Input) *Outcome {
 // defaultID returns the name that stands for a rule where none matched.
 func defaultID(kind, key string) string { return "default." + kind + "." + key }
 
-// builtinDefaults sets what is decided where neither a rule nor a file's
-// defaults say anything.
+// builtinDefaults sets what is decided where there is neither a rule nor a default
+// of a file.
 func (s *Set) builtinDefaults() {
 	set := func(o *Outcome, kind, key string, d event.Disposition, sev event.Severity, invalidates bool) {
 		o.Decision = event.Decision{Rule: defaultID(kind, key), Disposition: d, Severity: sev, Invalidates: invalidates}
@@ -206,7 +206,7 @@ func (s *Set) builtinDefaults() {
 		d, sev, inv := event.Ignore, event.SeverityInfo, false
 		switch status {
 		case event.StatusFailed, event.StatusHole, event.StatusRunCut, event.StatusTruncated:
-			// The caller of a failed operation was told. Missing evidence is
+			// The caller of a failed operation has its error. Missing evidence is
 			// worth knowing, but is no trouble by itself.
 			d, sev = event.Advisory, event.SeverityWarning
 		case event.StatusTimedOut, event.StatusCancelled:
@@ -225,7 +225,7 @@ func (s *Set) builtinDefaults() {
 	s.other[event.KindLog] = s.byLevel[event.LevelUnknown]
 }
 
-// apply changes a default as a file says.
+// apply changes a default to that of a file.
 func (s *Set) apply(d *defaultDecl) {
 	var o *Outcome
 	level, isLevel := event.ParseLevel(d.key)

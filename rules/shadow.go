@@ -87,7 +87,7 @@ func name(d *ruleDecl) string {
 const maxCoverChecks = 100_000
 
 // covers finds rules that take all that a later one could match, since their
-// conditions ask for a part of what the later one asks for. The order in which a
+// conditions are a part of the later condition. The order in which a
 // condition joins its parts by "and" does not matter: it holds if all do, and
 // one that fails keeps it from holding wherever it stands.
 type covers struct {
@@ -102,7 +102,7 @@ type covering struct {
 
 func newCovers() *covers { return &covers{byPart: map[string][]covering{}} }
 
-// add takes in a rule that decides.
+// add adds a rule that decides.
 func (c *covers) add(d *ruleDecl) {
 	parts := parts(d.rule.cond.tree)
 	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })

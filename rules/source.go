@@ -69,7 +69,7 @@ func Defaults() []File {
 	return files
 }
 
-// source is the text of a file. A set keeps it, to tell places in it.
+// source is the text of a file. A set keeps it, for places in it.
 type source struct {
 	index int
 	name  string

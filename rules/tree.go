@@ -64,8 +64,7 @@ func (r *resolver) setOf(items []string) map[string]struct{} {
 	return l.set
 }
 
-// named returns the list of which these are the items, nil where they stand in an
-// expression.
+// named returns the list with these items, nil where they stand in an expression.
 func (r *resolver) named(items []string) *list {
 	for _, l := range r.lists {
 		if len(items) > 0 && len(l.items) == len(items) && &l.items[0] == &items[0] {

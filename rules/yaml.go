@@ -19,7 +19,8 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 	top := at{src: src}
 	switch {
 	case len(data) > MaxFileBytes:
-		errs.addf(top, "split it into several files", "the file has %d bytes, more than the %d allowed", len(data), MaxFileBytes)
+		errs.addf(top, "split it into several files", "the file has %d bytes, more than the %d allowed", len(data),
+			MaxFileBytes)
 		return nil
 	case strings.TrimSpace(src.text) == "":
 		errs.add(top, "the file is empty", `a rule file begins with "version: 1"`)
@@ -42,7 +43,8 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 			p.col = len(src.line(line)) - len(strings.TrimLeft(src.line(line), " \t")) + 1
 		}
 		if q, found := openQuote(src); found {
-			errs.add(q, "YAML: the text in single quotes ends here", "a single quote in it is written twice: ''; or write >- and the text below it, without quotes")
+			errs.add(q, "YAML: the text in single quotes ends here",
+				"a single quote in it is written twice: ''; or write >- and the text below it, without quotes")
 			return nil
 		}
 		errs.add(p, clean(msg), yamlHint(msg))
@@ -53,7 +55,8 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 		errs.add(top, "the file holds no rules, only comments", `a rule file begins with "version: 1"`)
 		return nil
 	case rest != nil:
-		errs.add(at{src: src, line: rest.Line, col: rest.Column}, "a second YAML document", `a rule file is one document: remove the "---" or split the file`)
+		errs.add(at{src: src, line: rest.Line, col: rest.Column}, "a second YAML document",
+			`a rule file is one document: remove the "---" or split the file`)
 		return nil
 	}
 	root := doc.Content[0]
@@ -105,7 +108,8 @@ func yamlHint(msg string) string {
 	switch {
 	case strings.Contains(msg, "mapping values are not allowed"):
 		return `text that holds ": " must stand in quotes`
-	case strings.Contains(msg, "cannot start any token") && strings.Contains(msg, `'\t'`), strings.Contains(msg, "tab character"):
+	case strings.Contains(msg, "cannot start any token") &&
+		strings.Contains(msg, `'\t'`), strings.Contains(msg, "tab character"):
 		return "indent with spaces, not tabs"
 	case strings.Contains(msg, "cannot start any token"), strings.Contains(msg, "did not find expected key"),
 		strings.Contains(msg, "did not find expected"):
@@ -307,8 +311,8 @@ var (
 )
 
 // openQuote returns the first place of a file that YAML refuses where a text in
-// single quotes ends in the middle of what it should say. The YAML reader tells
-// a line some way off.
+// single quotes ends too early, at a quote within it. The YAML reader reports a line
+// some way off.
 func openQuote(src *source) (p at, found bool) {
 	p.src = src
 	for i, line := range src.lines {

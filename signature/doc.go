@@ -23,7 +23,7 @@
 // make a [Signature], the key to use wherever entries are counted, cached or
 // compared. [Normalizer.Key] is the way there for the hot path: it
 // hashes the template without building it, into a key that holds within the
-// process, for a table from keys to signatures. [Normalizer.AppendSpans] says
+// process, for a table from keys to signatures. [Normalizer.AppendSpans] returns
 // for people what was masked, and what it looks like: <num>, <path>, <id>.
 //
 // Every text has a signature, however short, long or broken.
@@ -31,7 +31,7 @@
 // What this package does not do: it keeps no text, and a Normalizer learns
 // nothing. That "Anna" and "Boris" are both names of colonists cannot be seen in
 // a line alone, so words without digits stay words in templates. In quotation
-// marks and after "key=" a word is masked, unless it tells what happened: the
+// marks and after "key=" a word is masked, unless it carries meaning: the
 // name of a type of fault, an answer, a state, an outcome, a level.
 //
 // # Groups
@@ -64,8 +64,8 @@
 //
 // [Config].MaxFrames is 8 by default. On 707 labeled entries with stacks in captured
 // logs of a game, of 18 families of faults, the templates never mixed two
-// families at any depth, and were 32 at every depth: the head tells most of
-// it. By their stacks alone, one or two frames mix two families, three to
+// families at any depth, and were 32 at every depth: the head identifies
+// most. By their stacks alone, one or two frames mix two families, three to
 // five frames one, six none; from eight on, nothing changes any more. More
 // frames would only split a fault by who called.
 //
@@ -79,13 +79,8 @@
 // looked at a bounded number of times, which the tests try with text made to
 // break that. A stack is read until MaxFrames frames were found.
 //
-// BenchmarkKey, on one 2.7 GHz Xeon core with AVX2: 73 ns for 79 bytes of plain
-// words, 107 ns for 81 bytes with one id, 134 ns for 69 bytes with an id and a
-// vector, 155 ns for 86 bytes with numbers, an address, an id and a path, 268 ns
-// for 91 bytes with seven keys and values. Heads are read 64 bytes at a time into
-// bitmaps that tell where something has to be decided. Machines without AVX2, and
-// programs built with the tag purego, make the bitmaps in Go: plain words take a
-// quarter more there, the rest 6 to 20 %. Ids and keys are the same.
-// BenchmarkKeyBySize has the same line in 20 bytes to 64 KiB: from 80 bytes on,
-// a byte costs no more the longer the text is.
+// Heads are read 64 bytes at a time into bitmaps of where something has to be
+// decided. Machines without AVX2, and programs built with the tag purego, make the
+// bitmaps in Go, which takes longer. Ids and keys are the same. docs/performance.md
+// has figures.
 package signature

@@ -71,7 +71,8 @@ func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 // isGoArgs reports whether args are what Go prints for the arguments of a
 // function: nothing, machine words, or dots where it does not know.
 func isGoArgs(args string) bool {
-	return args == "()" || strings.HasPrefix(args, "(...") || strings.HasPrefix(args, "(0x") || strings.HasPrefix(args, "({0x")
+	return args == "()" || strings.HasPrefix(args, "(...") || strings.HasPrefix(args, "(0x") ||
+		strings.HasPrefix(args, "({0x")
 }
 
 // first returns the first byte of the canonical name.

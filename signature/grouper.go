@@ -25,7 +25,7 @@ const groupNames = 4
 const groupValues = 12
 
 // groupAnchors is how many other words a template must have for one of its
-// columns to be learned: with fewer, what is left says too little.
+// columns to be learned: with fewer, too little is left.
 const groupAnchors = 3
 
 // groupTokens bounds the columns of a template that are looked at. A template
@@ -52,7 +52,7 @@ type GrouperConfig struct {
 	// from. At most 1<<30. Default 65,536.
 	Signatures int
 
-	// Columns is how many columns are watched at once. One more displaces the
+	// Columns is how many columns are watched at once. One more evicts the
 	// one in its set that has shown the fewest words. Rounded up to a power of
 	// two; at most 1<<28. Default 16,384.
 	Columns int
@@ -77,8 +77,8 @@ type GrouperConfig struct {
 // what must be equal: faults thrown by different methods stay apart.
 //
 // Groups do not depend on the order in which texts come while nothing is
-// displaced. With more columns than are watched, evidence that is far apart (with
-// the defaults some 2,000 new texts) may not be put together; Stats tells.
+// evicted. With more columns than are watched, evidence that is far apart (with
+// the defaults some 2,000 new texts) may not be put together; Stats counts evictions.
 //
 // Each column needs evidence of its own: texts that differ in two names at once
 // are one group only where each of the names has also been seen to vary alone.
@@ -121,7 +121,7 @@ type column struct {
 	open  bool                // it is a variable
 }
 
-// GroupMerge says that two groups have become one.
+// GroupMerge is two groups that have become one.
 type GroupMerge struct {
 	From Signature // name of the group that is no more
 	Into Signature // name of the group that it joined
@@ -129,22 +129,24 @@ type GroupMerge struct {
 
 // GrouperStats counts what a [Grouper] did.
 type GrouperStats struct {
-	Signatures       int    // known
-	Groups           int    // of the known signatures
-	Columns          int    // watched
-	Variables        int    // watched columns that are variable
-	ColumnsDisplaced uint64 // watched columns given up for others
-	Unlearned        uint64 // templates that came when Signatures was full
+	Signatures     int    // known
+	Groups         int    // of the known signatures
+	Columns        int    // watched
+	Variables      int    // watched columns that are variable
+	ColumnsEvicted uint64 // watched columns that made room for others
+	Unlearned      uint64 // templates that came when Signatures was full
 }
 
 // NewGrouper returns a Grouper that knows nothing. The error names the field
 // of cfg that is at fault.
 func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	if cfg.Signatures < 0 || cfg.Signatures > 1<<30 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d: want 0 for the default, or 1 to %d", cfg.Signatures, 1<<30)
+		return nil, fmt.Errorf("signature: GrouperConfig.Signatures is %d: want 0 for the default, or 1 to %d",
+			cfg.Signatures, 1<<30)
 	}
 	if cfg.Columns < 0 || cfg.Columns > 1<<28 {
-		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns, 1<<28)
+		return nil, fmt.Errorf("signature: GrouperConfig.Columns is %d: want 0 for the default, or 1 to %d", cfg.Columns,
+			1<<28)
 	}
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
@@ -175,7 +177,7 @@ func (g *Grouper) Stats() GrouperStats {
 }
 
 // Place is where a [Grouper] keeps what it knows of a signature. It stays right
-// while the Grouper lives: none is given up. It is of no meaning to another one,
+// while the Grouper lives: none is evicted. It means nothing to another one,
 // a restored one included.
 type Place uint32
 
@@ -223,7 +225,7 @@ func (g *Grouper) GroupAt(p Place, s Signature) Signature {
 }
 
 // Merges appends to dst the merges of groups since the last call, in order,
-// and forgets them. Whoever counts by group adds the counts of From to Into.
+// and drops them. A caller that counts by group adds the counts of From to Into.
 // At most as many are kept as there are signatures, 32 bytes each.
 func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 	if len(g.merges) == 0 { // as after almost every entry
@@ -284,7 +286,7 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 
 // add notes that node n has shown a word in the column. A word that was seen is
 // not noted again: its nodes differ in columns that are known to vary, and are
-// one group for that, unless such a column was displaced in between.
+// one group for that, unless such a column was evicted in between.
 func (c *column) add(n uint32, word *templateWord) {
 	if word.role == mask {
 		if c.wild == 0 {
@@ -324,7 +326,7 @@ func (g *Grouper) numberedSet(n int) []column {
 }
 
 // column returns the column with the given key, made where it is not there. It
-// displaces the column of its set that has shown the fewest words, of these the
+// evicts the column of its set that has shown the fewest words, of these the
 // one used longest ago.
 func (g *Grouper) column(key uint64) *column {
 	if g.saved.columns {
@@ -354,7 +356,7 @@ func (g *Grouper) column(key uint64) *column {
 		g.stats.Variables--
 		fallthrough
 	default:
-		g.stats.ColumnsDisplaced++
+		g.stats.ColumnsEvicted++
 	}
 	*victim = column{key: key, used: g.tick}
 	return victim

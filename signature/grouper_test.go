@@ -206,7 +206,7 @@ func TestGrouperDisplaces(t *testing.T) {
 	for _, i := range []int{0, 2, 3, 4, 5, 6, 7, 100} {
 		require.NotNil(t, g.lookup(key(i)), i)
 	}
-	require.EqualValues(t, 1, g.Stats().ColumnsDisplaced)
+	require.EqualValues(t, 1, g.Stats().ColumnsEvicted)
 }
 
 func TestRoleOf(t *testing.T) {

@@ -9,8 +9,8 @@ import "math/bits"
 // kept as the check.
 //
 // Every stretch begins with a word of its own, so that its words are loaded as
-// they stand: shifts made keys of plain words a tenth slower. The last word is
-// padded with zeros, and its highest byte says what ends the stretch. That is
+// they stand, without shifts. The last word is padded with zeros, and its highest
+// byte is what ends the stretch. That is
 // unambiguous, since no template holds a control character within a line.
 type hasher struct {
 	a, b uint64

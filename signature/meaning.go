@@ -10,7 +10,7 @@ import (
 type role uint8
 
 const (
-	fixed role = iota // it says what another word in its place would contradict
+	fixed role = iota // another word in its place would mean something else
 	plain             // it may be a value, or a state that nobody here knows
 	name              // it looks like a name
 	mask              // it is the mask
@@ -19,11 +19,11 @@ const (
 // roleOf returns the role of word i of a head.
 //
 // Never values are the state of something, a direction, a participle, the type
-// of an exception, a qualified name of code, a call, a code, what a line says
+// of an exception, a qualified name of code, a call, a code, what a line states
 // was thrown. Of a word that holds a mask, what is before the mask counts, and of
 // state:open or state=open the end. The words of English that carry meaning are
 // listed. All that the list misses, other languages, and compounds are plain:
-// the number of distinct words must tell.
+// the number of distinct words decides.
 func roleOf(words [][]byte, i int) role {
 	word := words[i]
 	if string(word) == Mask {
@@ -53,7 +53,7 @@ func roleOf(words [][]byte, i int) role {
 	return plain
 }
 
-// isFixed reports whether w is known to say what another word would contradict.
+// isFixed reports whether another word in place of w would mean something else.
 func isFixed(w []byte) bool {
 	return isState(w) || isParticiple(w) || !bytes.Contains(w, []byte{'.'}) && isFaultType(w)
 }
@@ -116,7 +116,7 @@ func saysState(part []byte) bool {
 }
 
 // isCaseless reports whether w begins with a letter of a script without case: a
-// line in such a script says states in it, a line in another one names.
+// line in such a script has states in it, a line in another one names.
 func isCaseless(w []byte) bool {
 	r, _ := utf8.DecodeRune(w)
 	return unicode.IsLetter(r) && !unicode.IsUpper(r) && !unicode.IsLower(r)
@@ -190,7 +190,8 @@ func isFaultType(w []byte) bool {
 // tick(int). Tobin(7) is somebody with a number.
 func isCall(w []byte) bool {
 	open := bytes.IndexByte(w, '(')
-	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0 && (!isUpper(w[0]) || !bytes.Contains(w, []byte(Mask)))
+	return open > 0 && isLetter(w[open-1]) && bytes.IndexByte(w[open:], ')') > 0 &&
+		(!isUpper(w[0]) || !bytes.Contains(w, []byte(Mask)))
 }
 
 // isCodeName reports whether w is a qualified name of code: a type or a method,
@@ -221,7 +222,7 @@ var nouns = wordSet("thing things something nothing anything everything building
 	"morning evening clothing wedding meeting lightning hundred shed sled")
 
 // heads has, for each length, a bit for each letter that words of states and
-// nouns begin with: most words are in neither, which this tells in a
+// nouns begin with: most words are in neither, which this finds in a
 // nanosecond where the map takes twenty.
 var heads = func() (h [maxState + 1]uint32) {
 	for _, set := range []map[string]struct{}{states, nouns} {
@@ -277,7 +278,7 @@ func wordSet(lines ...string) map[string]struct{} {
 	return set
 }
 
-// announcesName reports whether w says that the next word is a name, be it that
+// announcesName reports whether a name follows w, be it that
 // of a type: "no type named Acme.Press".
 func announcesName(w []byte) bool {
 	switch string(w) {
@@ -287,7 +288,7 @@ func announcesName(w []byte) bool {
 	return false
 }
 
-// announcesCode reports whether after w another word says another thing: a code,
+// announcesCode reports whether after w another word means something else: a code,
 // what was thrown, the name of a method or of something that happened.
 func announcesCode(w []byte) bool {
 	switch string(w) {
@@ -298,7 +299,7 @@ func announcesCode(w []byte) bool {
 	return false
 }
 
-// announcesState reports whether after w a word tells how something is.
+// announcesState reports whether after w a word is the state of something.
 func announcesState(w []byte) bool {
 	switch string(w) {
 	case "is", "are", "was", "were", "be", "been", "now", "became", "becomes", "remains", "still",
@@ -308,7 +309,7 @@ func announcesState(w []byte) bool {
 	return false
 }
 
-// isAccount reports whether word i is the name of an account: a line speaks of
+// isAccount reports whether word i is the name of an account: a line is about
 // accounts, and the word is whom something is for.
 func isAccount(words [][]byte, i int) bool {
 	switch string(words[max(i-1, 0)]) {

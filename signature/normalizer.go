@@ -14,10 +14,10 @@ import (
 const defaultMaxFrames = 8
 
 // maxLogger is how long a prefix in [Config].LoggerFrames may be. No name of a
-// type needs more to be told from others.
+// type needs more to differ from others.
 const maxLogger = 128
 
-// Config says what differs between the normalizers of two hosts. The zero
+// Config is what differs between the normalizers of two hosts. The zero
 // value is the default.
 type Config struct {
 	// Protect lists words that are never masked, compared exactly, such as
@@ -77,7 +77,8 @@ func New(c Config) (*Normalizer, error) {
 		case l == "":
 			return nil, fmt.Errorf("signature: Config.LoggerFrames holds an empty prefix, which every frame has")
 		case len(l) > maxLogger:
-			return nil, fmt.Errorf("signature: Config.LoggerFrames holds a prefix of %d bytes, %.40q…, must not exceed %d", len(l), l, maxLogger)
+			return nil, fmt.Errorf("signature: Config.LoggerFrames holds a prefix of %d bytes, %.40q…, must not exceed %d",
+				len(l), l, maxLogger)
 		}
 		n.loggerHeads[l[0]>>6] |= 1 << (l[0] & 63)
 		n.loggers = append(n.loggers, l)

@@ -67,7 +67,7 @@ const nameMax = 64
 
 // nameEnd looks whether a name of the path s[i:...] goes on over the byte at j,
 // which is a space, a bracket or other punctuation. It does if the name is
-// followed by another slash, and nothing before that speaks against it. It
+// followed by another slash, and nothing before that rules it out. It
 // returns the position of that slash, or -1.
 func nameEnd(s string, i, j int) int {
 	if j == len(s) || hasExtension(s[i:j]) {

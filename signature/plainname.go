@@ -8,8 +8,7 @@ import (
 // A plainName is the name of a frame that [parts] would only copy, as most are:
 // letters, digits and '_' with dots and slashes between them, at most one single
 // colon, and no part that ends in a digit. It is found eight bytes at a time, and
-// hashed as one text or two: a frame of 60 bytes takes 65 ns on one 2.7 GHz Xeon,
-// and took 190 in parts. Names that do take parts pay 15 ns for the attempt.
+// hashed as one text or two, which takes a third of the time of parts.
 type plainName struct {
 	end   int // 0 if the name is not plain
 	colon int // where the colon is that stands for a dot, or -1

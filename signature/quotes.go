@@ -11,7 +11,7 @@ var quoteMarks = [2]byte{'"', '\''}
 // closes if no space is before it and no word begins right after it. So the
 // apostrophes of don't and pawns' are none.
 //
-// What speaks against a quotation is found in the first words of the text and
+// What rules out a quotation is found in the first words of the text and
 // needs no closing mark. Where the closing mark is may be another place in the
 // template, since what follows it counts.
 func (sc *scanner) quoteEnd(i, which int) int {
@@ -45,7 +45,7 @@ func closing(s string, i int, mark byte) int {
 	}
 }
 
-// isSentence reports whether quoted text, of which s is the beginning, says
+// isSentence reports whether quoted text, which begins with s, says
 // something rather than names something: it begins with a word in capitals, as
 // commands do (GET, SELECT), or with four words in small letters.
 //
@@ -77,7 +77,7 @@ func isSentence(s string) bool {
 }
 
 // isName reports whether the mark at i quotes one token that is to be seen: a
-// protected word, one that tells what happened, or the name of a member as in
+// protected word, one that carries meaning, or the name of a member as in
 // JSON, which follows an opening brace or a comma and is followed by a colon.
 func (sc *scanner) isName(i int) bool {
 	s := sc.s

@@ -1,6 +1,6 @@
 package signature
 
-// piece says what follows the literal text that [scanner.next] found.
+// piece is what follows the literal text that [scanner.next] found.
 type piece uint8
 
 const (
@@ -47,7 +47,7 @@ type scanner struct {
 // start begins on the head of message, without the white space at its ends, and
 // returns the lines after it. sc must be zero.
 //
-// Where one window takes all of a message, it also tells that no line feed is in
+// Where one window takes all of a message, it also shows that no line feed is in
 // it, and nothing is searched for one: that is a twentieth of the time of short
 // lines.
 func (sc *scanner) start(n *Normalizer, message string) (rest string) {
@@ -236,7 +236,8 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
-		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
+			mayFollowKeyword(s, i) && sc.afterKeyword(i) {
 			return j, literal
 		}
 		return j, kindToken

@@ -105,7 +105,7 @@ func (g *Grouper) save(n int) {
 }
 
 // RestoreGrouper returns a Grouper with the bounds of cfg that has learned what a
-// snapshot holds, of which it keeps nothing. It refuses one that was made with
+// snapshot holds; it keeps nothing of it. It refuses one that was made with
 // larger bounds, naming the field, and one that cannot be the state of any
 // Grouper.
 func RestoreGrouper(cfg GrouperConfig, snapshot []byte) (*Grouper, error) {
@@ -144,7 +144,7 @@ func (s *grouperCoder) begin() {
 	g := s.g
 	s.bound("Signatures", cap(g.nodes))
 	s.bound("Columns", len(g.cols))
-	s.Uint64("GrouperStats.ColumnsDisplaced", &g.stats.ColumnsDisplaced, math.MaxUint64)
+	s.Uint64("GrouperStats.ColumnsEvicted", &g.stats.ColumnsEvicted, math.MaxUint64)
 	s.Uint64("GrouperStats.Unlearned", &g.stats.Unlearned, math.MaxUint64)
 	s.Fixed32("Grouper.tick", &g.tick)
 	s.columns = s.Len("columns", g.stats.Columns, len(g.cols))

@@ -35,7 +35,7 @@ func (n *Normalizer) AppendSpans(dst []Span, message string) (spans []Span, head
 	}
 }
 
-// kind tells variables apart for display.
+// kind is what a variable looks like.
 type kind uint8
 
 const (

@@ -88,7 +88,7 @@ func (f *frames) next() (frame, bool) {
 	return frame{}, false
 }
 
-// form says how a frame was recognized, and so what must follow its name.
+// form is how a frame was recognized, and so what must follow its name.
 type form uint8
 
 const (

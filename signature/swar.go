@@ -58,9 +58,9 @@ func narrowEnd(s string, i int) (int, class) {
 	return i, all
 }
 
-// mayMean reports whether the word at i may mean more than it says, by how it
+// mayMean reports whether the word at i may be more than a word, by how it
 // begins: like a month, a day of the week, or "user". The first letter alone stops
-// at most capitals; three of them made text of plain words 15 % faster.
+// at most capitals; three of them at few words.
 func mayMean(s string, i int) bool {
 	return classes[s[i]]&initial != 0 && isBeginning(s, i)
 }

@@ -125,7 +125,7 @@ func (w *window) token(s string, i int) (int, class) {
 	return end, w.classes(s, from, within)
 }
 
-// classes returns the classes of the token at from, of which the bytes are within,
+// classes returns the classes of the token at from, whose bytes are within,
 // counted from there, and event.
 func (w *window) classes(s string, from uint, within uint64) class {
 	all := event

@@ -1,6 +1,6 @@
 package signature
 
-// wellKnown are names in which a digit says no more than a letter would:
+// wellKnown are names in which a digit means no more than a letter would:
 // types, formats and platforms. They stay words like any other.
 var wellKnown = []string{
 	"Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
@@ -101,7 +101,7 @@ func (w *words) slot(t string) int {
 	if len(t) >= 8 {
 		v = load(t, 0) ^ load(t, len(t)-8)<<1
 	} else {
-		// Three bytes and the length tell most words of a list apart.
+		// Most words of a list differ in three bytes and the length.
 		v = uint64(t[0]) | uint64(t[len(t)/2])<<8 | uint64(t[len(t)-1])<<16
 	}
 	return int((v + uint64(len(t))) * mulA >> w.shift)

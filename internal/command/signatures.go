@@ -138,7 +138,7 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 	if err := out.done("the groups"); err != nil {
 		return err
 	}
-	if s := grouper.Stats(); s.Unlearned+s.ColumnsDisplaced > 0 {
+	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
 		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
 	}
 	return err
