@@ -159,7 +159,7 @@ type eventsListResult struct {
 
 // CurrentResult is the result of attention/current.
 type CurrentResult struct {
-	Attention *heed.Attention `json:"attention"` // null where nothing is open
+	Attention *heed.Attention `json:"attention" jsonschema:"The item to look at first; null where nothing is open."`
 }
 
 // AckParams is the parameters of attention/ack.
@@ -169,9 +169,9 @@ type AckParams struct {
 
 // AckResult is the result of attention/ack.
 type AckResult struct {
-	Acknowledged     bool            `json:"acknowledged"`
-	AttentionID      string          `json:"attentionId"`
-	CurrentAttention *heed.Attention `json:"currentAttention"` // null where nothing is open
+	Acknowledged     bool            `json:"acknowledged" jsonschema:"The item was open, and is acknowledged."`
+	AttentionID      string          `json:"attentionId" jsonschema:"The item."`
+	CurrentAttention *heed.Attention `json:"currentAttention" jsonschema:"The item to look at first now; null where nothing is open."`
 }
 
 // Event is an event as a client gets it.

@@ -65,7 +65,7 @@ var definitions = sync.OnceValue(func() []gabp.Tool {
 	for _, t := range tools() {
 		defined = append(defined, gabp.Tool{
 			Name: t.name, Title: t.title, Description: t.description, Tags: Tags(),
-			InputSchema: encode(inputSchema(t.params)), OutputSchema: encode(outputSchema(t.output)),
+			InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.output),
 		})
 	}
 	return defined

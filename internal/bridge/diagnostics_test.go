@@ -122,7 +122,7 @@ func TestItem(t *testing.T) {
 		require.Equal(t, "Afterwards", it.Following[0].Message)
 		require.Len(t, it.Prelude, 5)
 		require.Zero(t, it.Lost)
-		require.Equal(t, "Broken wall", it.Samples[0].Message)
+		require.Equal(t, "Broken wall", it.Sample[0].Message)
 
 		// Its cursor gives the cause first.
 		page := answer[bridge.Page](t, d, bridge.ToolEntries, `{"after":"`+it.Cursor+`","limit":1}`)

@@ -26,23 +26,23 @@ const (
 
 // Explanation is the answer of heed/explain.
 type Explanation struct {
-	Entry     *Entry       `json:"entry,omitempty" jsonschema:"the entry that was asked about"`
-	Decided   *Decided     `json:"decided,omitempty" jsonschema:"what was decided about it when it came"`
-	Signature signature.ID `json:"signature" jsonschema:"id of the text's shape"`
-	Template  string       `json:"template" jsonschema:"log text with its variable parts masked, which is what rules look at"`
-	Frames    []string     `json:"frames" jsonschema:"log text: the stack frames that rules look at"`
-	Phase     string       `json:"phase" jsonschema:"the phase of the game that the explanation assumes; empty: not known"`
+	Entry     *Entry       `json:"entry,omitempty" jsonschema:"The entry that was asked about."`
+	Decided   *Decided     `json:"decided,omitempty" jsonschema:"What was decided about it when it came."`
+	Signature signature.ID `json:"signature" jsonschema:"Id of the text's shape."`
+	Template  string       `json:"template" jsonschema:"log text with its variable parts masked, which is what rules look at."`
+	Frames    []string     `json:"frames" jsonschema:"log text: the stack frames that rules look at."`
+	Phase     string       `json:"phase" jsonschema:"The phase of the game that the explanation assumes; empty: not known."`
 
-	Agrees  bool     `json:"agrees" jsonschema:"the rules decide now as was decided; else differs says why that may be"`
-	Differs []string `json:"differs,omitempty" jsonschema:"what may have made the decision another one"`
-	When    string   `json:"when,omitempty" jsonschema:"the condition of the rule that decides now, as written"`
+	Agrees  bool     `json:"agrees" jsonschema:"The rules decide now as was decided; else differs says why that may be."`
+	Differs []string `json:"differs,omitempty" jsonschema:"What may have made the decision another one."`
+	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, as written."`
 
 	rules.Explanation // what the rules decide now
 }
 
 // Decided is a decision as the journal has it.
 type Decided struct {
-	Rule        string            `json:"rule" jsonschema:"a rule of a file; default.… where none matched; host.… where the host decided"`
+	Rule        string            `json:"rule" jsonschema:"A rule of a file; default.… where none matched; host.… where the host decided."`
 	Disposition event.Disposition `json:"disposition"`
 	Severity    event.Severity    `json:"severity"`
 	Invalidates bool              `json:"invalidates,omitempty"`

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
@@ -127,6 +128,7 @@ func raw(t testing.TB, ctx context.Context, d *bridge.Diagnostics, name, argumen
 		require.NoError(t, valid(t, tool.InputSchema, json.RawMessage(arguments)), arguments)
 	}
 	require.NoError(t, valid(t, tool.OutputSchema, text), "%s", text)
+	clitest.RequireValid(t, clitest.Schema(t, tool.OutputSchema), string(text))
 	return text
 }
 

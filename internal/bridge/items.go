@@ -23,57 +23,57 @@ const (
 type Item struct {
 	heed.Attention
 
-	Disposition event.Disposition `json:"disposition" jsonschema:"the most that its entries ask for; it stays when the item is cleared"`
-	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"why it is cleared"`
-	Predecessor string            `json:"predecessor,omitempty" jsonschema:"the acknowledged item that it goes on from"`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The most that its entries ask for; it stays when the item is cleared."`
+	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it is cleared."`
+	Predecessor string            `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it goes on from."`
 
-	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"the operation during or after which it came: a suspicion, no more"`
-	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"its tool"`
-	Blame          []string `json:"blame,omitempty" jsonschema:"mods that the cause points at, the likeliest first"`
+	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it came: a suspicion, no more."`
+	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"Its tool."`
+	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points at, the likeliest first."`
 
-	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"how many of them came before the cause"`
-	Groups         int    `json:"groups" jsonschema:"how many different things they say"`
-	GroupsExact    bool   `json:"groupsExact" jsonschema:"false: there are more groups"`
-	Cursor         string `json:"cursor" jsonschema:"give it to heed/entries as after: the cause is then the first entry"`
+	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"How many of them came before the cause."`
+	Groups         int    `json:"groups" jsonschema:"How many different things they say."`
+	GroupsExact    bool   `json:"groupsExact" jsonschema:"False: there are more groups."`
+	Cursor         string `json:"cursor" jsonschema:"Give it to heed/entries as after: the cause is then the first entry."`
 }
 
 // Items is the answer of heed/items.
 type Items struct {
-	Items   []Item `json:"items" jsonschema:"the open ones, in the order in which to look at them"`
-	Omitted int    `json:"omitted" jsonschema:"how many others are open"`
-	Behind  string `json:"behind,omitempty" jsonschema:"why newer ones may be missing"`
+	Items   []Item `json:"items" jsonschema:"The open ones, in the order in which to look at them."`
+	Omitted int    `json:"omitted" jsonschema:"How many others are open."`
+	Behind  string `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
 
 // ItemDetail is the answer of heed/item.
 type ItemDetail struct {
 	Item
 
-	Successors []string `json:"successors,omitempty" jsonschema:"items that go on from it: what came after its acknowledgement, or had not been shown"`
-	Cause      Cause    `json:"cause" jsonschema:"its most urgent entry; number 0 where it has none, such as when it says that heed cannot see"`
-	Prelude    []Entry  `json:"prelude" jsonschema:"entries right before the cause, of all kinds, oldest first"`
-	Following  []Entry  `json:"following" jsonschema:"entries right after it, of all kinds"`
-	Lost       uint64   `json:"lost" jsonschema:"entries around the cause that are not held any more"`
-	Samples    []Sample `json:"sample" jsonschema:"what its entries say: that of the cause first, then the most telling"`
-	Behind     string   `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
+	Successors []string     `json:"successors,omitempty" jsonschema:"Items that go on from it: what came after its acknowledgement, or had not been shown."`
+	Cause      Cause        `json:"cause" jsonschema:"Its most urgent entry; number 0 where it has none, such as when it says that heed cannot see."`
+	Prelude    []Entry      `json:"prelude" jsonschema:"Entries right before the cause, of all kinds, oldest first."`
+	Following  []Entry      `json:"following" jsonschema:"Entries right after it, of all kinds."`
+	Lost       uint64       `json:"lost" jsonschema:"Entries around the cause that are not held any more."`
+	Sample     []ItemSample `json:"sample" jsonschema:"What its entries say: that of the cause first, then the most telling."`
+	Behind     string       `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Cause is the first of the most urgent entries of an item.
 type Cause struct {
-	Seq         uint64       `json:"seq" jsonschema:"its number"`
-	Rule        string       `json:"rule" jsonschema:"the rule that decided; heed/explain says why"`
-	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"what the rule is about, in the words of its file"`
-	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"why it decides so, in the words of its file"`
-	Signature   signature.ID `json:"signature" jsonschema:"id of the text's shape"`
-	Entry       *Entry       `json:"entry,omitempty" jsonschema:"the entry itself, where it is held"`
+	Seq         uint64       `json:"seq" jsonschema:"Its number."`
+	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain says why."`
+	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What the rule is about, in the words of its file."`
+	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"Why it decides so, in the words of its file."`
+	Signature   signature.ID `json:"signature" jsonschema:"Id of the text's shape."`
+	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, where it is held."`
 }
 
-// Sample is a group of entries that say the same, shown by its first one.
-type Sample struct {
+// ItemSample is a group of entries that say the same, shown by its first one.
+type ItemSample struct {
 	heed.Sample
 
-	Rule      string       `json:"rule" jsonschema:"the rule that decided"`
-	Signature signature.ID `json:"signature" jsonschema:"id of the text's shape, to filter by"`
-	Blame     []string     `json:"blame,omitempty" jsonschema:"mods that it points at"`
+	Rule      string       `json:"rule" jsonschema:"The rule that decided."`
+	Signature signature.ID `json:"signature" jsonschema:"Id of the text's shape, to filter by."`
+	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points at."`
 }
 
 // item returns an item without its samples.
@@ -117,7 +117,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 			"the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
 	}
 	out := ItemDetail{
-		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{},
+		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},
 		Behind: behind,
 		Cause:  Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
 	}
@@ -125,7 +125,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
 	}
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
-		out.Samples = append(out.Samples, Sample{
+		out.Sample = append(out.Sample, ItemSample{
 			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID, Blame: allNamed(s.Blame, maxBlame),
 		})
 	}
@@ -142,7 +142,7 @@ func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail 
 	if a.Blocking {
 		it.Disposition = event.Blocking
 	}
-	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Samples: []Sample{}, Behind: behind}
+	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{}, Behind: behind}
 }
 
 // evidence adds the cause and the entries around it.

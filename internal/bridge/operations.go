@@ -21,45 +21,45 @@ const (
 
 // Operation is a call of a tool, or a part of one, with its verdict.
 type Operation struct {
-	ID     string       `json:"id" jsonschema:"its id"`
-	Method string       `json:"method,omitempty" jsonschema:"the tool or method"`
-	Parent string       `json:"parent,omitempty" jsonschema:"the operation that it is a part of"`
-	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out"`
+	ID     string       `json:"id" jsonschema:"Its id."`
+	Method string       `json:"method,omitempty" jsonschema:"The tool or method."`
+	Parent string       `json:"parent,omitempty" jsonschema:"The operation that it is a part of."`
+	Status event.Status `json:"status" jsonschema:"Started while it runs, then completed, failed, cancelled or timed_out."`
 
-	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"the verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended"`
-	Final     bool   `json:"final" jsonschema:"the verdict stands: what may come after the end has had its time"`
-	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"no end was seen in time"`
-	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"heed knows no more of it than its entries: there is no verdict"`
-	Attention string `json:"attention,omitempty" jsonschema:"the item that holds the worst that came of it; heed/item shows it"`
+	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended."`
+	Final     bool   `json:"final" jsonschema:"The verdict stands: what may come after the end has had its time."`
+	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
+	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"Heed knows no more of it than its entries: there is no verdict."`
+	Attention string `json:"attention,omitempty" jsonschema:"The item that holds the worst that came of it; heed/item shows it."`
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
-	Events    int       `json:"events" jsonschema:"how many events of it are held"`
-	Cursor    string    `json:"cursor,omitempty" jsonschema:"give it to heed/entries as after to read all that was received from its first event on"`
+	Events    int       `json:"events" jsonschema:"How many events of it are held."`
+	Cursor    string    `json:"cursor,omitempty" jsonschema:"Give it to heed/entries as after to read all that was received from its first event on."`
 
 	last uint64 // number of its latest event
 }
 
 // Operations is the answer of heed/operations.
 type Operations struct {
-	Epoch      string      `json:"epoch" jsonschema:"names this run of heed's counter"`
-	Operations []Operation `json:"operations" jsonschema:"the latest first"`
-	Omitted    int         `json:"omitted" jsonschema:"how many older ones are held and not shown"`
-	Lost       uint64      `json:"lost" jsonschema:"entries that are not held any more; operations may be among them"`
-	Behind     string      `json:"behind,omitempty" jsonschema:"why newer ones may be missing"`
+	Epoch      string      `json:"epoch" jsonschema:"Names this run of heed's counter."`
+	Operations []Operation `json:"operations" jsonschema:"The latest first."`
+	Omitted    int         `json:"omitted" jsonschema:"How many older ones are held and not shown."`
+	Lost       uint64      `json:"lost" jsonschema:"Entries that are not held any more; operations may be among them."`
+	Behind     string      `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
 
 // OperationDetail is the answer of heed/operation.
 type OperationDetail struct {
 	Operation
 
-	EventEntries []Entry `json:"eventEntries" jsonschema:"its events, oldest first"`
-	Entries      []Entry `json:"entries" jsonschema:"other entries that name it, oldest first. What came after it without naming it is read with its cursor"`
-	Item         *Item   `json:"item,omitempty" jsonschema:"the item that holds the worst that came of it"`
-	Next         string  `json:"next" jsonschema:"the cursor to go on from, with heed/entries and this operation as filter"`
-	Lost         uint64  `json:"lost" jsonschema:"entries that are not held any more; some may have named it"`
-	More         bool    `json:"more" jsonschema:"more entries may name it, after next"`
-	Behind       string  `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
+	EventEntries []Entry `json:"eventEntries" jsonschema:"Its events, oldest first."`
+	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it, oldest first. What came after it without naming it is read with its cursor."`
+	Item         *Item   `json:"item,omitempty" jsonschema:"The item that holds the worst that came of it."`
+	Next         string  `json:"next" jsonschema:"The cursor to go on from, with heed/entries and this operation as filter."`
+	Lost         uint64  `json:"lost" jsonschema:"Entries that are not held any more; some may have named it."`
+	More         bool    `json:"more" jsonschema:"More entries may name it, after next."`
+	Behind       string  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // add adds an event of an operation.

@@ -1,39 +1,69 @@
 package bridge
 
 import (
-	"reflect"
-	"slices"
+	"encoding/json"
+	"fmt"
 	"strings"
-	"time"
 
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/schema"
 )
 
-// schema is the part of JSON Schema that is needed here. It has the same meaning in draft 07, which the protocol names,
-// and in 2020-12.
-type schema struct {
-	Type                 any                `json:"type"` // a name or several
-	Description          string             `json:"description,omitempty"`
-	Enum                 []string           `json:"enum,omitempty"`
-	Format               string             `json:"format,omitempty"`
-	Minimum              *int64             `json:"minimum,omitempty"`
-	Maximum              *int64             `json:"maximum,omitempty"`
-	MinLength            int                `json:"minLength,omitempty"`
-	MaxLength            int64              `json:"maxLength,omitempty"`
-	MinItems             int                `json:"minItems,omitempty"`
-	UniqueItems          bool               `json:"uniqueItems,omitempty"`
-	Default              *int64             `json:"default,omitempty"`
-	Items                *schema            `json:"items,omitempty"`
-	Properties           map[string]*schema `json:"properties,omitempty"`
-	Required             []string           `json:"required,omitempty"`
-	MinProperties        int                `json:"minProperties,omitempty"`
-	AdditionalProperties *bool              `json:"additionalProperties,omitempty"`
+// Forms are the JSON forms of answers as commands print them: with a version.
+var Forms = []schema.Form{
+	{
+		Name: "heed-status", Title: "heed status --format json",
+		Description: "One object: what the tool heed/status answers, with a version. New fields may appear within a version.",
+		Values: []any{struct {
+			version
+			Status
+		}{}},
+	},
+	{
+		Name: "heed-current", Title: "heed current --format json",
+		Description: "One object: what attention/current of GABP answers, with a version. New fields may appear within a version.",
+		Values: []any{struct {
+			version
+			gabp.CurrentResult
+		}{}},
+	},
+	{
+		Name: "heed-ack", Title: "heed ack --format json",
+		Description: "One object: what attention/ack of GABP answers, with a version. New fields may appear within a version.",
+		Values: []any{struct {
+			version
+			gabp.AckResult
+		}{}},
+	},
+	{
+		Name: "heed-tail", Title: "One line of heed tail --format jsonl",
+		Description: "An entry of the journal, as the tool heed/entries answers, with a version. New fields may appear within a version.",
+		Values: []any{struct {
+			version
+			Entry
+		}{}},
+	},
 }
 
-// inputSchema returns the schema of the arguments of a tool.
-func inputSchema(params []param) *schema {
-	s := &schema{Type: "object", Properties: map[string]*schema{}, AdditionalProperties: new(bool)}
+// version is what a program puts before the members of an answer.
+type version struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+}
+
+// outputSchema returns the schema of the JSON form of a struct.
+func outputSchema(v any) json.RawMessage {
+	return encode(json.RawMessage((&schema.Form{Values: []any{v}}).JSON()))
+}
+
+// inputSchema returns the schema of the arguments of a tool. It has the same meaning in draft 07 of JSON Schema, which
+// the protocol names, and in 2020-12.
+func inputSchema(params []param) json.RawMessage {
+	s := &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
 	for i := range params {
 		p := &params[i]
 		s.Properties[p.name] = p.schema()
@@ -44,42 +74,45 @@ func inputSchema(params []param) *schema {
 			s.Properties[p.alias] = p.schema()
 			s.Properties[p.alias].Description = "Another name of " + p.name + "."
 			if p.required {
-				s.MinProperties = 1
+				s.MinProperties = jsonschema.Ptr(1)
 			}
 		case p.required:
 			s.Required = append(s.Required, p.name)
 		}
 	}
-	return s
+	return encode(s)
 }
 
-func (p *param) schema() *schema {
-	s := &schema{Description: p.doc}
+func (p *param) schema() *jsonschema.Schema {
+	s := &jsonschema.Schema{Description: p.doc}
 	switch p.kind {
 	case textKind:
-		s.Type, s.Enum = "string", p.enum
+		s.Type = "string"
+		for _, word := range p.enum {
+			s.Enum = append(s.Enum, word)
+		}
 		if p.enum == nil {
-			s.MinLength, s.MaxLength = 1, p.bytes()
+			s.MinLength, s.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(p.bytes()))
 		}
 	case integerKind:
-		s.Type, s.Minimum, s.Maximum = "integer", &p.min, &p.max
+		s.Type, s.Minimum, s.Maximum = "integer", jsonschema.Ptr(float64(p.min)), jsonschema.Ptr(float64(p.max))
 		if p.def > 0 {
-			s.Default = &p.def
+			s.Default = fmt.Appendf(nil, "%d", p.def)
 		}
 	case flagKind:
 		s.Type = "boolean"
 	case wordsKind:
-		s.Type, s.MinItems, s.UniqueItems = "array", 1, true
-		s.Items = &schema{Type: "string", Enum: p.enum}
+		s.Type, s.MinItems, s.UniqueItems = "array", jsonschema.Ptr(1), true
+		s.Items = &jsonschema.Schema{Type: "string"}
+		for _, word := range p.enum {
+			s.Items.Enum = append(s.Items.Enum, word)
+		}
 	case cursorKind:
-		s.Type, s.MinLength, s.MaxLength, s.Minimum = []string{"string", "integer"}, 1, p.bytes(), new(int64)
+		s.Types, s.Minimum = []string{"string", "integer"}, jsonschema.Ptr(0.0)
+		s.MinLength, s.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(p.bytes()))
 	}
 	return s
 }
-
-// outputSchema returns the schema of the JSON form of a struct. The tag jsonschema of a field describes it, the tag
-// enum lists its values; those of an enumeration are its names.
-func outputSchema(v any) *schema { return schemaOf(reflect.TypeOf(v)) }
 
 // wordsOf returns the names of the values of T, which end where String has none.
 func wordsOf[T interface {
@@ -93,79 +126,5 @@ func wordsOf[T interface {
 			return all
 		}
 		all = append(all, s)
-	}
-}
-
-// enumerations are the names of the values of types that marshal as text.
-var enumerations = map[reflect.Type][]string{
-	reflect.TypeFor[event.Kind]():        wordsOf[event.Kind](),
-	reflect.TypeFor[event.Level]():       wordsOf[event.Level](),
-	reflect.TypeFor[event.Status]():      wordsOf[event.Status](),
-	reflect.TypeFor[event.Severity]():    wordsOf[event.Severity](),
-	reflect.TypeFor[event.Disposition](): wordsOf[event.Disposition](),
-	reflect.TypeFor[signature.ID]():      nil,
-}
-
-func schemaOf(t reflect.Type) *schema {
-	switch {
-	case t.Kind() == reflect.Pointer:
-		return schemaOf(t.Elem())
-	case t == reflect.TypeFor[time.Time]():
-		return &schema{Type: "string", Format: "date-time"}
-	}
-	if names, ok := enumerations[t]; ok {
-		return &schema{Type: "string", Enum: names}
-	}
-	switch t.Kind() {
-	case reflect.String:
-		return &schema{Type: "string"}
-	case reflect.Bool:
-		return &schema{Type: "boolean"}
-	case reflect.Int, reflect.Uint64:
-		most := int64(maxInteger)
-		return &schema{Type: "integer", Minimum: new(int64), Maximum: &most}
-	case reflect.Float64:
-		return &schema{Type: "number", Minimum: new(int64)}
-	case reflect.Map:
-		return &schema{Type: "object"}
-	case reflect.Slice:
-		return &schema{Type: "array", Items: schemaOf(t.Elem())}
-	case reflect.Struct:
-		s := &schema{Type: "object", Properties: map[string]*schema{}, AdditionalProperties: new(bool)}
-		s.members(t)
-		return s
-	}
-	panic("BUG: bridge: no schema for " + t.String())
-}
-
-// members adds the fields of a struct; those of an embedded one are its own.
-func (s *schema) members(t reflect.Type) {
-	for f := range t.Fields() {
-		if f.Anonymous {
-			s.members(f.Type)
-			continue
-		}
-		if !f.IsExported() {
-			continue
-		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" {
-			continue
-		}
-		m := &schema{Type: "array", Items: &schema{Type: "object"}}
-		if f.Type != reflect.SliceOf(t) { // else its elements are such as this
-			m = schemaOf(f.Type)
-		}
-		m.Description = f.Tag.Get("jsonschema")
-		if f.Type.Kind() == reflect.Pointer && options == "" {
-			m.Type = []string{"object", "null"}
-		}
-		if e := f.Tag.Get("enum"); e != "" {
-			m.Enum = strings.Split(e, ",")
-		}
-		s.Properties[name] = m
-		if !slices.Contains([]string{"omitempty", "omitzero"}, options) {
-			s.Required = append(s.Required, name)
-		}
 	}
 }

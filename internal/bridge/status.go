@@ -11,56 +11,56 @@ const maxRuleFiles = 64
 
 // Status is the answer of heed/status.
 type Status struct {
-	Epoch    string    `json:"epoch" jsonschema:"names this run of heed's counter; cursors hold within it"`
-	Run      string    `json:"run" jsonschema:"names this process of heed"`
-	Started  time.Time `json:"started,omitzero"`
-	UptimeMs uint64    `json:"uptimeMs"`
-	Restored bool      `json:"restored" jsonschema:"it went on from what an earlier process had saved"`
+	Epoch    string    `json:"epoch" jsonschema:"Names this run of heed's counter; cursors hold within it."`
+	Run      string    `json:"run" jsonschema:"Names this process of heed."`
+	Started  time.Time `json:"started,omitzero" jsonschema:"When this process began."`
+	UptimeMs uint64    `json:"uptimeMs" jsonschema:"Since when it runs."`
+	Restored bool      `json:"restored" jsonschema:"It went on from what an earlier process had saved."`
 
-	Latest    string `json:"latest" jsonschema:"the cursor after the latest entry: give it to heed/wait as after"`
-	OpenItems int    `json:"openItems" jsonschema:"items of attention that are open; heed/items lists them"`
-	InFlight  uint64 `json:"inFlight" jsonschema:"calls that have begun and not ended"`
-	Waiting   uint64 `json:"waiting" jsonschema:"callers of heed/wait"`
+	Latest    string `json:"latest" jsonschema:"The cursor after the latest entry: give it to heed/wait as after."`
+	OpenItems int    `json:"openItems" jsonschema:"Items of attention that are open; heed/items lists them."`
+	InFlight  uint64 `json:"inFlight" jsonschema:"Calls that have begun and not ended."`
+	Waiting   uint64 `json:"waiting" jsonschema:"Callers of heed/wait."`
 
-	Phase     string `json:"phase" jsonschema:"the phase of the game that rules go by; empty: not known"`
-	Blind     bool   `json:"blind" jsonschema:"evidence is missing: that nothing was seen does not mean that nothing happened"`
-	BlindRule string `json:"blindRule,omitempty" jsonschema:"the rule that said so"`
+	Phase     string `json:"phase" jsonschema:"The phase of the game that rules go by; empty: not known."`
+	Blind     bool   `json:"blind" jsonschema:"Evidence is missing: that nothing was seen does not mean that nothing happened."`
+	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that said so."`
 
-	Counts   Counts                  `json:"counts"`
-	Limits   []session.Limit         `json:"limits" jsonschema:"bounds that were hit"`
-	Rules    session.RuleStatus      `json:"rules"`
-	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"how heed saves its state, where it does"`
-	Log      *LogStatus              `json:"log,omitempty" jsonschema:"the followed log, where there is one"`
-	Behind   string                  `json:"behind,omitempty" jsonschema:"why newer entries may be missing"`
+	Counts   Counts                  `json:"counts" jsonschema:"Entries, and what became of them."`
+	Limits   []session.Limit         `json:"limits" jsonschema:"Bounds that were hit."`
+	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules that decide."`
+	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, where it does."`
+	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, where there is one."`
+	Behind   string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Counts are counts of entries.
 type Counts struct {
-	Received   uint64 `json:"received" jsonschema:"ignored and folded add up to it"`
-	Ignored    uint64 `json:"ignored" jsonschema:"asked for nothing"`
-	Folded     uint64 `json:"folded" jsonschema:"are counted in an item of attention"`
-	Logs       uint64 `json:"logs"`
-	Operations uint64 `json:"operations" jsonschema:"events of operations"`
-	States     uint64 `json:"states"`
-	Notices    uint64 `json:"notices"`
-	Host       uint64 `json:"host"`
+	Received   uint64 `json:"received" jsonschema:"Ignored and folded add up to it."`
+	Ignored    uint64 `json:"ignored" jsonschema:"Asked for nothing."`
+	Folded     uint64 `json:"folded" jsonschema:"Are counted in an item of attention."`
+	Logs       uint64 `json:"logs" jsonschema:"Log records."`
+	Operations uint64 `json:"operations" jsonschema:"Events of operations."`
+	States     uint64 `json:"states" jsonschema:"Events of the game."`
+	Notices    uint64 `json:"notices" jsonschema:"Notices about the evidence."`
+	Host       uint64 `json:"host" jsonschema:"What heed's host told of items, such as acknowledgements."`
 }
 
 // LogStatus is how the following of the log does.
 type LogStatus struct {
-	Present     bool      `json:"present" jsonschema:"the file is there"`
-	Offset      uint64    `json:"offset" jsonschema:"bytes read of it"`
-	Size        uint64    `json:"size" jsonschema:"bytes it had when it was last looked at"`
-	LastGrowth  time.Time `json:"lastGrowth,omitzero"`
-	Lines       uint64    `json:"lines"`
-	Records     uint64    `json:"records"`
-	Continued   uint64    `json:"continued" jsonschema:"records of which lines came late"`
-	Rotations   uint64    `json:"rotations" jsonschema:"how often another file took its place"`
-	Truncations uint64    `json:"truncations" jsonschema:"how often it began anew"`
-	LostBytes   uint64    `json:"lostBytes" jsonschema:"bytes that were gone before they were read"`
-	Notified    bool      `json:"notified" jsonschema:"the operating system tells of changes"`
-	Untold      uint64    `json:"untold" jsonschema:"changes that it did not tell of"`
-	Error       string    `json:"error,omitempty" jsonschema:"why it cannot be followed now"`
+	Present     bool      `json:"present" jsonschema:"The file is there."`
+	Offset      uint64    `json:"offset" jsonschema:"Bytes read of it."`
+	Size        uint64    `json:"size" jsonschema:"Bytes it had when it was last looked at."`
+	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When something was added."`
+	Lines       uint64    `json:"lines" jsonschema:"Lines read."`
+	Records     uint64    `json:"records" jsonschema:"Records in them."`
+	Continued   uint64    `json:"continued" jsonschema:"Records of which lines came late."`
+	Rotations   uint64    `json:"rotations" jsonschema:"How often another file took its place."`
+	Truncations uint64    `json:"truncations" jsonschema:"How often it began anew."`
+	LostBytes   uint64    `json:"lostBytes" jsonschema:"Bytes that were gone before they were read."`
+	Notified    bool      `json:"notified" jsonschema:"The operating system tells of changes."`
+	Untold      uint64    `json:"untold" jsonschema:"Changes that it did not tell of."`
+	Error       string    `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
 }
 
 // status answers heed/status.

@@ -18,12 +18,12 @@ const (
 
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
-	Run     string          `json:"run" jsonschema:"names this process of heed; cursors hold within it"`
-	Events  []session.Event `json:"events" jsonschema:"oldest first"`
-	Next    string          `json:"next" jsonschema:"the cursor to go on from: give it as after"`
-	Omitted int             `json:"omitted" jsonschema:"events before these that fit, without after"`
-	Lost    uint64          `json:"lost" jsonschema:"events after the cursor that are not remembered any more"`
-	More    bool            `json:"more" jsonschema:"there is more after next"`
+	Run     string          `json:"run" jsonschema:"Names this process of heed; cursors hold within it."`
+	Events  []session.Event `json:"events" jsonschema:"Oldest first."`
+	Next    string          `json:"next" jsonschema:"The cursor to go on from: give it as after."`
+	Omitted int             `json:"omitted" jsonschema:"Events before these that fit, without after."`
+	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that are not remembered any more."`
+	More    bool            `json:"more" jsonschema:"There is more after next."`
 }
 
 // timelineKinds are the kinds of events, in the order of the schema.

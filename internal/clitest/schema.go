@@ -12,7 +12,7 @@ import (
 // Schema compiles a JSON Schema with every object closed. Those of the project are
 // open, since new fields may appear within a version; what is written today has no field
 // that they do not list.
-func Schema(t *testing.T, text []byte) *jsonschema.Schema {
+func Schema(t testing.TB, text []byte) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	require.NoError(t, err)
@@ -41,7 +41,7 @@ func shut(v any) {
 }
 
 // RequireValid holds a document to a schema.
-func RequireValid(t *testing.T, s *jsonschema.Schema, document string) {
+func RequireValid(t testing.TB, s *jsonschema.Schema, document string) {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
 	require.NoError(t, err, document)
@@ -49,7 +49,7 @@ func RequireValid(t *testing.T, s *jsonschema.Schema, document string) {
 }
 
 // RequireInvalid holds that a document does not follow a schema.
-func RequireInvalid(t *testing.T, s *jsonschema.Schema, document string) {
+func RequireInvalid(t testing.TB, s *jsonschema.Schema, document string) {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
 	require.NoError(t, err, document)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/report"
 )
 
@@ -133,14 +134,33 @@ func (w *formatTables) table(n *formatNode, defs map[string]*formatNode) {
 	w.fields("", n, defs)
 }
 
+// namedSchema is the schema of a form of output.
+type namedSchema struct {
+	name   string
+	schema []byte
+}
+
+// allSchemas returns those of both programs, by name.
+func allSchemas() (all []namedSchema) {
+	for _, name := range report.SchemaNames() {
+		all = append(all, namedSchema{name, report.Schema(name)})
+	}
+	for _, f := range bridge.Forms {
+		all = append(all, namedSchema{f.Name, f.JSON()})
+	}
+	slices.SortFunc(all, func(a, b namedSchema) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
 // TestDocsFormats holds the tables of docs/formats.md to the schemas, in which
 // each field has a description. Run it with -update to write them anew.
 func TestDocsFormats(t *testing.T) {
 	w := &formatTables{t: t}
 	shared := map[string]*formatNode{}
-	for _, name := range report.SchemaNames() {
+	for _, text := range allSchemas() {
+		name := text.name
 		var s formatNode
-		require.NoError(t, json.Unmarshal(report.Schema(name), &s))
+		require.NoError(t, json.Unmarshal(text.schema, &s))
 		require.NotEmpty(t, s.Title)
 		fmt.Fprintf(&w.b, "\n## %s\n\n%s. %s\n", name, s.Title, s.Description)
 		maps.Copy(shared, s.Defs)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/settings"
 )
 
@@ -24,7 +25,11 @@ const (
 )
 
 // program carries out the commands of one run of a program.
-type program struct{ *settings.Program }
+type program struct {
+	*settings.Program
+
+	forms []schema.Form // of output beyond those of package report
+}
 
 // Main runs classify-replay as a process.
 func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -38,7 +43,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // newProgram returns a run of classify-replay that has not begun.
 func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
-	return &program{settings.NewProgram(settings.Offline, exitIO, stdin, stdout, stderr)}
+	return &program{Program: settings.NewProgram(settings.Offline, exitIO, stdin, stdout, stderr)}
 }
 
 // rootCommand makes the command line of classify-replay: a replay, and the other commands
@@ -57,9 +62,9 @@ func (p *program) rootCommand() *cobra.Command {
 const verbose = "say what is read, from where, and how long it took"
 
 // Commands makes the commands that read captured logs, the first of them replay, for a program
-// that mounts them below its root.
-func Commands(p *settings.Program) []*cobra.Command {
-	replay, rest := (&program{p}).commands()
+// that mounts them below its root and writes more forms of output.
+func Commands(p *settings.Program, forms []schema.Form) []*cobra.Command {
+	replay, rest := (&program{p, forms}).commands()
 	return append([]*cobra.Command{replay}, rest...)
 }
 

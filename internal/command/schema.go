@@ -1,16 +1,26 @@
 package command
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 
 func (p *program) schemaCommand() *cobra.Command {
+	names := report.SchemaNames()
+	var more strings.Builder
+	for i := range p.forms {
+		names = append(names, p.forms[i].Name)
+		fmt.Fprintf(&more, "  %-12s  %s\n", p.forms[i].Name, p.forms[i].Title)
+	}
+	slices.Sort(names)
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a form of output",
@@ -22,17 +32,14 @@ func (p *program) schemaCommand() *cobra.Command {
   diff, baseline-check, suspects, explain, rules-coverage, rules-diff
                 these commands with --format json, one object
   config        config show --format json of this program and of heed
-  heed-status, heed-current, heed-ack
-                these commands of heed with --format json, one object
-  heed-tail     heed tail --format jsonl, each line
-
+` + more.String() + `
 "schemaVersion" in the output names the version. It rises when a field goes or
 changes its meaning; new fields may appear within a version.
 
 The schema of rule files is that of "rules schema".`,
 		Example: `  heed schema replay > replay.schema.json
   heed schema replay-lines | jq '."$defs" | keys'`,
-		ValidArgs: report.SchemaNames(),
+		ValidArgs: names,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage(cmd, "name one schema, not %d", len(args))
@@ -44,11 +51,14 @@ The schema of rule files is that of "rules schema".`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			schema := report.Schema(name)
-			if schema == nil {
-				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(report.SchemaNames(), ", "))
+			text := report.Schema(name)
+			if f := schema.Find(p.forms, name); f != nil {
+				text = f.JSON()
 			}
-			return p.print("the schema", schema)
+			if text == nil {
+				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(names, ", "))
+			}
+			return p.print("the schema", text)
 		},
 	}
 }

@@ -16,23 +16,23 @@ import (
 
 // RuleFile is a rule file as it was read last.
 type RuleFile struct {
-	Name    string    `json:"name"`
-	Bytes   int       `json:"bytes"`
-	Hash    string    `json:"hash" jsonschema:"its version: the first 16 digits of the SHA-256"`
-	Changed time.Time `json:"changed,omitzero"`
+	Name    string    `json:"name" jsonschema:"The file."`
+	Bytes   int       `json:"bytes" jsonschema:"Its length."`
+	Hash    string    `json:"hash" jsonschema:"Its version: the first 16 digits of the SHA-256."`
+	Changed time.Time `json:"changed,omitzero" jsonschema:"When it was changed."`
 }
 
 // RuleStatus is which rules decide, and what is wrong with those that should.
 type RuleStatus struct {
-	Rules   int        `json:"rules" jsonschema:"how many there are"`
-	Hash    string     `json:"hash" jsonschema:"version of the set that decides: of the names and texts of all its files"`
-	Since   time.Time  `json:"since,omitzero" jsonschema:"when it took over"`
-	Swaps   uint64     `json:"swaps" jsonschema:"how often another set took over"`
-	Files   []RuleFile `json:"files" jsonschema:"the owner's files of the set, in order"`
-	Omitted int        `json:"omitted,omitempty" jsonschema:"how many other files there are"`
-	Default bool       `json:"default" jsonschema:"heed's own rules come after them"`
-	Error   string     `json:"error,omitempty" jsonschema:"why the files as they are now do not decide: the last good set does"`
-	Refused uint64     `json:"refused" jsonschema:"how often that was so"`
+	Rules   int        `json:"rules" jsonschema:"How many there are."`
+	Hash    string     `json:"hash" jsonschema:"Version of the set that decides: of the names and texts of all its files."`
+	Since   time.Time  `json:"since,omitzero" jsonschema:"When it took over."`
+	Swaps   uint64     `json:"swaps" jsonschema:"How often another set took over."`
+	Files   []RuleFile `json:"files" jsonschema:"The owner's files of the set, in order."`
+	Omitted int        `json:"omitted,omitempty" jsonschema:"How many other files there are."`
+	Default bool       `json:"default" jsonschema:"heed's own rules come after them."`
+	Error   string     `json:"error,omitempty" jsonschema:"Why the files as they are now do not decide: the last good set does."`
+	Refused uint64     `json:"refused" jsonschema:"How often that was so."`
 }
 
 // ruleFiles watches the rule files.

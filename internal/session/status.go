@@ -28,19 +28,19 @@ type Status struct {
 
 // Limit is a bound that was hit.
 type Limit struct {
-	Name  string `json:"name"`
-	Count uint64 `json:"count"`
-	Means string `json:"means" jsonschema:"what follows from it"`
+	Name  string `json:"name" jsonschema:"The bound."`
+	Count uint64 `json:"count" jsonschema:"How often."`
+	Means string `json:"means" jsonschema:"What follows from it."`
 }
 
 // SnapshotStatus is how the saving of the engine's state goes.
 type SnapshotStatus struct {
-	File    string    `json:"file"`
-	Saves   uint64    `json:"saves"`
-	Failed  uint64    `json:"failed"`
-	Saved   time.Time `json:"saved,omitzero"`
-	Error   string    `json:"error,omitempty" jsonschema:"of the latest save"`
-	Refused string    `json:"refused,omitempty" jsonschema:"why what was there at the start was not restored"`
+	File    string    `json:"file" jsonschema:"Where it is saved."`
+	Saves   uint64    `json:"saves" jsonschema:"How often it was."`
+	Failed  uint64    `json:"failed" jsonschema:"How often it could not be."`
+	Saved   time.Time `json:"saved,omitzero" jsonschema:"When it was last."`
+	Error   string    `json:"error,omitempty" jsonschema:"Of the latest save."`
+	Refused string    `json:"refused,omitempty" jsonschema:"Why what was there at the start was not restored."`
 }
 
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.

@@ -30,24 +30,24 @@ const (
 // Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
 // It belongs to whoever got it.
 type Event struct {
-	Number uint64    `json:"number" jsonschema:"counts from 1 since heed was started"`
+	Number uint64    `json:"number" jsonschema:"Counts from 1 since heed was started."`
 	Time   time.Time `json:"time,omitzero"`
-	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id"`
+	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id."`
 
-	Viewer    string `json:"viewer,omitempty" jsonschema:"who called or acknowledged"`
-	Tool      string `json:"tool,omitempty" jsonschema:"the tool that was called"`
-	Operation string `json:"operation,omitempty" jsonschema:"the operation that the call became; heed/operation shows it"`
-	Request   string `json:"request,omitempty" jsonschema:"the caller's own id of the call"`
-	Status    string `json:"status,omitempty" jsonschema:"how the call ended"`
-	Outcome   string `json:"outcome,omitempty" jsonschema:"its verdict when it ended"`
+	Viewer    string `json:"viewer,omitempty" jsonschema:"Who called or acknowledged."`
+	Tool      string `json:"tool,omitempty" jsonschema:"The tool that was called."`
+	Operation string `json:"operation,omitempty" jsonschema:"The operation that the call became; heed/operation shows it."`
+	Request   string `json:"request,omitempty" jsonschema:"The caller's own id of the call."`
+	Status    string `json:"status,omitempty" jsonschema:"How the call ended."`
+	Outcome   string `json:"outcome,omitempty" jsonschema:"Its verdict when it ended."`
 
-	Attention string   `json:"attention,omitempty" jsonschema:"the item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged"`
-	Blocking  bool     `json:"blocking,omitempty" jsonschema:"the item stops calls"`
-	Reason    string   `json:"reason,omitempty" jsonschema:"why the item changed, or why the call was refused without one"`
-	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"how long the call took, or how long after it opened the item was acknowledged or cleared"`
-	Read      *bool    `json:"read,omitempty" jsonschema:"of an acknowledgement: the consumer had looked at the item's samples or its cause"`
-	Successor string   `json:"successor,omitempty" jsonschema:"the item that holds what the acknowledgement did not cover"`
-	Covered   []string `json:"covered,omitempty" jsonschema:"other items that it covered"`
+	Attention string   `json:"attention,omitempty" jsonschema:"The item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged."`
+	Blocking  bool     `json:"blocking,omitempty" jsonschema:"The item stops calls."`
+	Reason    string   `json:"reason,omitempty" jsonschema:"Why the item changed, or why the call was refused without one."`
+	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"How long the call took, or how long after it opened the item was acknowledged or cleared."`
+	Read      *bool    `json:"read,omitempty" jsonschema:"Of an acknowledgement: the consumer had looked at the item's samples or its cause."`
+	Successor string   `json:"successor,omitempty" jsonschema:"The item that holds what the acknowledgement did not cover."`
+	Covered   []string `json:"covered,omitempty" jsonschema:"Other items that it covered."`
 }
 
 // maxNotes bounds the items whose opening and readers are known, and maxReaders the readers of each.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/proc"
@@ -94,7 +95,7 @@ heed was found, or it does not answer, or a file could not be read or written to
 	}
 	grouped(groupLive, p.wrapCommand(), p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand())
-	grouped(groupLogs, command.Commands(p.Program)...)
+	grouped(groupLogs, command.Commands(p.Program, bridge.Forms)...)
 	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	p.Flags(root, "say more of what is done")
