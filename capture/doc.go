@@ -90,7 +90,7 @@
 //	operation  operation  its id; required
 //	           parent, method, error
 //	           status     started, completed, failed, cancelled, timed_out; required
-//	           by_caller  true if the caller itself stopped it
+//	           byCaller   true if the caller itself stopped it
 //	state      status     phase, stall, recovered, disconnected, connected, exited, long_event, long_event_end; required
 //	           phase      required with status phase
 //	           detail

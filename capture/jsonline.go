@@ -13,9 +13,11 @@ import (
 
 // RecordingVersion is the version of the layout of recordings (docs/recording.md): JSON
 // lines, the first of which names it.
-const RecordingVersion = 1
+const RecordingVersion = 2
 
-const recordingVersion = "1" // as it is written
+// isRecordingVersion reports whether raw is a version that can be read. Version 1 differs
+// from 2 in the names of members, of which both are read.
+func isRecordingVersion(raw []byte) bool { return len(raw) == 1 && (raw[0] == '1' || raw[0] == '2') }
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
@@ -32,8 +34,8 @@ type jsonLine struct {
 	source, message, stack                     []byte
 	operation, parent, method, status, failure []byte
 	phase, detail                              []byte
-	viewer, attention                          []byte
-	upTo                                       uint64
+	consumer, attention                        []byte
+	through                                    uint64
 	byCaller                                   bool
 	count                                      uint64
 	rest                                       []byte // " key=value" of members that have no place of their own
@@ -90,13 +92,13 @@ func (j *jsonLine) member(key, raw []byte) {
 	case "message", "msg":
 		j.message = j.unquote(raw)
 		j.empty = string(raw) == `""`
-	case "message_base64":
+	case "messageBase64", "message_base64":
 		j.message = j.decode(raw)
-	case "stack_base64":
+	case "stackBase64", "stack_base64":
 		j.stack = j.decode(raw)
-	case "error_base64":
+	case "errorBase64", "error_base64":
 		j.failure = j.decode(raw)
-	case "detail_base64":
+	case "detailBase64", "detail_base64":
 		j.detail = j.decode(raw)
 	case "stack", "stacktrace", "stack_trace":
 		j.stack = j.unquote(raw)
@@ -110,23 +112,23 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.status = j.unquote(raw)
 	case "error", "err":
 		j.failure = j.unquote(raw)
-	case "by_caller":
+	case "byCaller", "by_caller":
 		j.byCaller = string(raw) == "true"
 	case "phase":
 		j.phase = j.unquote(raw)
 	case "detail":
 		j.detail = j.unquote(raw)
-	case "viewer":
-		j.viewer = j.unquote(raw)
+	case "consumer", "viewer":
+		j.consumer = j.unquote(raw)
 		j.extra(key, raw)
 	case "attention":
 		j.attention = j.unquote(raw)
 		j.extra(key, raw)
-	case "up_to":
-		j.upTo, _ = strconv.ParseUint(text(raw), 10, 64)
+	case "through", "up_to":
+		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
 		j.extra(key, raw)
 	case "schemaVersion":
-		if j.version = string(raw) == recordingVersion; !j.version {
+		if j.version = isRecordingVersion(raw); !j.version {
 			j.extra(key, raw)
 		}
 	case "count":
@@ -174,7 +176,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		rec.Entry = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}.Entry()
 	case kind == "ack" && len(j.attention) > 0:
 		rec.Entry = event.Entry{
-			Kind: event.KindHost, Status: event.StatusAcknowledged, Source: text(j.viewer), Message: text(j.attention), Count: j.upTo,
+			Kind: event.KindHost, Status: event.StatusAcknowledged, Source: text(j.consumer), Message: text(j.attention), Count: j.through,
 		}
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}

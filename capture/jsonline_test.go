@@ -17,6 +17,10 @@ func TestJSONLines(t *testing.T) {
 		l.Pos = 1
 		return Record{Entry: l.Entry(), StartLine: 1, EndLine: 1, Split: evidenceJSON, LevelBy: by, Layout: LayoutJSON}
 	}
+	ack := Record{
+		Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusAcknowledged, Source: "ann", Message: "e-1", Count: 7},
+		StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
+	}
 	for in, want := range map[string]Record{
 		`{"time":` + ts + `,"level":"warning","source":"world","message":"no road to 초원","stack":"a\nb","operation":"op-1"}`: log(
 			event.Log{Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb", OperationID: "op-1"}, evidenceField),
@@ -36,10 +40,12 @@ func TestJSONLines(t *testing.T) {
 		`{"kind":"state","status":"hole"}`:       log(event.Log{Message: `{"kind":"state","status":"hole"}`}, evidenceNone),
 		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Entry: event.Entry{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: evidenceLine, Layout: LayoutJSON},
 		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, evidenceNone),
-		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","by_caller":true}`: {
+		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","byCaller":true}`: {
 			Entry:     event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save", Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1}.Entry(),
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
+		`{"kind":"ack","viewer":"ann","attention":"e-1","up_to":7}`:     ack,
+		`{"kind":"ack","consumer":"ann","attention":"e-1","through":7}`: ack,
 		`{"kind":"state","time":` + ts + `,"status":"phase","phase":"load","detail":"초원"}`: {
 			Entry:     event.State{Time: at, Status: event.StatusPhase, Phase: "load", Pos: 1}.Entry(),
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,

@@ -52,14 +52,14 @@ type result struct {
 	Policy     string       `json:"policy"`
 	Executed   int          `json:"executed"`
 	Incidents  int          `json:"incidents"`
-	StaleShown int          `json:"stale_calls_shown"` // on a fault that showed before the call was made
-	StaleLate  int          `json:"stale_calls_late"`  // on one that showed while a call was under way
-	ToStopMs   float64      `json:"ms_to_stop_median"`
-	Unnoticed  int          `json:"found_by_habit"`
-	FalseStops int          `json:"false_stops"`
+	StaleShown int          `json:"staleCallsShown"` // on a fault that showed before the call was made
+	StaleLate  int          `json:"staleCallsLate"`  // on one that showed while a call was under way
+	ToStopMs   float64      `json:"msToStopMedian"`
+	Unnoticed  int          `json:"foundByHabit"`
+	FalseStops int          `json:"falseStops"`
 	Acks       int          `json:"acks"`
-	Bytes      int          `json:"attention_bytes"`
-	Stale      map[kind]int `json:"stale_calls"`
+	Bytes      int          `json:"attentionBytes"`
+	Stale      map[kind]int `json:"staleCalls"`
 }
 
 func run(args []string, stdout io.Writer) error {
@@ -70,7 +70,7 @@ func run(args []string, stdout io.Writer) error {
 	heed := flags.String("heed", "", "the heed `PROGRAM`; default: built from this tree")
 	asJSON := flags.Bool("json", false, "print a line of JSON for each policy")
 	game := flags.String("game", "", "be the game, with its log at `PATH`")
-	policyName := flags.String("policy", policyNone, "of the game's mod")
+	only := flags.String("policy", "", "run no other `POLICY`; with -game, that of its mod")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -78,14 +78,14 @@ func run(args []string, stdout io.Writer) error {
 		return errors.New("-calls must be at least 1")
 	}
 	if *game != "" {
-		return runGame(*seed, *calls, *game, *policyName)
+		return runGame(*seed, *calls, *game, *only)
 	}
 	dir, err := os.MkdirTemp("", "heed-agent-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if *heed == "" {
+	if *heed == "" && (*only == "" || *only == policyHeed) {
 		*heed = filepath.Join(dir, "heed")
 		build := exec.Command("go", "build", "-o", *heed, "github.com/heedlog/heed/cmd/heed")
 		build.Stderr = os.Stderr
@@ -96,6 +96,9 @@ func run(args []string, stdout io.Writer) error {
 	t := trial{dir: dir, heed: *heed, calls: *calls, seed: *seed, think: *think}
 	var results []result
 	for _, p := range []string{policyNone, policyErrors, policyHeed} {
+		if *only != "" && p != *only {
+			continue
+		}
 		r, err := t.run(p)
 		for again := 0; errors.Is(err, errNotUp) && again < 2; again++ { // another process can take the address first
 			r, err = t.run(p)

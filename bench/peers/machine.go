@@ -16,8 +16,8 @@ type machine struct {
 	OS         string            `json:"os"`
 	Go         string            `json:"go"`
 	Clock      string            `json:"clock"`
-	LoadBefore string            `json:"load_before"`
-	LoadAfter  string            `json:"load_after"`
+	LoadBefore string            `json:"loadBefore"`
+	LoadAfter  string            `json:"loadAfter"`
 	Modules    map[string]string `json:"modules"`
 }
 

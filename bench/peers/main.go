@@ -24,7 +24,7 @@ type report struct {
 	Runs     int            `json:"runs"`
 	Skipped  []string       `json:"skipped,omitempty"`
 	Corpora  []*measurement `json:"corpora"`
-	Accepted []*measurement `json:"lines_that_drain_accepts"`
+	Accepted []*measurement `json:"linesThatDrainAccepts"`
 }
 
 func run(args []string, stdout, stderr io.Writer) error {

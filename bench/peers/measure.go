@@ -20,11 +20,11 @@ type result struct {
 	Contender string `json:"contender"`
 	Tally     tally  `json:"tally"` // of one pass
 
-	New      summary   `json:"new_ns_per_line"`   // the first pass of a fresh instance
-	Known    summary   `json:"known_ns_per_line"` // the passes after it
-	Ratio    summary   `json:"ratio_to_engine"`   // of Known, run by run
-	NewRatio summary   `json:"new_ratio_to_engine"`
-	Allocs   float64   `json:"known_allocs_per_line"`
+	New      summary   `json:"newNsPerLine"`   // the first pass of a fresh instance
+	Known    summary   `json:"knownNsPerLine"` // the passes after it
+	Ratio    summary   `json:"ratioToEngine"`  // of Known, run by run
+	NewRatio summary   `json:"newRatioToEngine"`
+	Allocs   float64   `json:"knownAllocsPerLine"`
 	runs     []timings // one each run
 }
 

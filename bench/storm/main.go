@@ -31,20 +31,20 @@ import (
 type result struct {
 	Mode           bench.Mode `json:"mode"`
 	Entries        int        `json:"entries"`
-	NsPerEntry     float64    `json:"ns_per_entry"`
-	LastToFirst    float64    `json:"last_to_first,omitempty"` // time of the last tenth to that of the second, which has warm tables
-	AllocsPerEntry float64    `json:"allocs_per_entry"`
-	HeapBytes      uint64     `json:"heap_bytes"` // live, with the engine
-	PeakRSSBytes   uint64     `json:"peak_rss_bytes"`
+	NsPerEntry     float64    `json:"nsPerEntry"`
+	LastToFirst    float64    `json:"lastToFirst,omitempty"` // time of the last tenth to that of the second, which has warm tables
+	AllocsPerEntry float64    `json:"allocsPerEntry"`
+	HeapBytes      uint64     `json:"heapBytes"` // live, with the engine
+	PeakRSSBytes   uint64     `json:"peakRssBytes"`
 	Updates        uint64     `json:"updates"`
-	UpdatesAllowed float64    `json:"updates_allowed"` // 6 + 3 log10 entries + 3 log10 signatures
-	Signatures     uint64     `json:"signatures"`      // that were not known when they came
-	Groups         int        `json:"groups"`          // that the Grouper made of those it knows
-	Lost           uint64     `json:"lost"`            // entries that the journal does not hold any more
+	UpdatesAllowed float64    `json:"updatesAllowed"` // 6 + 3 log10 entries + 3 log10 signatures
+	Signatures     uint64     `json:"signatures"`     // that were not known when they came
+	Groups         int        `json:"groups"`         // that the Grouper made of those it knows
+	Lost           uint64     `json:"lost"`           // entries that the journal does not hold any more
 
 	// CauseHeld is how much of what was planted before the storm can be read after
 	// it, through the item: the fault that is its cause, and its neighbors.
-	CauseHeld int `json:"cause_held"`
+	CauseHeld int `json:"causeHeld"`
 }
 
 // planted is how many entries come before the storm: a fault between others.

@@ -20,14 +20,14 @@ func TestRun(t *testing.T) {
 			var res map[string]any
 			require.NoError(t, json.Unmarshal(out.Bytes(), &res))
 			require.EqualValues(t, 5000, res["entries"])
-			for _, field := range []string{"ns_per_entry", "heap_bytes", "updates"} {
+			for _, field := range []string{"nsPerEntry", "heapBytes", "updates"} {
 				require.NotZero(t, res[field], field)
 			}
 			require.EqualValues(t, signatures, res["signatures"])
 			require.EqualValues(t, signatures, res["groups"])
-			require.LessOrEqual(t, res["updates"], res["updates_allowed"])
-			require.EqualValues(t, planted, res["cause_held"], "the fault before the storm, and what was around it")
-			for _, field := range []string{"allocs_per_entry", "peak_rss_bytes", "lost"} {
+			require.LessOrEqual(t, res["updates"], res["updatesAllowed"])
+			require.EqualValues(t, planted, res["causeHeld"], "the fault before the storm, and what was around it")
+			for _, field := range []string{"allocsPerEntry", "peakRssBytes", "lost"} {
 				require.Contains(t, res, field)
 			}
 		})

@@ -72,7 +72,7 @@ func appendEntry(b []byte, e *event.Entry) []byte {
 		b = exact(b, "detail", e.Message, false)
 	}
 	if e.ByCaller {
-		b = append(b, `,"by_caller":true`...)
+		b = append(b, `,"byCaller":true`...)
 	}
 	if e.Kind == event.KindNotice {
 		b = number(b, "count", e.Count)
@@ -82,11 +82,11 @@ func appendEntry(b []byte, e *event.Entry) []byte {
 
 // Ack writes an acknowledgement: who acknowledged which item, up to which sequence
 // number, as the engine was told.
-func (r *Recorder) Ack(viewer, id string, upTo uint64) {
+func (r *Recorder) Ack(consumer, id string, through uint64) {
 	r.line("ack", time.Time{}, func(b []byte) []byte {
-		b = member(b, "viewer", viewer)
+		b = member(b, "consumer", consumer)
 		b = member(b, "attention", id)
-		return number(b, "up_to", upTo)
+		return number(b, "through", through)
 	})
 }
 
@@ -150,7 +150,7 @@ func exact(b []byte, key, s string, empty bool) []byte {
 		b = append(append(append(b, ',', '"'), key...), '"', ':')
 		return quoted(b, s)
 	}
-	b = append(append(append(b, ',', '"'), key...), `_base64":"`...)
+	b = append(append(append(b, ',', '"'), key...), `Base64":"`...)
 	b = base64.StdEncoding.AppendEncode(b, []byte(s))
 	return append(b, '"')
 }

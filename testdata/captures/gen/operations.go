@@ -132,7 +132,7 @@ func operations() *capture {
 	// One that the caller stopped, and one that somebody else did.
 	r.start("op-5", "rimworld/wait_ticks")
 	r.wait(700)
-	r.operation("op-5", "cancelled", member{"by_caller", true})
+	r.operation("op-5", "cancelled", member{"byCaller", true})
 	r.wait(4000)
 	r.start("op-6", "rimworld/caravan_form")
 	r.wait(2100)
