@@ -15,160 +15,158 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// DefaultBudget is the default of [PlaneConfig.Budget]. Bridges in the field
+// defaultBudget is the default of [AttentionConfig.Budget]. Bridges in the field
 // wait two seconds, and let the call through after that.
 const defaultBudget = 1500 * time.Millisecond
 
-// AttentionSource is where a [AttentionHandler] looks. *heed.Engine is one; its methods
-// say what they do.
+// AttentionSource holds the items that an [AttentionHandler] serves. A [heed.Engine] is one,
+// and documents the methods.
 type AttentionSource interface {
-	Current(viewer string) (heed.Attention, bool)
-	Ack(viewer, id string, upTo uint64) heed.AckResult
+	Current(consumer string) (heed.Attention, bool)
+	Ack(consumer, id string, through uint64) heed.AckResult
 	Item(id string) (heed.Attention, bool)
 	Open(dst []heed.Attention) []heed.Attention
-	Delivered(viewer, id string, upTo uint64) bool
+	Delivered(consumer, id string, through uint64) bool
 }
 
-// PlaneConfig sets up a [AttentionHandler].
+// AttentionConfig configures an [AttentionHandler].
 type AttentionConfig struct {
 	// Source has the attention. Required.
 	Source AttentionSource
 
-	// Publish sends events: [publishFunc]. Without it there are none.
+	// Publish sends events: [Server.Publish]. Without it there are none.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
-	// ObserveOnly makes every item advisory: nobody is stopped.
+	// ObserveOnly makes every item advisory: no call is held back.
 	ObserveOnly bool
 
-	// Before takes in all the evidence that is there, before an answer. Where it
-	// fails, or does not return in time, nobody can say that nothing is wrong: the
-	// answer is a blocking item that says so. It should return when ctx is done.
-	// Optional.
+	// Before ingests all evidence that exists, before an answer. Where it fails or
+	// does not return in time, the absence of items proves nothing: the answer is a
+	// blocking item with that summary. It should return when ctx is done. Optional.
 	Before func(ctx context.Context) error
 
-	// Budget bounds the time of an answer. Default [defaultBudget].
+	// Budget bounds the time of an answer. Default 1.5 s.
 	Budget time.Duration
 }
 
-// Plane puts the attention of a source on the wire.
+// AttentionHandler serves the attention of a source over the protocol.
 //
-// Only the current item is projected, so that a client with room for one item
-// is never misled: an event tells of the item that is current now, or clears one
-// that was. The last event is never a cleared one while an item is open. Events
-// tell of state, not of history: the authority is attention/current.
+// Only the current item is sent, so that a client that holds a single item is never
+// misled: an event carries the item that is current now, or clears one that was. The
+// last event is never a cleared one while an item is open. Events carry state, not
+// history: the authority is attention/current.
 //
-// While the evidence cannot be taken in, an item of the plane's own is current.
-// It can be acknowledged like others; then answers are what the source knows,
-// until the evidence could be taken in and fails again.
+// While evidence cannot be ingested, the handler is blind: an item of its own is
+// current. It can be acknowledged like others; answers are then what the source
+// holds, until evidence was ingested and fails again.
 type AttentionHandler struct {
 	cfg   AttentionConfig
-	slots chan struct{} // bounds answers that are being worked out
+	slots chan struct{} // bounds concurrent answers
 
 	blindPrefix string
 
-	// pumping orders announcements; it is held while the source is asked.
+	// pumping orders announcements; it is held while the source is called.
 	pumping sync.Mutex
 
-	// mu guards what follows, and is never held while the source is asked: an
-	// answer that is late must not wait for a source that is stuck.
-	mu    sync.Mutex
-	last  string                    // id of the open item told of last; "" for none
-	told  map[string]heed.Attention // open items that were told of, as they were told
-	blind *heed.Attention           // what cannot be seen, nil while all can
-	acked bool                      // of blind
-	count uint64                    // of blind items so far
+	// mu guards the fields below, and is never held while the source is called: a
+	// late answer must not wait for a source that is stuck.
+	mu            sync.Mutex
+	lastAnnounced string                    // id of the open item announced last; "" for none
+	announced     map[string]heed.Attention // open items by id, as they were announced
+	blind         *heed.Attention           // nil unless blind
+	acked         bool                      // of blind
+	count         uint64                    // blind items so far
 }
 
-// maxAnswers bounds answers that are being worked out at a time. One more is
-// late at once.
+// maxAnswers bounds concurrent answers. One more is late at once.
 const maxAnswers = 256
 
-// NewPlane returns a plane. An error names the field of cfg that is at fault.
+// NewAttentionHandler returns a handler. An error names the field of cfg that is at fault.
 func NewAttentionHandler(cfg AttentionConfig) (*AttentionHandler, error) {
 	if cfg.Source == nil {
-		return nil, errors.New("gabp: PlaneConfig.Source is nil")
+		return nil, errors.New("gabp: AttentionConfig.Source is nil")
 	}
 	if cfg.Budget < 0 {
-		return nil, fmt.Errorf("gabp: PlaneConfig.Budget is %v, want it positive", cfg.Budget)
+		return nil, fmt.Errorf("gabp: AttentionConfig.Budget is %v, want it positive", cfg.Budget)
 	}
 	cfg.Budget = cmp.Or(cfg.Budget, defaultBudget)
 	return &AttentionHandler{
 		cfg: cfg, slots: make(chan struct{}, maxAnswers),
 		blindPrefix: "blind-" + newID()[:13] + "-",
-		told:        map[string]heed.Attention{},
+		announced:   map[string]heed.Attention{},
 	}, nil
 }
 
 // Register adds attention/current, attention/ack and the event channels of
 // attention to m, which makes a server advertise them.
-func (p *AttentionHandler) Register(m *Mux) {
+func (h *AttentionHandler) Register(m *Mux) {
 	m.channels = append(m.channels, ChannelOpened, ChannelUpdated, ChannelCleared)
 	m.Handle(MethodAttentionCurrent, func(ctx context.Context, r *Request) (any, error) {
-		return p.Current(ctx, r.Session.Consumer()), nil
+		return h.Current(ctx, r.Session.Consumer()), nil
 	})
 	m.Handle(MethodAttentionAck, func(ctx context.Context, r *Request) (any, error) {
 		params, e := parseAck(r.Params)
 		if e != nil {
 			return nil, e
 		}
-		return p.Ack(ctx, r.Session.Consumer(), params.AttentionID), nil
+		return h.Ack(ctx, r.Session.Consumer(), params.AttentionID), nil
 	})
 }
 
-// Current answers attention/current for a viewer: what is open, once all
-// evidence is taken in. It answers within the budget, whatever happens to the
-// source. What it returns counts as shown to the viewer.
-func (p *AttentionHandler) Current(ctx context.Context, viewer string) CurrentResult {
-	answer, ok := within(ctx, p, func() CurrentResult {
-		return CurrentResult{Attention: p.view(viewer)}
+// Current answers attention/current for a consumer: the current item, once all
+// evidence is ingested. It answers within the budget, whatever happens to the
+// source. The item counts as delivered to the consumer.
+func (h *AttentionHandler) Current(ctx context.Context, consumer string) CurrentResult {
+	answer, ok := within(ctx, h, func() CurrentResult {
+		return CurrentResult{Attention: h.current(consumer)}
 	})
 	if !ok {
-		return CurrentResult{Attention: p.late(ctx)}
+		return CurrentResult{Attention: h.late(ctx)}
 	}
 	return answer
 }
 
-// Ack answers attention/ack for a viewer: it acknowledges the item called id up
-// to what the viewer was shown of it. Evidence that is there is taken in before,
-// so that what is open after is current too. An unknown id is not acknowledged,
-// and no error.
-func (p *AttentionHandler) Ack(ctx context.Context, viewer, id string) AckResult {
-	answer, ok := within(ctx, p, func() AckResult {
-		acked := p.ackBlind(id)
+// Ack answers attention/ack for a consumer: it acknowledges the item with this id,
+// through what was delivered of it to the consumer. Existing evidence is ingested
+// first, so that the item that is open afterwards is current too. An unknown id is
+// not acknowledged, and no error.
+func (h *AttentionHandler) Ack(ctx context.Context, consumer, id string) AckResult {
+	answer, ok := within(ctx, h, func() AckResult {
+		acked := h.ackBlind(id)
 		if acked {
-			p.Pump(nil)
+			h.Pump(nil)
 		} else {
-			acked = p.cfg.Source.Ack(viewer, id, 0).Acknowledged
+			acked = h.cfg.Source.Ack(consumer, id, 0).Acknowledged
 		}
-		return AckResult{Acknowledged: acked, AttentionID: id, CurrentAttention: p.view(viewer)}
+		return AckResult{Acknowledged: acked, AttentionID: id, CurrentAttention: h.current(consumer)}
 	})
 	if !ok {
-		// Whether the source took it is not known; asking again is harmless.
-		return AckResult{Acknowledged: p.ackBlind(id), AttentionID: id, CurrentAttention: p.late(ctx)}
+		// Whether the source acknowledged it is unknown; a retry is harmless.
+		return AckResult{Acknowledged: h.ackBlind(id), AttentionID: id, CurrentAttention: h.late(ctx)}
 	}
 	return answer
 }
 
-// within takes the evidence in and returns what f returns. It returns false
-// where that takes longer than the budget, or ctx is done; f may then still be
-// running, and its answer is lost.
-func within[T any](ctx context.Context, p *AttentionHandler, f func() T) (answer T, ok bool) {
+// within ingests evidence and returns the result of f. It returns false where
+// that takes longer than the budget, or ctx is done; f may then still run, and
+// its result is lost.
+func within[T any](ctx context.Context, h *AttentionHandler, f func() T) (answer T, ok bool) {
 	select {
-	case p.slots <- struct{}{}:
+	case h.slots <- struct{}{}:
 	default:
 		return answer, false
 	}
-	work, cancel := context.WithTimeout(ctx, p.cfg.Budget)
+	work, cancel := context.WithTimeout(ctx, h.cfg.Budget)
 	answers := make(chan T, 1)
 	go func() {
-		defer func() { <-p.slots }()
-		if p.cfg.Before != nil {
-			// A part of the budget is left to look at what is there all the same.
-			before, cancel := context.WithTimeout(work, p.cfg.Budget*3/4)
-			err := p.cfg.Before(before)
+		defer func() { <-h.slots }()
+		if h.cfg.Before != nil {
+			// A quarter of the budget remains for f in any case.
+			before, cancel := context.WithTimeout(work, h.cfg.Budget*3/4)
+			err := h.cfg.Before(before)
 			cancel()
-			if ctx.Err() == nil { // else nobody waits, and the error says nothing
-				p.see(err)
+			if ctx.Err() == nil { // else the caller is gone, and the error means nothing
+				h.evidence(err)
 			}
 		}
 		answers <- f()
@@ -182,41 +180,40 @@ func within[T any](ctx context.Context, p *AttentionHandler, f func() T) (answer
 	}
 }
 
-// see notes whether the evidence could be taken in.
-func (p *AttentionHandler) see(err error) {
-	p.mu.Lock()
-	before := p.blind
+// evidence records whether evidence could be ingested.
+func (h *AttentionHandler) evidence(err error) {
+	h.mu.Lock()
+	before := h.blind
 	if err != nil {
-		p.blindLocked("its log could not be read: " + err.Error())
+		h.goBlindLocked("its log could not be read: " + err.Error())
 	} else {
-		p.blind, p.acked = nil, false
+		h.blind, h.acked = nil, false
 	}
-	changed := p.blind != before
-	p.mu.Unlock()
+	changed := h.blind != before
+	h.mu.Unlock()
 	if changed {
-		p.Pump(nil)
+		h.Pump(nil)
 	}
 }
 
-// late notes that an answer took too long, and returns what there is to say
-// without asking the source.
-func (p *AttentionHandler) late(ctx context.Context) *heed.Attention {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// late records that an answer took too long, and returns the current item as far as
+// it is known without the source.
+func (h *AttentionHandler) late(ctx context.Context) *heed.Attention {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if ctx.Err() == nil {
-		p.blindLocked("it did not answer in time")
-		if !p.acked && p.last != p.blind.ID {
-			p.tellLocked(ChannelOpened, *p.blind)
+		h.goBlindLocked("it did not answer in time")
+		if !h.acked && h.lastAnnounced != h.blind.ID {
+			h.announceLocked(ChannelOpened, *h.blind)
 		}
 	}
-	if p.blind != nil && !p.acked {
-		return p.Present(*p.blind)
+	if h.blind != nil && !h.acked {
+		return h.Present(*h.blind)
 	}
-	// The agent knows that nothing can be seen, and wants to go on; what was
-	// known before still stands.
+	// Blindness is acknowledged; items announced before still stand.
 	var known *heed.Attention
-	for id, a := range p.told {
-		if p.blind != nil && id == p.blind.ID {
+	for id, a := range h.announced {
+		if h.blind != nil && id == h.blind.ID {
 			continue
 		}
 		if known == nil || a.Blocking && !known.Blocking || a.Blocking == known.Blocking && a.OpenedAtSequence < known.OpenedAtSequence {
@@ -226,116 +223,115 @@ func (p *AttentionHandler) late(ctx context.Context) *heed.Attention {
 	if known == nil {
 		return nil
 	}
-	return p.Present(*known)
+	return h.Present(*known)
 }
 
-// blindLocked opens the item that says that nothing can be seen, unless it is.
-func (p *AttentionHandler) blindLocked(why string) {
-	if p.blind != nil {
+// goBlindLocked opens the blind item, unless it is open.
+func (h *AttentionHandler) goBlindLocked(why string) {
+	if h.blind != nil {
 		return
 	}
-	p.count++
-	p.blind = &heed.Attention{
-		ID:    p.blindPrefix + strconv.FormatUint(p.count, 10),
+	h.count++
+	h.blind = &heed.Attention{
+		ID:    h.blindPrefix + strconv.FormatUint(h.count, 10),
 		State: coalesce.Open, Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
 		Summary: "heed cannot see what the game does: " + why +
 			". Until it can, nothing is known of what calls did. Acknowledge to go on all the same.",
 	}
-	p.blind.Sanitize()
-	p.acked = false
+	h.blind.Sanitize()
+	h.acked = false
 }
 
-// ackBlind acknowledges the plane's own item, and returns false for another.
-func (p *AttentionHandler) ackBlind(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.blind == nil || p.blind.ID != id {
+// ackBlind acknowledges the blind item, and returns false for another id.
+func (h *AttentionHandler) ackBlind(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blind == nil || h.blind.ID != id {
 		return false
 	}
-	p.acked = true
+	h.acked = true
 	return true
 }
 
-// unseen returns the plane's own item while it stands before all others: what
-// cannot be seen may be anything.
-func (p *AttentionHandler) unseen() *heed.Attention {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.blind == nil || p.acked {
+// openBlind returns the blind item while it is not acknowledged. It precedes all
+// others, since the missing evidence may be of anything.
+func (h *AttentionHandler) openBlind() *heed.Attention {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.blind == nil || h.acked {
 		return nil
 	}
-	return p.Present(*p.blind)
+	return h.Present(*h.blind)
 }
 
-// view returns what is current for a viewer.
-func (p *AttentionHandler) view(viewer string) *heed.Attention {
-	if blind := p.unseen(); blind != nil {
+// current returns the current item for a consumer.
+func (h *AttentionHandler) current(consumer string) *heed.Attention {
+	if blind := h.openBlind(); blind != nil {
 		return blind
 	}
-	a, ok := p.cfg.Source.Current(viewer)
+	a, ok := h.cfg.Source.Current(consumer)
 	if !ok {
 		return nil
 	}
-	return p.Present(a)
+	return h.Present(a)
 }
 
-// Present returns an item as clients may see it: advisory where the plane only observes.
-func (p *AttentionHandler) Present(a heed.Attention) *heed.Attention {
-	if p.cfg.ObserveOnly {
+// Present returns an item as clients may see it: advisory with ObserveOnly.
+func (h *AttentionHandler) Present(a heed.Attention) *heed.Attention {
+	if h.cfg.ObserveOnly {
 		a.Blocking = false
 	}
 	return &a
 }
 
-// Pump publishes what became of the current item. It is to be called with each
-// batch of the source's updates, in their order. Without updates it publishes
-// only where another item is current than before. It costs a rendering of the
-// source's open items.
-func (p *AttentionHandler) Pump(updates []heed.Update) {
-	p.pumping.Lock()
-	defer p.pumping.Unlock()
-	open := p.cfg.Source.Open(nil)
-	gone := p.gone(open)
+// Pump publishes changes of the current item. It must be called with each batch of
+// the source's updates, in order. Without updates it publishes only where another
+// item has become current. Each call renders the source's open items.
+func (h *AttentionHandler) Pump(updates []heed.Update) {
+	h.pumping.Lock()
+	defer h.pumping.Unlock()
+	open := h.cfg.Source.Open(nil)
+	cleared := h.cleared(open)
 
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range gone {
-		p.tellLocked(ChannelCleared, a)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range cleared {
+		h.announceLocked(ChannelCleared, a)
 	}
 	var current *heed.Attention
 	switch {
-	case p.blind != nil && !p.acked:
-		current = p.blind
+	case h.blind != nil && !h.acked:
+		current = h.blind
 	case len(open) > 0:
 		current = &open[0]
 	default:
 		return
 	}
-	before, told := p.told[current.ID]
+	before, known := h.announced[current.ID]
 	switch {
-	case !told:
-		p.tellLocked(ChannelOpened, *current)
-	case len(gone) > 0 || current.ID != p.last || before.Summary != current.Summary ||
+	case !known:
+		h.announceLocked(ChannelOpened, *current)
+	case len(cleared) > 0 || current.ID != h.lastAnnounced || before.Summary != current.Summary ||
 		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Attention.ID == current.ID }):
-		p.tellLocked(ChannelUpdated, *current)
+		h.announceLocked(ChannelUpdated, *current)
 	}
 }
 
-// gone returns the items that were told of and are not open any more, as they
-// are now, the one told of last first.
-func (p *AttentionHandler) gone(open []heed.Attention) []heed.Attention {
-	p.mu.Lock()
+// cleared returns the items that were announced and are no longer open, as they
+// are now, the one announced last first.
+func (h *AttentionHandler) cleared(open []heed.Attention) []heed.Attention {
+	h.mu.Lock()
 	var list []heed.Attention
-	for id, a := range p.told {
+	for id, a := range h.announced {
 		switch {
-		case p.blind != nil && !p.acked && id == p.blind.ID:
+		case h.blind != nil && !h.acked && id == h.blind.ID:
 		case slices.ContainsFunc(open, func(o heed.Attention) bool { return o.ID == id }):
 		default:
-			list = append(list, cleared(a))
+			list = append(list, asCleared(a))
 		}
 	}
-	last := p.last
-	p.mu.Unlock()
+	last := h.lastAnnounced
+	h.mu.Unlock()
 	slices.SortFunc(list, func(a, b heed.Attention) int {
 		if (a.ID == last) != (b.ID == last) {
 			if a.ID == last {
@@ -346,35 +342,35 @@ func (p *AttentionHandler) gone(open []heed.Attention) []heed.Attention {
 		return cmp.Compare(a.ID, b.ID)
 	})
 	for i := range list {
-		if a, ok := p.cfg.Source.Item(list[i].ID); ok {
-			list[i] = cleared(a)
+		if a, ok := h.cfg.Source.Item(list[i].ID); ok {
+			list[i] = asCleared(a)
 		}
 	}
 	return list
 }
 
-// cleared returns a as it is once it is over.
-func cleared(a heed.Attention) heed.Attention {
+// asCleared returns a in the state cleared.
+func asCleared(a heed.Attention) heed.Attention {
 	a.State, a.Blocking = coalesce.Cleared, false
 	return a
 }
 
-// tellLocked publishes an event, and remembers what was told.
-func (p *AttentionHandler) tellLocked(channel string, a heed.Attention) {
+// announceLocked publishes an event, and records it.
+func (h *AttentionHandler) announceLocked(channel string, a heed.Attention) {
 	if channel == ChannelCleared {
-		delete(p.told, a.ID)
-		if p.last == a.ID {
-			p.last = ""
+		delete(h.announced, a.ID)
+		if h.lastAnnounced == a.ID {
+			h.lastAnnounced = ""
 		}
 	} else {
-		p.told[a.ID] = a
-		p.last = a.ID
+		h.announced[a.ID] = a
+		h.lastAnnounced = a.ID
 	}
-	if p.cfg.Publish == nil {
+	if h.cfg.Publish == nil {
 		return
 	}
-	// An item is small and has a JSON form: there is no error to pass on.
-	_ = p.cfg.Publish(channel, a.ID, p.Present(a), func(s *ServerSession) {
-		p.cfg.Source.Delivered(s.Consumer(), a.ID, a.LatestSequence)
+	// An item is small and has a JSON form, so that Publish cannot fail.
+	_ = h.cfg.Publish(channel, a.ID, h.Present(a), func(s *ServerSession) {
+		h.cfg.Source.Delivered(s.Consumer(), a.ID, a.LatestSequence)
 	})
 }

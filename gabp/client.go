@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// ErrClosed is what calls return once a client was closed by its owner.
+// errClosed is what calls return after [Client.Close].
 var errClosed = errors.New("gabp: client closed")
 
-// ClientConfig sets up a [Client].
+// ClientConfig configures a [Client].
 type ClientConfig struct {
 	Token    string // required
 	Name     string // of the program; default "heed"
@@ -30,24 +30,24 @@ type ClientConfig struct {
 	// AllowRemote lets [Dial] connect beyond the loopback interface.
 	AllowRemote bool
 
-	// Limits bounds what the server can make this side hold, and how long it
+	// Limits bounds the memory that the server can make this side use, and its
 	// waits.
 	Limits Limits
 
-	// Logger gets what happens to the connection. Never a token, never a text of
-	// a message. Default: none.
+	// Logger receives events of the connection, never a token or the text of a
+	// message. Default: none.
 	Logger *slog.Logger
 }
 
-// Client is the bridge's side of the protocol: one connection, on which the
-// hello was said. It is safe for concurrent use.
+// Client is the bridge's side of the protocol: one connection with an open
+// session. It is safe for concurrent use.
 type Client struct {
 	conn    *conn
 	limits  Limits
 	log     *slog.Logger
 	welcome Welcome
 	done    chan struct{}
-	ignored atomic.Uint64 // messages that were passed over: refused ones of no call, late answers, events that nobody handles
+	ignored atomic.Uint64 // messages: refused ones of no call, late answers, events without a handler
 
 	mu       sync.Mutex
 	pending  map[string]chan message
@@ -58,9 +58,9 @@ type Client struct {
 	events eventQueue
 }
 
-// Dial connects to a server at "127.0.0.1:4711" or "unix:/path" and says hello.
-// ctx and Limits.HelloTimeout bound both; neither has a say once Dial has returned.
-// A refused hello is an [*Error].
+// Dial connects to a server at "127.0.0.1:4711" or "unix:/path" and opens a
+// session. ctx and Limits.HelloTimeout bound both, and nothing after Dial has
+// returned. A refused hello is an [*Error].
 func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
 	network, address := splitAddr(addr)
 	if network == "tcp" && !cfg.AllowRemote {
@@ -80,8 +80,8 @@ func Dial(ctx context.Context, addr string, cfg ClientConfig) (*Client, error) {
 	return NewClient(ctx, conn, cfg)
 }
 
-// NewClient says hello on a stream, which it closes when it ends or fails. The
-// rest is as with [Dial].
+// NewClient opens a session on a stream, which it closes when it ends or fails.
+// The rest is as with [Dial].
 func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*Client, error) {
 	limits, err := cfg.Limits.withDefaults()
 	if err != nil {
@@ -135,9 +135,13 @@ func platform() string {
 	return runtime.GOOS
 }
 
-// Welcome returns what the server said of itself. Its slices are shared: read
-// only. Its texts are a stranger's.
+// Welcome returns the server's answer to the hello. Its slices are shared: read
+// only. Its texts are untrusted.
 func (c *Client) Welcome() Welcome { return c.welcome }
+
+// Handled waits until the events received before the call have been handled, so
+// that what a server sent before an answer is known. The error is that of ctx.
+func (c *Client) Handled(ctx context.Context) error { return c.events.wait(ctx) }
 
 // Call calls a method with the JSON form of params (none where it is nil), and
 // decodes the result into result (unless it is nil). What the server refuses is
@@ -219,11 +223,11 @@ func (c *Client) leave(id string) {
 	delete(c.pending, id)
 }
 
-// Events subscribes to channels and has f called for each of their events, in
-// the order in which they came, one at a time; all handlers of a client share
-// one goroutine, so that the order holds across channels too. A channel has one
-// handler, the last. Where f does not keep up, the oldest events that wait are
-// dropped; the next one says how many.
+// Events subscribes to channels and calls f for each of their events, in the
+// order of arrival, one at a time; all handlers of a client share one goroutine,
+// so that the order holds across channels too. A channel has one handler, the
+// last. Where f does not keep up, the oldest queued events are dropped, and counted
+// in [Event].Lost of the next one.
 //
 // It returns the channels that the server knows and now sends.
 func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) ([]string, error) {
@@ -231,7 +235,7 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 	before := make(map[string]func(Event), len(channels))
 	for _, name := range channels {
 		before[name] = c.handlers[name]
-		c.handlers[name] = f // before the answer: an event may be faster
+		c.handlers[name] = f // before the answer: an event may precede it
 	}
 	c.mu.Unlock()
 	var result subscribeResult
@@ -244,13 +248,13 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 	return result.Subscribed, err
 }
 
-// Unsubscribe ends the events of channels. Those that wait are still handled.
+// Unsubscribe ends the events of channels. Queued ones are still handled.
 func (c *Client) Unsubscribe(ctx context.Context, channels []string) error {
 	return c.Call(ctx, methodEventsUnsub, channelsParams{Channels: channels}, nil)
 }
 
-// ListTools returns the server's tools. A proxy passes on the raw result of
-// tools/list instead, which may say more.
+// ListTools returns the server's tools. The raw result of tools/list, which a proxy
+// passes on, may have more members.
 func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 	var result toolsListResult
 	err := c.Call(ctx, MethodToolsList, nil, &result)
@@ -274,10 +278,10 @@ func (c *Client) CallTool(ctx context.Context, name string, arguments any) (json
 	return c.CallRaw(ctx, MethodToolsCall, params)
 }
 
-// Close says goodbye, does not wait for the answer, and closes the connection.
-// Calls that wait return [errClosed]. The client has ended when Done is closed.
+// Close ends the session without waiting for an answer, and closes the connection.
+// Calls in flight return an error. The client has ended when Done is closed.
 func (c *Client) Close() error {
-	if c.mark(errClosed) {
+	if c.fail(errClosed) {
 		stop := c.conn.closeAt(time.Now().Add(goodbyeTimeout))
 		_ = c.conn.Write(message{ID: newID(), Type: typeRequest, Method: methodGoodbye})
 		stop()
@@ -289,19 +293,19 @@ func (c *Client) Close() error {
 // goodbyeTimeout bounds how long a server that does not read delays a Close.
 const goodbyeTimeout = 500 * time.Millisecond
 
-// Done is closed when the connection has ended and no handler of events runs
-// any more.
+// Done returns a channel that is closed when the connection has ended and no handler
+// of events runs any more.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err says why the connection ended, and is nil until then.
+// Err returns why the connection ended, nil until then.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// mark has all calls return why, and returns false where they did before.
-func (c *Client) mark(why error) bool {
+// fail makes all calls return why. It returns false where they already fail.
+func (c *Client) fail(why error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -317,13 +321,12 @@ func (c *Client) mark(why error) bool {
 
 // end ends the connection for the first reason given.
 func (c *Client) end(why error) {
-	c.mark(why)
+	c.fail(why)
 	_ = c.conn.Close()
 	c.events.close()
 }
 
-// run reads messages until the connection ends, beside the goroutine that
-// calls handlers.
+// run reads messages until the connection ends; another goroutine calls handlers.
 func (c *Client) run() {
 	var handlers sync.WaitGroup
 	handlers.Go(c.deliver)
@@ -344,7 +347,7 @@ func (c *Client) read() error {
 		case errors.As(err, &broken):
 			return err
 		case errors.As(err, &refused):
-			m = c.untaken(&m, refused)
+			m = c.unaccepted(&m, refused)
 		default:
 			return err
 		}
@@ -362,19 +365,19 @@ func (c *Client) read() error {
 				continue
 			}
 			c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
-		default: // a server asks nothing
+		default: // a server sends no requests
 			c.ignored.Add(1)
 		}
 	}
 }
 
-// untaken returns what a message that is refused is for the call that it answers: where
-// none can be told, no message.
-func (c *Client) untaken(m *message, why *Error) message {
+// unaccepted returns a refused message as the answer to the call whose id it has, and an
+// empty message where it has none.
+func (c *Client) unaccepted(m *message, why *Error) message {
 	if m.Type == typeRequest || m.Type == typeEvent {
 		return message{}
 	}
-	id, start, end := findID(m.refused, func(id string) bool {
+	id, start, end := findID(m.text, func(id string) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		_, ok := c.pending[id]
@@ -385,7 +388,7 @@ func (c *Client) untaken(m *message, why *Error) message {
 	}
 	c.log.Warn("gabp: an answer is not as the protocol has it", "error", why)
 	return message{ID: id, Type: typeResponse, verbatim: &Verbatim{
-		Err: why, Failed: m.Error != nil, text: m.refused, start: start, end: end,
+		Err: why, Failed: m.Error != nil, text: m.text, start: start, end: end,
 	}}
 }
 
@@ -415,71 +418,4 @@ func (c *Client) deliver() {
 			f(e)
 		}
 	}
-}
-
-// eventQueue holds events between the reader, which must not wait, and their
-// handlers.
-type eventQueue struct {
-	maxEvents, maxBytes int
-
-	mu     sync.Mutex
-	filled sync.Cond
-	queue  []Event
-	bytes  int
-	lost   uint64 // since the oldest in the queue
-	closed bool
-
-	waiting                int    // callers of wait
-	pushed, taken, handled uint64 // of all so far; handled is taken without the one under way
-}
-
-func (q *eventQueue) init(lim *Limits) {
-	q.maxEvents, q.maxBytes = lim.EventQueue, 4*lim.MessageSize
-	q.filled.L = &q.mu
-}
-
-func (q *eventQueue) push(e Event) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.queue) >= q.maxEvents || len(q.queue) > 0 && q.bytes+len(e.Payload) > q.maxBytes {
-		q.lost += 1 + q.shiftLocked().Lost
-	}
-	q.queue = append(q.queue, e)
-	q.bytes += len(e.Payload)
-	q.pushed++
-	q.filled.Broadcast()
-}
-
-func (q *eventQueue) shiftLocked() Event {
-	e := q.queue[0]
-	q.queue[0] = Event{}
-	q.queue = q.queue[1:]
-	q.bytes -= len(e.Payload)
-	q.taken++
-	return e
-}
-
-// pop waits for an event, and returns false once the queue is closed and empty.
-func (q *eventQueue) pop() (Event, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.handled = q.taken; q.waiting > 0 {
-		q.filled.Broadcast()
-	}
-	for len(q.queue) == 0 && !q.closed {
-		q.filled.Wait()
-	}
-	if len(q.queue) == 0 {
-		return Event{}, false
-	}
-	e := q.shiftLocked()
-	e.Lost, q.lost = q.lost, 0
-	return e, true
-}
-
-func (q *eventQueue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.filled.Broadcast()
 }

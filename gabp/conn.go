@@ -83,7 +83,7 @@ func (c *conn) Read() (message, error) {
 	body = bytes.TrimPrefix(body, utf8BOM)
 	m, e := decode(body, &c.limits)
 	if e != nil {
-		m.refused = body
+		m.text = body
 		return m, e
 	}
 	return m, nil

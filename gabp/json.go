@@ -3,10 +3,182 @@ package gabp
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 )
 
-// marshal returns the JSON form of v, without the escapes that are for HTML
-// only. A json.RawMessage is returned as it is: it was checked when it was read.
+// maxInteger is the largest integer that every JSON reader takes exactly.
+const maxInteger = 1<<53 - 1
+
+// object is a JSON object by the exact names of its members, which encoding/json
+// ignores the case of. The first error is kept in err, so that readers read all members and
+// check once.
+type object struct {
+	members map[string]json.RawMessage
+	what    string // for errors: "params"
+	code    int    // for errors
+	err     *Error
+}
+
+// parseObject parses raw. Absent and null are an object without members.
+func parseObject(raw json.RawMessage, what string, code int) *object {
+	o := &object{what: what, code: code}
+	if isNull(raw) {
+		return o
+	}
+	o.members = make(map[string]json.RawMessage, 8)
+	err := visit(raw, math.MaxInt, math.MaxInt, func(name, value []byte) error {
+		key := string(name)
+		if _, twice := o.members[key]; twice {
+			o.fail("%s: %q comes twice", what, key)
+		}
+		o.members[key] = value
+		return nil
+	})
+	if err != nil {
+		o.fail("%s: %v", what, err)
+	}
+	if !isObject(raw) {
+		o.fail("%s must be an object", what)
+	}
+	return o
+}
+
+func (o *object) fail(format string, args ...any) {
+	if o.err == nil {
+		o.err = Errorf(o.code, format, args...)
+	}
+}
+
+// asError returns the first error, nil without one.
+func (o *object) asError() error {
+	if o.err != nil {
+		return o.err
+	}
+	return nil
+}
+
+// raw returns a member, nil where it is absent or null.
+func (o *object) raw(name string) json.RawMessage {
+	if v := o.members[name]; !isNull(v) {
+		return v
+	}
+	return nil
+}
+
+// text returns a string member of at most limit bytes. A required one must be
+// there and not empty.
+func (o *object) text(name string, required bool, limit int) string {
+	v := o.raw(name)
+	if v == nil {
+		if required {
+			o.fail("%s: %q is missing", o.what, name)
+		}
+		return ""
+	}
+	if v[0] != '"' {
+		o.fail("%s: %q must be a string", o.what, name)
+		return ""
+	}
+	s := unquote(v)
+	if required && s == "" {
+		o.fail("%s: %q is empty", o.what, name)
+	}
+	if len(s) > limit {
+		o.fail("%s: %q has %d bytes, want at most %d", o.what, name, len(s), limit)
+		return ""
+	}
+	return s
+}
+
+// oneOf returns a required string member that has one of some values.
+func (o *object) oneOf(name string, values ...string) string {
+	s := o.text(name, true, maxNameBytes)
+	if !slices.Contains(values, s) {
+		o.fail("%s: %q must be one of %s", o.what, name, strings.Join(values, ", "))
+	}
+	return s
+}
+
+// boolean returns a required boolean member.
+func (o *object) boolean(name string) bool {
+	v := o.raw(name)
+	switch {
+	case v == nil:
+		o.fail("%s: %q is missing", o.what, name)
+	case v[0] != 't' && v[0] != 'f':
+		o.fail("%s: %q must be true or false", o.what, name)
+	}
+	return v != nil && v[0] == 't'
+}
+
+// integer returns an integer member from 0 to maxInteger.
+func (o *object) integer(name string, required bool) (n uint64, present bool) {
+	v := o.raw(name)
+	if v == nil {
+		if required {
+			o.fail("%s: %q is missing", o.what, name)
+		}
+		return 0, false
+	}
+	n, ok := parseInteger(v)
+	if !ok {
+		o.fail("%s: %q must be an integer from 0 to 2^53-1", o.what, name)
+	}
+	return n, ok
+}
+
+// list returns the elements of an array member.
+func (o *object) list(name string) []json.RawMessage {
+	v := o.raw(name)
+	if v == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	if v[0] != '[' || json.Unmarshal(v, &list) != nil {
+		o.fail("%s: %q must be an array", o.what, name)
+	}
+	return list
+}
+
+// isObject reports whether JSON text that was scanned is an object.
+func isObject(raw []byte) bool {
+	for _, c := range raw {
+		switch c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c == '{'
+		}
+	}
+	return false
+}
+
+// parseInteger reads a JSON number from 0 to maxInteger; 7.0 is the integer 7,
+// since some serializers write it so.
+func parseInteger(v []byte) (uint64, bool) {
+	if n, err := strconv.ParseUint(string(v), 10, 64); err == nil {
+		return n, n <= maxInteger
+	}
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || f < 0 || f > maxInteger || f != math.Trunc(f) {
+		return 0, false
+	}
+	return uint64(f), true
+}
+
+// parseCode reads an error code.
+func parseCode(v []byte) (int, bool) {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil || math.Abs(f) > math.MaxInt32 || f != math.Trunc(f) {
+		return 0, false
+	}
+	return int(f), true
+}
+
+// marshal returns the JSON form of v, without escapes for HTML. A json.RawMessage
+// is returned as it is: it was checked when it was read.
 func marshal(v any) (json.RawMessage, error) {
 	if raw, ok := v.(json.RawMessage); ok && len(raw) > 0 {
 		return raw, nil

@@ -42,7 +42,7 @@ type message struct {
 	Payload json.RawMessage
 
 	verbatim *Verbatim // a response that is sent in place of Result and Error
-	refused  []byte    // the text of one that was read, and is refused
+	text     []byte    // the text of one that was read, and is refused
 }
 
 // NewID returns a random UUID.

@@ -7,33 +7,32 @@ import (
 	"slices"
 )
 
-// Handler serves requests of a [Server] that are not built in.
+// Handler serves requests of a [Server] for methods that are not built in.
 //
-// The result is marshaled as encoding/json does it; a json.RawMessage goes out
-// byte for byte. An [*Error] goes out as it is, any other error as an internal one
-// with its text. A Handler is called from many goroutines, and must return when
-// ctx is done: when the session ends, the server stops or the request takes too
-// long.
+// The result is marshaled by encoding/json; a json.RawMessage is sent byte for byte.
+// An [*Error] is sent as it is, any other error as an internal error with its text. A
+// Handler is called from many goroutines, and must return when ctx is done: when the
+// session ends, the server stops or the request times out.
 type Handler func(ctx context.Context, r *Request) (result any, err error)
 
-// Request is a request as a [Handler] gets it. It is read only.
+// Request is a request to a [Handler]. It is read only.
 type Request struct {
-	ID      string // as the bridge gave it
+	ID      string // chosen by the bridge
 	Method  string
 	Params  json.RawMessage // a JSON object, or empty; byte for byte
 	Session *ServerSession
 }
 
-// Mux gives each request to the handler of its method. Set it up before it
-// serves; then it is safe for concurrent use. The zero Mux has no methods. A
-// [Server] advertises those with a handler.
+// Mux routes each request to the handler of its method. Set it up before it serves;
+// then it is safe for concurrent use. The zero Mux has no methods. A [Server]
+// advertises methods that have a handler.
 type Mux struct {
 	handlers map[string]Handler
 	fallback Handler
-	channels []string // of events, which the server offers too
+	channels []string // event channels, which the server advertises
 }
 
-// Handle sets the handler of a method, in place of the one before.
+// Handle sets the handler of a method, replacing an earlier one.
 func (m *Mux) Handle(method string, h Handler) {
 	if m.handlers == nil {
 		m.handlers = map[string]Handler{}
@@ -41,14 +40,14 @@ func (m *Mux) Handle(method string, h Handler) {
 	m.handlers[method] = h
 }
 
-// Fallback sets the handler of all other methods, as a proxy has one. Without
-// it they are not found. They are not advertised.
+// Fallback sets the handler of all other methods, which are not advertised. Without
+// it they are not found.
 func (m *Mux) Fallback(h Handler) { m.fallback = h }
 
 // methods returns the methods with a handler, sorted.
 func (m *Mux) methods() []string { return slices.Sorted(maps.Keys(m.handlers)) }
 
-// serve gives r to its handler.
+// serve calls the handler of r.
 func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {
 	if h := m.handlers[r.Method]; h != nil {
 		return h(ctx, r)

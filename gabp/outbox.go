@@ -6,32 +6,31 @@ import (
 	"sync"
 )
 
-// outbox is what waits to be written to one peer: replies, for which whoever
-// makes them waits when there are too many, and events, for which nobody waits.
-// Its lock is held for moments only.
+// outbox queues what is to be written to one peer: replies, whose producers wait when
+// there are too many, and events, whose producers never wait. Its lock is held briefly.
 type outbox struct {
 	maxReplies int
 	maxEvents  int
-	maxBytes   int // of payloads that wait
+	maxBytes   int // of queued payloads
 
 	mu      sync.Mutex
 	changed sync.Cond // on any change, of mu
 	replies []message
-	events  list.List // of pendingEvent, in the order in which they are sent
+	events  list.List // of pendingEvent, in the order of sending
 	byKey   map[eventKey]*list.Element
-	lost    map[string]uint64 // events that gave way, by channel, since its last that was taken
+	lost    map[string]uint64 // dropped events by channel, since the last that was taken
 	bytes   int
-	ending  bool // nothing more is taken; what is there is written
-	closed  bool // nothing more is written
+	ending  bool // accepts nothing more; the rest is written
+	closed  bool // writes nothing more
 }
 
-// pendingEvent is an event that waits for one subscriber.
+// pendingEvent is an event that is queued for one subscriber.
 type pendingEvent struct {
 	channel, key string
 	payload      json.RawMessage // shared by all subscribers
 	sent         func(*ServerSession)
-	passing      bool   // gives way where there is no room
-	lost         uint64 // of its channel that are missing right before it; those that gave way are added when it is taken
+	droppable    bool   // where the queue is full
+	lost         uint64 // events of its channel missing right before it; dropped ones are added when it is taken
 }
 
 type eventKey struct{ channel, key string }
@@ -48,9 +47,9 @@ func newOutbox(lim *Limits) *outbox {
 	return b
 }
 
-// reply adds a reply, and waits while there are too many: that slows down only
-// the peer that does not read them. A reply to a session that is over is lost. placed, if
-// not nil, is called when the reply has its place and cannot be written yet; it must not wait.
+// reply adds a reply, and waits while there are too many, which slows down only the
+// peer that does not read them. A reply to an ended session is discarded. placed, if not nil,
+// is called when the reply is queued and cannot be written yet; it must not block.
 func (b *outbox) reply(m message, placed func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,12 +66,11 @@ func (b *outbox) reply(m message, placed func()) {
 	b.changed.Broadcast()
 }
 
-// event adds an event. One of the same channel and key that still waits is
-// replaced: the new one goes to the end, since what it tells may be the
-// consequence of what waits in between. Where the queue is full, events that pass give
-// way, the oldest first, and e itself where it is one and there is no other. It returns how
-// many did, and false where there is still no room.
-func (b *outbox) event(e pendingEvent) (conflated bool, gaveWay uint64, ok bool) {
+// event adds an event. A queued one of the same channel and key is replaced, with the
+// new one at the end, since it may be a consequence of events in between. Where the queue is
+// full, droppable events are dropped, the oldest first, and e itself where it is the only one.
+// It returns how many were dropped, and false where the queue is still full.
+func (b *outbox) event(e pendingEvent) (conflated bool, dropped uint64, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.ending || b.closed {
@@ -86,17 +84,17 @@ func (b *outbox) event(e pendingEvent) (conflated bool, gaveWay uint64, ok bool)
 		}
 	}
 	for !b.fitsLocked(len(e.payload)) {
-		old := b.oldestPassingLocked()
+		old := b.oldestDroppableLocked()
 		if old == nil {
-			if e.passing {
+			if e.droppable {
 				b.lost[e.channel] += 1 + e.lost
-				gaveWay++
+				dropped++
 			}
-			return conflated, gaveWay, e.passing
+			return conflated, dropped, e.droppable
 		}
 		gone := b.removeLocked(old)
 		b.lost[gone.channel] += 1 + gone.lost
-		gaveWay++
+		dropped++
 	}
 	el := b.events.PushBack(e)
 	b.bytes += len(e.payload)
@@ -104,20 +102,19 @@ func (b *outbox) event(e pendingEvent) (conflated bool, gaveWay uint64, ok bool)
 		b.byKey[k] = el
 	}
 	b.changed.Broadcast()
-	return conflated, gaveWay, true
+	return conflated, dropped, true
 }
 
-// fitsLocked reports whether there is room for a payload of so many bytes. A lone event
-// is taken whatever its size.
+// fitsLocked reports whether a payload of this size fits. Into an empty queue, any does.
 func (b *outbox) fitsLocked(size int) bool {
 	return b.events.Len() == 0 || b.events.Len() < b.maxEvents && b.bytes+size <= b.maxBytes
 }
 
-// oldestPassingLocked returns the oldest event that passes, nil where there is none. Before it
-// wait only events that do not, which are few: they have keys.
-func (b *outbox) oldestPassingLocked() *list.Element {
+// oldestDroppableLocked returns the oldest droppable event, or nil. The others before it
+// are few, since they have keys.
+func (b *outbox) oldestDroppableLocked() *list.Element {
 	for el := b.events.Front(); el != nil; el = el.Next() {
-		if el.Value.(pendingEvent).passing {
+		if el.Value.(pendingEvent).droppable {
 			return el
 		}
 	}
@@ -133,7 +130,7 @@ func (b *outbox) removeLocked(el *list.Element) pendingEvent {
 	return e
 }
 
-// drop forgets the events of a channel.
+// drop drops the events of a channel.
 func (b *outbox) drop(channel string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -147,15 +144,15 @@ func (b *outbox) drop(channel string) {
 	}
 }
 
-// writeBatch bounds what is taken at a time, so that what comes meanwhile can
-// still be conflated.
+// writeBatch bounds what is taken at a time, so that later events can still replace
+// the rest.
 const (
 	writeBatch      = 32
 	writeBatchBytes = 64 << 10
 )
 
-// take waits for something to write. Replies come first: a gate waits for
-// them. It returns false when there is nothing more to come.
+// take waits for something to write. Replies come first, since gates wait for them.
+// It returns false at the end.
 func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pendingEvent, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,7 +170,7 @@ func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pe
 	replies = append(replies, b.replies[:n]...)
 	b.replies = append(b.replies[:0], b.replies[n:]...)
 	clear(b.replies[len(b.replies):cap(b.replies)])
-	// One event at least, so that a peer with many requests still gets some.
+	// At least one event, so that many requests do not starve events.
 	for k := 0; b.events.Len() > 0 && k < writeBatch && (k == 0 || size < writeBatchBytes); k++ {
 		e := b.removeLocked(b.events.Front())
 		if n := b.lost[e.channel]; n > 0 {
@@ -187,7 +184,7 @@ func (b *outbox) take(replies []message, events []pendingEvent) ([]message, []pe
 	return replies, events, len(replies) > 0 || len(events) > 0
 }
 
-// end has what is there written, and nothing more.
+// end makes the outbox accept nothing more; the rest is written.
 func (b *outbox) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -195,7 +192,7 @@ func (b *outbox) end() {
 	b.changed.Broadcast()
 }
 
-// close ends all waits.
+// close discards the rest and ends all waits.
 func (b *outbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// minToken is the least length of a token that is taken: 128 bits as hex.
+// minToken is the least length of a token: 128 bits as hex.
 const minToken = 32
 
-// ServerConfig sets up a [Server].
+// ServerConfig configures a [Server].
 type ServerConfig struct {
-	// Token is what a hello must hold, at least 32 bytes. Required.
+	// Token authenticates a hello, at least 32 bytes. Required.
 	Token string
 
 	// AgentID, App.Name and App.Version go into the welcome, and are required.
@@ -27,35 +27,34 @@ type ServerConfig struct {
 	App        App
 	ServerInfo *Info // optional
 
-	// Capabilities says what the host offers beyond what Mux and the server itself
-	// have, which is added. It is asked at each hello and each subscription: only
-	// channels among its Events can be subscribed to. Optional.
+	// Capabilities returns what the host offers beyond Mux and the server itself,
+	// whose capabilities are added. It is called at each hello and each subscription:
+	// only channels among its Events can be subscribed to. Optional.
 	Capabilities func() Capabilities
 
-	// Mux serves what is not built in. Required.
+	// Mux serves all methods that are not built in. Required.
 	Mux *Mux
 
-	// Welcome may amend what a bridge is told, or refuse the session with an
-	// error. The token was right. Optional.
+	// Welcome may amend the welcome of an authenticated bridge, or refuse the session
+	// with an error. Optional.
 	Welcome func(ctx context.Context, s *ServerSession, w *Welcome) error
 
-	// Closed is told of each welcomed session when it is over. Optional.
+	// Closed is called with each welcomed session after its end. Optional.
 	Closed func(s *ServerSession)
 
-	// AllowRemote lets the server listen, and peers come from, beyond the
-	// loopback interface. The protocol has no encryption: only the token stands
-	// between the network and the game.
+	// AllowRemote accepts listeners and peers beyond the loopback interface. The
+	// protocol has no encryption: only the token protects the game from the network.
 	AllowRemote bool
 
-	// LaxNames takes requests for methods and tools whose names the protocol does
-	// not allow. It is for a proxy of a mod that has such names.
+	// LaxNames accepts names of methods and tools that the protocol does not allow,
+	// for a proxy of a mod that has such names.
 	LaxNames bool
 
-	// Limits bounds what bridges can do. Limits that concern them are advertised.
+	// Limits bounds what bridges can do. The ones that concern them are advertised.
 	Limits Limits
 
-	// Logger gets what happens to connections. Never a token, never a text of a
-	// message. Default: none.
+	// Logger receives events of connections, never a token or the text of a message.
+	// Default: none.
 	Logger *slog.Logger
 }
 
@@ -69,34 +68,34 @@ type Server struct {
 
 	nextID atomic.Uint64
 
-	pubMu sync.Mutex // orders publications, so that all subscribers see one order
+	pubMu sync.Mutex // orders publications: all subscribers see one order
 
 	mu       sync.Mutex
 	sessions map[*ServerSession]struct{}
 	waiting  []*ServerSession // without a hello, oldest first
 }
 
-// ServerStats counts what became of connections, messages and events.
+// ServerStats counts connections, messages and events by their fate.
 type ServerStats struct {
-	Connections  uint64 // taken
-	Rejected     uint64 // closed at once: too many, or from afar
-	Displaced    uint64 // closed before their hello, for another
-	Sessions     uint64 // welcomed
-	AuthFailures uint64 // hellos without the right token
-	Malformed    uint64 // messages and frames refused
-	Requests     uint64 // given to the handler
-	Busy         uint64 // requests refused: too many at a time
-	Timeouts     uint64 // requests that took too long
-	Panics       uint64 // of the handler
-	Published    uint64 // events, once for each subscriber
-	Conflated    uint64 // events replaced by a later one before they were sent
-	GaveWay      uint64 // events of [Server.Pass] that were not sent since a subscriber did not keep up
-	Dropped      uint64 // subscribers disconnected since they did not keep up
+	Connections   uint64 // accepted
+	Rejected      uint64 // closed at once: too many, or remote
+	Evicted       uint64 // connections closed before their hello, to make room
+	Sessions      uint64 // welcomed
+	AuthFailures  uint64 // hellos without the right token
+	Malformed     uint64 // messages and frames refused
+	Requests      uint64 // passed to a handler
+	Busy          uint64 // requests refused: too many concurrent ones
+	Timeouts      uint64 // requests past RequestTimeout
+	Panics        uint64 // of handlers
+	Published     uint64 // events, counted for each subscriber
+	Conflated     uint64 // events replaced by a later one before they were sent
+	EventsDropped uint64 // events of [Server.Pass] not sent to a subscriber that did not keep up
+	Disconnected  uint64 // subscribers that did not keep up
 }
 
 type counts struct {
-	connections, rejected, displaced, sessions, authFailures, malformed, requests,
-	busy, timeouts, panics, published, conflated, gaveWay, dropped atomic.Uint64
+	connections, rejected, evicted, sessions, authFailures, malformed, requests,
+	busy, timeouts, panics, published, conflated, eventsDropped, disconnected atomic.Uint64
 }
 
 // NewServer returns a server. An error names the field of cfg that is at fault.
@@ -130,18 +129,17 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 func (s *Server) Stats() ServerStats {
 	c := &s.counts
 	return ServerStats{
-		Connections: c.connections.Load(), Rejected: c.rejected.Load(), Displaced: c.displaced.Load(),
+		Connections: c.connections.Load(), Rejected: c.rejected.Load(), Evicted: c.evicted.Load(),
 		Sessions: c.sessions.Load(), AuthFailures: c.authFailures.Load(), Malformed: c.malformed.Load(),
 		Requests: c.requests.Load(), Busy: c.busy.Load(), Timeouts: c.timeouts.Load(), Panics: c.panics.Load(),
-		Published: c.published.Load(), Conflated: c.conflated.Load(), GaveWay: c.gaveWay.Load(), Dropped: c.dropped.Load(),
+		Published: c.published.Load(), Conflated: c.conflated.Load(), EventsDropped: c.eventsDropped.Load(), Disconnected: c.disconnected.Load(),
 	}
 }
 
 // Listen listens on a loopback address ("127.0.0.1:0", "[::1]:4711",
-// "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock"), which only its
-// owner may use. A socket that nobody serves any more is replaced. Other
-// addresses are refused: who wants one listens by other means, and sets
-// [ServerConfig.AllowRemote].
+// "localhost:0") or on a Unix socket ("unix:/run/user/1000/heed.sock") that only its
+// owner may use. A socket without a server is replaced. Other addresses are refused:
+// listen by other means and set [ServerConfig.AllowRemote].
 func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	network, address := splitAddr(addr)
 	if network == "unix" {
@@ -154,8 +152,8 @@ func Listen(ctx context.Context, addr string) (net.Listener, error) {
 	return lc.Listen(ctx, network, address)
 }
 
-// Serve takes connections from l until ctx is done, then closes l and all
-// sessions, waits until their handlers have returned, at most a few seconds, and
+// Serve accepts connections from l until ctx is done, then closes l and all
+// sessions, waits a few seconds at most until their handlers have returned, and
 // returns nil. It returns an error where l is open to other machines and
 // AllowRemote is not set, and where l fails.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
@@ -178,7 +176,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		case errors.Is(err, net.ErrClosed):
 			return fmt.Errorf("gabp: accept: %w", err)
 		default:
-			// Such as too many open files: that passes, or it does not.
+			// Such as too many open files, which may be temporary.
 			if failures++; failures > maxAcceptFailures {
 				_ = l.Close()
 				return fmt.Errorf("gabp: accept: %w", err)
@@ -192,13 +190,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			_ = conn.Close()
 			continue
 		}
-		// Here, not in the goroutine: who came first gives way first.
+		// Not in the goroutine: admission is in the order of arrival.
 		ss := newServerSession(s, newConn(conn, s.limits))
 		if s.admit(ss) != nil {
 			continue
 		}
 		conns.Go(func() {
-			// What ends a connection is logged, and no reason for others to end.
+			// The error of a connection is logged, and ends no other.
 			_ = s.serve(ctx, ss)
 		})
 	}
@@ -219,8 +217,8 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// waitFor waits for a group, but not for ever: a handler that does not obey its
-// context must not keep the host from stopping.
+// waitFor waits closeGrace at most for a group: a handler that ignores its context
+// must not keep the host from stopping.
 func waitFor(wg *sync.WaitGroup) {
 	done := make(chan struct{})
 	go func() {
@@ -236,9 +234,8 @@ func waitFor(wg *sync.WaitGroup) {
 }
 
 // ServeConn serves one stream until it ends or ctx is done, and closes it. It
-// returns nil where the peer left in good order or ctx is done, and otherwise
-// what ended it. It is for standard input and output (see [Join]) and for
-// tests; whether the peer is local is not asked.
+// returns nil where the peer said goodbye or ctx is done, and otherwise what ended
+// it. It is for standard streams and for tests; the peer may be remote.
 func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 	ss := newServerSession(s, newConn(rwc, s.limits))
 	if err := s.admit(ss); err != nil {
@@ -249,13 +246,12 @@ func (s *Server) ServeConn(ctx context.Context, rwc io.ReadWriteCloser) error {
 
 // serve serves a session that was admitted.
 func (s *Server) serve(ctx context.Context, ss *ServerSession) error {
-	defer s.forget(ss)
+	defer s.remove(ss)
 	return ss.serve(ctx)
 }
 
-// admit makes room for a connection: where there is none, the oldest that has
-// not said hello gives way, so that silent peers cannot keep a bridge out. Where
-// nobody can, the connection is closed.
+// admit adds a connection. At the limit the oldest one without a hello is evicted, so
+// that silent peers cannot keep a bridge out; without one, the new connection is closed.
 func (s *Server) admit(ss *ServerSession) error {
 	s.counts.connections.Add(1)
 	s.mu.Lock()
@@ -269,7 +265,7 @@ func (s *Server) admit(ss *ServerSession) error {
 		}
 		oldest := s.waiting[0]
 		s.removeLocked(oldest)
-		s.counts.displaced.Add(1)
+		s.counts.evicted.Add(1)
 		_ = oldest.conn.Close()
 	}
 	s.sessions[ss] = struct{}{}
@@ -277,14 +273,14 @@ func (s *Server) admit(ss *ServerSession) error {
 	return nil
 }
 
-// welcomed notes that a session has said hello.
+// welcomed records that a session is open.
 func (s *Server) welcomed(ss *ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *ServerSession) bool { return w == ss })
 }
 
-func (s *Server) forget(ss *ServerSession) {
+func (s *Server) remove(ss *ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.removeLocked(ss)
@@ -296,35 +292,34 @@ func (s *Server) removeLocked(ss *ServerSession) {
 }
 
 // Publish sends an event to every session that is subscribed to channel. It
-// never blocks. While an event waits for a slow subscriber, a later one of the
-// same channel and key (if it is not "") takes its place at the end of the queue.
-// The events of a channel are numbered for each subscriber from 1, without
-// holes where none was dropped (see [Server.Pass]). All subscribers see events in the order of
+// never blocks. While an event is queued for a slow subscriber, a later one of the
+// same channel and key (if it is not "") replaces it, at the end of the queue. The
+// events of a channel are numbered for each subscriber from 1, without gaps where
+// none was dropped (see [Server.Pass]). All subscribers see events in the order of
 // the calls.
 //
-// payload is marshaled once; a json.RawMessage is sent byte for byte, and must
-// not be changed after. An error says that payload has no JSON form, or is larger
-// than a message may be: nobody gets it.
+// payload is marshaled once; a json.RawMessage is sent byte for byte, and must not be
+// changed afterwards. Where payload has no JSON form, or is larger than a message may
+// be, the event is sent to nobody and an error returned.
 //
-// sent, if not nil, is called for each session once the event was written to its
-// connection: not where a later one took its place, or the session ended. It must be
+// sent, if not nil, is called for each session after the event was written to its
+// connection: not where a later one replaced it, or the session ended. It must be
 // quick, and must not call the server.
 func (s *Server) Publish(channel, key string, payload any, sent func(*ServerSession)) error {
 	return s.publish(pendingEvent{channel: channel, key: key, sent: sent}, payload)
 }
 
-// Pass is Publish without a key, for events that are not worth a connection: such as
-// those that a proxy passes on, of which it does not know how many come. Where they fill the
-// queue of a subscriber, the oldest of them give way, which are those of this subscriber and of
-// any channel; others stay, in their order. The numbers of a channel go on as if those that
-// gave way had been sent, and so had those that the caller says it missed right before this
-// one: a hole in them, which is all that the protocol has room for, says how many there
-// were. [ServerStats].GaveWay counts the former.
+// Pass is Publish without a key, for events that may be dropped: such as those that a proxy
+// forwards, whose number it does not control. Where they fill the queue of a subscriber, its
+// oldest ones are dropped, of any channel; events of Publish stay, in order. Dropped events
+// are numbered, and so are the ones that the caller missed right before this one: a gap in the
+// numbers of a channel is how many are missing. [ServerStats].EventsDropped counts the dropped
+// ones.
 func (s *Server) Pass(channel string, missed uint64, payload any) error {
-	return s.publish(pendingEvent{channel: channel, passing: true, lost: missed}, payload)
+	return s.publish(pendingEvent{channel: channel, droppable: true, lost: missed}, payload)
 }
 
-// publish sends an event that has all but its payload.
+// publish sends an event that is complete but for its payload.
 func (s *Server) publish(e pendingEvent, payload any) error {
 	channel := e.channel
 	raw, err := marshal(payload)
@@ -349,6 +344,6 @@ func (s *Server) publish(e pendingEvent, payload any) error {
 	return nil
 }
 
-// maxEnvelope bounds what a message adds to the result or payload that it
-// carries: an id may take six times its bytes when it is escaped.
+// maxEnvelope bounds what a message adds to its result or payload: escaping may make
+// an id six times as long.
 const maxEnvelope = 2 << 10

@@ -588,7 +588,7 @@ func TestSlowSubscriber(t *testing.T) {
 	text := strings.Repeat("x", 10_000)
 	eventually(t, "the dead one is dropped", func() bool {
 		require.NoError(t, s.Publish("a/b", "", text, nil))
-		return s.Stats().Dropped == 1
+		return s.Stats().Disconnected == 1
 	})
 	const n = 3000
 	got := make(chan message, n)
@@ -625,7 +625,7 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 	require.Less(t, seq, uint64(n), "conflated")
 	require.NotZero(t, s.Stats().Conflated)
-	require.EqualValues(t, 1, s.Stats().Dropped)
+	require.EqualValues(t, 1, s.Stats().Disconnected)
 	require.NoError(t, quick.Close())
 	for range got { // until its reader is gone
 	}
@@ -649,9 +649,9 @@ func TestPassingEventsGiveWay(t *testing.T) {
 			require.NoError(t, s.Publish("heed/kept", strconv.Itoa(i), map[string]any{"n": i}, nil))
 		}
 	}
-	gone := s.Stats().GaveWay
+	gone := s.Stats().EventsDropped
 	require.NotZero(t, gone)
-	require.Zero(t, s.Stats().Dropped)
+	require.Zero(t, s.Stats().Disconnected)
 
 	var got, holes, attention uint64
 	seqs, latest := map[string]uint64{}, map[string]float64{}
@@ -704,11 +704,11 @@ func TestPassingAlone(t *testing.T) {
 	p.hello()
 	require.Nil(t, p.call("events/subscribe", `{"channels":["a/b","c/d"]}`).Error)
 	text := strings.Repeat("x", 1<<20)
-	for i := 0; s.Stats().GaveWay == 0; i++ { // until the socket is full, and then both places
+	for i := 0; s.Stats().EventsDropped == 0; i++ { // until the socket is full, and then both places
 		require.NoError(t, s.Publish("a/b", strconv.Itoa(i%2), text, nil))
 		require.NoError(t, s.Pass("c/d", 0, text))
 	}
-	require.Zero(t, s.Stats().Dropped)
+	require.Zero(t, s.Stats().Disconnected)
 }
 
 // TestPeerThatDoesNotRead has answers pile up: it is disconnected in time, and

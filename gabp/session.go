@@ -2,8 +2,6 @@ package gabp
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -13,28 +11,28 @@ import (
 	"time"
 )
 
-// ServerSession is one connection of a [Server], once the bridge has said
-// hello. It is safe for concurrent use.
+// ServerSession is one connection of a [Server] after the bridge's hello. It is
+// safe for concurrent use.
 type ServerSession struct {
 	server *Server
 	conn   *conn
 	out    *outbox
 	id     uint64
-	slots  chan struct{} // one for each request at a time
+	slots  chan struct{} // one for each concurrent request
 	work   sync.WaitGroup
 
-	// Set by the reader when the bridge says hello, greeted last, before any
-	// request is handled; constant then.
+	// Set by the reader at the hello, greeted last, before any request is handled;
+	// constant after that.
 	greeted  atomic.Bool
 	hello    Hello
-	viewer   string
+	consumer string
 	channels []string // of the welcome
 
 	mu      sync.Mutex
 	subs    map[string]bool
-	gaveWay uint64 // events
+	dropped uint64 // events of [Server.Pass]
 
-	seq map[string]uint64 // the last of each channel; the writer's
+	seq map[string]uint64 // the last of each channel; owned by the writer
 }
 
 func newServerSession(s *Server, c *conn) *ServerSession {
@@ -47,14 +45,14 @@ func newServerSession(s *Server, c *conn) *ServerSession {
 	}
 }
 
-// Hello returns what the bridge said of itself.
+// Hello returns the bridge's description of itself.
 func (s *ServerSession) Hello() Hello { return s.hello }
 
-// Viewer returns a name for the bridge that can stand in logs and be given to
-// heed.Engine: at most 64 bytes of letters, digits and "._-#". It is made of the
-// client's name and the id of its launch, so that a bridge that reconnects under
-// the same one is the same viewer.
-func (s *ServerSession) Consumer() string { return s.viewer }
+// Consumer returns a name of the bridge that is safe in logs and identifies it to a
+// [heed.Engine]: at most 64 bytes of letters, digits and "._-#". It is made of the
+// client's name and the id of its launch, so that a bridge that reconnects with the
+// same ones is the same consumer.
+func (s *ServerSession) Consumer() string { return s.consumer }
 
 // Close ends the session. It does not wait.
 func (s *ServerSession) Close() {
@@ -62,7 +60,7 @@ func (s *ServerSession) Close() {
 	s.out.close()
 }
 
-// Subscribed reports whether the session is subscribed to a channel.
+// subscribed reports whether the session is subscribed to a channel.
 func (s *ServerSession) subscribed(channel string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,20 +93,20 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	case cancelled, errors.Is(err, errGoodbye), errors.Is(err, io.EOF):
 		err = nil
 	case writeErr != nil:
-		err = writeErr // then the reader failed because of it
+		err = writeErr // the cause of the reader's error
 	}
 	s.mu.Lock()
-	gaveWay := s.gaveWay
+	dropped := s.dropped
 	s.mu.Unlock()
-	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.viewer, "gaveWay", gaveWay, "error", err)
+	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.consumer, "gaveWay", dropped, "error", err)
 	return err
 }
 
-// errGoodbye ends the reader of a session whose bridge has left.
+// errGoodbye ends the reader of a session whose bridge said goodbye.
 var errGoodbye = errors.New("goodbye")
 
-// readUntilClosed reads as read does, but does not wait long for a read that
-// goes on after the stream was closed, as that of a terminal may.
+// readUntilClosed reads as read does, but waits only readGrace for a read that
+// continues after the stream was closed, as that of a terminal may.
 func (s *ServerSession) readUntilClosed(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- s.read(ctx) }()
@@ -127,10 +125,10 @@ func (s *ServerSession) readUntilClosed(ctx context.Context) error {
 	}
 }
 
-// readGrace is the time for a read to notice that its stream was closed.
+// readGrace is the time in which a read notices that its stream was closed.
 const readGrace = time.Second
 
-// read answers requests until it cannot, and returns why.
+// read answers requests until it fails, and returns why.
 func (s *ServerSession) read(ctx context.Context) error {
 	refusals := 0
 	for {
@@ -169,11 +167,11 @@ func (s *ServerSession) refuse(m *message, e *Error) {
 	s.out.reply(message{ID: id, Type: typeResponse, Error: e}, nil)
 }
 
-// dispatch answers what is built in, and has the rest handled. An error ends
-// the session.
+// dispatch answers built-in methods, and passes others to the handler. An error
+// ends the session.
 func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 	if m.Type == typeResponse {
-		// Nobody asked. An answer might go on for ever between two servers.
+		// A server sends no requests. Answering could loop between two servers.
 		s.server.counts.malformed.Add(1)
 		return nil
 	}
@@ -218,7 +216,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 	return nil
 }
 
-// request gives m to the handler, if there is room for one more.
+// request passes m to its handler, unless ConcurrentRequests are running.
 func (s *ServerSession) request(ctx context.Context, m *message) {
 	select {
 	case s.slots <- struct{}{}:
@@ -232,10 +230,9 @@ func (s *ServerSession) request(ctx context.Context, m *message) {
 	s.work.Go(func() { s.handle(ctx, req) })
 }
 
-// handle answers a request, once: with what the handler returns, or when the
-// time for it is over. Its place is free before the peer can read the answer, so that one
-// with as many requests as it may have is not refused the next; where the time was over
-// before, when the handler has returned.
+// handle answers a request once: with the result of the handler, or at its timeout. The
+// slot is free before the peer can read the answer, so that a peer with the maximum of
+// requests is not refused the next; after a timeout, when the handler has returned.
 func (s *ServerSession) handle(ctx context.Context, r *Request) {
 	free := sync.OnceFunc(func() { <-s.slots })
 	defer free()
@@ -268,8 +265,7 @@ func (s *ServerSession) timeout(method string) *Error {
 	return Errorf(code, "no answer within %v; the call may still have effects", s.server.limits.RequestTimeout)
 }
 
-// call calls the handler. One that panics has a bug that should not end the
-// game it runs in.
+// call calls the handler. A panic must not end the game in which it runs.
 func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -281,7 +277,7 @@ func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err e
 	return s.server.cfg.Mux.serve(ctx, r)
 }
 
-// answer replies with a result or an error, and calls placed as [outbox.reply] does.
+// answer replies with a result or an error; placed is called as by [outbox.reply].
 func (s *ServerSession) answer(id string, result any, err error, placed func()) {
 	m := message{ID: id, Type: typeResponse}
 	if v, ok := errors.AsType[*Verbatim](err); ok && len(v.text) <= s.server.limits.MessageSize-maxEnvelope {
@@ -305,120 +301,8 @@ func (s *ServerSession) answer(id string, result any, err error, placed func()) 
 	s.out.reply(m, placed)
 }
 
-// greet answers what comes before the session is open. An error ends it.
-func (s *ServerSession) greet(ctx context.Context, m *message) error {
-	if m.Method != methodHello {
-		s.refuse(m, Errorf(codeAuthRequired, "say session/hello first"))
-		return nil
-	}
-	hello, e := parseHello(m.Params)
-	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" && subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
-		e = Errorf(CodeAuthFailed, "authentication failed")
-	}
-	if e != nil {
-		if e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
-			s.server.counts.authFailures.Add(1)
-		}
-		s.refuse(m, e)
-		return e
-	}
-	s.hello = hello.Hello
-	s.viewer = viewerName(&s.hello)
-	w, err := s.welcome(ctx)
-	if err != nil {
-		s.refuse(m, asError(err))
-		return fmt.Errorf("gabp: welcome: %w", err)
-	}
-	s.channels = w.Capabilities.Events
-	s.greeted.Store(true)
-	s.server.counts.sessions.Add(1)
-	s.server.welcomed(s)
-	s.conn.readBy = time.Time{}
-	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
-	s.server.log.Debug("gabp: session", "session", s.id, "viewer", s.viewer)
-	s.answer(m.ID, w, nil, nil)
-	return nil
-}
-
-func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
-	cfg := &s.server.cfg
-	w := Welcome{
-		AgentID: cfg.AgentID, App: cfg.App, SchemaVersion: schemaVersion, ServerInfo: cfg.ServerInfo,
-		Capabilities: s.server.capabilities(),
-	}
-	if cfg.Welcome != nil {
-		if err := cfg.Welcome(ctx, s, &w); err != nil {
-			return w, err
-		}
-	}
-	w.Capabilities.normalize(s.server.cfg.LaxNames)
-	return w, nil
-}
-
-// capabilities returns what the host offers and the server adds.
-func (s *Server) capabilities() Capabilities {
-	var c Capabilities
-	if s.cfg.Capabilities != nil {
-		c = s.cfg.Capabilities()
-	}
-	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
-	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
-	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
-	c.Limits = &WireLimits{
-		MaxMessageSize:        s.limits.MessageSize,
-		MaxConcurrentRequests: s.limits.ConcurrentRequests,
-		RequestTimeout:        int(max(1, s.limits.RequestTimeout/time.Second)),
-	}
-	return c
-}
-
-// normalize makes c follow the schema: lists without repetition, and names
-// that the protocol allows. Lists are new, so that the host's stay as they are.
-func (c *Capabilities) normalize(lax bool) {
-	c.Methods = distinct(c.Methods, func(m string) bool { return lax || ValidName(m) })
-	c.Events = distinct(c.Events, func(e string) bool { return e != "" && len(e) <= maxNameBytes })
-	c.Resources = distinct(c.Resources, func(r string) bool { return r != "" })
-}
-
-func distinct(list []string, keep func(string) bool) []string {
-	seen := make(map[string]bool, len(list))
-	out := make([]string, 0, len(list))
-	for _, s := range list {
-		if !seen[s] && keep(s) {
-			seen[s] = true
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// viewerName makes a name of what a bridge calls itself.
-func viewerName(h *Hello) string {
-	const nameBytes, launchBytes = 40, 16
-	name := "bridge"
-	if h.ClientInfo != nil && h.ClientInfo.Name != "" {
-		name = h.ClientInfo.Name
-	}
-	b := appendSafeName(make([]byte, 0, nameBytes+1+launchBytes), name, nameBytes)
-	return string(appendSafeName(append(b, '#'), h.LaunchID, launchBytes))
-}
-
-// appendSafeName appends at most limit bytes of s, with '_' for what is no
-// letter, digit, '.', '_' or '-' of ASCII.
-func appendSafeName(dst []byte, s string, limit int) []byte {
-	for i := range min(len(s), limit) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-':
-			dst = append(dst, c)
-		default:
-			dst = append(dst, '_')
-		}
-	}
-	return dst
-}
-
-// known reports whether a channel can be subscribed to. What the host offers
-// may have grown since the welcome.
+// known returns whether a channel can be subscribed to. The host may offer more
+// channels than at the welcome.
 func (s *ServerSession) known() func(channel string) bool {
 	now := s.channels
 	if s.server.cfg.Capabilities != nil {
@@ -427,8 +311,8 @@ func (s *ServerSession) known() func(channel string) bool {
 	return func(channel string) bool { return slices.Contains(now, channel) }
 }
 
-// subscribe answers with those channels that the session is subscribed to now.
-// Only where that is none of those asked for it is an error.
+// subscribe answers with the requested channels that the session is subscribed to
+// now. It is an error where that is none.
 func (s *ServerSession) subscribe(m *message) {
 	p, e := parseChannels(m.Params)
 	if e != nil {
@@ -457,9 +341,9 @@ func (s *ServerSession) subscribe(m *message) {
 	s.answer(m.ID, subscribeResult{Subscribed: subscribed}, nil, nil)
 }
 
-// unsubscribe answers with those channels that the session was subscribed to.
-// Events that wait are not sent any more. A channel's numbers go on where it is
-// subscribed to again.
+// unsubscribe answers with the channels that the session was subscribed to. Their
+// queued events are dropped. The numbers of a channel continue when it is subscribed
+// to again.
 func (s *ServerSession) unsubscribe(m *message) {
 	p, e := parseChannels(m.Params)
 	if e != nil {
@@ -496,35 +380,35 @@ func (s *ServerSession) listEvents(m *message) {
 }
 
 // publish queues an event where the session is subscribed to its channel. A
-// subscriber whose queue is full of events that do not pass is disconnected: it would miss
-// some, and a new connection that asks for what is current serves it better.
+// subscriber whose queue is full of events that must not be dropped is disconnected: after
+// a new connection it reads the current state instead of missing events.
 func (s *ServerSession) publish(e pendingEvent) {
 	s.mu.Lock()
 	if !s.subs[e.channel] {
 		s.mu.Unlock()
 		return
 	}
-	conflated, gaveWay, ok := s.out.event(e)
-	first := gaveWay > 0 && s.gaveWay == 0
-	s.gaveWay += gaveWay
+	conflated, dropped, ok := s.out.event(e)
+	first := dropped > 0 && s.dropped == 0
+	s.dropped += dropped
 	s.mu.Unlock()
 	s.server.counts.published.Add(1)
-	s.server.counts.gaveWay.Add(gaveWay)
+	s.server.counts.eventsDropped.Add(dropped)
 	if conflated {
 		s.server.counts.conflated.Add(1)
 	}
-	if first { // not for each: there may be thousands
-		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer", s.viewer, "queue", s.server.limits.EventQueue)
+	if first { // once a session: there may be thousands
+		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer", s.consumer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
-		s.server.counts.dropped.Add(1)
-		s.server.log.Warn("gabp: subscriber does not keep up; disconnected", "session", s.id, "viewer", s.viewer, "queue", s.server.limits.EventQueue)
+		s.server.counts.disconnected.Add(1)
+		s.server.log.Warn("gabp: subscriber does not keep up; disconnected", "session", s.id, "viewer", s.consumer, "queue", s.server.limits.EventQueue)
 		s.Close()
 	}
 }
 
-// write sends what the outbox has, until there is nothing more to come or the
-// peer does not take it. It is the only writer of the connection.
+// write sends the outbox until it ends or the peer does not read. It is the only
+// writer of the connection.
 func (s *ServerSession) write() error {
 	var (
 		replies []message
@@ -549,7 +433,7 @@ func (s *ServerSession) write() error {
 			})
 		}
 		if err := s.conn.write(frames); err != nil {
-			s.Close() // the reader ends too
+			s.Close() // ends the reader too
 			return err
 		}
 		for _, e := range events {
@@ -560,7 +444,7 @@ func (s *ServerSession) write() error {
 		clear(replies)
 		clear(events)
 		if cap(frames) > 2*writeBatchBytes {
-			frames = nil // what a large message took is not kept
+			frames = nil // the memory of a large message is released
 		}
 	}
 }

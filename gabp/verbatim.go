@@ -2,25 +2,25 @@ package gabp
 
 import "bytes"
 
-// Verbatim is the answer to a call that this package does not take: text that is not
-// UTF-8, an error without a message, both a result and an error, anything in which the id of the
-// call can be found. It is the error of [Client.CallRaw], and unwraps to why it is not
-// taken. A [Handler] that returns it as its error passes the answer on as it came, byte for byte
-// but for the id: a proxy's peers may take what it does not.
+// Verbatim is an answer to a call that violates the protocol: text that is not UTF-8, an
+// error without a message, both a result and an error, anything in which the id of the
+// call can be found. It is the error of [Client.CallRaw], and unwraps to the violation. A
+// [Handler] that returns it as its error passes the answer on as it was received, byte for
+// byte but for the id: peers of a proxy may accept what this package does not.
 type Verbatim struct {
 	Err *Error
 
-	// Failed says that the answer has an error, as far as that can be told.
+	// Failed reports whether the answer has an error, as far as it can be read.
 	Failed bool
 
 	text       []byte // of the message
 	start, end int    // of the id in it, with its quotes
 }
 
-// Error says why the answer is not taken.
+// Error returns the violation.
 func (v *Verbatim) Error() string { return "answer that is not taken: " + v.Err.Error() }
 
-// Unwrap returns why the answer is not taken.
+// Unwrap returns the violation, an [*Error].
 func (v *Verbatim) Unwrap() error { return v.Err }
 
 // append appends the answer as one to a request with another id.
@@ -30,9 +30,9 @@ func (v *Verbatim) append(dst []byte, id string) []byte {
 	return append(dst, v.text[v.end:]...)
 }
 
-// findID returns where in the text of a message an id stands that is wanted, with its quotes:
-// the value of the first member "id", at any depth, that is one. Ids are random, so that no
-// other text is taken for one. What is around it need not be JSON.
+// findID returns the first value of a member "id", at any depth, that is wanted, and its
+// place in the text with its quotes. Ids are random, so that no other text is taken for
+// one. The text around it need not be JSON.
 func findID(text []byte, wanted func(id string) bool) (id string, start, end int) {
 	const name = `"id"`
 	for at := 0; ; {

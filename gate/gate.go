@@ -193,10 +193,10 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	case err != nil:
 		d.Err = err
 		d.Refusal = "not executed: whether something needs attention cannot be seen (" + reason(err) +
-			"); look at the game's state, then call again; " + g.policy.said
+			"); look at the game's state, then call again; " + g.policy.exemptions
 	case open && a.Blocking:
 		d.Attention = &a
-		d.Refusal = refusal(&a) + "; " + g.policy.said
+		d.Refusal = refusal(&a) + "; " + g.policy.exemptions
 	default:
 		d.Allowed, d.looked = true, true
 		if open {

@@ -33,7 +33,7 @@ func contains(tags []string, tag string) bool {
 type policy struct {
 	allow []string
 	tags  []string
-	said  string // what is exempt, in words
+	exemptions  string // what is exempt, in words
 }
 
 func newPolicy(allow, tags []string) policy {
@@ -48,7 +48,7 @@ func newPolicy(allow, tags []string) policy {
 	if len(p.tags) > 0 {
 		exempt = append(exempt, "tools tagged "+strings.Join(p.tags, ", "))
 	}
-	p.said = "exempt: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
+	p.exemptions = "exempt: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
 	return p
 }
 

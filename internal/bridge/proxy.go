@@ -189,7 +189,7 @@ func (p *Proxy) limits() []session.Limit {
 			"told is known from the log at most"},
 		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod was not as the protocol has it: it was " +
 			"passed on as it came, and heed does not know what it says"},
-		{Name: "bridge.events", Count: p.server.Stats().GaveWay,
+		{Name: "bridge.events", Count: p.server.Stats().EventsDropped,
 			Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
 	} {
 		if l.Count > 0 {

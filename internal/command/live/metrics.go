@@ -94,8 +94,8 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
 	counter("bridge_events_total", "Events for subscribers.", s.Published)
 	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
-	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not keep up.", s.GaveWay)
-	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Dropped)
+	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not keep up.", s.EventsDropped)
+	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Disconnected)
 	return dst
 }
 

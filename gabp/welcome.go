@@ -1,0 +1,122 @@
+package gabp
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// greet answers messages before the session is open. An error ends it.
+func (s *ServerSession) greet(ctx context.Context, m *message) error {
+	if m.Method != methodHello {
+		s.refuse(m, Errorf(codeAuthRequired, "say session/hello first"))
+		return nil
+	}
+	hello, e := parseHello(m.Params)
+	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" && subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
+		e = Errorf(CodeAuthFailed, "authentication failed")
+	}
+	if e != nil {
+		if e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
+			s.server.counts.authFailures.Add(1)
+		}
+		s.refuse(m, e)
+		return e
+	}
+	s.hello = hello.Hello
+	s.consumer = consumerName(&s.hello)
+	w, err := s.welcome(ctx)
+	if err != nil {
+		s.refuse(m, asError(err))
+		return fmt.Errorf("gabp: welcome: %w", err)
+	}
+	s.channels = w.Capabilities.Events
+	s.greeted.Store(true)
+	s.server.counts.sessions.Add(1)
+	s.server.welcomed(s)
+	s.conn.readBy = time.Time{}
+	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
+	s.server.log.Debug("gabp: session", "session", s.id, "viewer", s.consumer)
+	s.answer(m.ID, w, nil, nil)
+	return nil
+}
+
+func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
+	cfg := &s.server.cfg
+	w := Welcome{
+		AgentID: cfg.AgentID, App: cfg.App, SchemaVersion: schemaVersion, ServerInfo: cfg.ServerInfo,
+		Capabilities: s.server.capabilities(),
+	}
+	if cfg.Welcome != nil {
+		if err := cfg.Welcome(ctx, s, &w); err != nil {
+			return w, err
+		}
+	}
+	w.Capabilities.normalize(s.server.cfg.LaxNames)
+	return w, nil
+}
+
+// capabilities returns what the host and the server offer.
+func (s *Server) capabilities() Capabilities {
+	var c Capabilities
+	if s.cfg.Capabilities != nil {
+		c = s.cfg.Capabilities()
+	}
+	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
+	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
+	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
+	c.Limits = &WireLimits{
+		MaxMessageSize:        s.limits.MessageSize,
+		MaxConcurrentRequests: s.limits.ConcurrentRequests,
+		RequestTimeout:        int(max(1, s.limits.RequestTimeout/time.Second)),
+	}
+	return c
+}
+
+// normalize makes c follow the schema: lists without repetition, and names that the
+// protocol allows. The host's lists are not changed.
+func (c *Capabilities) normalize(lax bool) {
+	c.Methods = distinct(c.Methods, func(m string) bool { return lax || ValidName(m) })
+	c.Events = distinct(c.Events, func(e string) bool { return e != "" && len(e) <= maxNameBytes })
+	c.Resources = distinct(c.Resources, func(r string) bool { return r != "" })
+}
+
+func distinct(list []string, keep func(string) bool) []string {
+	seen := make(map[string]bool, len(list))
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if !seen[s] && keep(s) {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// consumerName returns the name of a bridge for [ServerSession.Consumer].
+func consumerName(h *Hello) string {
+	const nameBytes, launchBytes = 40, 16
+	name := "bridge"
+	if h.ClientInfo != nil && h.ClientInfo.Name != "" {
+		name = h.ClientInfo.Name
+	}
+	b := appendSafeName(make([]byte, 0, nameBytes+1+launchBytes), name, nameBytes)
+	return string(appendSafeName(append(b, '#'), h.LaunchID, launchBytes))
+}
+
+// appendSafeName appends at most limit bytes of s, with '_' for all but letters,
+// digits, '.', '_' and '-' of ASCII.
+func appendSafeName(dst []byte, s string, limit int) []byte {
+	for i := range min(len(s), limit) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-':
+			dst = append(dst, c)
+		default:
+			dst = append(dst, '_')
+		}
+	}
+	return dst
+}
