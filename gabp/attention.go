@@ -216,7 +216,8 @@ func (h *AttentionHandler) late(ctx context.Context) *heed.Attention {
 		if h.blind != nil && id == h.blind.ID {
 			continue
 		}
-		if known == nil || a.Blocking && !known.Blocking || a.Blocking == known.Blocking && a.OpenedAtSequence < known.OpenedAtSequence {
+		if known == nil || a.Blocking && !known.Blocking ||
+			a.Blocking == known.Blocking && a.OpenedAtSequence < known.OpenedAtSequence {
 			known = &a
 		}
 	}

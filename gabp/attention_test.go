@@ -22,11 +22,14 @@ import (
 func TestParseAttention(t *testing.T) {
 	for _, a := range []heed.Attention{
 		{ID: "x-1"},
-		{ID: "x-1", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00", CausalMethod: strings.Repeat("é", 5000)},
+		{ID: "x-1", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
+			CausalMethod: strings.Repeat("é", 5000)},
 		{ID: "x-1", State: "cleared", Blocking: true, StateInvalidated: true, Summary: strings.Repeat("s", 5000)},
 		{
-			ID: "x-1", OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1, TotalUrgentEntries: 1 << 54,
-			Sample: []heed.Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60, LatestSequence: 1 << 60}},
+			ID: "x-1", OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1,
+			TotalUrgentEntries: 1 << 54,
+			Sample: []heed.Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60,
+				LatestSequence: 1 << 60}},
 		},
 	} {
 		a.Sanitize()
@@ -39,7 +42,7 @@ func TestParseAttention(t *testing.T) {
 	}
 }
 
-// channel is what a plane published, in order.
+// channel is what a handler published, in order.
 type channel struct {
 	mu   sync.Mutex
 	told []string
@@ -78,12 +81,13 @@ func newEngine(t testing.TB) *heed.Engine {
 }
 
 func raise(e *heed.Engine, key string, d event.Disposition) string {
-	return e.Raise(heed.Report{Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key, Message: key})
+	return e.Raise(heed.Report{Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key,
+		Message: key})
 }
 
-// newPlane returns a plane that answers in any time, unless cfg says otherwise: a machine that
+// newHandler returns a handler that answers in any time, unless cfg says otherwise: a machine that
 // stands still for a moment must not make it blind.
-func newPlane(t testing.TB, cfg AttentionConfig) *AttentionHandler {
+func newHandler(t testing.TB, cfg AttentionConfig) *AttentionHandler {
 	t.Helper()
 	cfg.Budget = cmp.Or(cfg.Budget, patience)
 	p, err := NewAttentionHandler(cfg)
@@ -91,9 +95,9 @@ func newPlane(t testing.TB, cfg AttentionConfig) *AttentionHandler {
 	return p
 }
 
-func TestPlaneEvents(t *testing.T) {
+func TestAttentionEvents(t *testing.T) {
 	e, out := newEngine(t), &channel{}
-	p := newPlane(t, AttentionConfig{Source: e, Publish: out.publish})
+	p := newHandler(t, AttentionConfig{Source: e, Publish: out.publish})
 	pump := func() []string {
 		p.Pump(e.Updates(nil))
 		return out.take()
@@ -121,11 +125,11 @@ func TestPlaneEvents(t *testing.T) {
 	require.Equal(t, []string{"cleared " + d}, pump())
 }
 
-func TestPlaneAnswers(t *testing.T) {
+func TestAttentionAnswers(t *testing.T) {
 	ctx := context.Background()
 	e := newEngine(t)
 	synced := 0
-	p := newPlane(t, AttentionConfig{Source: e, Before: func(context.Context) error {
+	p := newHandler(t, AttentionConfig{Source: e, Before: func(context.Context) error {
 		if synced++; synced == 1 {
 			raise(e, "a", event.Blocking) // evidence that was there, and not taken in
 		}
@@ -142,7 +146,7 @@ func TestPlaneAnswers(t *testing.T) {
 	require.Nil(t, p.Current(ctx, "v").Attention)
 	require.Equal(t, 4, synced)
 
-	observe := newPlane(t, AttentionConfig{Source: e, ObserveOnly: true})
+	observe := newHandler(t, AttentionConfig{Source: e, ObserveOnly: true})
 	raise(e, "b", event.Blocking)
 	require.False(t, observe.Current(ctx, "v").Attention.Blocking)
 	require.True(t, p.Current(ctx, "v").Attention.Blocking)
@@ -153,13 +157,13 @@ func TestPlaneAnswers(t *testing.T) {
 	require.ErrorContains(t, err, "Budget")
 }
 
-// TestPlaneBlind: where the evidence cannot be taken in, that is what is open,
+// TestAttentionBlind: where the evidence cannot be taken in, that is what is open,
 // until it is acknowledged or over.
-func TestPlaneBlind(t *testing.T) {
+func TestAttentionBlind(t *testing.T) {
 	ctx := context.Background()
 	e, out := newEngine(t), &channel{}
 	var broken atomic.Bool
-	p := newPlane(t, AttentionConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
+	p := newHandler(t, AttentionConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
 		if broken.Load() {
 			return errors.New("disk\n gone")
 		}
@@ -214,8 +218,8 @@ func (s stuck) Open(dst []heed.Attention) []heed.Attention {
 	return s.Engine.Open(dst)
 }
 
-// TestPlaneLate: an answer comes within the budget, whatever is stuck.
-func TestPlaneLate(t *testing.T) {
+// TestAttentionLate: an answer comes within the budget, whatever is stuck.
+func TestAttentionLate(t *testing.T) {
 	noLeaks(t)
 	hang := make(chan struct{})
 	defer close(hang)
@@ -226,7 +230,7 @@ func TestPlaneLate(t *testing.T) {
 		{Source: stuck{newEngine(t), hang}, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
 	} {
 		cfg.Budget, cfg.Publish = 20*time.Millisecond, out.publish
-		p := newPlane(t, cfg)
+		p := newHandler(t, cfg)
 		begin := time.Now()
 		a := p.Current(context.Background(), "v").Attention
 		require.Less(t, time.Since(begin), patience/2)
@@ -239,7 +243,8 @@ func TestPlaneLate(t *testing.T) {
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
 	}
 	// A bridge that left is no reason to be blind.
-	p := newPlane(t, AttentionConfig{Source: newEngine(t), Publish: out.publish, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	p := newHandler(t, AttentionConfig{Source: newEngine(t), Publish: out.publish,
+		Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.Current(ctx, "v")
@@ -250,12 +255,12 @@ func TestPlaneLate(t *testing.T) {
 func TestAttentionOverTheWire(t *testing.T) {
 	e := newEngine(t)
 	mux := new(Mux)
-	var plane *AttentionHandler
+	var handler *AttentionHandler
 	s := start(t, func(c *ServerConfig) {
 		c.Mux, c.Capabilities = mux, nil
 	})
-	plane = newPlane(t, AttentionConfig{Source: e, Publish: s.Publish})
-	plane.Register(mux)
+	handler = newHandler(t, AttentionConfig{Source: e, Publish: s.Publish})
+	handler.Register(mux)
 
 	p := dial(t, s.addr)
 	w := p.hello()
@@ -265,10 +270,11 @@ func TestAttentionOverTheWire(t *testing.T) {
 	require.Nil(t, p.call("events/subscribe", `{"channels":["attention/opened","attention/updated","attention/cleared"]}`).Error)
 
 	for i := range 3 {
-		e.Log(event.Log{Level: event.LevelError, Message: fmt.Sprintf("Exception: boom %d\r\nContent-Length: 2\r\n\r\n{}", i)})
+		e.Log(event.Log{Level: event.LevelError, Message: fmt.Sprintf("Exception: boom %d\r\nContent-Length: 2\r\n\r\n{}",
+			i)})
 	}
 	id := raise(e, "save", event.Blocking)
-	plane.Pump(e.Updates(nil))
+	handler.Pump(e.Updates(nil))
 	m := p.recv("")
 	require.Equal(t, "attention/opened", m.Channel)
 	a, err := ParseAttention(m.Payload)
@@ -291,7 +297,7 @@ func TestAttentionOverTheWire(t *testing.T) {
 		a.ID = ack.CurrentAttention.ID
 	}
 	require.Nil(t, ack.CurrentAttention)
-	plane.Pump(e.Updates(nil))
+	handler.Pump(e.Updates(nil))
 	require.Equal(t, "attention/cleared", p.recv("").Channel)
 	require.NotEmpty(t, id)
 }
@@ -299,8 +305,8 @@ func TestAttentionOverTheWire(t *testing.T) {
 func BenchmarkCurrent(b *testing.B) {
 	e := newEngine(b)
 	mux := new(Mux)
-	plane := newPlane(b, AttentionConfig{Source: e})
-	plane.Register(mux)
+	handler := newHandler(b, AttentionConfig{Source: e})
+	handler.Register(mux)
 	raise(e, "a", event.Blocking)
 	s := start(b, func(c *ServerConfig) { c.Mux = mux })
 	c := connect(b, s.addr, nil)
@@ -327,7 +333,8 @@ func BenchmarkPublish(b *testing.B) {
 		<-grants
 	})
 	require.NoError(b, err)
-	payload := json.RawMessage(`{"attentionId":"t-1","state":"open","severity":"error","blocking":true,"summary":"` + strings.Repeat("x", 150) + `"}`)
+	payload := json.RawMessage(`{"attentionId":"t-1","state":"open","severity":"error","blocking":true,"summary":"` +
+		strings.Repeat("x", 150) + `"}`)
 	b.ReportAllocs()
 	for b.Loop() {
 		grants <- struct{}{}

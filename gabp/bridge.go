@@ -21,8 +21,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// The environment variables by which bridges tell a game that they start where
-// to listen.
+// The environment variables that bridges set for a game that they start.
 const (
 	EnvPort   = "GABP_SERVER_PORT"
 	EnvToken  = "GABP_TOKEN"
@@ -31,14 +30,14 @@ const (
 	envConfig = "GABS_CONFIG_DIR"  // the folder of bridge files, in place of ~/.gabs
 )
 
-// Bridge is what a bridge and a game must agree on to meet: where the game
-// listens, and the token. What prints or logs one leaves the token out.
+// Bridge is what a bridge and a game share to connect: the address at which the game
+// listens, and the token. Its formatted and logged forms have no token.
 type Bridge struct {
 	Address  string // "127.0.0.1:4711" or "unix:/path", as [Listen] and [Dial] take it
 	Token    string
-	GameID   string // "" where it is not known
-	Path     string // the bridge file it was read from, or that the environment names
-	LaunchID string // "" where it is not known
+	GameID   string // "" where unknown
+	Path     string // the bridge file from which it was read, or that the environment names
+	LaunchID string // "" where unknown
 }
 
 // Format writes b without its token, whatever the verb.
@@ -68,7 +67,7 @@ func (b Bridge) Port() int {
 	return int(n)
 }
 
-// Env returns the environment variables that tell a game of b, as NAME=value.
+// Env returns the environment variables of b for a game, as NAME=value.
 func (b Bridge) Env() []string {
 	env := []string{EnvPort + "=" + strconv.Itoa(b.Port()), EnvToken + "=" + b.Token}
 	if b.GameID != "" {
@@ -87,10 +86,10 @@ func NewToken() string {
 	return hex.EncodeToString(b[:])
 }
 
-// FindBridge looks for a bridge: in the environment (os.Getenv), in the file that
-// it names, in the file of the game (see [bridgePath]), and at last in the one of
-// the protocol. gameID may be "": then the environment's. An error says what was
-// wrong with the first that was there, or where it looked.
+// FindBridge looks for a bridge in the environment (os.Getenv), in the file that it
+// names, in ~/.gabs/GAME/bridge.json (or under $GABS_CONFIG_DIR), and in the bridge
+// file of the protocol. gameID defaults to the environment's. The error is that of the
+// first one that exists, or names the places.
 func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 	if b, ok, err := BridgeFromEnv(getenv); ok || err != nil {
 		return b, err
@@ -112,12 +111,13 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 			return b, err
 		}
 	}
-	return Bridge{}, fmt.Errorf("gabp: no bridge: %s is not set, and there is none of %s", EnvPort, strings.Join(paths, ", "))
+	return Bridge{}, fmt.Errorf("gabp: no bridge: %s is not set, and there is none of %s", EnvPort,
+		strings.Join(paths, ", "))
 }
 
-// BridgeFromEnv reads the environment that a bridge made for the game, and
-// returns false where it names no port. A port without a token, or with one that no
-// [Server] takes, is an error.
+// BridgeFromEnv reads the environment that a bridge made for the game. It returns false
+// where no port is set. A port without a token, or with one that a [Server] would
+// refuse, is an error.
 func BridgeFromEnv(getenv func(string) string) (Bridge, bool, error) {
 	port := getenv(EnvPort)
 	if port == "" {
@@ -145,9 +145,9 @@ func portAddress(port string) (string, error) {
 	return "127.0.0.1:" + strconv.FormatUint(n, 10), nil
 }
 
-// BridgePath returns where the bridge file of a game is: in the bridge's folder,
+// bridgePath returns the path of the bridge file of a game,
 // ~/.gabs/GAME/bridge.json (or under $GABS_CONFIG_DIR). Without a game it is the
-// file of the protocol itself: %APPDATA%\gabp\bridge.json on Windows,
+// file of the protocol: %APPDATA%\gabp\bridge.json on Windows,
 // ~/Library/Application Support/gabp/bridge.json on macOS, and
 // ~/.config/gabp/bridge.json elsewhere. A game's id must be a name, not a path.
 func bridgePath(getenv func(string) string, gameID string) (string, error) {
@@ -168,7 +168,7 @@ func bridgePath(getenv func(string) string, gameID string) (string, error) {
 	return filepath.Join(dir, gameID, "bridge.json"), nil
 }
 
-// protocolPath returns the place of the protocol's own bridge file.
+// protocolPath returns the path of the protocol's own bridge file.
 func protocolPath(goos string, getenv func(string) string) (string, error) {
 	if goos == "windows" {
 		if dir := getenv("APPDATA"); dir != "" {
@@ -195,9 +195,9 @@ func homeDir(getenv func(string) string) (string, error) {
 	return "", errors.New("gabp: no home folder: HOME is not set")
 }
 
-// bridgeFile is both forms of a bridge file in one: that of the bridge in the
-// field (port, token, gameId) and that of the protocol (token, transport,
-// metadata). What is written has both, so that either reader finds its own.
+// bridgeFile has the members of both forms of a bridge file: that of the bridge in the
+// field (port, token, gameId) and that of the protocol (token, transport, metadata).
+// Both are written, for readers of either.
 type bridgeFile struct {
 	Port      int              `json:"port,omitempty"`
 	Token     string           `json:"token"`
@@ -217,10 +217,10 @@ type bridgeMetadata struct {
 	LaunchID  string    `json:"launchId,omitempty"`
 }
 
-// maxBridgeFile bounds what is read of a bridge file; real ones have 200 bytes.
+// maxBridgeFile bounds the size of a bridge file; real ones have 200 bytes.
 const maxBridgeFile = 64 << 10
 
-// ReadBridgeFile reads a bridge file, of either form. No error holds its token.
+// readBridgeFile reads a bridge file of either form. Errors never hold its token.
 func readBridgeFile(path string) (Bridge, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -272,10 +272,9 @@ func trimBOM(data []byte) []byte {
 	return data
 }
 
-// WriteBridgeFile writes a bridge file for the game that this process serves or
-// starts, with mode 0600, in a folder with mode 0700 that is made where it is not
-// there. A reader finds the old file or the new one, never a part. now is the
-// start time that it names.
+// WriteBridgeFile atomically writes a bridge file for the game that this process serves
+// or starts, with mode 0600; a missing folder is made with mode 0700. now is the start
+// time in the file.
 func WriteBridgeFile(path string, b Bridge, now time.Time) (err error) {
 	file := bridgeFile{
 		Port: b.Port(), Token: b.Token, GameID: b.GameID,
@@ -297,7 +296,7 @@ func WriteBridgeFile(path string, b Bridge, now time.Time) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("gabp: bridge file: %w", err)
 	}
-	tmp, err := os.CreateTemp(dir, ".bridge-*.json") // made with mode 0600
+	tmp, err := os.CreateTemp(dir, ".bridge-*.json") // mode 0600
 	if err != nil {
 		return fmt.Errorf("gabp: bridge file: %w", err)
 	}

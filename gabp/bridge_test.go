@@ -57,8 +57,10 @@ func TestReadBridgeFile(t *testing.T) {
 		require.Equal(t, want, b.Address)
 	}
 	for _, text := range []string{
-		``, `[]`, `{}`, `{"token":"secret-secret"}`, `{"port":4711}`, `{"port":70000,"token":"secret-secret"}`, `{"port":-1,"token":"secret-secret"}`,
-		`{"token":"secret-secret","transport":{"type":"tcp","address":"evil:1"}}`, `{"token":"secret-secret","transport":{"type":"stdio"}}`,
+		``, `[]`, `{}`, `{"token":"secret-secret"}`, `{"port":4711}`, `{"port":70000,"token":"secret-secret"}`,
+		`{"port":-1,"token":"secret-secret"}`,
+		`{"token":"secret-secret","transport":{"type":"tcp","address":"evil:1"}}`,
+		`{"token":"secret-secret","transport":{"type":"stdio"}}`,
 		`{"token":"secret-secret","port":"4711"}`, string(bytes.Repeat([]byte(" "), 100_000)),
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
@@ -81,9 +83,11 @@ func TestFindBridge(t *testing.T) {
 	env := map[string]string{"HOME": home, EnvPort: "4711", EnvToken: bridgeToken, EnvGame: "farm", EnvBridge: gamePath}
 	b, err := FindBridge(environ(env), "")
 	require.NoError(t, err)
-	require.Equal(t, Bridge{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", Path: gamePath}, b, "environment before file")
+	require.Equal(t, Bridge{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", Path: gamePath}, b,
+		"environment before file")
 	require.Equal(t, 4711, b.Port())
-	require.Equal(t, []string{"GABP_SERVER_PORT=4711", "GABP_TOKEN=" + bridgeToken, "GABS_GAME_ID=farm", "GABS_BRIDGE_PATH=" + gamePath}, b.Env())
+	require.Equal(t, []string{"GABP_SERVER_PORT=4711", "GABP_TOKEN=" + bridgeToken, "GABS_GAME_ID=farm",
+		"GABS_BRIDGE_PATH=" + gamePath}, b.Env())
 
 	delete(env, EnvPort)
 	for _, drop := range []string{"", EnvBridge, EnvGame} {

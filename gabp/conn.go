@@ -12,23 +12,21 @@ import (
 	"time"
 )
 
-// deadliner is a stream whose reads and writes can be given an end, as those of
-// package net and most files are.
+// deadliner is a stream with deadlines, as those of package net and most files.
 type deadliner interface {
 	SetReadDeadline(t time.Time) error
 	SetWriteDeadline(t time.Time) error
 }
 
-// Conn carries messages over a stream. One goroutine may read while others
-// write.
+// conn carries messages over a stream. One goroutine may read while others write.
 type conn struct {
 	rwc    io.ReadWriteCloser
-	timed  deadliner // nil where the stream knows no deadlines: then it is closed when time is over
+	timed  deadliner // nil where the stream has no deadlines: it is closed at a timeout
 	limits Limits
 
 	br      *bufio.Reader
-	maxRead atomic.Int64 // bytes of a message: fewer before the hello
-	readBy  time.Time    // end of the wait for messages; zero is never; the reader's
+	maxRead atomic.Int64 // bytes of a message, fewer before the hello
+	readBy  time.Time    // deadline of the next message, zero for none; owned by the reader
 
 	writeMu sync.Mutex
 	buf     []byte // of Write
@@ -52,13 +50,13 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	return c
 }
 
-// Read returns the next message. It waits for one without end, but a frame
-// that has begun must be complete within FrameTimeout.
+// Read returns the next message. It waits for one without a limit, but a frame that
+// has begun must be complete within FrameTimeout.
 //
-// An [*Error] refuses one message; the next one can be read, and what could be
-// told of this one's ID and Type is returned. A [*FrameError] means that no more can
-// be read, io.EOF that the stream ended between messages, any other error that it
-// broke. Only envelopes are checked; see [Message.Validate].
+// An [*Error] refuses one message, which is returned as far as it was parsed; the next
+// one can be read. A *frameError means that no more can be read, io.EOF that the stream
+// ended between messages, any other error that it broke. Only envelopes are checked; see
+// message.validate.
 func (c *conn) Read() (message, error) {
 	stop := c.deadline(c.readBy)
 	if _, err := c.br.Peek(1); err != nil {
@@ -92,13 +90,13 @@ func (c *conn) Read() (message, error) {
 // deadline ends reads at t, or never where it is zero, until stop is called.
 func (c *conn) deadline(t time.Time) (stop func()) {
 	if c.timed != nil {
-		_ = c.timed.SetReadDeadline(t) // one that is closed says so when it is read
+		_ = c.timed.SetReadDeadline(t) // a closed stream fails when it is read
 		return func() {}
 	}
 	return c.closeAt(t)
 }
 
-// closeAt closes the connection at t unless stop is called before.
+// closeAt closes the connection at t unless stop is called first.
 func (c *conn) closeAt(t time.Time) (stop func()) {
 	if t.IsZero() {
 		return func() {}
@@ -107,7 +105,7 @@ func (c *conn) closeAt(t time.Time) (stop func()) {
 	return func() { timer.Stop() }
 }
 
-// readError tells a deadline from other ends of a stream.
+// readError distinguishes a deadline from other ends of a stream.
 func (c *conn) readError(err error) error {
 	select {
 	case <-c.closed:
@@ -122,16 +120,15 @@ func (c *conn) readError(err error) error {
 	return err
 }
 
-// Write sends m, or fails within WriteTimeout; after an error the connection
-// must be closed. A message that is larger than MessageSize is an [*Error], and not
-// sent.
+// Write sends m, or fails within WriteTimeout; after an error the connection must be
+// closed. A message larger than MessageSize is not sent, and an [*Error].
 func (c *conn) Write(m message) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
 	c.buf = appendFrame(c.buf[:0], &m)
 	defer func() {
 		if cap(c.buf) > bodyStep {
-			c.buf = nil // what a large message took is not kept
+			c.buf = nil // the memory of a large message is released
 		}
 	}()
 	if len(c.buf) > c.limits.MessageSize+len("Content-Length: 0000000000\r\n\r\n") {
@@ -140,7 +137,7 @@ func (c *conn) Write(m message) error {
 	return c.write(c.buf)
 }
 
-// write writes whole frames. One goroutine at a time.
+// write writes whole frames. It is called by one goroutine at a time.
 func (c *conn) write(frames []byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
@@ -166,9 +163,8 @@ const (
 	lingerBytes = 1 << 20
 )
 
-// linger lets the peer read what was written last: closing a TCP connection
-// with bytes that nobody read resets it, and the peer loses what it had not
-// read either.
+// linger lets the peer read the last messages: closing a TCP connection with unread
+// input resets it, and the peer loses output that it has not read.
 func (c *conn) linger() {
 	half, ok := c.rwc.(interface{ CloseWrite() error })
 	if !ok || half.CloseWrite() != nil {
@@ -178,7 +174,7 @@ func (c *conn) linger() {
 	_, _ = io.CopyN(io.Discard, c.br, lingerBytes)
 }
 
-// Close closes the stream. Reads and writes under way fail.
+// Close closes the stream. Reads and writes in progress fail.
 func (c *conn) Close() error { return c.close(nil) }
 
 func (c *conn) close(why error) error {

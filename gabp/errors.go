@@ -28,7 +28,7 @@ const (
 	CodeResourceNotFound = -32300
 
 	CodeToolNotFound    = -32400
-	CodeToolUnavailable = -32401 // also: refused by the gate and not executed
+	CodeToolUnavailable = -32401 // also: refused by the gate, not executed
 	CodeToolFailed      = -32402
 	CodeToolTimeout     = -32403
 
@@ -36,37 +36,35 @@ const (
 	codeSubscriptionFailed = -32501
 )
 
-// Codes of our own, from the range that the registry leaves to implementations.
+// Codes of this package, from the range that the registry leaves to implementations.
 const (
-	CodeBusy    = -32000 // more requests at a time than the limits allow
+	CodeBusy    = -32000 // more concurrent requests than the limits allow
 	CodeTimeout = -32001 // a request took longer than the limits allow
 )
 
-// maxErrorText bounds the characters of a message that this package makes from
-// another error's text.
+// maxErrorText bounds the characters of a message made from another error's text.
 const maxErrorText = 1000
 
-// Error is the error member of a response, and what a peer's error becomes
-// here. Callers branch on Code.
+// Error is the error member of a response, sent or received. Callers branch on Code.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// Error returns the message, made safe to show, and the code.
+// Error returns the sanitized message and the code.
 func (e *Error) Error() string {
 	return text.Safe(e.Message, maxErrorText) + " (gabp error " + strconv.Itoa(e.Code) + ")"
 }
 
-// Errorf returns an error with a code of the registry. Its message is for the
-// peer: it is made safe to show, and must hold no secret.
+// Errorf returns an error with a code of the registry. The message is sent to the peer:
+// it is sanitized, and must hold no secret.
 func Errorf(code int, format string, args ...any) *Error {
 	return &Error{Code: code, Message: text.Safe(fmt.Sprintf(format, args...), maxErrorText)}
 }
 
-// WithData returns a copy of e whose data is the JSON form of v. A value that
-// has none leaves the data out.
+// WithData returns a copy of e with the JSON form of v as its data, none where v has
+// no JSON form.
 func (e *Error) WithData(v any) *Error {
 	data, err := marshal(v)
 	if err != nil {
@@ -75,8 +73,8 @@ func (e *Error) WithData(v any) *Error {
 	return &Error{Code: e.Code, Message: e.Message, Data: data}
 }
 
-// asError returns what a handler's error is on the wire. A plain error is
-// internal: its text is made safe and cut.
+// asError returns the wire form of a handler's error. A plain error is internal, with
+// its text sanitized.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		if e.Message == "" {
@@ -87,15 +85,14 @@ func asError(err error) *Error {
 	return Errorf(codeInternal, "internal error: %v", err)
 }
 
-// FrameError says that the stream of a connection cannot be understood any
-// more: where the next message begins is not known. The connection must be
-// closed; Err may be sent as a last answer. It is not in the chain of errors: who
-// finds an [*Error] there has been refused by the peer.
+// frameError is a frame that is not valid: the beginning of the next message is
+// unknown, and the connection must be closed. Err may be sent as a last answer. It is not
+// in the chain of errors, in which an [*Error] is a refusal by the peer.
 type frameError struct {
 	Err *Error
 }
 
-// Error returns what is wrong with the frame.
+// Error describes the frame.
 func (e *frameError) Error() string { return "frame: " + e.Err.Error() }
 
 func frameErrorf(code int, format string, args ...any) *frameError {

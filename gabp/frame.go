@@ -9,14 +9,13 @@ import (
 	"strings"
 )
 
-// utf8BOM begins the output of writers that were given an encoding carelessly.
+// utf8BOM begins the output of some writers.
 var utf8BOM = []byte("\xef\xbb\xbf")
 
-// readHeader reads the headers of a frame and returns the length of the message
-// that follows. Header names may have any case, values any space around them,
-// lines a bare line feed; other headers are passed over, and so are empty lines
-// before the first. It returns io.EOF where the stream ends before a frame, and
-// a [*FrameError] for what is no frame.
+// readHeader reads the headers of a frame and returns the length of its message.
+// Header names may have any case, values any space around them, lines a bare line feed;
+// other headers are ignored, and so are empty lines before the first. It returns io.EOF
+// where the stream ends before a frame, and a *frameError for an invalid one.
 func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 	read, headers, length := 0, 0, -1
 	for {
@@ -65,8 +64,8 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 	}
 }
 
-// isToken reports whether s may name a header: JSON and most lines of a log may
-// not, so that who sends them is told at once.
+// isToken reports whether s may name a header. JSON and most lines of a log may not, and
+// are refused at once.
 func isToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -76,8 +75,8 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// parseLength reads digits and nothing else: a sign, a fraction or another base
-// means that the two sides would count differently.
+// parseLength parses digits and nothing else: with a sign, a fraction or another base
+// the two sides could count differently.
 func parseLength(s string, limit int) (int, error) {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -94,11 +93,11 @@ func parseLength(s string, limit int) (int, error) {
 	return int(n), nil
 }
 
-// bodyStep is how much is taken on the word of a header. The rest is allocated
-// as it comes, so that a peer holds no more of our memory than it has sent.
+// bodyStep bounds what is allocated for the length in a header. The rest is allocated
+// as it arrives, so that a peer cannot use more memory than twice what it has sent.
 const bodyStep = 64 << 10
 
-// readBody reads the n bytes of a message into memory of its own.
+// readBody reads the n bytes of a message into a new buffer.
 func readBody(r *bufio.Reader, n int) ([]byte, error) {
 	body := make([]byte, 0, min(n, bodyStep))
 	for len(body) < n {
@@ -121,8 +120,7 @@ func readBody(r *bufio.Reader, n int) ([]byte, error) {
 
 // appendFrame appends m as a frame.
 func appendFrame(dst []byte, m *message) []byte {
-	// The length stands before what it counts: room is left for it, and what is
-	// not used is closed up.
+	// The length precedes what it counts: it is written into a gap, which is then closed.
 	const head, digits = "Content-Length: ", 10
 	start := len(dst)
 	dst = append(dst, head+"0000000000\r\n\r\n"...)

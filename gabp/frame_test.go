@@ -53,9 +53,11 @@ func TestReadTolerates(t *testing.T) {
 		"spaces":           "Content-Length  : \t" + n + " \r\n\r\n" + pingText,
 		"same length, two": "Content-Length: " + n + "\r\nContent-Length: 0" + n + "\r\n\r\n" + pingText,
 		"blank lines":      "\r\n\n\r\n" + frame(pingText),
-		"byte order marks": "\xef\xbb\xbfContent-Length: " + strconv.Itoa(len(pingText)+3) + "\r\n\r\n\xef\xbb\xbf" + pingText,
+		"byte order marks": "\xef\xbb\xbfContent-Length: " + strconv.Itoa(len(pingText)+3) + "\r\n\r\n\xef\xbb\xbf" +
+			pingText,
 	} {
-		for cut, r := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader} {
+		for cut, r := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r },
+			"by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader} {
 			lim := defaultLimits(t)
 			c := newConn(&stream{Reader: r(strings.NewReader(text + frame(pingText)))}, lim)
 			for range 2 { // merged with the next one
@@ -190,8 +192,10 @@ func TestWriteTimeout(t *testing.T) {
 // FuzzConn reads whatever comes: it ends, and what it takes is a message.
 func FuzzConn(f *testing.F) {
 	for _, s := range []string{
-		frame(pingText) + frame(pingText), "content-length: 2\n\n{}", "Content-Length: -1\r\n\r\n", "Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
-		"\xef\xbb\xbfContent-Length: 3\r\n\r\n\xef\xbb\xbf", "\r\n\r\n\r\n", "Content-Length: 999999999999\r\n\r\n", "a:b\r\n\r\n", frame("[") + frame(pingText),
+		frame(pingText) + frame(pingText), "content-length: 2\n\n{}", "Content-Length: -1\r\n\r\n",
+		"Content-Length: 5\r\nContent-Length: 6\r\n\r\n",
+		"\xef\xbb\xbfContent-Length: 3\r\n\r\n\xef\xbb\xbf", "\r\n\r\n\r\n", "Content-Length: 999999999999\r\n\r\n",
+		"a:b\r\n\r\n", frame("[") + frame(pingText),
 	} {
 		f.Add([]byte(s))
 	}

@@ -68,8 +68,8 @@ func (o *object) raw(name string) json.RawMessage {
 	return nil
 }
 
-// text returns a string member of at most limit bytes. A required one must be
-// there and not empty.
+// text returns a string member of at most limit bytes. A required one must be present
+// and not empty.
 func (o *object) text(name string, required bool, limit int) string {
 	v := o.raw(name)
 	if v == nil {
@@ -143,7 +143,7 @@ func (o *object) list(name string) []json.RawMessage {
 	return list
 }
 
-// isObject reports whether JSON text that was scanned is an object.
+// isObject reports whether scanned JSON text is an object.
 func isObject(raw []byte) bool {
 	for _, c := range raw {
 		switch c {
@@ -155,8 +155,8 @@ func isObject(raw []byte) bool {
 	return false
 }
 
-// parseInteger reads a JSON number from 0 to maxInteger; 7.0 is the integer 7,
-// since some serializers write it so.
+// parseInteger parses a JSON number from 0 to maxInteger; 7.0 is the integer 7, as some
+// serializers write it.
 func parseInteger(v []byte) (uint64, bool) {
 	if n, err := strconv.ParseUint(string(v), 10, 64); err == nil {
 		return n, n <= maxInteger
@@ -168,7 +168,7 @@ func parseInteger(v []byte) (uint64, bool) {
 	return uint64(f), true
 }
 
-// parseCode reads an error code.
+// parseCode parses an error code.
 func parseCode(v []byte) (int, bool) {
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.Abs(f) > math.MaxInt32 || f != math.Trunc(f) {

@@ -21,69 +21,66 @@ const (
 	defaultWriteTimeout       = 10 * time.Second
 )
 
-// Bounds that are not worth a setting.
+// Bounds without a setting.
 const (
 	maxHeaderBytes = 4 << 10 // all headers of a frame; real ones have two, of 60 bytes
 	maxHeaders     = 16
-	maxHelloSize   = 64 << 10 // a message before the hello
-	maxRefusals    = 8        // messages refused before the hello; then the connection is closed
-	maxIDBytes     = 256      // an id is a UUID of 36, or whatever a peer echoes
+	maxHelloSize   = 64 << 10 // of a message before the hello
+	maxRefusals    = 8        // messages refused before the hello, until the connection is closed
+	maxIDBytes     = 256      // of an id, which is a UUID of 36 in practice
 	maxNameBytes   = 256      // methods, tools, channels, strings of a hello
 )
 
-// Limits bounds what a peer can make this side hold or do. A zero field is the
+// Limits bounds the memory and work that a peer can cause. A zero field is the
 // default, a negative one an error.
 type Limits struct {
 	// MessageSize bounds the JSON text of a message in bytes, in both directions.
 	// Default 4 MiB; at least 8192.
 	MessageSize int
 
-	// Connections bounds the connections of a server at a time. One more
-	// displaces the oldest that has not said hello, or else is closed. Default 32.
+	// Connections bounds the concurrent connections of a server. One more evicts the
+	// oldest without a hello, or else is closed. Default 32.
 	Connections int
 
-	// ConcurrentRequests bounds the requests of a connection at a time; one more
-	// is refused with [CodeBusy]. In a client it bounds calls that wait for an
-	// answer. Default 32.
+	// ConcurrentRequests bounds the concurrent requests of a connection; one more is
+	// refused with [CodeBusy]. In a client it bounds calls in flight. Default 32.
 	ConcurrentRequests int
 
-	// JSONDepth bounds how deep arrays and objects of a message nest. Default 64.
+	// JSONDepth bounds the nesting of arrays and objects in a message. Default 64; at
+	// most 10,000 are possible.
 	JSONDepth int
 
-	// StringBytes bounds each string of a message, as written. Default 1 MiB, and
-	// no more than MessageSize.
+	// StringBytes bounds each string of a message, as encoded. Default 1 MiB; at most
+	// MessageSize.
 	StringBytes int
 
-	// EventQueue bounds the events that wait for a subscriber, which together may
-	// take MessageSize; past that those that pass give way (see [Server.Pass]), and where there
-	// are none it is disconnected. In a client it bounds the
-	// events that wait for their handler; past that the oldest are lost, and
-	// counted. Default 1024.
+	// EventQueue bounds the queued events of a subscriber, which together may have
+	// MessageSize bytes; beyond, events of [Server.Pass] are dropped, and without any the
+	// subscriber is disconnected. In a client it bounds the events queued for handlers;
+	// beyond, the oldest are dropped and counted. Default 1024.
 	EventQueue int
 
-	// Subscriptions bounds the channels that a connection is subscribed to.
-	// Default 256.
+	// Subscriptions bounds the subscribed channels of a connection. Default 256.
 	Subscriptions int
 
-	// RequestTimeout bounds a request. A server answers when it has passed, and
-	// ends the context of the handler. A client gives up. Default 5 minutes.
+	// RequestTimeout bounds a request. After it a server answers with an error and
+	// cancels the context of the handler, and a client returns. Default 5 minutes.
 	RequestTimeout time.Duration
 
 	// HelloTimeout bounds the time from a connection to its hello, and a client's
 	// from dialing to the welcome. Default 5 s.
 	HelloTimeout time.Duration
 
-	// FrameTimeout bounds the time from a frame's first byte to its last. There
-	// is no bound on the time between frames. Default 10 s.
+	// FrameTimeout bounds the time from a frame's first byte to its last. The time
+	// between frames is not bounded. Default 10 s.
 	FrameTimeout time.Duration
 
-	// WriteTimeout bounds a write: a peer that does not read for so long is
+	// WriteTimeout bounds a write: a peer that reads nothing for that time is
 	// disconnected. Default 10 s.
 	WriteTimeout time.Duration
 }
 
-// withDefaults returns l with defaults in place of zeros. An error names the
-// field.
+// withDefaults returns l with defaults in place of zeros. An error names the field.
 func (l Limits) withDefaults() (Limits, error) {
 	for _, f := range []struct {
 		name  string

@@ -20,8 +20,8 @@ func splitAddr(addr string) (network, address string) {
 	return "tcp", addr
 }
 
-// CheckAddr returns what is wrong with an address that [Listen] or [Dial] is to be
-// given: they refuse it before anybody is asked.
+// CheckAddr returns the error with which [Listen] and [Dial] refuse an address before
+// they connect.
 func CheckAddr(addr string) error {
 	network, address := splitAddr(addr)
 	switch {
@@ -33,8 +33,8 @@ func CheckAddr(addr string) error {
 	return nil
 }
 
-// checkLoopback refuses a host:port that is not on the loopback interface. Of
-// names only localhost is taken: what others resolve to may change.
+// checkLoopback refuses a host:port that is not on the loopback interface. Of names
+// only localhost is accepted: others may resolve to anything.
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -46,7 +46,7 @@ func checkLoopback(address string) error {
 	return nil
 }
 
-// isLocal reports whether an address can be of this machine only.
+// isLocal reports whether an address is of this machine for certain.
 func isLocal(addr net.Addr) bool {
 	switch a := addr.(type) {
 	case *net.TCPAddr:
@@ -57,7 +57,7 @@ func isLocal(addr net.Addr) bool {
 	return true // Unix sockets, pipes
 }
 
-// probeTimeout bounds how long a socket's owner may take to be found alive.
+// probeTimeout bounds the check whether a socket has a server.
 const probeTimeout = time.Second
 
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
@@ -72,8 +72,8 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gabp: %w", err)
 	}
-	// Between Listen and Chmod others might connect where the directory lets
-	// them; the token still stands before them.
+	// Between Listen and Chmod others might connect where the directory lets them;
+	// they still need the token.
 	if err := os.Chmod(path, 0o600); err != nil {
 		_ = l.Close()
 		return nil, fmt.Errorf("gabp: %w", err)
@@ -81,7 +81,7 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	return l, nil
 }
 
-// abandoned reports whether path is a socket that nobody serves.
+// abandoned reports whether path is a socket without a server.
 func abandoned(ctx context.Context, path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().Type() != fs.ModeSocket {

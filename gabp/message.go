@@ -11,22 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// The types of a [message].
+// The types of a message.
 const (
 	typeRequest  = "request"
 	typeResponse = "response"
 	typeEvent    = "event"
 )
 
-// NilID is the id of an answer to a message whose own id cannot be told. The
-// protocol knows no null id.
+// nilID is the id of an answer to a message without a readable id. The protocol has no
+// null id.
 const nilID = "00000000-0000-0000-0000-000000000000"
 
-// Message is one message: a request (ID, Method, Params), a response (ID, and
+// message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
 //
-// The raw members hold JSON text. Those of a message that was read are a part
-// of its buffer, which belongs to the message, byte for byte as they came.
+// The raw members hold JSON text. Those of a message that was read are parts of its
+// buffer, which it owns, byte for byte.
 type message struct {
 	ID   string
 	Type string
@@ -41,11 +41,11 @@ type message struct {
 	Seq     uint64 // below 2^53
 	Payload json.RawMessage
 
-	verbatim *Verbatim // a response that is sent in place of Result and Error
-	text     []byte    // the text of one that was read, and is refused
+	verbatim *Verbatim // a response that is sent instead of Result and Error
+	text     []byte    // of a message that was read and refused
 }
 
-// NewID returns a random UUID.
+// newID returns a random UUID.
 func newID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -61,9 +61,9 @@ func newID() string {
 	return string(text[:])
 }
 
-// Append appends the JSON text of m to dst. Raw members are taken as they are:
-// they must be JSON. A response without a result or an error has the result
-// null, an event without a payload the payload null.
+// Append appends the JSON text of m to dst. Raw members are copied, and must be JSON.
+// A response without a result or an error has the result null, an event without a
+// payload the payload null.
 func (m *message) Append(dst []byte) []byte {
 	if m.verbatim != nil {
 		return m.verbatim.append(dst, m.ID)
@@ -126,7 +126,7 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// envelope is the members of a message by their exact names; unknown ones are passed over.
+// envelope holds the known members of a message by their exact names.
 type envelope map[string]json.RawMessage
 
 var envelopeNames = []string{"v", "id", "type", "method", "params", "result", "error", "channel", "seq", "payload"}
@@ -139,10 +139,10 @@ func (e envelope) get(name string) json.RawMessage {
 	return nil
 }
 
-// decode reads the JSON text of one message, of which the message keeps parts. It checks the bounds of lim, which is
-// complete, before all else, and the envelope: what the protocol says of each type of message. What is wrong is
-// returned with as much of ID and Type as could be told, so that it can be answered. [Message.validate] checks what is
-// in the envelope. Unknown members are passed over, members that are null count as absent.
+// decode parses the JSON text of one message, which keeps parts of it. It checks the
+// bounds of lim, which is complete, first, and then the envelope. With an error, ID and
+// Type are set as far as they could be read, so that it can be answered. The content is
+// checked by message.validate. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
 	env, twice := make(envelope, len(envelopeNames)), ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {
@@ -216,7 +216,7 @@ func (m *message) setType(raw json.RawMessage) *Error {
 	return Errorf(codeInvalidType, "type must be request, response or event")
 }
 
-// foreign refuses members that another type of message has.
+// foreign refuses members of other types of messages.
 func (m *message) foreign(env envelope, names ...string) *Error {
 	for _, name := range names {
 		if env.get(name) != nil {
@@ -226,12 +226,11 @@ func (m *message) foreign(env envelope, names ...string) *Error {
 	return nil
 }
 
-// namePattern is the registry's pattern for methods and tools.
+// namePattern is the registry's pattern of methods and tools.
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 
-// ValidName reports whether s may name a method or a tool: segments of
-// lower-case letters, digits, '_' and '-', with slashes between them, at most 256
-// bytes.
+// ValidName reports whether s may name a method or a tool: segments of lower-case
+// letters, digits, '_' and '-', separated by slashes, at most 256 bytes.
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
 func (m *message) request(env envelope) *Error {
@@ -268,7 +267,7 @@ func (m *message) response(env envelope) *Error {
 		m.Result = result
 		return nil
 	}
-	m.Error = &Error{} // also where it is refused: it says that the call failed
+	m.Error = &Error{} // also where it is refused: the call failed
 	if !isNull(result) {
 		return Errorf(codeInvalidRequest, "a response has a result or an error, not both")
 	}

@@ -12,18 +12,20 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxEnvelopeMembers bounds the members of objects that are taken apart; those of the protocol have at most
-// thirteen.
+// maxEnvelopeMembers bounds the members of parsed objects; those of the protocol have at
+// most thirteen.
 const maxEnvelopeMembers = 64
 
-// maxNumber bounds the bytes of a number: a longer one has no exact meaning to anybody, and is slow to parse.
+// maxNumber bounds the bytes of a number: a longer one is exact in no reader, and slow
+// to parse.
 const maxNumber = 1024
 
-// visit checks that data is one JSON value within the bounds. Where it is an object, f gets the name and the
-// value of each member, as often as it is there: encoding/json ignores case and takes the last of several, so that
-// a name could mean one thing here and another to who reads the message next.
+// visit checks that data is one JSON value within the bounds. Where it is an object, it
+// calls f with the name and the value of each member, duplicates included: encoding/json
+// ignores case and uses the last duplicate, so that this reader and the next could
+// disagree about a name.
 //
-// Text must be UTF-8; escapes of half a surrogate pair are taken, as encoding/json takes them.
+// Text must be UTF-8. Escapes of half a surrogate pair are accepted, as by encoding/json.
 func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) error) error {
 	if !utf8.Valid(data) {
 		at := bytes.IndexFunc(data, func(r rune) bool { return r == utf8.RuneError })
@@ -36,7 +38,7 @@ func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) erro
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("at byte %d: %s", dec.InputOffset(), fmt.Sprintf(format, args...))
 	}
-	var name []byte // of the member whose value is being read
+	var name []byte // of the current member
 	start := 0
 	for {
 		var token jsontext.Value // a scalar
@@ -85,7 +87,7 @@ func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) erro
 	}
 }
 
-// scanner is a decoder with the text that it reads.
+// scanner is a decoder with its input.
 type scanner struct {
 	text bytes.Buffer
 	dec  jsontext.Decoder
@@ -102,13 +104,13 @@ func (s *scanner) reset() {
 	s.dec.Reset(&s.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// release makes s forget its text, and keeps it for the next one.
+// release drops the input and returns s to the pool.
 func (s *scanner) release() {
 	s.reset()
 	scanners.Put(s)
 }
 
-// syntaxError returns what is wrong with JSON text and where, without the name of the package that says so.
+// syntaxError returns the error of jsontext with its position, without that package's name.
 func syntaxError(err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("at byte %d: %w", e.ByteOffset, e.Err)
@@ -116,10 +118,10 @@ func syntaxError(err error) error {
 	return errors.New("the text ends within a value")
 }
 
-// unquote returns the text of a JSON string that was scanned.
+// unquote returns the text of a scanned JSON string.
 func unquote(quoted []byte) string { return string(unquoted(quoted)) }
 
-// unquoted is unquote, and returns a part of quoted where it can.
+// unquoted is unquote without a copy where there is no escape.
 func unquoted(quoted []byte) []byte {
 	if text := quoted[1 : len(quoted)-1]; bytes.IndexByte(text, '\\') < 0 {
 		return text
@@ -128,5 +130,5 @@ func unquoted(quoted []byte) []byte {
 	return text
 }
 
-// isNull reports whether a member is absent or null. Serializers in the field write null for what is not there.
+// isNull reports whether a member is absent or null. Serializers in the field write null for absent members.
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || raw[0] == 'n' }

@@ -132,7 +132,8 @@ func TestReferenceConformance(t *testing.T) {
 			requireCode(t, want, err, name)
 		}
 	}
-	for _, path := range append(glob(t, filepath.Join(dir, "valid", "*.json")), glob(t, filepath.Join(dir, "..", "examples", "*", "*.json"))...) {
+	for _, path := range append(glob(t, filepath.Join(dir, "valid", "*.json")),
+		glob(t, filepath.Join(dir, "..", "examples", "*", "*.json"))...) {
 		require.NoError(t, accept(read(t, path)), path)
 	}
 }

@@ -105,7 +105,8 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	case err != nil:
 		return nil, err
 	case len(cfg.Token) < minToken:
-		return nil, fmt.Errorf("gabp: ServerConfig.Token has %d bytes, want at least %d; see NewToken", len(cfg.Token), minToken)
+		return nil, fmt.Errorf("gabp: ServerConfig.Token has %d bytes, want at least %d; see NewToken", len(cfg.Token),
+			minToken)
 	case cfg.AgentID == "":
 		return nil, errors.New("gabp: ServerConfig.AgentID is empty")
 	case cfg.App.Name == "" || cfg.App.Version == "":
@@ -132,7 +133,8 @@ func (s *Server) Stats() ServerStats {
 		Connections: c.connections.Load(), Rejected: c.rejected.Load(), Evicted: c.evicted.Load(),
 		Sessions: c.sessions.Load(), AuthFailures: c.authFailures.Load(), Malformed: c.malformed.Load(),
 		Requests: c.requests.Load(), Busy: c.busy.Load(), Timeouts: c.timeouts.Load(), Panics: c.panics.Load(),
-		Published: c.published.Load(), Conflated: c.conflated.Load(), EventsDropped: c.eventsDropped.Load(), Disconnected: c.disconnected.Load(),
+		Published: c.published.Load(), Conflated: c.conflated.Load(), EventsDropped: c.eventsDropped.Load(),
+		Disconnected: c.disconnected.Load(),
 	}
 }
 

@@ -229,12 +229,15 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "heed", w.AgentID)
 	require.Equal(t, "1.0", w.SchemaVersion)
 	require.Equal(t, []string{"a/b", "c/d"}, w.Capabilities.Events)
-	require.Subset(t, w.Capabilities.Methods, []string{"session/hello", "session/ping", "session/goodbye", "tools/call", "tools/list", "events/list"})
-	require.Equal(t, &WireLimits{MaxMessageSize: defaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300}, w.Capabilities.Limits)
+	require.Subset(t, w.Capabilities.Methods, []string{"session/hello", "session/ping", "session/goodbye", "tools/call",
+		"tools/list", "events/list"})
+	require.Equal(t, &WireLimits{MaxMessageSize: defaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300},
+		w.Capabilities.Limits)
 
 	require.Equal(t, `{}`, string(p.call("session/ping", `{}`).Result))
 	require.Nil(t, p.call("tools/list", `{}`).Error)
-	require.JSONEq(t, `{"name":"save/load","arguments":{"a":1}}`, string(p.call("tools/call", `{"name":"save/load","parameters":{"a":1}}`).Result))
+	require.JSONEq(t, `{"name":"save/load","arguments":{"a":1}}`,
+		string(p.call("tools/call", `{"name":"save/load","parameters":{"a":1}}`).Result))
 	requireCode(t, codeInternal, p.call("tools/call", `{"name":"save/fail"}`).Error)
 	requireCode(t, CodeMethodNotFound, p.call("attention/current", `{}`).Error)
 	requireCode(t, CodeMethodNotFound, p.call("farm/plow", `{}`).Error)
@@ -265,8 +268,10 @@ func TestAnswersWhatItCan(t *testing.T) {
 		{`{`, nilID, codeParse},
 		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
 		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
-		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000001", codeVersionMismatch},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest},
+		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`,
+			"3d0c2f7e-5b1a-4c6d-9e8f-000000000001", codeVersionMismatch},
+		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`,
+			"3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest},
 		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", codeInvalidRequest},
 		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", codeInvalidField},
 	} {
@@ -392,7 +397,8 @@ func TestBrokenFrames(t *testing.T) {
 	}
 	// Without line ends of the protocol, and merged: harmless.
 	p := dial(t, s.addr)
-	hello := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/hello","params":` + helloText(token) + `}`
+	hello := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/hello","params":` +
+		helloText(token) + `}`
 	ping := `{"v":"gabp/1","id":"` + p.id() + `","type":"request","method":"session/ping"}`
 	_, err := fmt.Fprintf(p, "content-length:%d\n\n%scontent-length:%d\n\n%s", len(hello), hello, len(ping), ping)
 	require.NoError(t, err)
@@ -517,7 +523,8 @@ func TestHandlerFaults(t *testing.T) {
 			case "a/huge":
 				return strings.Repeat("x", defaultMessageSize), nil
 			}
-			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", defaultMessageSize) + `"`)}
+			return nil, &Error{Code: -5, Message: "own", Data: json.RawMessage(`"` + strings.Repeat("x", defaultMessageSize) +
+				`"`)}
 		})
 	})
 	p := dial(t, s.addr)
@@ -791,7 +798,8 @@ func TestWelcomeHook(t *testing.T) {
 	require.Equal(t, "550e8400-e29b-41d4-a716-446655440000", <-closed, "without the token")
 
 	p = dial(t, s.addr)
-	requireCode(t, CodeToolFailed, p.call(methodHello, strings.Replace(helloText(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
+	requireCode(t, CodeToolFailed, p.call(methodHello,
+		strings.Replace(helloText(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
 	p.ends()
 }
 

@@ -335,7 +335,8 @@ func (s *ServerSession) subscribe(m *message) {
 	}
 	s.mu.Unlock()
 	if len(subscribed) == 0 {
-		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, and no more at a time", s.server.limits.Subscriptions))
+		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, and no more at a time",
+			s.server.limits.Subscriptions))
 		return
 	}
 	s.answer(m.ID, subscribeResult{Subscribed: subscribed}, nil, nil)
@@ -398,11 +399,13 @@ func (s *ServerSession) publish(e pendingEvent) {
 		s.server.counts.conflated.Add(1)
 	}
 	if first { // once a session: there may be thousands
-		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer", s.consumer, "queue", s.server.limits.EventQueue)
+		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer",
+			s.consumer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
 		s.server.counts.disconnected.Add(1)
-		s.server.log.Warn("gabp: subscriber does not keep up; disconnected", "session", s.id, "viewer", s.consumer, "queue", s.server.limits.EventQueue)
+		s.server.log.Warn("gabp: subscriber does not keep up; disconnected", "session", s.id, "viewer", s.consumer, "queue",
+			s.server.limits.EventQueue)
 		s.Close()
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// validate checks what the envelope holds: the name of a request's method, the parameters of the protocol's own
-// methods, the payload of the attention channels.
+// validate checks the content of the envelope: the name of a request's method, the
+// parameters of the protocol's own methods, the payload of the attention channels.
 func (m *message) validate() *Error {
 	switch m.Type {
 	case typeRequest:
@@ -29,8 +29,7 @@ func (m *message) validate() *Error {
 	return nil
 }
 
-// validateLax checks a request as validate does, but for the names of methods
-// and tools.
+// validateLax is validate for a request without the check of names of methods and tools.
 func (m *message) validateLax() *Error {
 	if m.Method == MethodToolsCall {
 		_, e := parseToolCall(m.Params)
@@ -62,8 +61,8 @@ func validateParams(method string, params json.RawMessage) *Error {
 	return e
 }
 
-// parseHello reads the parameters of session/hello. Without a token nobody is
-// told what else is missing.
+// parseHello parses the parameters of session/hello. Without a token no other error is
+// reported.
 func parseHello(params json.RawMessage) (helloParams, *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	if o.err == nil && o.raw("token") == nil {
@@ -88,12 +87,11 @@ func parseHello(params json.RawMessage) (helloParams, *Error) {
 	return h, o.err
 }
 
-// ParseToolCall reads the parameters of tools/call, of which it keeps parts.
-// Bridges in the field send "parameters" where the protocol says "arguments":
-// both are read, and may both be there if they say the same. A name in another
-// case ("Name") is refused, since it would be the tool's name to a reader that
-// does not look at case, and to nobody else. Whether the name has the form that
-// the protocol wants is for [ValidName]. An error is an [*Error].
+// ParseToolCall parses the parameters of tools/call, and keeps parts of them. Bridges in
+// the field send "parameters" where the protocol has "arguments": both are read, and may
+// both be present if they are equal. A name in another case ("Name") is refused, since
+// some readers would take it for the tool's name and others not. The form of the name is
+// not checked; see [ValidName]. An error is an [*Error].
 func ParseToolCall(params json.RawMessage) (ToolCall, error) {
 	call, e := parseToolCall(params)
 	if e != nil {
@@ -124,7 +122,7 @@ func parseToolCall(params json.RawMessage) (ToolCall, *Error) {
 	return call, o.err
 }
 
-// sameJSON reports whether two JSON texts differ in nothing but space.
+// sameJSON reports whether two JSON texts are equal but for white space.
 func sameJSON(a, b json.RawMessage) bool {
 	var x, y bytes.Buffer
 	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
@@ -176,10 +174,10 @@ func checkToolsList(params json.RawMessage) *Error {
 	return f.err
 }
 
-// ParseAttention reads an attention item of a peer, as in the payload of its
-// events, and sanitizes it. It is the one reader of them: a required member that is
-// missing, a severity that is unknown, or a number that is no integer below 2^53 is
-// an [*Error] that names the member. Unknown members are passed over.
+// ParseAttention parses an attention item of a peer, as in the payload of its events,
+// and sanitizes it. A required member that is missing, an unknown severity, or a number
+// that is no integer below 2^53 is an [*Error] that names the member. Unknown members are
+// ignored.
 func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
 	a, e := parseAttention(raw, codeInvalidField)
 	if e != nil {
@@ -188,14 +186,14 @@ func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
 	return a, nil
 }
 
-// UnmarshalJSON reads an answer of a peer, with [ParseAttention].
+// UnmarshalJSON parses an answer of a peer as [ParseAttention] does.
 func (r *CurrentResult) UnmarshalJSON(data []byte) error {
 	o := parseObject(data, "result", codeInvalidField)
 	r.Attention = o.openItem("attention")
 	return o.asError()
 }
 
-// UnmarshalJSON reads an answer of a peer, with [ParseAttention].
+// UnmarshalJSON parses an answer of a peer as [ParseAttention] does.
 func (r *AckResult) UnmarshalJSON(data []byte) error {
 	o := parseObject(data, "result", codeInvalidField)
 	*r = AckResult{
@@ -233,7 +231,7 @@ func (o *object) severity(name string) event.Severity {
 	return s
 }
 
-// The longest texts of an item that are read.
+// The bounds of an item of a peer.
 const (
 	maxReadText    = 64 << 10
 	maxReadSamples = 64

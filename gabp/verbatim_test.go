@@ -26,7 +26,8 @@ var oddAnswers = []struct {
 	{"no type", `{"v":"gabp/1","id":"ID","result":1}`, false},
 	{"not UTF-8", "{\"v\":\"gabp/1\",\"id\":\"ID\",\"type\":\"response\",\"result\":\"\xff\"}", false},
 	{"an id before its own", `{"result":{"id":"0","x":"id","id" :7},"bad":"` + "\n" + `","id":"ID"}`, false},
-	{"nested", `{"v":"gabp/1","id":"ID","type":"response","result":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, false},
+	{"nested", `{"v":"gabp/1","id":"ID","type":"response","result":` + strings.Repeat("[", 100) +
+		strings.Repeat("]", 100) + `}`, false},
 	{"not JSON", `{"v":"gabp/1","id":"ID","type":"response","result":NaN}`, false},
 }
 

@@ -16,7 +16,8 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 		return nil
 	}
 	hello, e := parseHello(m.Params)
-	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" && subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
+	if token := sha256.Sum256([]byte(hello.Token)); hello.Token != "" &&
+		subtle.ConstantTimeCompare(token[:], s.server.token[:]) != 1 {
 		e = Errorf(CodeAuthFailed, "authentication failed")
 	}
 	if e != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/heedlog/heed"
 )
 
-// Version is the version that each message names.
+// protocolVersion is the version in each message.
 const protocolVersion = "gabp/1"
 
-// SchemaVersion is the version of the protocol's schemas that a server of this
-// package follows, unless its welcome says otherwise.
+// schemaVersion is the version of the protocol's schemas in the welcome of a server,
+// unless [ServerConfig.Welcome] sets another.
 const schemaVersion = "1.0"
 
 // The methods of the protocol.
@@ -36,25 +36,24 @@ const (
 	ChannelCleared = "attention/cleared"
 )
 
-// Hello is what a bridge says of itself with session/hello. Its texts are untrusted.
+// Hello is the description of a bridge in session/hello. Its texts are untrusted.
 type Hello struct {
 	BridgeVersion string `json:"bridgeVersion"`
 
-	// Platform is "windows", "macos" or "linux". What others say is kept as they
-	// said it ("darwin").
+	// Platform is "windows", "macos" or "linux"; other names are kept ("darwin").
 	Platform   string `json:"platform"`
 	LaunchID   string `json:"launchId"`
 	ClientInfo *Info  `json:"clientInfo,omitempty"`
 }
 
-// helloParams is the parameters of session/hello. The token that proves that the bridge may connect stands apart from
-// what is handed out and logged.
+// helloParams is the parameters of session/hello. The token stands apart from what is
+// handed to hosts and logged.
 type helloParams struct {
 	Token string `json:"token"`
 	Hello
 }
 
-// Info names a program: the client of a hello, the server of a welcome.
+// Info identifies a program: the client in a hello, the server in a welcome.
 type Info struct {
 	Name    string `json:"name,omitempty"`
 	Version string `json:"version,omitempty"`
@@ -75,12 +74,12 @@ type Welcome struct {
 	SchemaVersion string       `json:"schemaVersion"`
 	ServerInfo    *Info        `json:"serverInfo,omitempty"`
 
-	// Observed is what the mod reports of how it was started, an extension that
-	// bridges in the field read. It is passed on as it is.
+	// Observed is the mod's report of how it was started, an extension that bridges in
+	// the field read.
 	Observed json.RawMessage `json:"observed,omitempty"`
 }
 
-// Capabilities says what a server offers.
+// Capabilities is what a server offers.
 type Capabilities struct {
 	Methods    []string                   `json:"methods"`
 	Events     []string                   `json:"events"`
@@ -89,15 +88,15 @@ type Capabilities struct {
 	Limits     *WireLimits                `json:"limits,omitempty"`
 }
 
-// WireLimits is what of [Limits] a server advertises.
+// WireLimits is the part of [Limits] that a server advertises.
 type WireLimits struct {
 	MaxMessageSize        int `json:"maxMessageSize,omitempty"`
 	MaxConcurrentRequests int `json:"maxConcurrentRequests,omitempty"`
 	RequestTimeout        int `json:"requestTimeout,omitempty"` // seconds
 }
 
-// Tool is an entry of tools/list. The first five members are required by the
-// protocol; what a mod leaves out stays empty.
+// Tool is an entry of tools/list. The protocol requires the first five members; those
+// that a mod omits are empty.
 type Tool struct {
 	Name         string          `json:"name"`
 	Title        string          `json:"title"`
@@ -109,12 +108,12 @@ type Tool struct {
 	Version      string          `json:"version,omitempty"`
 }
 
-// ToolsListResult is the result of tools/list.
+// toolsListResult is the result of tools/list.
 type toolsListResult struct {
 	Tools []Tool `json:"tools"`
 }
 
-// ToolCall is the parameters of tools/call. [ParseToolCall] reads them.
+// ToolCall is the parameters of tools/call; see [ParseToolCall].
 type ToolCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments,omitempty"`
@@ -136,25 +135,25 @@ type ResourceContent struct {
 	Encoding string `json:"encoding,omitempty"` // "utf-8", "base64", "ascii" or "binary"
 }
 
-// Channels is the parameters of events/subscribe and events/unsubscribe.
+// channelsParams is the parameters of events/subscribe and events/unsubscribe.
 type channelsParams struct {
 	Channels []string `json:"channels"`
 }
 
-// Subscribed is the result of events/subscribe.
+// subscribeResult is the result of events/subscribe.
 type subscribeResult struct {
 	Subscribed []string `json:"subscribed"`
 }
 
-// Unsubscribed is the result of events/unsubscribe.
+// unsubscribeResult is the result of events/unsubscribe.
 type unsubscribeResult struct {
 	Unsubscribed []string `json:"unsubscribed"`
 }
 
-// EventsList is the result of events/list.
+// eventsListResult is the result of events/list.
 type eventsListResult struct {
 	Channels   []string `json:"channels"`
-	Subscribed []string `json:"subscribed"` // those of Channels that this connection gets
+	Subscribed []string `json:"subscribed"` // the ones of Channels that this connection receives
 }
 
 // CurrentResult is the result of attention/current.
@@ -174,13 +173,13 @@ type AckResult struct {
 	CurrentAttention *heed.Attention `json:"currentAttention" jsonschema:"The item to look at first now; null where nothing is open."`
 }
 
-// Event is an event as a client gets it.
+// Event is an event that a client received.
 type Event struct {
 	Channel string
 	Seq     uint64
-	Payload json.RawMessage // as it was sent, byte for byte
+	Payload json.RawMessage // byte for byte
 
-	// Lost is the number of events that were dropped right before this one
-	// because the handler did not keep up.
+	// Lost is the number of events dropped right before this one because the handler
+	// did not keep up.
 	Lost uint64
 }

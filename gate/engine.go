@@ -8,14 +8,13 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Engine returns a [Recorder] that asks an engine in the same process. Calls
-// become its operations under their own ids, which must be unique among them;
-// those that only look ([Call.Diagnostic]) do not. now gives the time of day, such
-// as time.Now; nil means that entries have none.
+// Engine returns a [Recorder] on an engine in the same process. Calls become its
+// operations under their ids, which must be unique; diagnostic ones ([Call.Diagnostic])
+// do not. now returns the time of day, such as time.Now; nil means that entries have
+// none.
 //
-// What the host has given to the engine is all that there is to be known: a host
-// that follows a log, or wants to wait for what comes right after a call, uses
-// package live.
+// It does not wait for evidence: the host observes all entries that precede a Check
+// before it, and those that belong to a call before its Done.
 func Engine(e *heed.Engine, now func() time.Time) Recorder { return &engine{e: e, now: now} }
 
 type engine struct {
@@ -36,8 +35,8 @@ func (s *engine) Current(ctx context.Context, consumer string) (heed.Attention, 
 	return a, open, ctx.Err()
 }
 
-// Look returns the item that a consumer should see first, as [Source] wants it: only
-// one that blocks counts as delivered. It asks a [heed.Engine], or what stands before one.
+// Look returns the current item of a [heed.Engine] for a consumer, as a [Source] does: it
+// counts as delivered only where it blocks.
 func Look(e interface {
 	Current(consumer string) (heed.Attention, bool)
 	Open(dst []heed.Attention) []heed.Attention
@@ -67,12 +66,13 @@ func (s *engine) Begin(call Call) Running {
 	if call.Diagnostic() {
 		return r
 	}
-	r.began = s.e.Observe(event.Operation{Time: s.time(), ID: call.ID, Method: call.Tool, Status: event.StatusStarted}.Entry()).Seq
+	r.began = s.e.Observe(event.Operation{Time: s.time(), ID: call.ID, Method: call.Tool,
+		Status: event.StatusStarted}.Entry()).Seq
 	return r
 }
 
-// Refused implements [Recorder]. The engine keeps no account of calls that were
-// not executed.
+// Refused implements [Recorder]. The engine does not record calls that were not
+// executed.
 func (s *engine) Refused(Decision) {}
 
 type running struct {
@@ -87,7 +87,8 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 		return heed.Verdict{}, nil, nil
 	}
 	e := r.source.e
-	e.Observe(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status, Error: errText}.Entry())
+	e.Observe(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status,
+		Error: errText}.Entry())
 	v, related := Related(e, r.call.ID, r.began)
 	if related != nil {
 		e.Delivered(r.call.Consumer, related.ID, related.LatestSequence)
@@ -95,10 +96,10 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 	return v, related, nil
 }
 
-// Related returns what is known of an operation that began with the entry of this
-// sequence number: its verdict, and the item to be shown to its caller. That is the
-// one that holds the worst that came of it, while it is open; or else the most
-// urgent that blocks, where it opened since. It does not count as delivered.
+// Related returns the verdict of an operation that began with the entry of this
+// sequence number, and the item to return to its caller: the item of the verdict while
+// it is open, or else the most urgent blocking one that opened since. It does not count as
+// delivered.
 func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Attention) {
 	v := e.Verdict(operation)
 	if a, ok := e.Item(v.AttentionID); ok && a.ClearedBy == "" {

@@ -36,7 +36,8 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 		defer close(done)
 		_ = server.ServeConn(ctx, there)
 	}()
-	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{Token: token, Limits: gabp.Limits{HelloTimeout: patience}})
+	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{Token: token,
+		Limits: gabp.Limits{HelloTimeout: patience}})
 	require.NoError(t, err)
 	stop = func() {
 		cancel()
@@ -50,10 +51,10 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 // TestOverGABP asks a server that has the attention of an engine, through a client.
 func TestOverGABP(t *testing.T) {
 	e := newEngine(t)
-	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: e, Budget: patience})
+	handler, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: e, Budget: patience})
 	require.NoError(t, err)
 	mux := new(gabp.Mux)
-	plane.Register(mux)
+	handler.Register(mux)
 	c, stop := connect(t, mux)
 	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods), Timeout: patience})
 	call := gate.Call{ID: "1", Tool: "colony/build"}

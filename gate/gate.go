@@ -13,16 +13,16 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// DefaultTimeout is the default of [Config].Timeout. Bridges in the field wait
-// for two seconds.
+// defaultTimeout is the default of [Config].Timeout. Bridges in the field wait two
+// seconds.
 const defaultTimeout = 1500 * time.Millisecond
 
-// ErrNoAttention is what a [Source] returns that has no attention to ask about.
+// ErrNoAttention is returned by a [Source] without the attention capability.
 var ErrNoAttention = errors.New("gate: no attention capability")
 
-// Config sets up a [Gate]. Source is required.
+// Config configures a [Gate]. Source is required.
 type Config struct {
-	// Source is what the gate asks.
+	// Source has the attention, such as [Engine] or [Remote].
 	Source Source
 
 	// Allow names tools that are never held back, before any tag is looked at:
@@ -31,22 +31,19 @@ type Config struct {
 	// "debug/**"). A part of a word is no pattern, and an error.
 	Allow []string
 
-	// Tags are those of tools that are never held back, compared without regard
-	// to case. nil means diagnostic, diagnostics, health,
-	// lifecycle, observation, read-only, status, telemetry and attention-bypass; an
-	// empty list means none.
+	// Tags are those of tools that are never held back, compared without regard to
+	// case. nil means diagnostic, diagnostics, health, lifecycle, observation,
+	// read-only, status, telemetry and attention-bypass; an empty list means none.
 	Tags []string
 
-	// FailOpen lets calls through where the source was asked and failed. The
-	// default is to hold them back.
+	// FailOpen allows calls where the source failed. The default is to hold them back.
 	FailOpen bool
 
-	// Timeout bounds each Check, and each look of Done and Ack. Default
-	// 1.5 s.
+	// Timeout bounds each Check and Ack, and the look of Done. Default 1.5 s.
 	Timeout time.Duration
 }
 
-// Validate returns an error that names the first field of c that is not valid.
+// Validate returns an error that names the first invalid field of c.
 func (c *Config) Validate() error {
 	if c.Source == nil {
 		return errors.New("gate: Config.Source is nil: it is what the gate asks, such as Engine or Remote")
@@ -75,8 +72,8 @@ type Gate struct {
 	timeout  time.Duration
 }
 
-// New returns a gate for c, which it does not change. The error names the field
-// of c that is at fault.
+// New returns a gate for c, which it does not change. The error names the invalid
+// field of c.
 func New(c Config) (*Gate, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -96,72 +93,70 @@ type Call struct {
 	// Tool is the tool's full name, such as "colony/build".
 	Tool string
 
-	// Tags are the tool's own, as whoever offers it declares them.
+	// Tags are the tool's own, as its provider declares them.
 	Tags []string
 
 	// Consumer is who calls: the name under which the source keeps what was delivered.
 	Consumer string
 
-	// Diagnostics says that the call only looks at what heed or the game tells of
-	// itself: it is not journaled. Some tags say the same; see [Call.Diagnostic].
+	// Diagnostics marks a call that only reads what heed or the game reports of itself:
+	// it is not journaled. Some tags have the same effect; see [Call.Diagnostic].
 	Diagnostics bool
 }
 
-// Decision is what a gate says before a call. It belongs to the caller.
+// Decision is the result of [Gate.Check]. It belongs to the caller.
 type Decision struct {
 	Call Call
 
-	// Allowed says that the call may be dispatched. If not, it must not be, and
-	// was not executed.
+	// Allowed reports whether the call may be dispatched. If not, it must not be.
 	Allowed bool
 
-	// Exempt says why the call was allowed without regard to attention:
-	// "owner's list: saves/*", "tag: read-only", "no attention capability", or
-	// that the source failed and the gate is to fail open. It is "" where the
-	// gate looked, and nothing held the call back.
+	// Exempt is why the call was allowed without regard to attention:
+	// "owner's list: saves/*", "tag: read-only", "no attention capability", or that
+	// the source failed and the gate fails open. It is "" where the gate looked, and
+	// nothing held the call back.
 	Exempt string
 
-	// Attention is the item that holds the call back, nil where none does. It
-	// counts as shown to the caller.
+	// Attention is the item that holds the call back, nil where none does. It counts
+	// as delivered to the caller.
 	Attention *heed.Attention
 
-	// Err says why the source could not tell, nil where it could. Such a call is
-	// allowed only where the gate is to fail open.
+	// Err is the error of the source. Such a call is allowed only where the gate fails
+	// open.
 	Err error
 
-	// Refusal says in a line why the call was not executed and how to go on: ""
-	// where it is allowed. It holds no text of the log.
+	// Refusal is a line about why the call was not executed and how to go on, ""
+	// where it is allowed. It holds no log text.
 	Refusal string
 
 	// Running is the call under way, where the source is a [Recorder] and the call
 	// is allowed; nil otherwise. [Gate.Done] ends it.
 	Running Running
 
-	before *heed.Attention // what was seen, where the source records no calls
+	before *heed.Attention // the item before the call, where the source records no calls
 	looked bool
 }
 
-// Result is what a gate says after a call. It belongs to the caller.
+// Result is the result of [Gate.Done]. It belongs to the caller.
 type Result struct {
-	// Executed says that the call was dispatched. It is false only for a decision
-	// that did not allow it.
+	// Executed reports whether the call was dispatched. It is false only for a
+	// decision that did not allow it.
 	Executed bool
 
-	// Related is the item that tells what came of the call, or that opened while
-	// it ran; nil where there is none. It counts as shown to the caller.
+	// Related is the open item of the call's verdict, or one that opened while it ran;
+	// nil without one. It counts as delivered to the caller.
 	Related *heed.Attention
 
-	// Verdict is what is known of the call as an operation, where the source
-	// keeps account of calls.
+	// Verdict is that of the call as an operation, where the source records calls.
 	Verdict heed.Verdict
 
-	// Err says why the source could not tell whether anything came of the call.
+	// Err is the error of the source: whether Related is complete is unknown.
 	Err error
 }
 
-// Check decides about a call that is about to be dispatched. It takes in
-// everything that is there to be known first, and fails only by way of the
-// Decision. Where it allows the call, [Gate.Done] has to be told of its end.
+// Check decides about a call that is about to be dispatched. The source ingests all
+// existing evidence first. A failure is part of the Decision. Where it allows the call,
+// [Gate.Done] must be called at its end.
 func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	d := Decision{Call: call}
 	if d.Exempt = g.policy.exempt(&call); d.Exempt == "" {
@@ -181,7 +176,7 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	return d
 }
 
-// look asks the source about a call that is not exempt.
+// look decides about a call that is not exempt.
 func (g *Gate) look(ctx context.Context, d *Decision) {
 	a, open, err := g.current(ctx, d.Call.Consumer)
 	switch {
@@ -205,23 +200,24 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	}
 }
 
-// current is Source.Current within the gate's time.
-func (g *Gate) current(ctx context.Context, viewer string) (heed.Attention, bool, error) {
+// current is Source.Current within the gate's timeout.
+func (g *Gate) current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	a, open, err := g.source.Current(ctx, viewer)
+	a, open, err := g.source.Current(ctx, consumer)
 	if err == nil {
-		err = ctx.Err() // what came too late may be of another moment
+		err = ctx.Err() // a late answer may be outdated
 	}
 	return a, open, err
 }
 
-// refusal says which item holds a call back, and how to go on.
+// refusal names the item that holds a call back, and how to go on.
 func refusal(a *heed.Attention) string {
-	return "not executed: " + a.Summary + "; acknowledge " + text.Safe(a.ID, maxReason) + " with attention/ack, then call again"
+	return "not executed: " + a.Summary + "; acknowledge " + text.Safe(a.ID, maxReason) +
+		" with attention/ack, then call again"
 }
 
-// maxReason bounds what is said of an error, in characters: it may be a peer's.
+// maxReason bounds the text of an error, which may be a peer's, in characters.
 const maxReason = 160
 
 func reason(err error) string {
@@ -234,8 +230,8 @@ func reason(err error) string {
 	return text.Safe(err.Error(), maxReason)
 }
 
-// Done tells the gate how a call ended that it had allowed, and returns what came
-// of it: once for each Decision. Status is one of [event.StatusCompleted],
+// Done reports the end of an allowed call, once for each Decision, and returns its
+// consequences. Status is one of [event.StatusCompleted],
 // [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut], and
 // errText the error of a call that did not complete.
 func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errText string) Result {
@@ -258,15 +254,15 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 	return res
 }
 
-// concerns reports whether a, which is open after the call, was not before it.
+// concerns reports whether a, which is open after the call, was not open before it.
 func (d *Decision) concerns(a *heed.Attention) bool {
 	b := d.before
-	return b == nil || a.ID != b.ID || a.Blocking && !b.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
+	return b == nil || a.ID != b.ID || a.Blocking && !b.Blocking ||
+		a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 
-// Ack acknowledges the item called id for a viewer, up to the sequence number
-// upTo, the latest that it was shown; 0 means what the source showed it last. An
-// unknown id is no error: the answer says what is open.
+// Ack acknowledges the item with this id for a consumer, through this sequence number;
+// 0 means what the source delivered last. An unknown id is no error.
 func (g *Gate) Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()

@@ -10,7 +10,8 @@ import (
 // defaultTags are the tags of tools that are not held back by default: of what
 // only looks, and of what starts and stops the game.
 var defaultTags = []string{
-	"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry", "attention-bypass",
+	"diagnostic", "diagnostics", "health", "lifecycle", "observation", "read-only", "status", "telemetry",
+	"attention-bypass",
 }
 
 // diagnosticTags are the tags of tools that only look: their calls are not
@@ -29,11 +30,11 @@ func contains(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) })
 }
 
-// policy says which tools are exempt.
+// policy decides which tools are exempt.
 type policy struct {
-	allow []string
-	tags  []string
-	exemptions  string // what is exempt, in words
+	allow      []string
+	tags       []string
+	exemptions string // for refusals
 }
 
 func newPolicy(allow, tags []string) policy {
@@ -52,8 +53,7 @@ func newPolicy(allow, tags []string) policy {
 	return p
 }
 
-// exempt says why a call is not held back: "" where it may be. The owner's list
-// comes first.
+// exempt returns why a call is exempt, "" where it is not. The owner's list comes first.
 func (p *policy) exempt(c *Call) string {
 	for _, pattern := range p.allow {
 		if matches(pattern, c.Tool) {
@@ -68,7 +68,7 @@ func (p *policy) exempt(c *Call) string {
 	return ""
 }
 
-// validPattern returns an error for what would look like a part of a word.
+// validPattern refuses patterns of parts of words.
 func validPattern(p string) error {
 	segments := strings.Split(p, "/")
 	for i, s := range segments {
@@ -88,7 +88,7 @@ func validPattern(p string) error {
 	return nil
 }
 
-// matches reports whether a name is one that the pattern stands for.
+// matches reports whether the pattern matches a name.
 func matches(pattern, name string) bool {
 	for {
 		p, morePattern, more := strings.Cut(pattern, "/")

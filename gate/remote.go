@@ -9,8 +9,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Caller sends a request and decodes the result into result, as a [gabp.Client]
-// does. An error means that there is no result, whatever the reason.
+// Caller sends a request and decodes the result into result. A [gabp.Client] is one.
 type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
@@ -19,8 +18,8 @@ type Caller interface {
 // peer advertises: Welcome().Capabilities.Methods of a [gabp.Client]. Without
 // attention/current it is never asked, and the answer is [ErrNoAttention].
 //
-// An answer that [gabp.ParseAttention] refuses is an error. An acknowledgement has no
-// upTo over GABP: what the peer showed last counts.
+// An answer that [gabp.ParseAttention] refuses is an error. An acknowledgement over GABP
+// has no sequence number: it is through what the peer delivered last.
 func Remote(c Caller, methods []string) Source {
 	return &remote{
 		caller:  c,

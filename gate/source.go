@@ -7,35 +7,34 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Source is what a [Gate] asks. It must be safe for concurrent use, and must
-// return soon after the context ends.
+// Source has the attention of a [Gate]. It must be safe for concurrent use, and return
+// soon after the context ends.
 type Source interface {
-	// Current takes in everything that is there to be known, and returns the item
-	// that a viewer should see first, and false where none is open. An item that
-	// blocks counts as shown; another one does not, since the gate shows it to
-	// nobody. [ErrNoAttention] says that there is nothing to ask; any other error
-	// that the source cannot tell.
-	Current(ctx context.Context, viewer string) (heed.Attention, bool, error)
+	// Current ingests all existing evidence, and returns the current item for a
+	// consumer, false where none is open. A blocking item counts as delivered; another
+	// does not, since the gate returns it to nobody. [ErrNoAttention] means that there
+	// is no attention; with any other error its state is unknown.
+	Current(ctx context.Context, consumer string) (heed.Attention, bool, error)
 
 	// Ack acknowledges an item; see [Gate.Ack].
 	Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error)
 }
 
-// Recorder is a [Source] that keeps account of the calls.
+// Recorder is a [Source] that records calls.
 type Recorder interface {
 	Source
 
-	// Begin notes that a call is about to be dispatched.
+	// Begin records that a call is about to be dispatched.
 	Begin(call Call) Running
 
-	// Refused notes that a call was held back.
+	// Refused records that a call was held back.
 	Refused(d Decision)
 }
 
-// Running is a call under way, as a [Recorder] knows it.
+// Running is a call in progress of a [Recorder].
 type Running interface {
-	// End notes how the call ended, and returns what is known to have come of it:
-	// the verdict, and the item to be shown to the caller, or nil. Err says that
-	// not everything that is there was taken in. It is called once.
+	// End records the end of the call, and returns its verdict and the item to return
+	// to the caller, or nil. With an error, some evidence could not be ingested. It is
+	// called once.
 	End(ctx context.Context, status event.Status, errText string) (v heed.Verdict, related *heed.Attention, err error)
 }
