@@ -103,9 +103,7 @@ func TestDiffOfShuffled(t *testing.T) {
 	files := captures(t, ownCaptures)
 	t.Run("own", func(t *testing.T) { diffOfShuffled(t, files) })
 	t.Run("reference", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("many and long")
-		}
+		testkit.Full(t, "many and long")
 		diffOfShuffled(t, captures(t, testkit.Dir(t, "rimworld")))
 	})
 }

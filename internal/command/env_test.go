@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"runtime/debug"
 	"testing"
 
 	"github.com/heedlog/heed/internal/clitest"
@@ -15,5 +16,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		Main()
 	}
+	debug.SetGCPercent(400) // each run of a command makes tables of megabytes
 	clitest.Main(m, map[string]func(){settings.Offline: Main})
 }

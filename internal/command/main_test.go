@@ -608,9 +608,7 @@ func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
 	}{
 		{"own", func(*testing.T) string { return ownCaptures }},
 		{"reference", func(t *testing.T) string {
-			if testing.Short() {
-				t.Skip("reads megabytes, several times")
-			}
+			testkit.Full(t, "reads megabytes, several times")
 			return testkit.Dir(t, "rimworld")
 		}},
 	} {

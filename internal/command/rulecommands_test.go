@@ -15,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -126,6 +127,9 @@ func TestProposalsHold(t *testing.T) {
 	seen := map[string]bool{}
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
+			if len(seen) > 20 {
+				testkit.Full(t, "a rule more at each of many captures")
+			}
 			places := map[string]place{}
 			p := newProgram(nil, io.Discard, io.Discard)
 			require.NoError(t, p.observe(t.Context(), defaultRules(t), path, func(src *source, o *heed.Outcome) bool {
