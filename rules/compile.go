@@ -207,7 +207,7 @@ func (l *linker) compile(d *ruleDecl) {
 
 // resolveIDs expands what rules resolve into ids.
 func (l *linker) resolveIDs() {
-	ids := sortedKeys(l.set.byID)
+	ids := slices.Sorted(maps.Keys(l.set.byID))
 	budget := maxExpandedSet
 	for _, d := range l.decls {
 		var found []*Rule

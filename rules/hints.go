@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -52,16 +51,6 @@ func didYouMean(s string, names []string) string {
 		return "known: " + strings.Join(names, ", ")
 	}
 	return ""
-}
-
-// sortedKeys returns the keys of m in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // synonyms are names that variables have elsewhere.

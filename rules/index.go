@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 	"strings"
@@ -98,7 +99,7 @@ const (
 
 func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTable {
 	t := literalTable{text: text, prefixes: make([]prefix, 0, len(prefixes))}
-	for _, text := range sortedKeys(prefixes) {
+	for _, text := range slices.Sorted(maps.Keys(prefixes)) {
 		parent := len(t.prefixes) - 1
 		for parent >= 0 && !strings.HasPrefix(text, t.prefixes[parent].text) {
 			parent = t.prefixes[parent].parent
@@ -111,7 +112,7 @@ func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTa
 	size := bits.Len(uint(16*len(parts) - 1)) // so few are taken that most bytes of a text meet none
 	t.heads, t.shift = make([]uint16, 1<<size), uint8(32-size)
 	t.parts = make([]part, 0, len(parts))
-	texts := sortedKeys(parts)
+	texts := slices.Sorted(maps.Keys(parts))
 	load := make([]uint32, len(t.heads))
 	for _, text := range texts {
 		for i := range min(len(text)-gramBytes+1, gramsPerPart) {

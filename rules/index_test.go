@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func TestLiteralTableEqualsSearch(t *testing.T) {
 		table := newLiteralTable(nil, prefixes, parts)
 		for range 5 {
 			s := text(0, 150, "s")
-			if all := sortedKeys(parts); len(all) > 0 && rapid.Bool().Draw(t, "with a part") {
+			if all := slices.Sorted(maps.Keys(parts)); len(all) > 0 && rapid.Bool().Draw(t, "with a part") {
 				s += rapid.SampledFrom(all).Draw(t, "part") + text(0, 3, "end")
 			}
 			want, got := newRuleSet(200), newRuleSet(200)

@@ -1,13 +1,12 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/expr-lang/expr/builtin"
-
-	"github.com/heedlog/heed/event"
 )
 
 // varSet is a set of the variables that an expression reads.
@@ -85,11 +84,7 @@ func varOf(name string) varSet {
 
 // enums are the variables with a fixed set of values. Comparing one with
 // anything else is a slip of the pen and reported as such.
-var enums = map[string][]string{
-	"level":  names(event.LevelUnknown, event.LevelFatal),
-	"kind":   names(event.KindLog, event.KindNotice),
-	"status": names(event.StatusNone, event.StatusRestarted),
-}
+var enums = map[string][]string{"level": levels, "kind": kinds, "status": statuses}
 
 // listFuncs are the functions of the rule language beside those of expr: each
 // reports whether its first argument, a text, relates so to any item of its
@@ -134,7 +129,7 @@ var keywords = []string{
 
 // functionNames returns the names of all functions that rules may call.
 func functionNames() []string {
-	out := sortedKeys(listFuncs)
+	out := slices.Sorted(maps.Keys(listFuncs))
 	for n := range builtins {
 		out = append(out, n)
 	}

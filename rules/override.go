@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -42,7 +43,7 @@ func (l *linker) override() {
 			l.set.byID[id] = &d.rule
 		}
 	}
-	ids := sortedKeys(last)
+	ids := slices.Sorted(maps.Keys(last))
 	for _, d := range lonely {
 		id := d.rule.ID
 		hint := nothingThere(id, ids, "remove override", l.errs)

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -121,7 +123,7 @@ func (r *resolver) declare(docs []*document) {
 		r.checkOverrides(name, byName, order)
 	}
 	r.register(order, byName)
-	r.names = append(append(append(r.names, variables...), sortedKeys(r.lists)...), sortedKeys(r.macros)...)
+	r.names = append(append(append(r.names, variables...), slices.Sorted(maps.Keys(r.lists))...), slices.Sorted(maps.Keys(r.macros))...)
 	for _, name := range order {
 		if m := r.macros[name]; m != nil {
 			r.expandMacro(m, nil)
