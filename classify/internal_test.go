@@ -59,7 +59,7 @@ func TestSameIDTwice(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, string(rune('a'+check)), got)
 	}
-	s.add(4, sig(7, 4)) // displaces the oldest
+	s.add(4, sig(7, 4)) // evicts the oldest
 	_, ok := s.template(sig(7, 1).signature())
 	require.False(t, ok)
 	_, ok = s.template(sig(7, 4).signature())
@@ -67,7 +67,7 @@ func TestSameIDTwice(t *testing.T) {
 	require.Equal(t, 3, s.bytes)
 }
 
-// TestWeightOfPlans: plans that hold much displace others.
+// TestWeightOfPlans: plans that hold much evict others.
 func TestWeightOfPlans(t *testing.T) {
 	text := "version: 1\nrules:\n"
 	for i := range 9 {

@@ -27,7 +27,7 @@ rules:
 `
 
 // cachedTexts are the texts that take turns: short ones, some of one signature,
-// some of one group, and some so long that the ring has to begin anew.
+// some of one group, and some so long that the ring has to begin again.
 func cachedTexts() []event.Entry {
 	list := []event.Entry{
 		{},
@@ -114,7 +114,7 @@ func FuzzTextCache(f *testing.F) {
 			}
 		}
 		require.Equal(t, twins[1].Snapshot(nil), twins[0].Snapshot(nil))
-		// What is displaced next is the same too.
+		// What is evicted next is the same too.
 		for _, table := range []func(*Classifier) []string{
 			func(c *Classifier) []string { return oldestFirst(&c.signatures.table) },
 			func(c *Classifier) []string { return oldestFirst(&c.decisions.table) },
@@ -132,7 +132,7 @@ func oldestFirst[K comparable, V any](t *lru[K, V]) (keys []string) {
 }
 
 // TestFront: a text is found from its third time on, with its stack, and not
-// after what it stands for was displaced, or others took the place of the text.
+// after what it stands for was evicted, or others took the place of the text.
 func TestFront(t *testing.T) {
 	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
 	require.NoError(t, err)

@@ -159,7 +159,7 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 	return d
 }
 
-// parseList reads a list: its items alone, or a mapping that also says how they
+// parseList reads a list: its items alone, or a mapping that also holds how they
 // stand to those of another file.
 func parseList(p at, l entry, errs *collector) listDecl {
 	decl := listDecl{name: l.key, at: p.here(l.name)}

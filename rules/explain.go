@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Explanation says why a set decides as it does about an entry: rule by rule,
+// Explanation is why a set decides as it does about an entry: rule by rule,
 // in the words and at the places of the rule files. Its texts are as they stand
 // in the files and in the entry: they are untrusted where a log is.
 type Explanation struct {
@@ -32,7 +32,7 @@ type Details struct {
 	Summary     string            `json:"summary,omitempty" jsonschema:"what it is about, in the words of its file"`
 	Why         string            `json:"why,omitempty" jsonschema:"why it decides so, in the words of its file"`
 
-	// Escalates says when repetition raises the decision; Escalated that it did,
+	// Escalates is when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
 	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"when repetition raises the decision"`
 	Escalated bool       `json:"escalated,omitempty" jsonschema:"repetition raised it; disposition and severity stand"`

@@ -31,7 +31,7 @@ type TestResult struct {
 	Got event.Decision
 
 	// Passed: Rule decided the record, or in case of a rule with Continue
-	// matched it, exactly if Match says so. A test of a disabled rule passes.
+	// matched it, exactly if Match is true. A test of a disabled rule passes.
 	Passed bool
 
 	// Overridden: the record was to match, but a rule of an earlier file

@@ -158,7 +158,7 @@ rules:
 }
 
 // TestLintLeavesTemplates: a template is its own template, so a rule that asks
-// for one is never said to be in vain.
+// for one is never reported as without result.
 func TestLintLeavesTemplates(t *testing.T) {
 	n, err := signature.New(signature.Config{})
 	require.NoError(t, err)

@@ -71,12 +71,12 @@ type Rule struct {
 	Continue bool // adds Tags only; matching goes on
 	Disabled bool // compiled, but never matches
 
-	// PerEntry says that the rule or an exception reads message, stack or
+	// PerEntry reports that the rule or an exception reads message, stack or
 	// operation, so that it is evaluated for each entry and not once per
 	// signature.
 	PerEntry bool
 
-	// Interpreted says that the condition or an exception has parts that run in
+	// Interpreted reports that the condition or an exception has parts that run in
 	// the virtual machine of expr, which takes longer and allocates: loops,
 	// numbers, and items and parts of texts. All other conditions are Go
 	// functions. It makes no other difference.

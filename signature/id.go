@@ -76,7 +76,7 @@ func Of(template []byte) Signature {
 
 // Key is what the hot path looks a known signature up by. Two texts have the
 // same Key exactly if they have the same canonical template, but for
-// collisions of Hash, which Check tells apart.
+// collisions of Hash, in which Check differs.
 //
 // A Key belongs to the process and the [Normalizer] that made it. It must not
 // be stored: any version of heed may compute it differently.

@@ -45,7 +45,7 @@ func closing(s string, i int, mark byte) int {
 	}
 }
 
-// isSentence reports whether quoted text, which begins with s, says
+// isSentence reports whether quoted text, which begins with s, holds
 // something rather than names something: it begins with a word in capitals, as
 // commands do (GET, SELECT), or with four words in small letters.
 //

@@ -85,7 +85,7 @@ func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 30, Columns: 32}, 30)
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return wholeSnapshot(g, nil) },
-		"Grouper.slots",                                  // made anew from nodes
+		"Grouper.slots",                                  // made again from nodes
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"GrouperStats.Variables", // counted in cols

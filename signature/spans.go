@@ -41,7 +41,7 @@ type kind uint8
 const (
 	literal kind = iota // no variable
 	kindMask
-	kindToken // told apart by shown, when asked
+	kindToken // what shown makes of it, when asked
 	kindNumber
 	kindHex
 	kindUUID
