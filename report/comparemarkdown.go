@@ -3,31 +3,19 @@ package report
 import (
 	"fmt"
 	"strings"
+
+	"github.com/heedlog/heed/report/compare"
 )
 
 // maxCell bounds a cell of a table in markdown, in characters.
 const maxCell = 160
 
-// As in the markdown of a replay, log text and names stand in code only; heed's own
-// words, and those of rules, are prose.
-
-// AppendMarkdown appends the difference as markdown, to paste into an issue. Each
-// section has at most top rows, 0 for all.
-func (d *DiffDocument) AppendMarkdown(dst []byte, top int) []byte {
-	return d.comparison().appendMarkdown(dst, d.Old.heading()+" → "+d.New.heading(), top)
-}
-
-// AppendMarkdown appends the check as markdown, as that of a difference.
-func (d *CheckDocument) AppendMarkdown(dst []byte, top int) []byte {
-	return d.comparison().appendMarkdown(dst, d.New.heading()+", against "+code(d.Baseline, 0), top)
-}
-
 // heading describes a side with the name of its first file in code.
-func (s *CompareSide) heading() string {
+func heading(s *compare.Totals) string {
 	if len(s.Files) == 0 {
-		return prose(s.describe())
+		return prose(sideName(s))
 	}
-	return code(s.Files[0].File, 0) + prose(strings.TrimPrefix(s.describe(), s.Files[0].File))
+	return code(s.Files[0].Name, 0) + prose(strings.TrimPrefix(sideName(s), s.Files[0].Name))
 }
 
 func (c *comparison) appendMarkdown(dst []byte, title string, top int) []byte {
@@ -94,19 +82,18 @@ func markdownCell(column, text string) string {
 	return prose(text)
 }
 
-// AppendMarkdown appends the suspects as markdown, at most top groups, 0 for all.
-func (d *SuspectsDocument) AppendMarkdown(dst []byte, top int) []byte {
-	dst = fmt.Appendf(dst, "### %s → %s\n\n", d.Old.heading(), d.New.heading())
-	for _, s := range d.modSentences() {
+func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
+	dst = fmt.Appendf(dst, "### %s → %s\n\n", heading(&d.Old), heading(&d.New))
+	for _, s := range modSentences(d) {
 		dst = fmt.Appendf(dst, "- %s\n", prose(s))
 	}
 	for i := range d.Mods {
 		m := &d.Mods[i]
-		dst = fmt.Appendf(dst, "- %s: %s", m.Change, code(m.title(), 0))
+		dst = fmt.Appendf(dst, "- %s: %s", m.Change, code(changedTitle(m), 0))
 		if m.PackageID != "" {
 			dst = fmt.Appendf(dst, " (%s)", code(m.PackageID, 0))
 		}
-		dst = fmt.Appendf(dst, ", place %s\n", m.places())
+		dst = fmt.Appendf(dst, ", place %s\n", places(m))
 	}
 	groups := d.Groups
 	if top > 0 {

@@ -1,361 +1,452 @@
 package report
 
 import (
-	"math"
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
-// ComparisonVersion is the schemaVersion of the documents of comparisons, whose
-// JSON Schemas stand in the folder schema.
-const ComparisonVersion = SchemaVersion
-
-// maxShown bounds a template or a sample in a document, in characters.
-const maxShown = 2000
-
-// DiffDocument is the JSON form of a [compare.Diff].
-type DiffDocument struct {
-	SchemaVersion int          `json:"schemaVersion"`
-	Old           CompareSide  `json:"oldSide"`
-	New           CompareSide  `json:"newSide"`
-	Groups        int          `json:"groups"` // of both sides together
-	Added         []CompareRow `json:"new"`
-	Gone          []CompareRow `json:"gone"`
-	More          []CompareRow `json:"more"`
-	Less          []CompareRow `json:"less"`
-	Worse         []CompareRow `json:"worse"` // of both sides, and judged to be more urgent than before
-	Mods          []ModRow     `json:"mods"`  // that were added, updated or removed
+// compareSection is a table of a comparison, with its heading.
+type compareSection struct {
+	title string // one word
+	what  string // what its rows are
+	rows  []compare.Group
+	kind  sectionKind
 }
 
-// CheckDocument is the JSON form of a [compare.Checked].
-type CheckDocument struct {
-	SchemaVersion int          `json:"schemaVersion"`
-	Baseline      string       `json:"baseline"`
-	New           CompareSide  `json:"newSide"`
-	Added         []CompareRow `json:"new"`
-	More          []CompareRow `json:"more"`
-	Worse         []CompareRow `json:"worse"`
-	Expired       []CompareRow `json:"expired"`
-	Known         int          `json:"known"`        // groups that are as the baseline says
-	KnownEntries  uint64       `json:"knownEntries"` // and how often they came
-	Unseen        []UnseenRow  `json:"unseen"`
-	RulesChanged  bool         `json:"rulesChanged"`
-	ModsChanged   bool         `json:"modsChanged"`
+type sectionKind uint8
+
+const (
+	sectionNew sectionKind = iota
+	sectionGone
+	sectionRatio
+	sectionWorse
+	sectionExpired
+)
+
+// comparison is what the text and the markdown forms are made of.
+type comparison struct {
+	headline  []string            // sentences, the first of them a title
+	mods      []compare.ModChange // that differ
+	sections  []compareSection
+	footnotes []string
+	hours     bool // there are rates by the hour
+	manyOld   bool // files
+	manyNew   bool
 }
 
-// UnseenRow is an entry of a baseline that no log has.
-type UnseenRow struct {
-	ID          string            `json:"id"`
-	Disposition event.Disposition `json:"disposition"`
-	Rule        string            `json:"rule"`
-	Expires     compare.Date      `json:"expires"`
-	Note        string            `json:"note,omitempty"`
-	Template    string            `json:"template"`
+// Comparison is what package compare finds.
+type Comparison interface {
+	*compare.Diff | *compare.Check | *compare.Suspects
 }
 
-// SuspectsDocument is the JSON form of a [compare.Investigation].
-type SuspectsDocument struct {
-	SchemaVersion int            `json:"schemaVersion"`
-	Old           CompareSide    `json:"oldSide"`
-	New           CompareSide    `json:"newSide"`
-	OldMods       bool           `json:"oldMods"` // the old logs have a list of mods
-	NewMods       bool           `json:"newMods"`
-	Mods          []ModRow       `json:"mods"` // that differ
-	Groups        []SuspectGroup `json:"groups"`
-}
-
-// ModRow is a mod that differs between two lists.
-type ModRow struct {
-	Name       string         `json:"name"`
-	PackageID  string         `json:"packageId,omitempty"`
-	Change     compare.Change `json:"change"`
-	OldVersion string         `json:"oldVersion,omitempty"`
-	Version    string         `json:"version,omitempty"`
-	OldPlace   int            `json:"oldPlace,omitempty"` // in load order, from 1
-	Place      int            `json:"place,omitempty"`
-}
-
-// SuspectGroup is a group with the mods that may be its cause.
-type SuspectGroup struct {
-	Group    CompareRow   `json:"group"`
-	Suspects []SuspectRow `json:"suspects"` // the likeliest first
-	More     int          `json:"more"`     // left out
-}
-
-// SuspectRow is a mod with what speaks against it.
-type SuspectRow struct {
-	Name      string         `json:"name"`
-	PackageID string         `json:"packageId,omitempty"`
-	Change    compare.Change `json:"change,omitempty"`
-	Score     int            `json:"score"`
-	Evidence  []string       `json:"evidence"`
-}
-
-// CompareSide is one side of a comparison.
-type CompareSide struct {
-	Files     []CompareFile `json:"files"`
-	Records   uint64        `json:"records"`
-	Hours     float64       `json:"hours,omitempty"`     // absent where a log has no clock
-	Uncounted uint64        `json:"uncounted,omitempty"` // records that found no room, and are not compared
-}
-
-// CompareFile is one log.
-type CompareFile struct {
-	File     string       `json:"file"`
-	Records  uint64       `json:"records"`
-	Gaps     []CompareGap `json:"gaps"`
-	MoreGaps int          `json:"moreGaps,omitempty"`
-}
-
-// CompareGap is where the evidence of a log is incomplete.
-type CompareGap struct {
-	Kind string `json:"kind"`
-	From int    `json:"from"`
-	To   int    `json:"to,omitempty"` // absent where the log did not speak again
-	Rule string `json:"rule,omitempty"`
-}
-
-// CompareRow is one group.
-type CompareRow struct {
-	ID          string            `json:"id"`
-	Forms       int               `json:"forms"`
-	Template    string            `json:"template"`
-	Sample      string            `json:"sample,omitempty"`
-	Disposition event.Disposition `json:"disposition"`
-	Severity    event.Severity    `json:"severity"`
-	Rule        string            `json:"rule"`
-	What        string            `json:"what,omitempty"` // in the words of the rule's author
-	Blame       []string          `json:"blame,omitempty"`
-	Old         *CompareTally     `json:"old,omitempty"`
-	New         *CompareTally     `json:"new,omitempty"`
-	Ratio       *CompareRatio     `json:"ratio,omitempty"`
-	Chance      *float64          `json:"chance,omitempty"`
-	MayBeUnseen bool              `json:"mayBeUnseen,omitempty"` // the side that lacks it has gaps
-	Expires     compare.Date      `json:"expires,omitempty"`
-	Note        string            `json:"note,omitempty"`
-}
-
-// CompareTally is a group on one side.
-type CompareTally struct {
-	Count       uint64            `json:"count"`
-	Per1000     float64           `json:"per1000Records"`
-	PerHour     float64           `json:"perHour,omitempty"`
-	Disposition event.Disposition `json:"disposition"`
-	First       []CompareFirst    `json:"first,omitempty"`
-}
-
-// CompareFirst is where a group begins in a log.
-type CompareFirst struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-}
-
-// CompareRatio is how much more frequent a group is, by the measure that speaks
-// least for it.
-type CompareRatio struct {
-	Value float64         `json:"value"`
-	Low   float64         `json:"low"`
-	High  float64         `json:"high"`
-	By    compare.Measure `json:"by"`
-}
-
-// Comparer makes the documents of comparisons. Its zero value does.
-type Comparer struct {
-	// Rule is that of [Config]. Optional.
-	Rule func(id string) (summary, why string)
-
-	// Scrub takes out of text what is private. Optional.
-	Scrub *Scrubber
-}
-
-// Diff returns the document of a difference.
-func (c *Comparer) Diff(d *compare.Diff) *DiffDocument {
-	oldGaps, newGaps := d.Old.Incomplete(), d.New.Incomplete()
-	return &DiffDocument{
-		SchemaVersion: ComparisonVersion, Old: c.side(&d.Old), New: c.side(&d.New), Groups: d.Groups,
-		Added: c.rows(d.Added, oldGaps), Gone: c.rows(d.Gone, newGaps),
-		More: c.rows(d.More, oldGaps), Less: c.rows(d.Less, newGaps), Worse: c.rows(d.Worse, false), Mods: c.mods(d.Mods),
+// CompareText appends a comparison as text.
+func CompareText[C Comparison](dst []byte, c C, o TextOptions) []byte {
+	o = o.wideEnough()
+	switch d := any(c).(type) {
+	case *compare.Diff:
+		return ofDiff(d).appendText(dst, o)
+	case *compare.Check:
+		return ofCheck(d).appendText(dst, o)
+	case *compare.Suspects:
+		return appendSuspects(dst, d, o)
 	}
+	panic("BUG: report: a comparison of another kind")
 }
 
-// Check returns the document of a check against the baseline in a file.
-func (c *Comparer) Check(file string, checked *compare.Checked) *CheckDocument {
-	rows := func(checked []compare.CheckedRow) []CompareRow {
-		out := make([]CompareRow, len(checked))
-		for i := range checked {
-			r := &checked[i]
-			out[i] = c.row(&r.Row, false)
-			if e := r.Entry; e != nil {
-				out[i].Old = &CompareTally{Count: e.Count, Per1000: rounded(e.Per1000()), Disposition: e.Disposition}
-				out[i].Ratio = ratio(&r.Ratio)
-				out[i].Expires, out[i].Note = e.Expires, c.text(e.Note, maxShown)
-			}
-		}
-		return out
+// CompareMarkdown appends a comparison as Markdown, to paste into an issue, with at most top groups in each
+// section, 0 for all. As in that of a report, log text and names stand in code only.
+func CompareMarkdown[C Comparison](dst []byte, c C, top int) []byte {
+	switch d := any(c).(type) {
+	case *compare.Diff:
+		return ofDiff(d).appendMarkdown(dst, heading(&d.Old)+" → "+heading(&d.New), top)
+	case *compare.Check:
+		return ofCheck(d).appendMarkdown(dst, heading(&d.New)+", against "+code(d.Baseline, 0), top)
+	case *compare.Suspects:
+		return suspectsMarkdown(dst, d, top)
 	}
-	d := &CheckDocument{
-		SchemaVersion: ComparisonVersion, Baseline: c.text(file, 0), New: c.side(&checked.New),
-		Added: rows(checked.Added), More: rows(checked.More), Worse: rows(checked.Worse), Expired: rows(checked.Expired),
-		Known: checked.Known, KnownEntries: checked.KnownEntries, Unseen: []UnseenRow{},
-		RulesChanged: checked.RulesChanged, ModsChanged: checked.ModsChanged,
-	}
-	for i := range checked.Unseen {
-		k := &checked.Unseen[i]
-		d.Unseen = append(d.Unseen, UnseenRow{
-			ID: k.Signature.ID.String(), Disposition: k.Disposition, Rule: c.text(k.Rule, 0), Expires: k.Expires,
-			Note: c.text(k.Note, maxShown), Template: c.template(k.Templates),
-		})
-	}
-	return d
+	panic("BUG: report: a comparison of another kind")
 }
 
-// Suspects returns the document of an investigation of d.
-func (c *Comparer) Suspects(d *compare.Diff, in *compare.Investigation) *SuspectsDocument {
-	out := &SuspectsDocument{
-		SchemaVersion: ComparisonVersion, Old: c.side(&d.Old), New: c.side(&d.New),
-		OldMods: in.Listed[compare.Old], NewMods: in.Listed[compare.New], Mods: c.mods(in.Changes), Groups: []SuspectGroup{},
+// CompareJSON appends a comparison as one line of JSON.
+func CompareJSON[C Comparison](dst []byte, c C) []byte { return appendJSON(dst, c) }
+
+// ofDiff describes a difference.
+func ofDiff(d *compare.Diff) *comparison {
+	c := &comparison{mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1, manyNew: len(d.New.Files) > 1}
+	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
+	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
+	if changed == 0 {
+		c.say("No difference: nothing new, gone, more or less frequent in %s.", count(uint64(d.Groups), "group"))
+	} else {
+		c.say("%s; %s; %d more and %d less frequent; %d of %s as before.",
+			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
 	}
-	for i := range in.Groups {
-		s := &in.Groups[i]
-		g := SuspectGroup{Group: c.row(&s.Row, false), Suspects: []SuspectRow{}, More: s.More}
-		for _, m := range s.Suspects {
-			row := SuspectRow{Name: c.text(m.Name, maxName), PackageID: c.text(m.PackageID, maxName), Change: m.Change, Score: m.Score, Evidence: []string{}}
-			for _, e := range m.Evidence {
-				row.Evidence = append(row.Evidence, c.text(e, 0))
-			}
-			g.Suspects = append(g.Suspects, row)
-		}
-		out.Groups = append(out.Groups, g)
+	if n := len(d.Worse); n > 0 {
+		c.say("%s of both sides judged to be more urgent than before.", count(uint64(n), "group"))
 	}
-	return out
+	for _, g := range gapsOf(&d.New) {
+		c.say("The new side %s: what is gone or less frequent may just be unseen.", g)
+	}
+	for _, g := range gapsOf(&d.Old) {
+		c.say("The old side %s: what is new or more frequent may just have been unseen.", g)
+	}
+	c.uncounted("old", &d.Old)
+	c.uncounted("new", &d.New)
+	c.sections = []compareSection{
+		{"NEW", "only on the new side", d.Added, sectionNew},
+		{"MORE frequent", "by every measure", d.More, sectionRatio},
+		{"WORSE", "judged to be more urgent than on the old side", d.Worse, sectionWorse},
+		{"LESS frequent", "by every measure", d.Less, sectionRatio},
+		{"GONE", "only on the old side", d.Gone, sectionGone},
+	}
+	c.footnote()
+	return c
 }
 
-func (c *Comparer) mods(changes []compare.ModChange) []ModRow {
-	out := []ModRow{}
-	for i := range changes {
-		ch := &changes[i]
-		row := ModRow{
-			Name: c.text(ch.Mod.Name, maxName), PackageID: c.text(ch.Mod.PackageID, maxName), Change: ch.Change,
-			OldVersion: c.text(ch.OldVersion, maxName), OldPlace: ch.OldPlace, Place: ch.NewPlace,
-		}
-		if ch.NewPlace > 0 {
-			row.Version = c.text(ch.Mod.Version, maxName)
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
-// text makes text of a log, or of a rule, fit to be shown.
-func (c *Comparer) text(s string, limit int) string {
-	return text.Safe(c.Scrub.Text(s), limit)
-}
-
-// template returns one line for the templates of a group.
-func (c *Comparer) template(templates []string) string {
-	if len(templates) == 0 || templates[0] == "" {
-		return "(template too long to be held)"
-	}
-	t := templates[0]
-	for _, other := range templates[1:] {
-		t = common(t, other)
-	}
-	return text.Safe(oneLine(c.Scrub.Text(t)), maxShown)
-}
-
-func (c *Comparer) side(t *compare.Totals) CompareSide {
-	out := CompareSide{Files: []CompareFile{}, Records: t.Records, Hours: rounded(t.Hours), Uncounted: t.Uncounted}
-	for _, f := range t.Files {
-		file := CompareFile{File: c.text(f.Name, 0), Records: f.Records, Gaps: []CompareGap{}, MoreGaps: f.MoreGaps}
-		for _, g := range f.Gaps {
-			file.Gaps = append(file.Gaps, CompareGap{g.Kind, g.From, g.To, c.text(g.Rule, 0)})
-		}
-		out.Files = append(out.Files, file)
-	}
-	return out
-}
-
-func (c *Comparer) rows(rows []compare.Row, unseen bool) []CompareRow {
-	out := make([]CompareRow, len(rows))
-	for i := range rows {
-		out[i] = c.row(&rows[i], unseen)
-	}
-	return out
-}
-
-func (c *Comparer) row(r *compare.Row, unseen bool) CompareRow {
-	weight := &r.New
-	if weight.Count == 0 {
-		weight = &r.Old
-	}
-	out := CompareRow{
-		ID: r.Signature.ID.String(), Forms: r.Forms, Template: c.template(r.Templates), Sample: c.text(firstLineOf(r.Sample), maxShown),
-		Disposition: weight.Disposition, Severity: weight.Severity, Rule: c.text(weight.Rule, 0),
-		Blame: safeAll(c.Scrub.texts(blame.Likely(r.Blame))), Old: c.tally(&r.Old), New: c.tally(&r.New), MayBeUnseen: unseen,
-	}
-	if c.Rule != nil {
-		what, _ := c.Rule(weight.Rule)
-		out.What = c.text(oneSpace(what), 0)
-	}
-	if out.Old != nil && out.New != nil {
-		out.Ratio = ratio(&r.Ratio)
-	} else if r.Chance > 0 {
-		chance := rounded(r.Chance)
-		out.Chance = &chance
-	}
-	return out
-}
-
-func firstLineOf(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
-func (c *Comparer) tally(t *compare.Tally) *CompareTally {
-	if t.Count == 0 {
-		return nil
-	}
-	out := &CompareTally{Count: t.Count, Per1000: rounded(t.Per1000), PerHour: rounded(t.PerHour), Disposition: t.Disposition}
-	for _, p := range t.First {
-		out.First = append(out.First, CompareFirst{c.text(p.File, 0), p.Line})
-	}
-	return out
-}
-
-func ratio(r *compare.Ratio) *CompareRatio {
-	if r.By == "" {
-		return nil
-	}
-	return &CompareRatio{rounded(r.Value), rounded(r.Low), rounded(r.High), r.By}
-}
-
-// rounded keeps four digits, which is more than a count of log lines is worth.
-// Infinity, which JSON lacks, is a number beyond any ratio.
-func rounded(x float64) float64 {
-	const most = 1e12
+// ofCheck describes what a baseline does not explain.
+func ofCheck(d *compare.Check) *comparison {
+	c := &comparison{manyNew: len(d.New.Files) > 1}
+	speak := len(d.Added) + len(d.More) + len(d.Worse) + len(d.Expired)
+	c.say("%s, against %s", sideName(&d.New), d.Baseline)
+	unseen := ": what it does not show may just be unseen"
 	switch {
-	case x == 0 || math.IsNaN(x):
-		return 0
-	case x > most:
-		return most
+	case silentSide(&d.New):
+		unseen = ""
+		c.say("There is nothing to check: that nothing was found says nothing.")
+	case speak == 0:
+		c.say("Nothing that the baseline does not explain.")
+	default:
+		c.say("%s; %d above their rate, %d more urgent than before, %d expired.", counted(d.Added, "not in the baseline"), len(d.More), len(d.Worse), len(d.Expired))
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-3)
-	if unit < 1 { // a whole number divided is nearer than one multiplied by a fraction
-		per := math.Round(1 / unit)
-		return math.Round(x*per) / per
+	c.say("Known and as it was: %s of %s. In the baseline and unseen: %d.", entries(d.KnownEntries), count(uint64(d.Known), "group"), len(d.Unseen))
+	for _, g := range gapsOf(&d.New) {
+		c.say("The log %s%s.", g, unseen)
 	}
-	return math.Round(x/unit) * unit
+	if d.RulesChanged {
+		c.say(`The baseline was written under other rules: look at what they judge differently, and write it anew with "classify-replay baseline write".`)
+	}
+	if d.ModsChanged {
+		c.say("The baseline was written with other mods.")
+	}
+	c.uncounted("new", &d.New)
+	c.sections = []compareSection{
+		{"NEW", "not in the baseline", d.Added, sectionNew},
+		{"MORE frequent", "than the baseline allows", d.More, sectionRatio},
+		{"WORSE", "judged to be more urgent than in the baseline", d.Worse, sectionWorse},
+		{"EXPIRED", "known until a day that is past", d.Expired, sectionExpired},
+	}
+	c.footnote()
+	return c
 }
 
-// AppendJSON appends the document as one line of JSON.
-func (d *DiffDocument) AppendJSON(dst []byte) []byte { return appendJSON(dst, d) }
+// maxChangedMods bounds the mods that are named for each change.
+const maxChangedMods = 5
 
-// AppendJSON appends the document as one line of JSON.
-func (d *CheckDocument) AppendJSON(dst []byte) []byte { return appendJSON(dst, d) }
+// changedMods says which mods differ, with their names as named shows them; "" where none
+// does.
+func (c *comparison) changedMods(named func(string) string) string {
+	var parts []string
+	for _, change := range [...]string{"added", "updated", "removed"} {
+		var names []string
+		n := 0
+		for i := range c.mods {
+			if c.mods[i].Change != change {
+				continue
+			}
+			if n++; n <= maxChangedMods {
+				names = append(names, named(changedTitle(&c.mods[i])))
+			}
+		}
+		if n > maxChangedMods {
+			names = append(names, fmt.Sprintf("%d more", n-maxChangedMods))
+		}
+		if n > 0 {
+			parts = append(parts, change+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Mods: " + strings.Join(parts, "; ") + "."
+}
 
-// AppendJSON appends the document as one line of JSON.
-func (d *SuspectsDocument) AppendJSON(dst []byte) []byte { return appendJSON(dst, d) }
+func (c *comparison) say(format string, args ...any) {
+	c.headline = append(c.headline, fmt.Sprintf(format, args...))
+}
+
+func (c *comparison) uncounted(side string, s *compare.Totals) {
+	if s.Uncounted > 0 {
+		c.say("%s of the %s side found no room in the tables and are not compared: what seems to be missing from it may be among them.", count(s.Uncounted, "record"), side)
+	}
+}
+
+// footnote explains the columns that are there.
+func (c *comparison) footnote() {
+	var rows, chances, ratios bool
+	for i := range c.sections {
+		s := &c.sections[i]
+		rows = rows || len(s.rows) > 0
+		chances = chances || slices.ContainsFunc(s.rows, func(r compare.Group) bool { return r.Chance > 0 })
+		ratios = ratios || len(s.rows) > 0 && s.kind == sectionRatio
+	}
+	if rows {
+		rates := "Rates are per 1,000 records"
+		if c.hours {
+			rates += " (/1000) and per hour (/HOUR)"
+		}
+		c.footnotes = append(c.footnotes, rates+".")
+	}
+	if chances {
+		c.footnotes = append(c.footnotes, "CHANCE is how likely the other side would have none of them at the same rate.")
+	}
+	if ratios {
+		c.footnotes = append(c.footnotes, "RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
+	}
+}
+
+// counted says how many rows there are, and how many of them are urgent.
+func counted(rows []compare.Group, what string) string {
+	var n [len(dispositions)]int
+	for i := range rows {
+		n[rows[i].Disposition]++
+	}
+	s := count(uint64(len(rows)), "group") + " " + what
+	var parts []string
+	for _, d := range dispositions {
+		if n[d] > 0 && len(parts) < 2 && d.Urgent() {
+			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
+		}
+	}
+	if len(parts) > 0 {
+		s += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return s
+}
+
+// sideName names a side.
+func sideName(s *compare.Totals) string {
+	name := "nothing"
+	switch len(s.Files) {
+	case 0:
+	case 1:
+		name = s.Files[0].Name
+	default:
+		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
+	}
+	out := name + " (" + count(s.Records, "record")
+	if s.Hours > 0 {
+		out += ", " + rate(s.Hours) + " hours"
+	}
+	return out + ")"
+}
+
+// maxGaps bounds the gaps of a side that are told in text.
+const maxGaps = 2
+
+// silentSide reports whether no log of a side has anything to compare.
+func silentSide(s *compare.Totals) bool {
+	speaks := func(f compare.File) bool {
+		return !slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Silence() != "" })
+	}
+	return !slices.ContainsFunc(s.Files, speaks)
+}
+
+// gapsOf returns where the evidence of a side is incomplete.
+func gapsOf(s *compare.Totals) []string {
+	var out []string
+	more := 0
+	for i := range s.Files {
+		more += s.Files[i].MoreGaps
+		for _, g := range s.Files[i].Gaps {
+			if len(out) == maxGaps {
+				more++
+				continue
+			}
+			where := fmt.Sprintf("at line %d", g.From)
+			if len(s.Files) > 1 {
+				where += " of " + s.Files[i].Name
+			}
+			if silence := g.Silence(); silence != "" {
+				says := "is " + silence
+				if len(s.Files) > 1 {
+					says = fmt.Sprintf("has a log that %s (%s)", says, s.Files[i].Name)
+				}
+				out = append(out, says)
+				continue
+			}
+			switch g.Kind {
+			case "blind":
+				said := "went BLIND " + where
+				if g.Rule != "" {
+					said += " (" + g.Rule + ")"
+				}
+				if g.To > 0 {
+					said += fmt.Sprintf(", until line %d", g.To)
+				}
+				out = append(out, said)
+			case "beginning":
+				out = append(out, "lacks its beginning"+strings.TrimPrefix(where, fmt.Sprintf("at line %d", g.From)))
+			case event.StatusHole.String():
+				out = append(out, "misses bytes "+where)
+			case event.StatusRunCut.String():
+				out = append(out, "misses repeats that the game left out "+where)
+			case event.StatusTruncated.String():
+				out = append(out, "is cut off "+where)
+			case "unread":
+				out = append(out, "was not read to its end, but to"+strings.TrimPrefix(where, "at"))
+			default:
+				out = append(out, "has a gap "+where)
+			}
+		}
+	}
+	if more > 0 {
+		out = append(out, "has "+count(uint64(more), "more such gap"))
+	}
+	return out
+}
+
+// columns returns the columns of a section, and the cells of each row. The last
+// one is the text.
+func (c *comparison) columns(s *compareSection, rows []compare.Group) ([]column, [][]string) {
+	type field struct {
+		column
+		cell func(*compare.Group) string
+	}
+	side := func(r *compare.Group) *compare.Tally {
+		if s.kind == sectionGone {
+			return r.Old
+		}
+		return r.New
+	}
+	many := c.manyNew
+	if s.kind == sectionGone {
+		many = c.manyOld
+	}
+	right := func(title string, cell func(*compare.Group) string) field {
+		return field{column{title: title, right: true}, cell}
+	}
+	left := func(title string, limit int, cell func(*compare.Group) string) field {
+		return field{column{title: title, limit: limit}, cell}
+	}
+	var fields []field
+	both := s.kind == sectionRatio || s.kind == sectionWorse || s.kind == sectionExpired
+	if both {
+		fields = append(fields,
+			right("OLD", func(r *compare.Group) string { return number(r.Old.Count) }),
+			right("NEW", func(r *compare.Group) string { return number(r.New.Count) }),
+			right("/1000", func(r *compare.Group) string { return rate(r.Old.Per1000) + "→" + rate(r.New.Per1000) }))
+		if c.hours {
+			fields = append(fields, right("/HOUR", func(r *compare.Group) string { return rate(r.Old.PerHour) + "→" + rate(r.New.PerHour) }))
+		}
+	} else {
+		fields = append(fields,
+			right("COUNT", func(r *compare.Group) string { return number(side(r).Count) }),
+			right("/1000", func(r *compare.Group) string { return rate(side(r).Per1000) }))
+		if c.hours {
+			fields = append(fields, right("/HOUR", func(r *compare.Group) string { return rate(side(r).PerHour) }))
+		}
+	}
+	if s.kind == sectionRatio {
+		fields = append(fields, left("RATIO", 0, func(r *compare.Group) string { return ratioWords(r.Ratio) }))
+	}
+	if slices.ContainsFunc(rows, func(r compare.Group) bool { return r.Chance > 0 }) {
+		fields = append(fields, right("CHANCE", func(r *compare.Group) string { return percent(r.Chance) }))
+	}
+	if s.kind == sectionExpired {
+		fields = append(fields, left("EXPIRED", 0, func(r *compare.Group) string { return string(r.Expires) }))
+	}
+	fields = append(fields,
+		right("FIRST", func(r *compare.Group) string { return firstWords(side(r), many) }),
+		left("DISPOSITION", 0, func(r *compare.Group) string {
+			d := r.Disposition.String()
+			if s.kind == sectionWorse {
+				d = r.Old.Disposition.String() + "→" + d
+			}
+			if !r.Disposition.Urgent() {
+				return d
+			}
+			return d + " " + r.Severity.String()
+		}),
+		left("RULE", 32, func(r *compare.Group) string { return r.Rule }))
+	if slices.ContainsFunc(rows, func(r compare.Group) bool { return len(r.Blame) > 0 }) {
+		fields = append(fields, left("BLAME", 24, func(r *compare.Group) string { return blamed(r.Blame) }))
+	}
+	fields = append(fields, left("TEMPLATE", 0, func(r *compare.Group) string { return r.Template }))
+	columns := make([]column, len(fields))
+	for i, f := range fields {
+		columns[i] = f.column
+	}
+	cells := make([][]string, len(rows))
+	for i := range rows {
+		for _, f := range fields {
+			cells[i] = append(cells[i], f.cell(&rows[i]))
+		}
+	}
+	return columns, cells
+}
+
+// rate shows a rate in three digits.
+func rate(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// ratioWords shows a ratio, such as "×4.2 (3.1–5.7 per run)".
+func ratioWords(r *compare.Ratio) string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
+}
+
+// percent shows a chance. Beyond 5% nobody asks for fractions.
+func percent(chance float64) string {
+	switch {
+	case chance == 0:
+		return ""
+	case chance < 0.001:
+		return "<0.1%"
+	case chance > 0.05:
+		return strconv.FormatFloat(chance*100, 'f', 0, 64) + "%"
+	}
+	return strconv.FormatFloat(chance*100, 'g', 2, 64) + "%"
+}
+
+// firstWords says where a group begins: a line, with its file where there are
+// several.
+func firstWords(t *compare.Tally, many bool) string {
+	if len(t.First) == 0 {
+		return ""
+	}
+	first := t.First[0]
+	s := strconv.Itoa(first.Line)
+	if many {
+		s = baseName(first.File) + ":" + s
+		if n := len(t.First) - 1; n > 0 {
+			s += fmt.Sprintf(" +%d", n)
+		}
+	}
+	return s
+}
+
+// left says what is not shown of rows.
+func left(rows []compare.Group) string {
+	var n [len(dispositions)]int
+	for i := range rows {
+		n[rows[i].Disposition]++
+	}
+	var parts []string
+	for _, d := range dispositions {
+		if n[d] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
+		}
+	}
+	return fmt.Sprintf("… and %d more: %s (--top 0 shows all)", len(rows), strings.Join(parts, ", "))
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -83,15 +84,15 @@ func appendField(dst []byte, before, text string) []byte {
 
 // appendTemplate appends a template as a JSON string, line by line as
 // [safeLines] would have it.
-func appendTemplate(dst []byte, template string) []byte {
+func appendTemplate(dst []byte, t string) []byte {
 	dst = append(dst, '"')
 	for {
-		line, rest, more := strings.Cut(template, "\n")
+		line, rest, more := strings.Cut(t, "\n")
 		dst = appendQuoted(dst, safe(line))
 		if !more {
 			return append(dst, '"')
 		}
-		dst, template = append(dst, `\n`...), rest
+		dst, t = append(dst, `\n`...), rest
 	}
 }
 
@@ -130,8 +131,11 @@ func AppendRecordText(dst []byte, r *Record) []byte {
 		dst = append(append(dst, '\t'), field...)
 	}
 	dst = appendID(append(dst, '\t'), r.Signature)
-	dst = appendOneLine(append(dst, '\t'), r.Template)
-	return append(dst, '\n')
+	dst = append(dst, '\t')
+	if r.Template == "" {
+		return append(append(dst, noTemplate...), '\n')
+	}
+	return append(template.AppendLine(dst, r.Template), '\n')
 }
 
 // phaseName keeps columns of text where a log has not entered a phase yet.

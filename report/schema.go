@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/report/compare"
 )
 
 //go:embed schema/*.json
@@ -28,12 +29,27 @@ var forms = []schema.Form{
 		Title:       "One line of classify-replay records --format jsonl",
 		Description: "A record of a capture with what was decided about it. New fields may appear within a version.",
 	},
+	{
+		Name: "diff", Values: []any{compare.Diff{}},
+		Title:       "classify-replay diff --format json",
+		Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "baseline-check", Values: []any{compare.Check{}},
+		Title:       "classify-replay baseline check --format json",
+		Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "suspects", Values: []any{compare.Suspects{}},
+		Title:       "classify-replay suspects --format json",
+		Description: "One object. New fields may appear within a version.",
+	},
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of one of the JSON forms: "replay"
 // for the object with documents, "replay-lines" for each line of updates and
 // summaries, "records" for each line of records; "diff", "baseline-check" and
-// "suspects" for the documents of a [Comparer]. Those of what the programs write
+// "suspects" for comparisons. Those of what the programs write
 // themselves stand with them, under the names of the commands, such as "explain", and
 // "heed-status" for one of heed. It returns nil for another name. Schemas are open, since new fields may appear
 // within a [SchemaVersion].

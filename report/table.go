@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -141,9 +142,6 @@ func (r *row) evidenceAgainst(name string) []blame.Kind {
 	return all
 }
 
-// learned stands for a word in which the signatures of a group differ.
-const learned = "<name>"
-
 // maxTemplate bounds the part of a template that a row keeps. The full table
 // then holds at most 48 MiB of text, in the worst case only: templates that
 // the engine still holds are shared with it.
@@ -163,7 +161,7 @@ func newTable(limit int) *table { return &table{rows: newRows(limit)} }
 
 // add counts one entry, of a signature that is in the given group, and returns
 // its row and whether that is new. The template is asked for when it is.
-func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, template func(signature.Signature) (string, bool)) (*row, bool) {
+func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64, of func(signature.Signature) (string, bool)) (*row, bool) {
 	t.entries++
 	if row := t.rows.get(&key); row != nil {
 		row.Count++
@@ -173,7 +171,7 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		return row, false
 	}
 	row := &row{Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig, group: group}
-	if text, ok := template(key.sig); ok {
+	if text, ok := of(key.sig); ok {
 		row.Template = shorten(text)
 	}
 	if displaced := t.rows.add(key, row); displaced != nil {
@@ -238,34 +236,9 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		case g.Template == "":
 			g.Template = r.Template
 		case r.Template != "":
-			g.Template = common(g.Template, r.Template)
+			g.Template = template.Common(g.Template, r.Template)
 		}
 	}
-}
-
-// common returns template a with <name> for each word of its head in which b
-// differs; where either has the mask, the mask.
-func common(a, b string) string {
-	headA, frames, _ := strings.Cut(a, "\n")
-	headB, _, _ := strings.Cut(b, "\n")
-	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
-	if len(words) != len(others) {
-		return a
-	}
-	for i := range words {
-		switch {
-		case words[i] == others[i] || words[i] == signature.Mask:
-		case others[i] == signature.Mask:
-			words[i] = signature.Mask
-		default:
-			words[i] = learned
-		}
-	}
-	head := strings.Join(words, " ")
-	if frames != "" {
-		return head + "\n" + frames
-	}
-	return head
 }
 
 // held returns the rows that the table has: by group once it was folded.

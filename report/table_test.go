@@ -9,22 +9,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func TestCommon(t *testing.T) {
-	for _, tc := range []struct{ a, b, want string }{
-		{"Anna is late", "Boris is late", "<name> is late"},
-		{"<*> is late", "Chloe is late", "<*> is late"},
-		{"Chloe is late", "<*> is late", "<*> is late"},
-		{"<name> is late", "Chloe is late", "<name> is late"},
-		{"a b c", "a x y", "a <name> <name>"},
-		{"same", "same", "same"},
-		{"of other length", "of other", "of other length"},
-		{"Anna is late\nat A.B\nat C.D", "Boris is late\nat A.B\nat C.D", "<name> is late\nat A.B\nat C.D"},
-		{"", "", ""},
-	} {
-		require.Equal(t, tc.want, common(tc.a, tc.b), "%q and %q", tc.a, tc.b)
-	}
-}
-
 func TestFold(t *testing.T) {
 	sig := func(id signature.ID) signature.Signature { return signature.Signature{ID: id} }
 	table := newTable(10)

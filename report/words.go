@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text/template"
 )
 
 // ruleTexts has, by the id of a rule, what its author writes of it, escaped.
@@ -113,22 +114,11 @@ func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 const noTemplate = "(template no longer held)"
 
 // oneLine shows a canonical template in one line.
-func oneLine(template string) string { return string(appendOneLine(nil, template)) }
-
-// appendOneLine appends a canonical template in one line: its frames follow the
-// head.
-func appendOneLine(dst []byte, template string) []byte {
-	if template == "" {
-		return append(dst, noTemplate...)
+func oneLine(t string) string {
+	if t == "" {
+		return noTemplate
 	}
-	for {
-		line, rest, more := strings.Cut(template, "\n")
-		dst = append(dst, safe(line)...)
-		if !more {
-			return dst
-		}
-		dst, template = append(dst, " | "...), rest
-	}
+	return template.Line(t)
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,15 +35,15 @@ file to review and commit; a check then tells what that file does not explain.`,
 }
 
 // day returns the day that a flag names, or today.
-func (p *program) day(cmd *cobra.Command, flag string) (compare.Date, error) {
+func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
 	if flag == "" {
-		return compare.DateOf(p.Now()), nil
+		return p.Now(), nil
 	}
-	d, err := compare.ParseDate(flag)
+	day, err := time.Parse(time.DateOnly, flag)
 	if err != nil {
-		return "", cli.Usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
+		return time.Time{}, cli.Usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
 	}
-	return d, nil
+	return day, nil
 }
 
 // readBaseline reads a baseline, and refuses one of another version of signatures.
@@ -119,10 +120,8 @@ A log that is empty says nothing about noise: nothing is written then.`,
 			if len(c.silent) > 0 {
 				return ioError(fmt.Errorf("%s, which says nothing about known noise: %s was not written", c.silent[0], out))
 			}
-			w := c.collector.Write(compare.WriteOptions{
-				Versions: c.versions(), Today: today, Expiry: expire, Previous: previous, Renew: renew, Mask: c.mask,
-			})
-			text := compare.AppendBaseline(nil, w.Baseline)
+			w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
+			text := w.Baseline.Append(nil)
 			if out == standardInput {
 				return p.print("the baseline", text)
 			}
@@ -227,10 +226,9 @@ empty log.`,
 			if !p.readAll(cmd, c, compare.New, names) {
 				return nil // what went wrong was told
 			}
-			comparer := c.comparer()
-			d := comparer.Check(name, c.collector.Check(b, c.versions(), today, c.mask))
+			d := c.collector.Check(b, today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
-			return p.compared(f, comparer, d)
+			return compared(p, f, c.scrubber, d)
 		},
 	}
 	f.register(cmd)

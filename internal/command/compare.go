@@ -1,16 +1,13 @@
 package command
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
@@ -67,24 +64,17 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 	return checkLayout(cmd, f.width, f.top)
 }
 
-// comparison is what a [report.Comparer] makes.
-type comparison interface {
-	AppendJSON(dst []byte) []byte
-	AppendText(dst []byte, o report.TextOptions) []byte
-	AppendMarkdown(dst []byte, top int) []byte
-}
-
 // compared writes what was compared in the format that is asked for.
-func (p *program) compared(f *compareFlags, by *report.Comparer, c comparison) error {
-	p.removed(by.Scrub)
+func compared[C report.Comparison](p *program, f *compareFlags, scrubber *report.Scrubber, c C) error {
+	p.removed(scrubber)
 	p.incomplete()
 	switch f.format {
 	case formatJSON:
-		return p.print("the report", c.AppendJSON(nil))
+		return p.print("the report", report.CompareJSON(nil, c))
 	case formatMarkdown:
-		return p.print("the report", c.AppendMarkdown(nil, f.top))
+		return p.print("the report", report.CompareMarkdown(nil, c, f.top))
 	}
-	return p.print("the report", c.AppendText(nil, p.layout(f.width, f.top)))
+	return p.print("the report", report.CompareText(nil, c, p.layout(f.width, f.top)))
 }
 
 // comparing is logs that are being compared.
@@ -105,76 +95,22 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	collector, err := compare.NewCollector(compare.Config{Factor: f.factor, Confidence: f.confidence})
-	if err != nil {
-		return nil, err
-	}
-	return &comparing{set: set, normalizer: normalizer, collector: collector, scrubber: f.scrub.scrubber(f.format)}, nil
-}
-
-// comparer shows what was compared.
-func (c *comparing) comparer() *report.Comparer {
-	return &report.Comparer{Scrub: c.scrubber, Rule: ruleTexts(c.set)}
-}
-
-// versions returns what a baseline depends on.
-func (c *comparing) versions() compare.Versions {
-	return compare.Versions{Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.set.Hash()}
-}
-
-// mask returns the canonical template of a template.
-func (c *comparing) mask(template string) string {
-	return string(c.normalizer.AppendTemplate(nil, template, ""))
+	c := &comparing{set: set, normalizer: normalizer, scrubber: f.scrub.scrubber(f.format)}
+	c.collector, err = compare.NewCollector(compare.Config{Factor: f.factor, Confidence: f.confidence, Rules: set, Scrub: c.scrubber.Text})
+	return c, err
 }
 
 // read replays a log into one side. What could be read of one that has no end is
 // compared, and the gap told. It returns false for a log of which nothing could.
 func (p *program) read(ctx context.Context, c *comparing, side compare.Side, name string) (bool, error) {
 	var run *compare.Run
-	var blind *compare.Gap // the stretch of blindness that goes on
-	last := 0
-	var mods []compare.Mod
-	spoke, header, headless := false, false, false
+	headless := false
 	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
 		if run == nil {
 			run = c.run(side, name, s)
 		}
-		rec := s.record
 		headless = s.began.Headless()
-		line := rec.Line()
-		last = max(last, line, rec.EndLine)
-		switch {
-		case o.Blind && blind == nil:
-			blind = &compare.Gap{Kind: compare.GapBlind, From: line, Rule: strings.Clone(o.Decision.Rule)}
-		case !o.Blind && blind != nil:
-			blind.To = line
-			run.Incomplete(*blind)
-			blind = nil
-		}
-		if rec.Mods != nil {
-			mods = append(mods, listedMods(rec.Mods)...)
-		}
-		switch {
-		case rec.Context:
-			run.Skip()
-			header = true
-			return true
-		case rec.Kind == event.KindNotice:
-			if rec.Status == event.StatusRestarted {
-				mods = nil // those of the last run count
-			} else {
-				run.Incomplete(compare.Gap{Kind: rec.Status.String(), From: line, To: line})
-			}
-			return true
-		}
-		spoke = true
-		own := o.Decision.Disposition
-		if o.Escalated {
-			if r := c.set.Rule(o.Decision.Rule); r != nil {
-				own = r.Disposition
-			}
-		}
-		run.Observe(rec, o, own)
+		run.Observe(s.record, o)
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
@@ -183,24 +119,8 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	if run == nil {
 		return false, err
 	}
-	if blind != nil {
-		run.Incomplete(*blind)
-	}
-	if mods != nil {
-		run.Mods(mods)
-	}
-	switch {
-	case err != nil:
-		run.Incomplete(compare.Gap{Kind: compare.GapUnread, From: last})
-	case !spoke && header:
-		run.Incomplete(compare.Gap{Kind: compare.GapHeader})
-		c.silent = append(c.silent, name+": only the header of an upload")
-	case !spoke:
-		run.Incomplete(compare.Gap{Kind: compare.GapEmpty})
-		c.silent = append(c.silent, name+": empty")
-	}
-	if headless {
-		run.Incomplete(compare.Gap{Kind: compare.GapBeginning, From: 1, To: 1})
+	if silence := run.End(err, headless); silence != "" {
+		c.silent = append(c.silent, name+": "+silence)
 	}
 	return true, err
 }
@@ -229,15 +149,6 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	})
 }
 
-// listedMods returns the mods that a record lists.
-func listedMods(list *capture.ModList) []compare.Mod {
-	mods := make([]compare.Mod, len(list.Mods))
-	for i, m := range list.Mods {
-		mods[i] = compare.Mod{Name: cmp.Or(m.Name, m.PackageID), PackageID: m.PackageID, Version: m.Versions, Assemblies: m.Assemblies}
-	}
-	return mods
-}
-
 // readAll replays logs into one side, in order. It reports whether there is
 // anything to compare: a side of which no log could be read says nothing.
 func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, names []string) bool {
@@ -257,11 +168,11 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 
 // findings raises the exit status that --fail-on asks for: rows are those that
 // speak, fresh those of them that are new.
-func (p *program) findings(f *compareFlags, side *report.CompareSide, fresh []report.CompareRow, rows ...[]report.CompareRow) {
+func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
 	urgent := func(d event.Disposition) bool { return d.Urgent() }
 	blocking := func(d event.Disposition) bool { return d == event.Blocking }
-	holds := func(rows []report.CompareRow, f func(event.Disposition) bool) bool {
-		return slices.ContainsFunc(rows, func(r report.CompareRow) bool { return f(r.Disposition) })
+	holds := func(rows []compare.Group, f func(event.Disposition) bool) bool {
+		return slices.ContainsFunc(rows, func(r compare.Group) bool { return f(r.Disposition) })
 	}
 	all := slices.Concat(append(rows, fresh)...)
 	for _, what := range f.failOn {
@@ -274,7 +185,7 @@ func (p *program) findings(f *compareFlags, side *report.CompareSide, fresh []re
 		case failAdvisory:
 			found = holds(all, urgent)
 		case failBlind:
-			found = slices.ContainsFunc(side.Files, func(f report.CompareFile) bool { return len(f.Gaps) > 0 })
+			found = slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
 		}
 		if found {
 			p.Raise(exitFinding)

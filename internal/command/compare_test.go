@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
 )
 
 // requireSchema holds a document to one of the JSON Schemas of the repository, whose
@@ -32,12 +32,12 @@ func requireSchema(t *testing.T, name, document string) {
 }
 
 // logDiff runs diff on two files and returns its document.
-func logDiff(t *testing.T, args ...string) *report.DiffDocument {
+func logDiff(t *testing.T, args ...string) *compare.Diff {
 	t.Helper()
 	r := runArgs(t, append([]string{"diff", "--format", "json"}, args...)...)
 	require.Equal(t, exitOK, r.status, r.stderr)
 	requireSchema(t, "diff", r.stdout)
-	var d report.DiffDocument
+	var d compare.Diff
 	decode(t, r.stdout, &d)
 	return &d
 }
@@ -48,7 +48,7 @@ func decode(t *testing.T, text string, into any) {
 	require.NoError(t, json.Unmarshal([]byte(text), into))
 }
 
-func requireEmpty(t *testing.T, d *report.DiffDocument) {
+func requireEmpty(t *testing.T, d *compare.Diff) {
 	t.Helper()
 	require.Empty(t, d.Added)
 	require.Empty(t, d.Gone)

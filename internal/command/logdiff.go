@@ -49,10 +49,9 @@ of it, as in an empty log.`,
 			if c == nil {
 				return err
 			}
-			comparer := c.comparer()
-			d := comparer.Diff(c.collector.Diff())
+			d := c.collector.Diff()
 			p.findings(f, &d.New, d.Added, d.More, d.Worse)
-			return p.compared(f, comparer, d)
+			return compared(p, f, c.scrubber, d)
 		},
 	}
 	f.register(cmd)

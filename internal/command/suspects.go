@@ -38,7 +38,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 			if err := f.validate(cmd); err != nil {
 				return err
 			}
-			var mods [2][]compare.Mod
+			var mods [2][]capture.ListedMod
 			for side, name := range lists { // before the logs, which take longer to read
 				if name == "" {
 					continue
@@ -57,10 +57,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 					c.collector.Mods(compare.Side(side), mods[side])
 				}
 			}
-			diff := c.collector.Diff()
-			comparer := c.comparer()
-			d := comparer.Suspects(diff, c.collector.Investigate(diff))
-			return p.compared(f, comparer, d)
+			return compared(p, f, c.scrubber, c.collector.Suspects())
 		},
 	}
 	f.register(cmd)
@@ -73,7 +70,7 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 const maxModsConfig = 4 << 20
 
 // readMods reads the list of mods of a ModsConfig.xml.
-func readMods(name string) ([]compare.Mod, error) {
+func readMods(name string) ([]capture.ListedMod, error) {
 	data, err := files.Read(name, maxModsConfig)
 	if err != nil {
 		return nil, ioError(err)
@@ -82,9 +79,9 @@ func readMods(name string) ([]compare.Mod, error) {
 	if err != nil {
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}
-	mods := make([]compare.Mod, len(listed))
+	mods := make([]capture.ListedMod, len(listed))
 	for i, id := range listed {
-		mods[i] = compare.Mod{Name: id, PackageID: id}
+		mods[i].Name, mods[i].PackageID = id, id
 	}
 	return mods, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -13,49 +14,29 @@ import (
 // again: noise that nobody looked at for three months is not known any more.
 const DefaultExpiry = 90
 
-// Date is a day, in the form 2006-01-02. Days compare as texts.
-type Date string
+// date is a day, in the form 2006-01-02. Days compare as texts.
+type date string
 
-// DateOf returns the day of a time, in UTC, so that it is the same for all who
+// dateOf returns the day of a time, in UTC, so that it is the same for all who
 // share a baseline.
-func DateOf(t time.Time) Date { return Date(t.UTC().Format(time.DateOnly)) }
-
-// ParseDate reads a day.
-func ParseDate(s string) (Date, error) {
-	t, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		return "", err
-	}
-	return DateOf(t), nil
-}
-
-// Add returns the day so many days later.
-func (d Date) Add(days int) Date {
-	t, err := time.Parse(time.DateOnly, string(d))
-	if err != nil {
-		return d
-	}
-	return DateOf(t.AddDate(0, 0, days))
-}
+func dateOf(t time.Time) date { return date(t.UTC().Format(time.DateOnly)) }
 
 // Baseline is noise that is known: groups of urgent entries with the rate at which
 // they were seen.
 type Baseline struct {
-	Versions
+	// What its meaning depends on.
+	Signatures int    // signature.Version
+	Masking    uint64 // signature.Normalizer.Version
+	Rules      uint64 // rules.Set.Hash
+	Mods       uint64 // of the lists of mods; 0 where no log had one
 
-	Mods       uint64 // [ModsHash]; 0 where no log had a list
-	Written    Date
+	Written    date
 	Incomplete bool // a log that it was written from was blind or cut
 
 	// Entries are by the id of their signature.
 	Entries []Known
-}
 
-// Versions is what the meaning of a baseline depends on.
-type Versions struct {
-	Signatures int    // signature.Version
-	Masking    uint64 // signature.Normalizer.Version
-	Rules      uint64 // rules.Set.Hash
+	file string // that it was read from
 }
 
 // Known is one group of a baseline.
@@ -66,17 +47,17 @@ type Known struct {
 	Count       uint64 // entries, in Records of Runs
 	Records     uint64
 	Runs        int
-	First       Date // first written
-	Expires     Date // the first day on which it is known no more
+	First       date // first written
+	Expires     date // the first day on which it is known no more
 	Note        string
 
 	// Templates are canonical templates of the group, that of Signature first, at
-	// most MaxForms.
+	// most 16.
 	Templates []string
 }
 
-// Per1000 returns the rate.
-func (k *Known) Per1000() float64 {
+// per1000 returns the rate.
+func (k *Known) per1000() float64 {
 	if k.Records == 0 {
 		return 0
 	}
@@ -85,9 +66,7 @@ func (k *Known) Per1000() float64 {
 
 // WriteOptions says how a baseline is written.
 type WriteOptions struct {
-	Versions
-
-	Today  Date
+	Today  time.Time
 	Expiry int // days; 0 means DefaultExpiry
 
 	// Previous is what the baseline held before, nil for a new one. Of groups that
@@ -97,10 +76,6 @@ type WriteOptions struct {
 
 	// Renew gives all that was seen a new day of expiry.
 	Renew bool
-
-	// Mask returns the canonical template of a template of Previous under the rules
-	// of today.
-	Mask func(template string) string
 }
 
 // Written is what became of a baseline.
@@ -116,25 +91,28 @@ type Written struct {
 
 // Write makes a baseline of what is urgent on the new side.
 func (c *Collector) Write(o WriteOptions) *Written {
-	o.Expiry = cmp.Or(o.Expiry, DefaultExpiry)
+	today, expires := dateOf(o.Today), dateOf(o.Today.UTC().AddDate(0, 0, cmp.Or(o.Expiry, DefaultExpiry)))
 	totals := c.totals(New)
-	b := &Baseline{Versions: o.Versions, Mods: ModsHash(c.listed(New)), Written: o.Today, Incomplete: totals.Incomplete()}
+	b := &Baseline{
+		Signatures: signature.Version, Masking: c.normalizer.Version(), Rules: c.rulesHash(), Mods: modsHash(c.listed(New)),
+		Written: today, Incomplete: totals.incomplete(),
+	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
 	previous := &Baseline{}
 	if o.Previous != nil {
 		previous = o.Previous
 	}
-	groups := c.match(previous, o.Mask)
+	groups := c.match(previous)
 	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]
-		if !t.judged.disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
+		if !t.decided.disposition.Urgent() || g.texts[0].template == "" { // there is nothing to know the latter by
 			continue
 		}
 		k := Known{
-			Signature: g.texts[0].sig, Rule: t.judged.rule, Disposition: t.judged.disposition,
+			Signature: g.texts[0].sig, Rule: t.decided.rule, Disposition: t.decided.disposition,
 			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
-			First: o.Today, Expires: o.Today.Add(o.Expiry), Templates: g.templates(),
+			First: today, Expires: expires, Templates: g.templates(),
 		}
 		if g.entry >= 0 {
 			old := &previous.Entries[g.entry]
@@ -144,7 +122,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 			if !o.Renew {
 				k.Expires = old.Expires
 			}
-			if k.Expires <= o.Today {
+			if k.Expires <= today {
 				w.Expired++
 			}
 			// A name that stays is a change that nobody has to read.
@@ -152,7 +130,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 				k.Signature = old.Signature
 				first := g.texts[i].template
 				rest := slices.DeleteFunc(k.Templates, func(t string) bool { return t == first })
-				k.Templates = append([]string{first}, rest[:min(len(rest), MaxForms-1)]...)
+				k.Templates = append([]string{first}, rest[:min(len(rest), maxForms-1)]...)
 			}
 		} else {
 			w.Added++
@@ -162,7 +140,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	for i := range previous.Entries {
 		switch old := &previous.Entries[i]; {
 		case seen[i]:
-		case old.Expires <= o.Today:
+		case old.Expires <= today:
 			w.Dropped++
 		default:
 			w.Unseen++
@@ -176,14 +154,12 @@ func (c *Collector) Write(o WriteOptions) *Written {
 // match returns the groups, those that a baseline knows with its entry. Of two
 // entries that turn out to be one group, the first one counts; a group has one
 // entry, and several groups of one entry are made one.
-func (c *Collector) match(b *Baseline, mask func(string) string) []*group {
+func (c *Collector) match(b *Baseline) []*group {
 	var known []*entryText
 	entries := map[signature.Signature]int{} // by the signature of a template
 	for i := range b.Entries {
 		for _, template := range b.Entries[i].Templates {
-			if mask != nil {
-				template = mask(template)
-			}
+			template := string(c.normalizer.AppendTemplate(nil, template, "")) // under the rules of today
 			sig := signature.Of([]byte(template))
 			if _, ok := entries[sig]; !ok {
 				entries[sig] = i
@@ -224,94 +200,77 @@ func (c *Collector) match(b *Baseline, mask func(string) string) []*group {
 	return merged
 }
 
-// Checked is what a baseline does not explain.
-type Checked struct {
-	New Totals
-
-	// Added are urgent groups that the baseline does not know; More those above their
-	// rate; Worse those whose rule asks for more than when they were written; Expired
-	// those that were seen although their entry has expired. A group is in the first of
-	// these that fits.
-	Added, More, Worse, Expired []CheckedRow
-
-	// Known is how many groups are as the baseline says, with KnownEntries.
-	Known        int
-	KnownEntries uint64
-
-	// Unseen are entries of the baseline that no log has.
-	Unseen []Known
-
-	// RulesChanged and ModsChanged say that the baseline was written with others. Of
-	// mods it is only said where both lists are known.
-	RulesChanged, ModsChanged bool
+// rulesHash names the set of rules that decided, 0 where that is not known.
+func (c *Collector) rulesHash() uint64 {
+	if c.config.Rules == nil {
+		return 0
+	}
+	return c.config.Rules.Hash()
 }
 
-// Speaks reports whether anything is not explained.
-func (c *Checked) Speaks() bool {
-	return len(c.Added)+len(c.More)+len(c.Worse)+len(c.Expired) > 0
-}
-
-// CheckedRow is a group of a log that was checked.
-type CheckedRow struct {
-	Row
-
-	// Entry is what the baseline knows of it, nil for one that it does not know.
-	Entry *Known
-}
-
-// Check holds the new side against a baseline. mask is that of WriteOptions.
-func (c *Collector) Check(b *Baseline, v Versions, today Date, mask func(template string) string) *Checked {
-	out := &Checked{New: c.totals(New), RulesChanged: b.Rules != v.Rules || b.Masking != v.Masking}
-	if h := ModsHash(c.listed(New)); h != 0 && b.Mods != 0 {
+// Check holds the new side against a baseline.
+func (c *Collector) Check(b *Baseline, now time.Time) *Check {
+	today, after := dateOf(now), c.totals(New)
+	out := &Check{
+		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
+		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []Unseen{},
+		RulesChanged: b.Rules != c.rulesHash() || b.Masking != c.normalizer.Version(),
+	}
+	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
 		out.ModsChanged = h != b.Mods
 	}
-	d := &Diff{New: out.New}
-	groups := c.match(b, mask)
+	groups := c.match(b)
 	// What is not known, or more frequent, is no part of the length of a log.
-	length := out.New.Records
+	length := after.Records
 	seen := make([]bool, len(b.Entries))
 	compared := 0
 	for _, g := range groups {
 		if g.entry >= 0 {
 			seen[g.entry] = true
 			compared++
-		} else if g.tally[New].judged.disposition.Urgent() {
+		} else if g.tally[New].decided.disposition.Urgent() {
 			length -= g.tally[New].count
 		}
 	}
 	above, ratios := c.aboveRate(b, groups, length, quantileOf(c.config.Confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
-		if !t.judged.disposition.Urgent() {
+		if !t.decided.disposition.Urgent() {
 			continue
 		}
-		row := CheckedRow{Row: c.row(d, g)}
 		if g.entry < 0 {
-			out.Added = append(out.Added, row)
+			out.Added = append(out.Added, c.row(g, &Totals{}, &after))
 			continue
 		}
-		row.Entry, row.Ratio = &b.Entries[g.entry], ratios[i]
+		entry := &b.Entries[g.entry]
+		rows := &out.Expired
 		switch {
 		case above[i]:
-			out.More = append(out.More, row)
-		case t.own > row.Entry.Disposition:
-			out.Worse = append(out.Worse, row)
-		case row.Entry.Expires <= today:
-			out.Expired = append(out.Expired, row)
-		default:
+			rows = &out.More
+		case t.own > entry.Disposition:
+			rows = &out.Worse
+		case entry.Expires > today:
 			out.Known++
 			out.KnownEntries += t.count
+			continue
 		}
+		row := c.row(g, &Totals{}, &after)
+		row.Old = &Tally{Count: entry.Count, Per1000: rounded(entry.per1000()), Disposition: entry.Disposition}
+		row.Ratio, row.Expires, row.Note = ratios[i].shown(), entry.Expires, c.safe(entry.Note, maxShown)
+		*rows = append(*rows, row)
 	}
-	for _, rows := range [][]CheckedRow{out.Added, out.More, out.Worse, out.Expired} {
-		slices.SortFunc(rows, func(a, b CheckedRow) int { return compareRows(a.Row, b.Row) })
+	for _, rows := range [][]Group{out.Added, out.More, out.Worse, out.Expired} {
+		slices.SortFunc(rows, compareRows)
 	}
 	for i := range b.Entries {
-		if !seen[i] {
-			out.Unseen = append(out.Unseen, b.Entries[i])
+		if k := &b.Entries[i]; !seen[i] {
+			out.Unseen = append(out.Unseen, Unseen{
+				ID: k.Signature.ID, Disposition: k.Disposition, Rule: c.safe(k.Rule, 0), Expires: k.Expires,
+				Note: c.safe(k.Note, maxShown), Template: c.line(k.Templates),
+			})
 		}
 	}
-	slices.SortStableFunc(out.Unseen, func(a, b Known) int { return cmp.Compare(b.Disposition, a.Disposition) })
+	slices.SortStableFunc(out.Unseen, func(a, b Unseen) int { return cmp.Compare(b.Disposition, a.Disposition) })
 	return out
 }
 
@@ -329,11 +288,11 @@ func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z flo
 			}
 			e, n := &b.Entries[g.entry], g.tally[New].count
 			measures := []exposure{
-				{PerRun, float64(e.Runs), float64(len(c.runs[New]))},
-				{PerRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
+				{perRun, float64(e.Runs), float64(len(c.runs[New]))},
+				{perRecord, float64(e.Records - min(e.Records, e.Count)), float64(left - min(left, n))},
 			}
-			var is verdict
-			if is, ratios[i] = judge(e.Count, n, measures, z, c.config.Factor); is == more {
+			var is change
+			if is, ratios[i] = differs(e.Count, n, measures, z, c.config.Factor); is == more {
 				above[i], again = true, true
 				length -= min(length, n)
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -26,10 +27,10 @@ const baselineFormat = 1
 // takes more was never reviewed.
 const MaxBaselineBytes = 16 << 20
 
-// AppendBaseline appends a baseline as YAML: entries by id, templates line by line,
+// Append appends the baseline as YAML: entries by id, templates line by line,
 // so that a change reads well in a review. What could mislead a reader of the file
 // (controls, marks that turn the reading direction) is written as an escape.
-func AppendBaseline(dst []byte, b *Baseline) []byte {
+func (b *Baseline) Append(dst []byte) []byte {
 	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
 	p("# Known noise, written by \"classify-replay baseline write\". A group speaks again when it comes\n" +
 		"# above its rate, when its rule asks for more, and from its day of expiry on. A \"note\" is kept\n" +
@@ -55,7 +56,7 @@ func AppendBaseline(dst []byte, b *Baseline) []byte {
 		p("  - id: \"%s\"\n", k.Signature.ID)
 		p("    rule: %s\n", plain(k.Rule))
 		p("    disposition: %s\n", k.Disposition)
-		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs, strconv.FormatFloat(k.Per1000(), 'g', 3, 64))
+		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs, strconv.FormatFloat(k.per1000(), 'g', 3, 64))
 		p("    first: %s\n", k.First)
 		p("    expires: %s\n", k.Expires)
 		if k.Note != "" {
@@ -134,8 +135,8 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// FileError is what is wrong with the file of a baseline.
-type FileError struct {
+// fileError is what is wrong with the file of a baseline.
+type fileError struct {
 	File         string
 	Line, Column int    // 0 where no place is known
 	Field        string // such as "entries[2].seen.count", or ""
@@ -143,7 +144,7 @@ type FileError struct {
 }
 
 // Error names the file, the place, the field and the problem.
-func (e *FileError) Error() string {
+func (e *fileError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
 	if e.Line > 0 {
@@ -160,7 +161,7 @@ func (e *FileError) Error() string {
 	return b.String()
 }
 
-// ParseBaseline reads the file of a baseline. An error is a [FileError].
+// ParseBaseline reads the file of a baseline. An error names the file, the place and the field.
 func ParseBaseline(file string, data []byte) (*Baseline, error) {
 	p := &baselineParser{file: file}
 	b := p.parse(data)
@@ -181,7 +182,7 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 	if p.err != nil {
 		return
 	}
-	e := &FileError{File: p.file, Field: field, Problem: fmt.Sprintf(format, args...)}
+	e := &fileError{File: p.file, Field: field, Problem: fmt.Sprintf(format, args...)}
 	if n != nil {
 		e.Line, e.Column = n.Line, n.Column
 	}
@@ -212,7 +213,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		p.fail(&yaml.Node{Line: line}, "", "%s", what)
 		return nil
 	}
-	b := &Baseline{}
+	b := &Baseline{file: p.file}
 	top := p.mapping(doc.Content[0], "", []string{"version", "signatures", "masking", "rules", "written", "entries"}, "mods", "incomplete")
 	if p.err != nil {
 		return nil
@@ -304,8 +305,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 			p.fail(n, at("forms"), "want a list of templates, not %s", shown(n))
 			return k
 		}
-		if len(n.Content) >= MaxForms {
-			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), MaxForms-1)
+		if len(n.Content) >= maxForms {
+			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), maxForms-1)
 			return k
 		}
 		for i, f := range n.Content {
@@ -390,15 +391,15 @@ func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
 	return v
 }
 
-func (p *baselineParser) date(n *yaml.Node, field string) Date {
+func (p *baselineParser) date(n *yaml.Node, field string) date {
 	if p.err != nil {
 		return ""
 	}
-	d, err := ParseDate(n.Value)
+	d, err := time.Parse(time.DateOnly, n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil {
 		p.fail(n, field, "is %s: want a day such as 2026-01-31", shown(n))
 	}
-	return d
+	return dateOf(d)
 }
 
 // shown returns what stands at a node, for an error.

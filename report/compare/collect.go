@@ -3,9 +3,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -20,8 +19,9 @@ import (
 const (
 	DefaultFactor     = 2
 	DefaultConfidence = 0.99
-	DefaultTexts      = 16_384
-	DefaultTextBytes  = 8 << 20
+
+	defaultTexts     = 16_384
+	defaultTextBytes = 8 << 20
 )
 
 // maxSample bounds, in bytes, what is kept of an entry as a sample.
@@ -51,19 +51,25 @@ type Config struct {
 	// TextBytes bounds their templates and samples, in bytes, in the same way.
 	// Default 8 MiB.
 	TextBytes int
+
+	// Rules is the set that decided. Baselines depend on it, and its authors say what happened.
+	// Optional.
+	Rules *rules.Set
+
+	// Scrub takes out of text what is private, of all that is returned but baselines. Optional.
+	Scrub func(text string) string
 }
 
-// Validate reports the first field that is out of range.
-func (c *Config) Validate() error {
+func (c *Config) validate() error {
 	switch {
 	case c.Factor != 0 && (!(c.Factor >= 1) || math.IsInf(c.Factor, 0)):
 		return fmt.Errorf("compare: Config.Factor is %v: want 1 or more, or 0 for %v", c.Factor, DefaultFactor)
 	case c.Confidence != 0 && !(c.Confidence > 0.5 && c.Confidence < 1):
 		return fmt.Errorf("compare: Config.Confidence is %v: want more than 0.5 and less than 1, or 0 for %v", c.Confidence, DefaultConfidence)
 	case c.Texts < 0 || c.Texts > 1<<30:
-		return fmt.Errorf("compare: Config.Texts is %d: want 0 for %d, or 1 to %d", c.Texts, DefaultTexts, 1<<30)
+		return fmt.Errorf("compare: Config.Texts is %d: want 0 for %d, or 1 to %d", c.Texts, defaultTexts, 1<<30)
 	case c.TextBytes < 0:
-		return fmt.Errorf("compare: Config.TextBytes is %d: must not be negative (0 means %d)", c.TextBytes, DefaultTextBytes)
+		return fmt.Errorf("compare: Config.TextBytes is %d: must not be negative (0 means %d)", c.TextBytes, defaultTextBytes)
 	}
 	return nil
 }
@@ -80,11 +86,12 @@ const (
 // Collector gathers the entries of logs, and what is known of them, until they
 // are compared.
 type Collector struct {
-	config Config
-	texts  map[signature.Signature]*entryText
-	kept   [2]int // texts
-	bytes  [2]int
-	runs   [2][]*Run
+	config     Config
+	normalizer *signature.Normalizer
+	texts      map[signature.Signature]*entryText
+	kept       [2]int // texts
+	bytes      [2]int
+	runs       [2][]*Run
 }
 
 // entryText is one signature, with its counts by run.
@@ -98,24 +105,24 @@ type entryText struct {
 // tally is what is known of a text, or a group, on one side.
 type tally struct {
 	count    uint64
-	judged   judgement // the weightiest
+	decided  decision // the weightiest
 	own      event.Disposition
 	sample   string
 	suspects []blame.Suspect // whom its first urgent entry points at
 	asked    bool            // for suspects and a sample
 }
 
-// judgement is what a rule says of an entry.
-type judgement struct {
+// decision is what a rule decided about an entry.
+type decision struct {
 	disposition event.Disposition
 	severity    event.Severity
 	rule        string
 }
 
-// compare orders judgements by weight. Of equals the rule that sorts first is
+// compare orders decisions by weight. Of equals the rule that sorts first is
 // the weightier, so that the order of entries does not matter.
-func (j *judgement) compare(k *judgement) int {
-	return cmp.Or(cmp.Compare(j.disposition, k.disposition), cmp.Compare(j.severity, k.severity), cmp.Compare(k.rule, j.rule))
+func (d *decision) compare(e *decision) int {
+	return cmp.Or(cmp.Compare(d.disposition, e.disposition), cmp.Compare(d.severity, e.severity), cmp.Compare(e.rule, d.rule))
 }
 
 // sighting is a text in one run.
@@ -154,44 +161,44 @@ type Run struct {
 	first, last time.Time
 	uncounted   uint64     // entries of signatures for which there was no room
 	latest      *entryText // of the last entry, nil where there was no room for it
+	line        int        // the last one read
 	truncated   bool       // the end of the log is visibly missing
+	speaks      bool       // it has an entry that is compared
+	header      bool       // it has the header of an upload
+	blind       *Gap       // the stretch of blindness that goes on
 	gaps        []Gap
 	moreGaps    int // that are not kept
-	mods        []Mod
+	mods        []mod
 	hasMods     bool
 }
 
-// Gap is where the evidence of a log is incomplete: what is missing from it may
-// have happened all the same.
-type Gap struct {
-	// Kind is [GapBlind], or what is missing: "hole", "run_cut", [GapTruncated]; [GapUnread]
-	// where reading ended before the log did, [GapBeginning] where it began before what was read; [GapEmpty] and [GapHeader] where there is no log.
-	Kind string
-	From int    // line
-	To   int    // line at which the log spoke again, 0 if it did not
-	Rule string // that said so, or ""
-}
-
-// Kinds of gaps. The last two say that a log has more than what was read of it.
+// Kinds of gaps beside those that notices tell.
 const (
-	GapBlind     = "blind"
-	GapBeginning = "beginning" // the log begins in the middle
-	GapEmpty     = "empty"     // the log says nothing at all
-	GapHeader    = "header"    // only the header of an upload is there
-	GapTruncated = "truncated"
-	GapUnread    = "unread"
+	gapBlind     = "blind"
+	gapBeginning = "beginning" // the log begins in the middle
+	gapEmpty     = "empty"     // the log has no entry
+	gapHeader    = "header"    // only the header of an upload is there
+	gapUnread    = "unread"    // reading ended before the log did
 )
 
 // NewCollector returns an empty collector. The error names the field of c that is at fault.
 func NewCollector(c Config) (*Collector, error) {
-	if err := c.Validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	c.Factor = cmp.Or(c.Factor, DefaultFactor)
 	c.Confidence = cmp.Or(c.Confidence, DefaultConfidence)
-	c.Texts = cmp.Or(c.Texts, DefaultTexts)
-	c.TextBytes = cmp.Or(c.TextBytes, DefaultTextBytes)
-	return &Collector{config: c, texts: map[signature.Signature]*entryText{}}, nil
+	c.Texts = cmp.Or(c.Texts, defaultTexts)
+	c.TextBytes = cmp.Or(c.TextBytes, defaultTextBytes)
+	var masking signature.Config
+	if c.Rules != nil {
+		masking = c.Rules.Masking()
+	}
+	normalizer, err := signature.New(masking)
+	if err != nil {
+		return nil, err
+	}
+	return &Collector{config: c, normalizer: normalizer, texts: map[signature.Signature]*entryText{}}, nil
 }
 
 // Run begins a log on one side.
@@ -201,10 +208,38 @@ func (c *Collector) Run(side Side, r RunConfig) *Run {
 	return run
 }
 
-// Observe counts one record with what the engine made of it. Own is the disposition
-// of the rule, without what repetition made of it. Strings are copied where they are
-// kept.
-func (r *Run) Observe(rec *capture.Record, o *heed.Outcome, own event.Disposition) {
+// Observe counts one record with what the engine made of it. Strings are copied where they are kept. Headers
+// of uploads and notices are compared with nothing: they tell about mods and about what is missing.
+func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
+	line, d := rec.Line(), &o.Decision
+	r.line = max(r.line, line, rec.EndLine)
+	switch {
+	case o.Blind && r.blind == nil:
+		r.blind = &Gap{Kind: gapBlind, From: line, Rule: strings.Clone(d.Rule)}
+	case !o.Blind && r.blind != nil:
+		r.blind.To = line
+		r.gap(*r.blind)
+		r.blind = nil
+	}
+	if rec.Mods != nil {
+		r.list(rec.Mods.Mods)
+	}
+	switch {
+	case rec.Context:
+		r.records++
+		r.header = true
+	case rec.Kind != event.KindNotice:
+		r.count(rec, o)
+	case rec.Status == event.StatusRestarted:
+		r.mods, r.hasMods = nil, false // those of the last run count
+	default:
+		r.gap(Gap{Kind: rec.Status.String(), From: line, To: line})
+	}
+}
+
+// count counts an entry that is compared.
+func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
+	r.speaks = true
 	r.records++
 	if at := rec.Time; !at.IsZero() {
 		if r.timed == 0 || at.Before(r.first) {
@@ -230,13 +265,13 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome, own event.Dispositio
 		t.seen = append(t.seen, sighting{run: r, count: 1, first: line})
 	}
 	tally := &t.tally[r.side]
-	j := judgement{d.Disposition, d.Severity, d.Rule}
-	if tally.count == 0 || j.compare(&tally.judged) > 0 {
+	j := decision{d.Disposition, d.Severity, d.Rule}
+	if tally.count == 0 || j.compare(&tally.decided) > 0 {
 		j.rule = strings.Clone(j.rule)
-		tally.judged = j
+		tally.decided = j
 	}
 	tally.count++
-	tally.own = max(tally.own, own)
+	tally.own = max(tally.own, r.collector.own(o))
 	if d.Disposition.Urgent() && !tally.asked {
 		tally.asked = true
 		if r.config.Blame != nil {
@@ -248,17 +283,48 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome, own event.Dispositio
 	}
 }
 
-// Skip counts an entry that is compared with nothing, such as the header of an upload,
-// which lists what is compared by itself.
-func (r *Run) Skip() { r.records++ }
+// own returns the disposition of the rule that decided, without what repetition made of it.
+func (c *Collector) own(o *heed.Outcome) event.Disposition {
+	if o.Escalated && c.config.Rules != nil {
+		if rule := c.config.Rules.Rule(o.Decision.Rule); rule != nil {
+			return rule.Disposition
+		}
+	}
+	return o.Decision.Disposition
+}
+
+// End ends the log, which err kept from being read to its end, if it is not nil. Headless says that the
+// beginning is missing, as [capture.Environment] does. It returns what there is of a log that has nothing to
+// compare, such as "empty", and "" of another.
+func (r *Run) End(err error, headless bool) (silence string) {
+	if r.blind != nil {
+		r.gap(*r.blind)
+	}
+	var silent Gap
+	switch {
+	case err != nil:
+		r.gap(Gap{Kind: gapUnread, From: r.line})
+	case !r.speaks && r.header:
+		silent.Kind = gapHeader
+	case !r.speaks:
+		silent.Kind = gapEmpty
+	}
+	if silent.Kind != "" {
+		r.gap(silent)
+	}
+	if headless {
+		r.gap(Gap{Kind: gapBeginning, From: 1, To: 1})
+	}
+	return silent.Silence()
+}
 
 // maxGaps bounds the gaps of a log that are kept: the first. One that goes blind
 // more often is described well enough by their number.
 const maxGaps = 16
 
-// Incomplete tells that the evidence of the log has a gap.
-func (r *Run) Incomplete(g Gap) {
-	r.truncated = r.truncated || g.Kind == GapTruncated || g.Kind == GapUnread
+// gap adds a gap in the evidence of the log.
+func (r *Run) gap(g Gap) {
+	r.truncated = r.truncated || g.Kind == event.StatusTruncated.String() || g.Kind == gapUnread
 	if len(r.gaps) == maxGaps {
 		r.moreGaps++
 		return
@@ -266,23 +332,29 @@ func (r *Run) Incomplete(g Gap) {
 	r.gaps = append(r.gaps, g)
 }
 
-// Mods tells which mods the log says were loaded, in load order. It keeps mods.
-func (r *Run) Mods(mods []Mod) { r.mods, r.hasMods = append(r.mods, mods...), true }
+// list adds to the mods that the log says were loaded, in load order.
+func (r *Run) list(mods []capture.ListedMod) {
+	r.hasMods = r.hasMods || len(mods) > 0
+	for i := range mods {
+		m := &mods[i]
+		r.mods = append(r.mods, mod{cmp.Or(m.Name, m.PackageID), m.PackageID, m.Versions, m.Assemblies})
+	}
+}
 
-// Mods tells which mods were loaded on a side, in load order, in the place of what
-// its logs say. It keeps mods.
-func (c *Collector) Mods(side Side, mods []Mod) {
+// Mods sets the mods that were loaded on a side, in load order, in the place of what its logs have.
+func (c *Collector) Mods(side Side, mods []capture.ListedMod) {
 	for _, r := range c.runs[side] {
 		r.mods, r.hasMods = nil, false
 	}
 	if len(c.runs[side]) > 0 {
-		c.runs[side][0].Mods(mods)
+		c.runs[side][0].list(mods)
+		c.runs[side][0].hasMods = true
 	}
 }
 
 // listed returns the mods that the logs of a side list, one list after the other.
-func (c *Collector) listed(side Side) []Mod {
-	var mods []Mod
+func (c *Collector) listed(side Side) []mod {
+	var mods []mod
 	for _, r := range c.runs[side] {
 		mods = append(mods, r.mods...)
 	}
@@ -325,128 +397,4 @@ func clip(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:maxSample], "") + "…"
-}
-
-// group is the texts that are one group, with their counts.
-type group struct {
-	texts []*entryText // by id
-	cut   []*entryText // what ends of logs have left of them
-	tally [2]tally
-	seen  []sighting // by run, in the order of the runs
-	at    map[*Run]int
-	entry int // of a baseline, or -1
-}
-
-// sorted returns all texts by id.
-func (c *Collector) sorted() []*entryText {
-	return slices.SortedFunc(maps.Values(c.texts), compareTexts)
-}
-
-func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
-
-func compareSignatures(a, b signature.Signature) int {
-	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Check, b.Check))
-}
-
-// groups learns all texts, and what else is known, and returns the groups by
-// their first id. A text without a template is a group of its own.
-func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signature.Grouper) {
-	texts := c.sorted()
-	all, cut := c.whole(texts, known)
-	learned := all
-	if len(known) > 0 {
-		learned = slices.Concat(all, known)
-		slices.SortFunc(learned, compareTexts)
-	}
-	grouper, err := signature.NewGrouper(signature.GrouperConfig{
-		Signatures: max(1, len(learned)),
-		Columns:    min(max(groupColumns*len(learned), signature.DefaultGroupColumns), maxColumns),
-	})
-	if err != nil {
-		panic("BUG: compare: " + err.Error())
-	}
-	for _, t := range learned {
-		if t.template != "" {
-			grouper.Learn(t.sig, []byte(t.template))
-		}
-	}
-	bySignature := map[signature.Signature]*group{}
-	for _, t := range all {
-		name := grouper.Group(t.sig)
-		g := bySignature[name]
-		if g == nil {
-			g = &group{entry: -1}
-			bySignature[name] = g
-			groups = append(groups, g)
-		}
-		g.texts = append(g.texts, t)
-	}
-	for _, t := range texts {
-		longer := cut[t]
-		for cut[longer] != nil { // which is cut itself, and longer each time
-			longer = cut[longer]
-		}
-		if longer != nil {
-			if g := bySignature[grouper.Group(longer.sig)]; g != nil {
-				g.cut = append(g.cut, t)
-			}
-		}
-	}
-	for _, g := range groups {
-		g.add()
-	}
-	return groups, grouper
-}
-
-// add adds up what is known of the texts of a group.
-func (g *group) add() {
-	g.at = map[*Run]int{}
-	for _, t := range g.texts {
-		for side := range t.tally {
-			g.tally[side].merge(&t.tally[side])
-		}
-		g.see(t)
-	}
-	for _, t := range g.cut {
-		g.addCut(t)
-	}
-	g.at = nil
-	slices.SortStableFunc(g.seen, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
-	})
-}
-
-// see adds the sightings of a text.
-func (g *group) see(t *entryText) {
-	for _, s := range t.seen {
-		i, ok := g.at[s.run]
-		if !ok {
-			g.at[s.run] = len(g.seen)
-			g.seen = append(g.seen, s)
-			continue
-		}
-		g.seen[i].count += s.count
-		g.seen[i].first = min(g.seen[i].first, s.first)
-	}
-}
-
-// merge adds u to t.
-func (t *tally) merge(u *tally) {
-	if u.count == 0 {
-		return
-	}
-	if t.count == 0 || u.judged.compare(&t.judged) > 0 {
-		t.judged = u.judged
-		if u.sample != "" {
-			t.sample, t.suspects = u.sample, u.suspects
-		}
-	}
-	t.count += u.count
-	t.own = max(t.own, u.own)
-	if len(t.suspects) == 0 {
-		t.suspects = u.suspects
-	}
-	if t.sample == "" {
-		t.sample = u.sample
-	}
 }

@@ -51,7 +51,7 @@
 // 10 is a difference where there is one group; of a hundred groups 1 and 18 is one, 10 and
 // 37, 100 and 200.
 //
-// What is new is new, however rare; [Row].Chance says how likely it is that a rate
+// What is new is new, however rare; [Group].Chance says how likely it is that a rate
 // like that leaves the other side without any: pᵇ at r = 1. 0.5 for one entry in
 // logs of one length, 0.001 for ten.
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -38,7 +39,7 @@ func TestDiffEndOfLog(t *testing.T) {
 				feed(c, sides[0], "whole.log", append(slices.Clone(whole), "the game ends"))
 				run := feed(c, sides[1], "cut.log", ends)
 				if test.truncated {
-					run.Incomplete(compare.Gap{Kind: compare.GapTruncated, From: len(ends)})
+					notice(run, event.StatusTruncated, len(ends))
 				}
 				d := c.Diff()
 				there, elsewhere := d.Added, d.Gone
@@ -65,7 +66,7 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 	feed(c, compare.New, "cut.log", append(session(20), "the game ends", "!the mill of Human1007 br"))
 	feed(c, compare.New, "cut2.log", append(session(20), "the game ends", "!the mill of Human1008 broke: no"))
 	d := c.Diff()
-	require.True(t, d.Empty(), "%v", d)
+	require.True(t, noDifference(d), "%v", d)
 	require.Empty(t, d.Worse)
 	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"), []string{"the game ends"}))
 	d = c.Diff()
@@ -96,11 +97,11 @@ func TestBaselineEndOfLog(t *testing.T) {
 	fault := "!the mill of Human1000 broke: no water"
 	good := collector(t, compare.Config{})
 	feed(good, compare.New, "good.log", append(session(20), fault, fault, "!the mill of Human1000 br"))
-	b := good.Write(compare.WriteOptions{Today: "2026-01-01"}).Baseline
+	b := good.Write(compare.WriteOptions{Today: on("2026-01-01")}).Baseline
 	for _, e := range b.Entries {
 		require.NotContains(t, e.Templates, "the mill of <*> br")
 	}
 	c := collector(t, compare.Config{})
 	feed(c, compare.New, "cut.log", append(session(20), "!the mill of Human1001 broke: n"))
-	require.Empty(t, c.Check(b, b.Versions, "2026-01-02", nil).Added)
+	require.Empty(t, c.Check(b, on("2026-01-02")).Added)
 }

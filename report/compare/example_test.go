@@ -30,7 +30,7 @@ func Example() {
 			if line[:6] == "cannot" {
 				o.Decision.Disposition = event.Blocking
 			}
-			run.Observe(&capture.Record{StartLine: i + 1}, &o, o.Decision.Disposition)
+			run.Observe(&capture.Record{StartLine: i + 1}, &o)
 		}
 	}
 	read(compare.Old, "good.log", "landed Ship1029 at (3, 0, 5)", "the harbor is open")
@@ -39,7 +39,7 @@ func Example() {
 	d := c.Diff()
 	for _, row := range d.Added {
 		fmt.Printf("new, %s: %d times %q, first at line %d; by chance: %.2f\n",
-			row.Disposition(), row.New.Count, row.Templates[0], row.New.First[0].Line, row.Chance)
+			row.Disposition, row.New.Count, row.Template, row.New.First[0].Line, row.Chance)
 	}
 	fmt.Println(len(d.Gone), "gone,", len(d.More), "more,", len(d.Less), "less")
 	// Output:

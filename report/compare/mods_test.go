@@ -14,59 +14,30 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-func mod(name, id, version string, assemblies ...string) compare.Mod {
-	return compare.Mod{Name: name, PackageID: id, Version: version, Assemblies: assemblies}
+func mod(name, id, version string, assemblies ...string) capture.ListedMod {
+	return capture.ListedMod{Mod: capture.Mod{Name: name, PackageID: id, Assemblies: assemblies}, Versions: version}
 }
 
-func TestModChanges(t *testing.T) {
-	before := []compare.Mod{mod("Core", "game.core", ""), mod("Mill", "acme.mill", "1"), mod("Ship", "acme.ship", "1"), mod("Kiln", "acme.kiln", "1"), mod("Loom", "acme.loom", "1")}
-	after := []compare.Mod{mod("Core", "Game.Core", ""), mod("Loom", "acme.loom", "1"), mod("Mill", "acme.mill", "2"), mod("Mast", "acme.mast", "1"), mod("Ship", "acme.ship", "1"), mod("Ship", "acme.ship", "1")}
-	type change struct {
-		name     string
-		change   compare.Change
-		from, to int
-	}
-	got := []change{}
-	for _, c := range compare.ModChanges(before, after) {
-		got = append(got, change{c.Mod.Name, c.Change, c.OldPlace, c.NewPlace})
-	}
-	require.Equal(t, []change{
-		{"Core", compare.Unchanged, 1, 1},
-		{"Loom", compare.Moved, 5, 2},
-		{"Mill", compare.Updated, 2, 3},
-		{"Mast", compare.Added, 0, 4},
-		{"Ship", compare.Unchanged, 3, 5},
-		{"Kiln", compare.Removed, 4, 0},
-	}, got)
-
-	shuffled := []compare.Mod{before[3], before[0], before[2], before[4], before[1]}
-	require.Equal(t, compare.ModsHash(before), compare.ModsHash(shuffled), "load order is no part of it")
-	require.NotEqual(t, compare.ModsHash(before), compare.ModsHash(after))
-	require.Equal(t, compare.ModsHash(before), compare.ModsHash(slices.Concat(before, shuffled)), "two logs name the same mods")
-	require.Zero(t, compare.ModsHash(nil))
-
-	for _, lists := range [][2][]compare.Mod{{before, {mod("game.core", "game.core", ""), mod("acme.mill", "acme.mill", "")}}, {{mod("acme.mill", "acme.mill", "")}, after}} {
-		for _, c := range compare.ModChanges(lists[0], lists[1]) {
-			require.NotEqual(t, compare.Updated, c.Change, "a list of package ids alone says nothing of versions")
-		}
-	}
+// lists gives a run the header of an upload with mods.
+func lists(run *compare.Run, mods ...capture.ListedMod) {
+	run.Observe(&capture.Record{Context: true, Mods: &capture.ModList{Mods: mods}}, &heed.Outcome{})
 }
 
 func TestInvestigate(t *testing.T) {
-	before := []compare.Mod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
-	after := []compare.Mod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
+	before := []capture.ListedMod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
+	after := []capture.ListedMod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})
-		c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}).Mods(before)
+		lists(c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}), before...)
 		run := c.Run(compare.New, compare.RunConfig{
 			File: "new", Template: func(signature.Signature) (string, bool) { return text, true }, Blame: func() []blame.Suspect { return blamed },
 		})
-		run.Mods(after)
+		lists(run, after...)
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}
-		run.Observe(&capture.Record{}, &o, event.Blocking)
-		in := c.Investigate(c.Diff())
-		require.Equal(t, [2]bool{true, true}, in.Listed)
+		run.Observe(&capture.Record{}, &o)
+		in := c.Suspects()
+		require.True(t, in.OldMods && in.NewMods)
 		require.Len(t, in.Groups, 1)
 		out := map[string]int{}
 		last := 1000
@@ -105,24 +76,24 @@ func TestInvestigate(t *testing.T) {
 func TestDiffMods(t *testing.T) {
 	c := collector(t, compare.Config{})
 	before, after := feed(c, compare.Old, "old.log", session(1)), feed(c, compare.New, "new.log", session(1))
-	before.Mods([]compare.Mod{mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0")})
+	lists(before, mod("Tools", "anna.tools", "1.0"), mod("Lamps", "anna.lamps", "1.0"), mod("Walls", "anna.walls", "1.0"))
 	require.Empty(t, c.Diff().Mods, "one side alone has a list")
-	after.Mods([]compare.Mod{mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0")})
-	changes := map[string]compare.Change{}
+	lists(after, mod("Walls", "anna.walls", "1.0"), mod("Lamps", "anna.lamps", "1.1"), mod("Doors", "anna.doors", "1.0"))
+	changes := map[string]string{}
 	for _, m := range c.Diff().Mods {
-		changes[m.Mod.Name] = m.Change
+		changes[m.Name] = m.Change
 	}
-	require.Equal(t, map[string]compare.Change{"Lamps": compare.Updated, "Doors": compare.Added, "Tools": compare.Removed}, changes)
-	require.True(t, c.Diff().Empty(), "the log says the same")
+	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
+	require.True(t, noDifference(c.Diff()), "the log says the same")
 }
 
 // TestSkip: an entry that is compared with nothing is one of the log all the same.
 func TestSkip(t *testing.T) {
 	c := collector(t, compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
-	feed(c, compare.New, "new.log", session(1)).Skip()
+	lists(feed(c, compare.New, "new.log", session(1)))
 	d := c.Diff()
-	require.True(t, d.Empty())
+	require.True(t, noDifference(d))
 	require.Equal(t, d.Old.Records+1, d.New.Records)
 }
 
@@ -133,17 +104,17 @@ func TestInvestigateWithoutLists(t *testing.T) {
 		c.Run(side, compare.RunConfig{
 			Template: func(signature.Signature) (string, bool) { return text, true },
 			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: 60}} },
-		}).Observe(&capture.Record{}, &o, event.Advisory)
+		}).Observe(&capture.Record{}, &o)
 	}
 	give(compare.Old, "the mill is old", "Mill")
 	give(compare.New, "the mill is new", "mill")
 	give(compare.New, "the ship is new", "Ship")
-	in := c.Investigate(c.Diff())
+	in := c.Suspects()
 	scores := []int{}
 	for _, g := range in.Groups {
 		scores = append(scores, g.Suspects[0].Score)
 	}
 	slices.Sort(scores)
 	require.Equal(t, []int{60, 75}, scores, "who was blamed before is less of a suspect")
-	require.Empty(t, in.Changes)
+	require.Empty(t, in.Mods)
 }

@@ -2,33 +2,21 @@ package compare
 
 import "math"
 
-// Measure is what the length of a log is measured in.
-type Measure string
-
-// The measures.
+// What the length of a log is measured in.
 const (
-	PerRun    Measure = "run"    // a log
-	PerRecord Measure = "record" // records of groups that did not change
-	PerHour   Measure = "hour"   // where every log has a clock
+	perRun    = "run"    // a log
+	perRecord = "record" // records of groups that did not change
+	perHour   = "hour"   // where every log has a clock
 )
 
 // exposure is the length of both sides by one measure.
 type exposure struct {
-	measure  Measure
+	measure  string
 	old, new float64
 }
 
-// defined reports whether the measure says anything.
+// defined reports whether the measure tells anything.
 func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
-
-// Ratio is how much more frequent something is on the new side, by the measure
-// that speaks least for a difference.
-type Ratio struct {
-	Value float64 // rate of the new side divided by that of the old one
-	Low   float64 // bounds of the value
-	High  float64
-	By    Measure
-}
 
 // ratioOf returns the ratio of the rates of a in e.old and b in e.new, which are
 // not both 0, with the bounds at z standard deviations. The package documentation
@@ -58,19 +46,19 @@ func quantileOf(confidence float64, intervals int) float64 {
 	return quantile(1 - (1-confidence)/float64(max(1, intervals)))
 }
 
-// verdict is what the measures together say of two counts.
-type verdict int8
+// change is how two counts differ, by all measures together.
+type change int8
 
 const (
-	same verdict = iota
+	same change = iota
 	more
 	less
 )
 
-// judge says whether b is more or less frequent than a by every measure that is
-// defined, and the ratio by the one that speaks least for it. Without a measure
+// differs returns whether b is more or less frequent than a by every measure that is
+// defined, and the ratio by the one that tells least for it. Without a measure
 // nothing can be said. Both counts are above 0.
-func judge(a, b uint64, measures []exposure, z, factor float64) (verdict, Ratio) {
+func differs(a, b uint64, measures []exposure, z, factor float64) (change, Ratio) {
 	var lowest, highest Ratio
 	found := false
 	isMore, isLess := true, true

@@ -14,7 +14,7 @@ func TestWilson(t *testing.T) {
 	z := quantile(0.95)
 	require.InDelta(t, 1.959964, z, 1e-6)
 	for _, test := range []struct{ n, of, low, high float64 }{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}} {
-		r := ratioOf(test.of-test.n, test.n, &exposure{PerRun, 1, 1}, z)
+		r := ratioOf(test.of-test.n, test.n, &exposure{perRun, 1, 1}, z)
 		require.InDelta(t, test.low/(1-test.low), r.Low, 1e-3)
 		require.InDelta(t, test.high/(1-test.high), r.High, 1e-3)
 	}
@@ -26,24 +26,24 @@ func TestRatioIsSymmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.Float64Range(1, 1e6)
 		a, b := math.Round(count.Draw(t, "a")), math.Round(count.Draw(t, "b"))
-		e := exposure{PerRecord, count.Draw(t, "old"), count.Draw(t, "new")}
-		r, s := ratioOf(a, b, &e, z), ratioOf(b, a, &exposure{PerRecord, e.new, e.old}, z)
+		e := exposure{perRecord, count.Draw(t, "old"), count.Draw(t, "new")}
+		r, s := ratioOf(a, b, &e, z), ratioOf(b, a, &exposure{perRecord, e.new, e.old}, z)
 		require.InEpsilon(t, 1, r.Value*s.Value, 1e-9)
 		require.InEpsilon(t, 1, r.Low*s.High, 1e-6)
 		require.Less(t, r.Low, r.Value)
 		require.Less(t, r.Value, r.High)
-		more0, _ := judge(uint64(a), uint64(b), []exposure{e}, z, 2)
-		less0, _ := judge(uint64(b), uint64(a), []exposure{{PerRecord, e.new, e.old}}, z, 2)
-		require.Equal(t, [...]verdict{same, less, more}[more0], less0, "more is less from the other side")
+		more0, _ := differs(uint64(a), uint64(b), []exposure{e}, z, 2)
+		less0, _ := differs(uint64(b), uint64(a), []exposure{{perRecord, e.new, e.old}}, z, 2)
+		require.Equal(t, [...]change{same, less, more}[more0], less0, "more is less from the other side")
 	})
 }
 
 func TestJudge(t *testing.T) {
-	one := exposure{PerRun, 1, 1}
+	one := exposure{perRun, 1, 1}
 	for _, test := range []struct {
 		a, b     uint64
 		measures []exposure
-		want     verdict
+		want     change
 	}{
 		{1, 1, []exposure{one}, same},
 		{1, 6, []exposure{one}, same},
@@ -52,20 +52,20 @@ func TestJudge(t *testing.T) {
 		{1000, 1999, []exposure{one}, same},
 		{1000, 2001, []exposure{one}, more},
 		{1, 1000, nil, same},
-		{1, 1000, []exposure{{PerRun, 0, 1}}, same},
-		{10, 100, []exposure{one, {PerRecord, 100, 1000}}, same},
-		{10, 100, []exposure{one, {PerRecord, 100, 300}}, more},
-		{10, 100, []exposure{one, {PerRecord, 100, 300}, {PerHour, 1, 10}}, same},
+		{1, 1000, []exposure{{perRun, 0, 1}}, same},
+		{10, 100, []exposure{one, {perRecord, 100, 1000}}, same},
+		{10, 100, []exposure{one, {perRecord, 100, 300}}, more},
+		{10, 100, []exposure{one, {perRecord, 100, 300}, {perHour, 1, 10}}, same},
 	} {
-		v, r := judge(test.a, test.b, test.measures, quantile(0.99), 2)
+		v, r := differs(test.a, test.b, test.measures, quantile(0.99), 2)
 		require.Equal(t, test.want, v, "%+v: %+v", test, r)
 	}
 }
 
 func TestChance(t *testing.T) {
-	require.InDelta(t, 0.5, chance(1, []exposure{{PerRun, 1, 1}}, New), 1e-12)
-	require.InDelta(t, 1.0/1024, chance(10, []exposure{{PerRun, 1, 1}}, Old), 1e-12)
-	require.InDelta(t, 0.9, chance(1, []exposure{{PerRun, 1, 1}, {PerRecord, 10, 90}}, New), 1e-12, "the other side is short")
+	require.InDelta(t, 0.5, chance(1, []exposure{{perRun, 1, 1}}, New), 1e-12)
+	require.InDelta(t, 1.0/1024, chance(10, []exposure{{perRun, 1, 1}}, Old), 1e-12)
+	require.InDelta(t, 0.9, chance(1, []exposure{{perRun, 1, 1}, {perRecord, 10, 90}}, New), 1e-12, "the other side is short")
 	require.Zero(t, chance(1, nil, New))
 }
 

@@ -1,10 +1,137 @@
 package compare
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/signature"
 )
+
+// group is the texts that are one group, with their counts.
+type group struct {
+	texts []*entryText // by id
+	cut   []*entryText // what ends of logs have left of them
+	tally [2]tally
+	seen  []sighting // by run, in the order of the runs
+	at    map[*Run]int
+	entry int // of a baseline, or -1
+}
+
+// sorted returns all texts by id.
+func (c *Collector) sorted() []*entryText {
+	return slices.SortedFunc(maps.Values(c.texts), compareTexts)
+}
+
+func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
+
+func compareSignatures(a, b signature.Signature) int {
+	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Check, b.Check))
+}
+
+// groups learns all texts, and what else is known, and returns the groups by
+// their first id. A text without a template is a group of its own.
+func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signature.Grouper) {
+	texts := c.sorted()
+	all, cut := c.whole(texts, known)
+	learned := all
+	if len(known) > 0 {
+		learned = slices.Concat(all, known)
+		slices.SortFunc(learned, compareTexts)
+	}
+	grouper, err := signature.NewGrouper(signature.GrouperConfig{
+		Signatures: max(1, len(learned)),
+		Columns:    min(max(groupColumns*len(learned), signature.DefaultGroupColumns), maxColumns),
+	})
+	if err != nil {
+		panic("BUG: compare: " + err.Error())
+	}
+	for _, t := range learned {
+		if t.template != "" {
+			grouper.Learn(t.sig, []byte(t.template))
+		}
+	}
+	bySignature := map[signature.Signature]*group{}
+	for _, t := range all {
+		name := grouper.Group(t.sig)
+		g := bySignature[name]
+		if g == nil {
+			g = &group{entry: -1}
+			bySignature[name] = g
+			groups = append(groups, g)
+		}
+		g.texts = append(g.texts, t)
+	}
+	for _, t := range texts {
+		longer := cut[t]
+		for cut[longer] != nil { // which is cut itself, and longer each time
+			longer = cut[longer]
+		}
+		if longer != nil {
+			if g := bySignature[grouper.Group(longer.sig)]; g != nil {
+				g.cut = append(g.cut, t)
+			}
+		}
+	}
+	for _, g := range groups {
+		g.add()
+	}
+	return groups, grouper
+}
+
+// add adds up what is known of the texts of a group.
+func (g *group) add() {
+	g.at = map[*Run]int{}
+	for _, t := range g.texts {
+		for side := range t.tally {
+			g.tally[side].merge(&t.tally[side])
+		}
+		g.see(t)
+	}
+	for _, t := range g.cut {
+		g.addCut(t)
+	}
+	g.at = nil
+	slices.SortStableFunc(g.seen, func(a, b sighting) int {
+		return cmp.Or(cmp.Compare(a.run.side, b.run.side), cmp.Compare(a.run.index, b.run.index))
+	})
+}
+
+// see adds the sightings of a text.
+func (g *group) see(t *entryText) {
+	for _, s := range t.seen {
+		i, ok := g.at[s.run]
+		if !ok {
+			g.at[s.run] = len(g.seen)
+			g.seen = append(g.seen, s)
+			continue
+		}
+		g.seen[i].count += s.count
+		g.seen[i].first = min(g.seen[i].first, s.first)
+	}
+}
+
+// merge adds u to t.
+func (t *tally) merge(u *tally) {
+	if u.count == 0 {
+		return
+	}
+	if t.count == 0 || u.decided.compare(&t.decided) > 0 {
+		t.decided = u.decided
+		if u.sample != "" {
+			t.sample, t.suspects = u.sample, u.suspects
+		}
+	}
+	t.count += u.count
+	t.own = max(t.own, u.own)
+	if len(t.suspects) == 0 {
+		t.suspects = u.suspects
+	}
+	if t.sample == "" {
+		t.sample = u.sample
+	}
+}
 
 // whole parts the texts from those that the end of a log has cut, each of which it
 // returns with the text that it is the beginning of, or with nil. A game that is
@@ -68,11 +195,11 @@ func (t *entryText) beside(u *entryText) bool {
 }
 
 func (t *entryText) urgent() bool {
-	return t.tally[Old].judged.disposition.Urgent() || t.tally[New].judged.disposition.Urgent()
+	return t.tally[Old].decided.disposition.Urgent() || t.tally[New].decided.disposition.Urgent()
 }
 
 // addCut counts what is left of an entry of the group. A rule that saw half of an
-// entry may have judged another, so that the group is judged by the whole ones.
+// entry may have decided otherwise, so that the whole ones decide about the group.
 func (g *group) addCut(t *entryText) {
 	for side := range t.tally {
 		u, v, other := &t.tally[side], &g.tally[side], &g.tally[1-side]
@@ -82,7 +209,7 @@ func (g *group) addCut(t *entryText) {
 		if v.count == 0 {
 			*v = *u
 			if other.count > 0 {
-				v.judged, v.own = other.judged, other.own
+				v.decided, v.own = other.decided, other.own
 			}
 			continue
 		}

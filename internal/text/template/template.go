@@ -1,0 +1,55 @@
+// Package template shows canonical templates: a line of text with what varies masked, then a line per stack
+// frame. Templates are untrusted text; what is returned of several is as untrusted.
+package template
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/internal/text"
+)
+
+// The marks of what varies.
+const (
+	mask = "<*>"    // within one signature, as package signature writes it
+	word = "<name>" // a word in which the signatures of a group differ
+)
+
+// Common returns template a with <name> for each word of its head in which b
+// differs; where either has the mask, the mask.
+func Common(a, b string) string {
+	headA, frames, _ := strings.Cut(a, "\n")
+	headB, _, _ := strings.Cut(b, "\n")
+	words, others := strings.Split(headA, " "), strings.Split(headB, " ")
+	if len(words) != len(others) {
+		return a
+	}
+	for i := range words {
+		switch {
+		case words[i] == others[i] || words[i] == mask:
+		case others[i] == mask:
+			words[i] = mask
+		default:
+			words[i] = word
+		}
+	}
+	head := strings.Join(words, " ")
+	if frames != "" {
+		return head + "\n" + frames
+	}
+	return head
+}
+
+// AppendLine appends a template as one line that is safe to show: its frames follow the head.
+func AppendLine(dst []byte, template string) []byte {
+	for {
+		line, rest, more := strings.Cut(template, "\n")
+		dst = append(dst, text.Safe(line, 0)...)
+		if !more {
+			return dst
+		}
+		dst, template = append(dst, " | "...), rest
+	}
+}
+
+// Line is [AppendLine] as a string.
+func Line(template string) string { return string(AppendLine(nil, template)) }

@@ -1,0 +1,28 @@
+package template
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCommon(t *testing.T) {
+	for _, tc := range []struct{ a, b, want string }{
+		{"Anna is late", "Boris is late", "<name> is late"},
+		{"<*> is late", "Chloe is late", "<*> is late"},
+		{"Chloe is late", "<*> is late", "<*> is late"},
+		{"<name> is late", "Chloe is late", "<name> is late"},
+		{"a b c", "a x y", "a <name> <name>"},
+		{"same", "same", "same"},
+		{"of other length", "of other", "of other length"},
+		{"Anna is late\nat A.B\nat C.D", "Boris is late\nat A.B\nat C.D", "<name> is late\nat A.B\nat C.D"},
+		{"", "", ""},
+	} {
+		require.Equal(t, tc.want, Common(tc.a, tc.b), "%q and %q", tc.a, tc.b)
+	}
+}
+
+func TestLine(t *testing.T) {
+	require.Equal(t, `broken\x1b | at A.B | at C.D`, Line("broken\x1b\nat A.B\nat C.D"))
+	require.Empty(t, Line(""))
+}

@@ -1,0 +1,340 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/template"
+	"github.com/heedlog/heed/signature"
+)
+
+// Diff is what differs between the old side and the new one. Like [Check] and [Suspects] it is plain data,
+// scrubbed and escaped, and its JSON form. Groups are ordered by what matters: blocking before advisory before
+// ignored, then by severity, then the more certain, then the more frequent.
+type Diff struct {
+	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	Old           Totals      `json:"oldSide" jsonschema:"The log that was good."`
+	New           Totals      `json:"newSide" jsonschema:"The logs that are compared with it."`
+	Groups        int         `json:"groups" jsonschema:"Groups of both sides together."`
+	Added         []Group     `json:"new" jsonschema:"Groups that only the new side has."`
+	Gone          []Group     `json:"gone" jsonschema:"Groups that only the old side has."`
+	More          []Group     `json:"more" jsonschema:"Groups that are more frequent than before, beyond chance."`
+	Less          []Group     `json:"less" jsonschema:"Groups that are less frequent than before, beyond chance."`
+	Worse         []Group     `json:"worse" jsonschema:"Groups of both sides about which a more urgent rule decides than before; they may be more or less frequent as well."`
+	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, where both sides have a list; load order alone is no difference."`
+}
+
+// Check is what a baseline does not explain. A group is in the first list that fits.
+type Check struct {
+	SchemaVersion int      `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	Baseline      string   `json:"baseline" jsonschema:"Name of the baseline file."`
+	New           Totals   `json:"newSide" jsonschema:"The logs that are compared with the baseline."`
+	Added         []Group  `json:"new" jsonschema:"Urgent groups that the baseline does not know."`
+	More          []Group  `json:"more" jsonschema:"Groups that are more frequent than the baseline says."`
+	Worse         []Group  `json:"worse" jsonschema:"Groups about which a more urgent rule decides than the baseline says."`
+	Expired       []Group  `json:"expired" jsonschema:"Groups whose entry in the baseline is past its date."`
+	Known         int      `json:"known" jsonschema:"Groups that are as the baseline says."`
+	KnownEntries  uint64   `json:"knownEntries" jsonschema:"How often they came."`
+	Unseen        []Unseen `json:"unseen" jsonschema:"Entries of the baseline that no log has."`
+	RulesChanged  bool     `json:"rulesChanged" jsonschema:"The baseline was written with other rules."`
+	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods, where both lists are known."`
+}
+
+// Suspects is what two sides and their mods tell about what is new.
+type Suspects struct {
+	SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	Old           Totals         `json:"oldSide" jsonschema:"The log that was good."`
+	New           Totals         `json:"newSide" jsonschema:"The logs that are compared with it."`
+	OldMods       bool           `json:"oldMods" jsonschema:"The old log has a list of mods."`
+	NewMods       bool           `json:"newMods" jsonschema:"The new logs have one."`
+	Mods          []ModChange    `json:"mods" jsonschema:"Mods that differ between the lists, where both sides have one."`
+	Groups        []SuspectGroup `json:"groups" jsonschema:"Urgent groups that are new, and those that are more frequent."`
+}
+
+// Totals is one side as a whole.
+type Totals struct {
+	Files     []File  `json:"files" jsonschema:"Its logs."`
+	Records   uint64  `json:"records" jsonschema:"Records in all its logs."`
+	Hours     float64 `json:"hours,omitempty" jsonschema:"Hours between the first and the last time; absent where a log has no clock."`
+	Uncounted uint64  `json:"uncounted,omitempty" jsonschema:"Records that found no room in the tables, and are not compared."`
+}
+
+// File is one log of a side.
+type File struct {
+	Name     string `json:"file" jsonschema:"The log, as it was named."`
+	Records  uint64 `json:"records" jsonschema:"Records in it."`
+	Gaps     []Gap  `json:"gaps" jsonschema:"Where its evidence is incomplete, at most 16."`
+	MoreGaps int    `json:"moreGaps,omitempty" jsonschema:"Gaps that are not listed."`
+}
+
+// Gap is where the evidence of a log is incomplete: what is missing from it may
+// have happened all the same.
+type Gap struct {
+	Kind string `json:"kind" jsonschema:"What is missing: blind, hole, run_cut, truncated, unread or beginning; or all of it: empty, or header where only that of an upload is there."`
+	From int    `json:"from" jsonschema:"The line at which the gap begins; 0 where there is no log."`
+	To   int    `json:"to,omitempty" jsonschema:"The line at which logging resumed; absent where it did not."`
+	Rule string `json:"rule,omitempty" jsonschema:"The rule that decided so; absent where none did."`
+}
+
+// Silence returns what there is of a log that has nothing to compare, and "" where g is less than that.
+func (g Gap) Silence() string {
+	switch g.Kind {
+	case gapEmpty:
+		return "empty"
+	case gapHeader:
+		return "only the header of an upload"
+	}
+	return ""
+}
+
+// Group is a group with its counts on both sides.
+type Group struct {
+	ID          signature.ID      `json:"id" jsonschema:"The signature that names the group: the first in it by id." pattern:"^[0-9a-f]{16}$"`
+	Forms       int               `json:"forms" jsonschema:"Signatures in it."`
+	Template    string            `json:"template" jsonschema:"The masked text, in one line."`
+	Sample      string            `json:"sample,omitempty" jsonschema:"Log text, escaped and cut."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"That of its weightiest entry, on the new side if that has one."`
+	Severity    event.Severity    `json:"severity" jsonschema:"Its weight."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
+	What        string            `json:"what,omitempty" jsonschema:"What happened, in the words of the rule's author."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the likeliest first."`
+	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
+	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
+	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"That of the rates, with bounds, by the measure that tells least for a difference."`
+	Chance      float64           `json:"chance,omitempty" jsonschema:"How likely it is that the other side has none of them at the same rate."`
+	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side that lacks it has gaps."`
+	Expires     date              `json:"expires,omitempty" jsonschema:"The date until which the entry of the baseline holds."`
+	Note        string            `json:"note,omitempty" jsonschema:"What a person wrote into the baseline."`
+
+	group  *group
+	chance float64 // Chance, not rounded
+}
+
+// Tally is a group on one side.
+type Tally struct {
+	Count       uint64            `json:"count" jsonschema:"How often it came."`
+	Per1000     float64           `json:"per1000Records" jsonschema:"Among 1,000 records."`
+	PerHour     float64           `json:"perHour,omitempty" jsonschema:"In an hour; absent where a log has no clock."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"That of its weightiest entry."`
+	First       []Place           `json:"first,omitempty" jsonschema:"Where it begins in each log that has it."`
+}
+
+// Place is a line of a log.
+type Place struct {
+	File string `json:"file" jsonschema:"The log, as it was named."`
+	Line int    `json:"line" jsonschema:"The line."`
+}
+
+// Ratio is how much more frequent something is on the new side, by the measure
+// that tells least for a difference.
+type Ratio struct {
+	Value float64 `json:"value" jsonschema:"The rate of the new side by that of the old."`
+	Low   float64 `json:"low" jsonschema:"Its lower bound."`
+	High  float64 `json:"high" jsonschema:"Its upper bound."`
+	By    string  `json:"by" jsonschema:"The measure of a log's length." enum:"run,record,hour"`
+}
+
+// ModChange is a mod that differs between two lists. A place is that in load order, from 1, and 0 where the
+// mod is not in the list.
+type ModChange struct {
+	Name       string `json:"name" jsonschema:"Its name."`
+	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, where known."`
+	Change     string `json:"change" jsonschema:"What happened to it." enum:"added,updated,removed,moved"`
+	OldVersion string `json:"oldVersion,omitempty" jsonschema:"Its version before."`
+	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
+	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
+	Place      int    `json:"place,omitempty" jsonschema:"Its place after."`
+}
+
+// SuspectGroup is a group with the mods that may be its cause.
+type SuspectGroup struct {
+	Group    Group        `json:"group" jsonschema:"The group."`
+	Suspects []ModSuspect `json:"suspects" jsonschema:"Mods that may be its cause, the likeliest first."`
+	More     int          `json:"more" jsonschema:"Suspects with less evidence, which are not listed."`
+}
+
+// ModSuspect is a mod that may be the cause of a group, with what tells for it.
+type ModSuspect struct {
+	Name      string   `json:"name" jsonschema:"Its name."`
+	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, where a list has the mod."`
+	Change    string   `json:"change,omitempty" jsonschema:"What happened to it between the lists." enum:"added,updated,removed,moved"`
+	Score     int      `json:"score" jsonschema:"How much tells for it; only the order means something."`
+	Evidence  []string `json:"evidence" jsonschema:"What that is, in words, the strongest first."`
+}
+
+// Unseen is an entry of a baseline that no log has.
+type Unseen struct {
+	ID          signature.ID      `json:"id" jsonschema:"The group's id." pattern:"^[0-9a-f]{16}$"`
+	Disposition event.Disposition `json:"disposition" jsonschema:"That of the baseline."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided when the baseline was written."`
+	Expires     date              `json:"expires" jsonschema:"The date until which the entry holds."`
+	Note        string            `json:"note,omitempty" jsonschema:"What a person wrote into the baseline."`
+	Template    string            `json:"template" jsonschema:"The masked text, in one line."`
+}
+
+// The bounds of texts in documents, in characters.
+const (
+	maxShown = 2000 // of a template, a sample or a note
+	maxName  = 64   // of a mod
+)
+
+// text makes text of a log, or of a rule, fit to be shared and shown.
+func (c *Collector) safe(s string, limit int) string {
+	if c.config.Scrub != nil {
+		s = c.config.Scrub(s)
+	}
+	return text.Safe(s, limit)
+}
+
+// line returns one line for the templates of a group.
+func (c *Collector) line(templates []string) string {
+	if len(templates) == 0 || templates[0] == "" {
+		return "(template too long to be held)"
+	}
+	t := templates[0]
+	for _, other := range templates[1:] {
+		t = template.Common(t, other)
+	}
+	if c.config.Scrub != nil {
+		t = c.config.Scrub(t)
+	}
+	return text.Safe(template.Line(t), maxShown)
+}
+
+// totals describes one side. Hours are exact; see [Totals.shown].
+func (c *Collector) totals(side Side) Totals {
+	t := Totals{Files: []File{}}
+	clock := true
+	for _, r := range c.runs[side] {
+		f := File{Name: c.safe(r.config.File, 0), Records: r.records, Gaps: []Gap{}, MoreGaps: r.moreGaps}
+		for _, g := range r.gaps {
+			g.Rule = c.safe(g.Rule, 0)
+			f.Gaps = append(f.Gaps, g)
+		}
+		t.Files = append(t.Files, f)
+		t.Records += r.records
+		t.Uncounted += r.uncounted
+		hours := r.last.Sub(r.first).Hours()
+		// A log of which few records have a time tells nothing about its length.
+		if 2*r.timed < r.records || hours <= 0 {
+			clock = false
+		}
+		t.Hours += hours
+	}
+	if !clock {
+		t.Hours = 0
+	}
+	return t
+}
+
+// shown returns t with hours as documents have them.
+func (t Totals) shown() Totals {
+	t.Hours = rounded(t.Hours)
+	return t
+}
+
+// incomplete reports whether the evidence of a log on this side has gaps.
+func (t *Totals) incomplete() bool {
+	return slices.ContainsFunc(t.Files, func(f File) bool { return len(f.Gaps) > 0 })
+}
+
+// row describes a group.
+func (c *Collector) row(g *group, before, after *Totals) Group {
+	heavy := &g.tally[New]
+	if heavy.count == 0 {
+		heavy = &g.tally[Old]
+	}
+	rule := heavy.decided.rule
+	r := Group{
+		ID: g.texts[0].sig.ID, Forms: len(g.texts), Template: c.line(g.templates()),
+		Disposition: heavy.decided.disposition, Severity: heavy.decided.severity, Rule: c.safe(rule, 0),
+		Old: c.tally(g, Old, before), New: c.tally(g, New, after), group: g,
+	}
+	sample, _, _ := strings.Cut(strings.TrimSpace(g.sample()), "\n")
+	r.Sample = c.safe(sample, maxShown)
+	for _, name := range blame.Likely(g.suspects()) {
+		r.Blame = append(r.Blame, c.safe(name, 0))
+	}
+	if c.config.Rules != nil {
+		if rule := c.config.Rules.Rule(rule); rule != nil {
+			r.What = c.safe(strings.Join(strings.Fields(rule.Summary), " "), 0)
+		}
+	}
+	return r
+}
+
+// suspects returns whom the first urgent entry of a group points at, of the new side if that has one, and
+// sample the line of such an entry, "" where none is urgent.
+func (g *group) suspects() []blame.Suspect {
+	if s := g.tally[New].suspects; len(s) > 0 {
+		return s
+	}
+	return g.tally[Old].suspects
+}
+
+func (g *group) sample() string {
+	if s := g.tally[New].sample; s != "" {
+		return s
+	}
+	return g.tally[Old].sample
+}
+
+// maxForms bounds the templates of a group that are kept.
+const maxForms = 16
+
+// templates returns the templates of a group, by id.
+func (g *group) templates() []string {
+	out := make([]string, 0, min(len(g.texts), maxForms))
+	for _, t := range g.texts[:min(len(g.texts), maxForms)] {
+		out = append(out, t.template)
+	}
+	return out
+}
+
+// tally describes a group on one side, nil where it is not there.
+func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
+	t := &g.tally[side]
+	if t.count == 0 {
+		return nil
+	}
+	out := &Tally{Count: t.count, Per1000: rounded(float64(t.count) * 1000 / float64(total.Records)), Disposition: t.decided.disposition}
+	if total.Hours > 0 {
+		out.PerHour = rounded(float64(t.count) / total.Hours)
+	}
+	for _, s := range g.seen {
+		if s.run.side == side {
+			out.First = append(out.First, Place{c.safe(s.run.config.File, 0), s.first})
+		}
+	}
+	return out
+}
+
+// shown returns r as documents have it, nil where nothing is known.
+func (r Ratio) shown() *Ratio {
+	if r.By == "" {
+		return nil
+	}
+	return &Ratio{rounded(r.Value), rounded(r.Low), rounded(r.High), r.By}
+}
+
+// rounded keeps four digits, which is more than a count of log lines is worth.
+// Infinity, which JSON lacks, is a number beyond any ratio.
+func rounded(x float64) float64 {
+	const most = 1e12
+	switch {
+	case x == 0 || math.IsNaN(x):
+		return 0
+	case x > most:
+		return most
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(x)))-3)
+	if unit < 1 { // a whole number divided is nearer than one multiplied by a fraction
+		per := math.Round(1 / unit)
+		return math.Round(x*per) / per
+	}
+	return math.Round(x/unit) * unit
+}

@@ -1,0 +1,184 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/blame"
+)
+
+// The weights of what tells for a mod as the cause of a new group. What points at
+// it and what changed about it are independent, so that they add up; of each kind
+// the strongest counts. What points at a mod by the code that threw weighs 60 in
+// package blame.
+const (
+	scoreNamed = 30 // its name, package id or an assembly stands in the text
+	scoreFirst = 15 // blamed in the new logs, and in the old ones for nothing
+)
+
+var changeScores = map[string]int{added: 40, updated: 30, removed: 15, moved: 10}
+
+// maxSuspects bounds the mods that are named for one group: half a screen.
+const maxSuspects = 8
+
+// lists reports whether a log of the side has a list of mods.
+func (c *Collector) lists(side Side) bool {
+	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
+}
+
+// modChanges returns the mods that differ between the sides, where both have a list.
+func (c *Collector) modChanges() []ModChange {
+	out := []ModChange{}
+	if !c.lists(Old) || !c.lists(New) {
+		return out
+	}
+	for _, m := range modChanges(c.listed(Old), c.listed(New)) {
+		if m.change == unchanged {
+			continue
+		}
+		shown := ModChange{
+			Name: c.safe(m.Name, maxName), PackageID: c.safe(m.PackageID, maxName), Change: m.change,
+			OldVersion: c.safe(m.oldVersion, maxName), OldPlace: m.oldPlace, Place: m.place,
+		}
+		if m.place > 0 {
+			shown.Version = c.safe(m.Version, maxName)
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+// Suspects compares the two sides and finds the suspects for the groups that are new or more frequent, and
+// urgent.
+func (c *Collector) Suspects() *Suspects {
+	d := c.diff(func(g *group) bool { return g.tally[New].decided.disposition.Urgent() })
+	out := &Suspects{
+		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),
+		Mods: c.modChanges(), Groups: []SuspectGroup{},
+	}
+	var changes []modChange
+	if out.OldMods && out.NewMods {
+		changes = modChanges(c.listed(Old), c.listed(New))
+	} else {
+		for i, m := range c.listed(New) { // nothing is known of changes, but names are
+			changes = append(changes, modChange{mod: m, place: i + 1})
+		}
+	}
+	known := map[string]bool{} // blamed on the old side
+	for _, t := range c.texts {
+		for _, s := range t.tally[Old].suspects {
+			known[nameKey(s.Mod)] = true
+		}
+	}
+	for _, rows := range [][]Group{d.Added, d.More} {
+		for i := range rows {
+			g := SuspectGroup{Group: rows[i], Suspects: suspectsOf(rows[i].group, changes, known)}
+			g.Group.MayBeUnseen = false // sides are shown for themselves
+			if n := len(g.Suspects); n > maxSuspects {
+				g.More, g.Suspects = n-maxSuspects, g.Suspects[:maxSuspects]
+			}
+			for j := range g.Suspects {
+				s := &g.Suspects[j]
+				s.Name, s.PackageID = c.safe(s.Name, maxName), c.safe(s.PackageID, maxName)
+				evidence := make([]string, len(s.Evidence))
+				for k, e := range s.Evidence {
+					evidence[k] = c.safe(e, 0)
+				}
+				s.Evidence = evidence
+			}
+			out.Groups = append(out.Groups, g)
+		}
+	}
+	return out
+}
+
+// suspectsOf returns the mods that may be the cause of a group.
+func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspect {
+	accused := g.suspects()
+	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
+	shared := map[string]int{} // assemblies, by how many mods bring them along
+	for i := range changes {
+		for _, a := range changes[i].Assemblies {
+			shared[a]++
+		}
+	}
+	out := []ModSuspect{}
+	blamed := make([]bool, len(accused))
+	for i := range changes {
+		ch := &changes[i]
+		s := ModSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
+		points := 0
+		for j, b := range accused {
+			if ch.is(b.Mod) {
+				blamed[j] = true
+				points = max(points, b.Score)
+				s.sayBlame(&b)
+			}
+		}
+		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed {
+			points = scoreNamed
+			s.say("its text names %s", name)
+		}
+		switch ch.change {
+		case added:
+			s.say("newly added")
+		case updated:
+			s.say("updated")
+		case removed:
+			s.say("removed")
+		case moved:
+			s.say("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
+		}
+		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
+			s.say("nothing in the log points at it")
+		}
+		if s.Score = points + changeScores[ch.change]; s.Score > 0 {
+			out = append(out, s)
+		}
+	}
+	for j, b := range accused {
+		if blamed[j] {
+			continue
+		}
+		s := ModSuspect{Name: b.Mod, Score: b.Score}
+		s.sayBlame(&b)
+		if !known[nameKey(b.Mod)] {
+			s.Score += scoreFirst
+			s.say("blamed for nothing in the old logs")
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b ModSuspect) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
+	})
+	return out
+}
+
+// sayBlame says by what b points at the mod.
+func (s *ModSuspect) sayBlame(b *blame.Suspect) {
+	for _, e := range b.Evidence {
+		s.say("%s", blameWords[e.Kind])
+	}
+}
+
+// say adds a piece of evidence, once.
+func (s *ModSuspect) say(format string, args ...any) {
+	e := fmt.Sprintf(format, args...)
+	if !slices.Contains(s.Evidence, e) {
+		s.Evidence = append(s.Evidence, e)
+	}
+}
+
+// blameWords says what a kind of evidence of package blame is.
+var blameWords = map[blame.Kind]string{
+	blame.Frame:    "its code is on the stack",
+	blame.Title:    "it heads the stack trace",
+	blame.Path:     "the text has a path of its files",
+	blame.Named:    "the text says that it speaks of it",
+	blame.Type:     "the text has a type or an assembly of it",
+	blame.Tag:      "the text begins with its tag",
+	blame.Patch:    "it patches a method on the stack",
+	blame.Assembly: "an assembly of it is on the stack",
+}
