@@ -23,7 +23,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-current", Title: "heed current --format json",
-		Description: "One object: what attention/current of GABP answers, with a version. New fields may appear within a version.",
+		Description: "One object: what attention/current of GABP answers, with a version. New fields may appear within a " +
+			"version.",
 		Values: []any{struct {
 			version
 			gabp.CurrentResult
@@ -31,7 +32,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-ack", Title: "heed ack --format json",
-		Description: "One object: what attention/ack of GABP answers, with a version. New fields may appear within a version.",
+		Description: "One object: what attention/ack of GABP answers, with a version. New fields may appear within a " +
+			"version.",
 		Values: []any{struct {
 			version
 			gabp.AckResult
@@ -39,7 +41,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-tail", Title: "One line of heed tail --format jsonl",
-		Description: "An entry of the journal, as the tool heed/entries answers, with a version. New fields may appear within a version.",
+		Description: "An entry of the journal, as the tool heed/entries answers, with a version. New fields may appear " +
+			"within a version.",
 		Values: []any{struct {
 			version
 			Entry

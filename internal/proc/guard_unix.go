@@ -13,8 +13,7 @@ import (
 	"syscall"
 )
 
-// guard is the holder's end of a guard: the pipe whose other end tells it that the
-// holder has died. Nil guards nobody.
+// guard is the holder's end of the pipe to a guard, whose other end is closed when the holder dies. Nil is no guard.
 type guard struct {
 	cmd  *exec.Cmd
 	pipe *os.File
@@ -31,7 +30,7 @@ func startGuard(command []string) (*guard, error) {
 	defer r.Close() //nolint:errcheck // the guard has its own
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin = r
-	// It must not share the fate of the holder's group, session or terminal.
+	// It must survive the holder's group, session and terminal.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("%s: %w", command[0], err)
@@ -39,16 +38,15 @@ func startGuard(command []string) (*guard, error) {
 	return &guard{cmd: cmd, pipe: w}, nil
 }
 
-// watch tells the guard what to kill. The mark goes through the pipe, since a
-// process's arguments can be read by everybody.
+// watch sends the guard what to kill. The mark goes through the pipe, since everybody can read a process's arguments.
 func (g *guard) watch(group int, mark string) {
 	if g != nil {
-		// A guard that is gone is not worth the game.
+		// A guard that is gone must not end the game.
 		_, _ = fmt.Fprintf(g.pipe, "watch %d %s\n", group, mark)
 	}
 }
 
-// release ends the guard: nothing is left to be watched.
+// release ends the guard.
 func (g *guard) release() {
 	if g == nil {
 		return
@@ -58,9 +56,8 @@ func (g *guard) release() {
 	_ = g.cmd.Wait()
 }
 
-// Guard is the guard's side: it reads from r what it watches until the holder says
-// that it is done. Where r ends without that, the holder has died, and Guard
-// kills the tree. Its process must do nothing else.
+// Guard is the guard's side: it reads from r what it watches until the holder releases it. Where r ends before, the
+// holder has died, and Guard kills the tree. Its process must do nothing else.
 func Guard(r io.Reader) {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGPIPE)
 	var group int

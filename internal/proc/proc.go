@@ -13,10 +13,10 @@ import (
 // DefaultGrace is a [Config].Grace that gives a game the time to save.
 const DefaultGrace = 10 * time.Second
 
-// tick is how often a tree whose first process is gone is looked at.
+// tick is the interval at which a tree without its first process is polled.
 const tick = 100 * time.Millisecond
 
-// Config says what to start.
+// Config is the program to start.
 type Config struct {
 	// Args is the program, as [exec.LookPath] finds it, and its arguments. Required.
 	Args []string
@@ -44,7 +44,7 @@ type Config struct {
 	Grace time.Duration
 }
 
-// Exit says how the first process of a tree ended.
+// Exit is how the first process of a tree ended.
 type Exit struct {
 	// Code is the exit status: 128 and the number of the signal for a process that
 	// a signal ended, as shells have it.
@@ -54,7 +54,7 @@ type Exit struct {
 	Signal os.Signal
 }
 
-// String says it in words.
+// String describes it.
 func (e Exit) String() string {
 	if e.Signal != nil {
 		return "ended by a signal: " + e.Signal.String()
@@ -72,10 +72,10 @@ type Process struct {
 
 	mu    sync.Mutex
 	tree  tree
-	ended bool // the tree's ids may be those of others by now
+	ended bool // the tree's ids may have been reused
 
 	killing sync.Once
-	killed  chan struct{} // closed once the tree was told to die at once
+	killed  chan struct{} // closed by Kill
 }
 
 // Start starts a program as a tree. Once it returns without an error, the tree
@@ -131,7 +131,7 @@ func (p *Process) run(started chan<- error) {
 	p.guard.watch(p.cmd.Process.Pid, p.cfg.Mark)
 	started <- nil
 
-	_ = p.cmd.Wait() // what it says is in ProcessState
+	_ = p.cmd.Wait() // the error is in ProcessState
 	p.exit = exitOf(p.cmd.ProcessState)
 	if p.exit.Code == 0 {
 		p.waitForOthers()

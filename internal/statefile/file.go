@@ -9,22 +9,19 @@ import (
 	"path/filepath"
 )
 
-// What can be wrong with a file. Errors wrap one of these where it applies, and
-// name the file.
+// Errors of files. Returned errors wrap one of these where it applies, and name the file.
 var (
-	// ErrForeign says that a file is not one of heed's, or of another kind.
+	// ErrForeign is the error of a file that is not heed's, or of another kind.
 	ErrForeign = errors.New("not the kind of file expected")
-	// ErrVersion says that a file is whole, and of a version that this program
-	// does not read.
+	// ErrVersion is the error of a whole file of a version that this program does not read.
 	ErrVersion = errors.New("unknown version")
-	// ErrDamaged says that a file is torn or was changed.
+	// ErrDamaged is the error of a file that is torn or was changed.
 	ErrDamaged = errors.New("damaged")
-	// ErrTooLarge says that a payload is larger than [MaxFile].
+	// ErrTooLarge is the error of a payload larger than [MaxFile].
 	ErrTooLarge = errors.New("too large")
 )
 
-// MaxFile bounds, in bytes, the payload of a file: far above what an engine with
-// its default bounds can have to say.
+// MaxFile bounds the payload of a file, in bytes: far above the snapshot of an engine with default bounds.
 const MaxFile = 256 << 20
 
 // The header of a file: magic, kind padded with zeros, version, length of the
@@ -36,16 +33,14 @@ const (
 	fileHeader = len(fileMagic) + maxKind + 4 + 8 + 4 + 4
 )
 
-// tempSuffix marks what is not complete yet. One that a kill left behind is
-// replaced by the next WriteFile.
+// tempSuffix marks an incomplete file. One that a kill left behind is replaced by the next WriteFile.
 const tempSuffix = ".tmp"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// WriteFile replaces the file at path, or makes it, with a payload of a kind (1
-// to 16 bytes, such as "snapshot") and version that are the caller's to choose.
-// When it returns nil the new file is durable; when it returns an error, or the
-// process is killed, the old file is there as it was or the new one is, whole.
+// WriteFile replaces the file at path, or makes it, with a payload of a kind (1 to 16 bytes, such as "snapshot") and
+// version that are the caller's to choose. When it returns nil the new file is durable; after an error or a kill,
+// either the old file is unchanged or the new one is whole.
 //
 // It writes beside path, to a name that ends in ".tmp", and allocates nothing of
 // the payload's size. Two calls for one path must not run at the same time. The
@@ -78,7 +73,7 @@ func writeFile(fs filesystem, path, kind string, version uint32, payload []byte)
 
 // writeWhole makes a new file of the parts, durable but for its name.
 func writeWhole(fs filesystem, name string, parts ...[]byte) error {
-	_ = fs.remove(name) // what a kill left; what cannot be removed makes create fail
+	_ = fs.remove(name) // left by a kill; where it cannot be removed, create fails
 	f, err := fs.create(name)
 	if err != nil {
 		return err

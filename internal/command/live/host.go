@@ -67,8 +67,7 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	cli.Exclusive(cmd, "observe-only", "no-attention")
 }
 
-// How many entries are kept, and how much text for each on average: the journal's own
-// defaults.
+// The default of --journal, its bounds, and the bytes of text for each entry on average. The default is the journal's.
 const (
 	defaultJournal = 24576
 	minJournal     = 1000
@@ -76,7 +75,7 @@ const (
 	textPerEntry   = 128
 )
 
-// host runs one session and what serves it.
+// host runs one session, its proxy and its metrics.
 type host struct {
 	flags   *hostFlags
 	state   stateDir
@@ -90,7 +89,7 @@ type host struct {
 	closers  []func() error
 }
 
-// newHost makes a session that follows a log; a path "" is none.
+// newHost makes a session that follows a log, or none where its path is "".
 func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host, err error) {
 	h := &host{flags: f, state: stateDir(f.state)}
 	defer func() {
@@ -117,7 +116,8 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}
 	h.name = name
 	if shared != nil {
-		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state", "name", name, "error", shared)
+		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state",
+			"name", name, "error", shared)
 	}
 	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
@@ -158,16 +158,16 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	return h, nil
 }
 
-// answerWithin is how long an answer waits for what it must know: 0, as usual, but in tests, in
-// which a machine that stands still for a moment is not a game that cannot be seen.
+// answerWithin bounds how long an answer waits for evidence: 0, the default, except in tests, where a machine that
+// pauses must not make the game blind.
 var answerWithin time.Duration
 
-// maxClaims bounds the heeds that keep files of one kind in one folder.
+// maxClaims bounds the processes that keep files by one name in one folder.
 const maxClaims = 64
 
-// claim returns the name for the files of this process in the state folder: name where no
-// running heed has it, else one with a number. Shared says who has name, or why that is not
-// known. The claim ends with the process, however it ends.
+// claim returns the name for the files of this process in the state folder: name where no running heed has it,
+// otherwise name with a number. Shared is nil, or has who holds name, or why that is not known. The kernel releases the
+// claim when the process ends.
 func (h *host) claim(name string) (claimed string, shared, err error) {
 	for n := 1; n <= maxClaims; n++ {
 		claimed = name
@@ -185,7 +185,8 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))
 		}
 	}
-	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with --state", maxClaims, h.state, shared)
+	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with "+
+		"--state", maxClaims, h.state, shared)
 }
 
 // openLog opens heed's own log.
@@ -226,7 +227,7 @@ func (h *host) close() {
 	}
 }
 
-// newProxy makes the proxy, with heed's diagnostics.
+// newProxy makes the proxy.
 func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration) (*bridge.Proxy, error) {
 	f := h.flags
 	px, err := bridge.New(bridge.Config{
@@ -240,8 +241,7 @@ func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration)
 	return px, nil
 }
 
-// serve runs the session, the listener's server and the metrics until ctx is done
-// or one of them fails.
+// serve runs the session, the listener's server and the metrics until ctx is done or one of them fails.
 func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -268,10 +268,11 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 	return nil
 }
 
-// announce leaves word of this process for the commands that talk to it.
+// announce writes the run file of this process, by which commands find it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
 	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name, Started: p.Now().UTC(),
+		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name,
+		Started: p.Now().UTC(),
 	})
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
@@ -279,7 +280,7 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 	return remove, nil
 }
 
-// validate checks what the gate will say about the flags, before anything starts.
+// validate returns an error for flags that would be refused later, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/heedlog/heed/internal/bridge"
 )
 
-// serveMetrics serves the counts in Prometheus' text format, which is a line for each:
-// that needs no library.
+// serveMetrics serves the counts in Prometheus' text format: a line for each, which needs no library.
 func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 	h.log.Info("metrics are served", "addr", "http://"+h.metrics.Addr().String()+"/metrics")
 	mux := http.NewServeMux()
@@ -21,7 +20,8 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(h.appendMetrics(nil, px)) // the scraper has gone
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
+		MaxHeaderBytes: 16 << 10}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(h.metrics); !errors.Is(err, http.ErrServerClosed) {
@@ -30,10 +30,10 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 	return nil
 }
 
-// appendMetrics appends all metrics to dst. Names and labels hold no text of the
-// game.
+// appendMetrics appends all metrics to dst. Names and labels hold no text of the game.
 func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	st := h.session.Status()
+	e := &st.Engine
 	metric := func(kind, name, help string, value uint64, labels ...string) {
 		if help != "" {
 			dst = fmt.Appendf(dst, "# HELP heed_%s %s\n# TYPE heed_%s %s\n", name, help, name, kind)
@@ -59,18 +59,20 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	for i, kind := range []struct {
 		name  string
 		count uint64
-	}{{"log", st.Engine.Logs}, {"operation", st.Engine.Operations}, {"state", st.Engine.States}, {"notice", st.Engine.Notices}, {"host", st.Engine.Host}} {
+	}{
+		{"log", e.Logs}, {"operation", e.Operations}, {"state", e.States}, {"notice", e.Notices}, {"host", e.Host},
+	} {
 		help := ""
 		if i == 0 {
 			help = "Entries that the engine received."
 		}
 		counter("entries_total", help, kind.count, "kind", kind.name)
 	}
-	counter("entries_ignored_total", "Entries that asked for nothing.", st.Engine.Ignored)
-	counter("entries_folded_total", "Entries that went into attention items.", st.Engine.Folded)
-	gauge("items_open", "Attention items that are open.", uint64(st.Engine.Coalesce.Open))
+	counter("entries_ignored_total", "Entries that asked for nothing.", e.Ignored)
+	counter("entries_folded_total", "Entries that went into attention items.", e.Folded)
+	gauge("items_open", "Attention items that are open.", uint64(e.Coalesce.Open))
 	gauge("calls_in_flight", "Calls that have begun and not ended.", uint64(max(0, st.InFlight)))
-	gauge("blind", "1 while evidence is incomplete.", boolean(st.Engine.Blind))
+	gauge("blind", "1 while evidence is incomplete.", boolean(e.Blind))
 	counter("rules_swaps_total", "Rule sets that replaced another.", st.Rules.Swaps)
 	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
 	for i, limit := range st.Limits {
@@ -85,7 +87,8 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	}
 	gauge("mod_connected", "1 while the game's mod is connected.", boolean(px.Connected()))
 	counter("mod_events_lost_total", "Events of the mod that came faster than they were taken in.", px.Lost())
-	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed on as they came.", px.Untaken())
+	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed "+
+		"on as they came.", px.Untaken())
 	s := px.Server()
 	counter("bridge_connections_total", "Connections of bridges.", s.Connections)
 	counter("bridge_sessions_total", "Connections of bridges that were welcomed.", s.Sessions)
@@ -94,7 +97,8 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
 	counter("bridge_events_total", "Events for subscribers.", s.Published)
 	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
-	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not keep up.", s.EventsDropped)
+	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not "+
+		"keep up.", s.EventsDropped)
 	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Disconnected)
 	return dst
 }

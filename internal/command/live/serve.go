@@ -57,7 +57,7 @@ It ends when it is told to (Ctrl-C), with status 0.`,
 	return cmd
 }
 
-// oneArg wants one argument, and says what for.
+// oneArg requires one argument; what names it in errors.
 func oneArg(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -70,8 +70,7 @@ func oneArg(what string) cobra.PositionalArgs {
 	}
 }
 
-// untilInterrupted is done when the process is asked to end. A second signal ends
-// it at once.
+// untilInterrupted returns a context that is done when the process is asked to end. A second signal ends the process.
 func untilInterrupted(ctx context.Context) (context.Context, func()) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -88,7 +87,8 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd}, "serve-"+fileName(cmp.Or(f.game, "log")))
+	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd},
+		"serve-"+fileName(cmp.Or(f.game, "log")))
 	if err != nil {
 		return err
 	}

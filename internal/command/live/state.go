@@ -14,11 +14,10 @@ import (
 	"time"
 )
 
-// stateDir is the folder where running heeds leave word of themselves.
+// stateDir is the folder of the run files of running heeds.
 type stateDir string
 
-// defaultState returns the folder for a user's state, by the customs of the
-// platform.
+// defaultState returns the folder for a user's state, by the conventions of the platform.
 func defaultState(getenv func(string) string) (stateDir, error) {
 	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 	switch {
@@ -44,7 +43,7 @@ func (d stateDir) open() error {
 
 func (d stateDir) path(name string) string { return filepath.Join(string(d), name) }
 
-// runFile says how to talk to a running heed. It has a token, and mode 0600.
+// runFile has how to connect to a running heed. It holds a token, and has mode 0600.
 type runFile struct {
 	PID     int       `json:"pid"`
 	Command string    `json:"command"`
@@ -65,7 +64,7 @@ func (r *runFile) String() string {
 	return fmt.Sprintf("--pid %d (%s)", r.PID, what)
 }
 
-// holder says which running heed has files by a name.
+// holder returns which running heed has files by a name.
 func (d stateDir) holder(name string) string {
 	runs, _ := d.running() // who it is only helps
 	for i := range runs {
@@ -83,7 +82,7 @@ const (
 
 func (d stateDir) runPath(pid int) string { return d.path(runPrefix + strconv.Itoa(pid) + runSuffix) }
 
-// write leaves word of this process, and returns what takes it back.
+// write writes the run file of this process, and returns what removes it.
 func (d stateDir) write(r runFile) (remove func(), err error) {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -106,8 +105,7 @@ func (d stateDir) write(r runFile) (remove func(), err error) {
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// running returns the run files that are there, by process id. What cannot be
-// read is of no use to anybody.
+// running returns the run files that are there, by process id. Unreadable ones are left out.
 func (d stateDir) running() ([]runFile, error) {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,14 +9,15 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// teeGrace bounds how long what the game wrote last is waited for.
+// teeGrace bounds the wait for the last output of the game.
 const teeGrace = time.Second
 
-// tee returns a pipe whose text goes to standard output and to a file that is followed, which
-// goes once the pipe's writers are gone.
+// tee returns a pipe that is copied to standard output and to a file that is followed. The file is removed once the
+// pipe's writers are gone.
 func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error) {
 	copyTo := &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
-		h.session.Observe(event.Notice{Status: event.StatusHole, Count: n, Detail: "the game's output came faster than it could be read"}.Entry())
+		h.session.Observe(event.Notice{Status: event.StatusHole, Count: n,
+			Detail: "the game's output came faster than it could be read"}.Entry())
 	}}
 	if err := copyTo.open(os.O_TRUNC); err != nil {
 		return nil, nil, err
@@ -31,10 +32,11 @@ func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error)
 		buf := make([]byte, 32<<10)
 		for failed := false; ; {
 			n, err := r.Read(buf)
-			// Neither must keep the game from writing.
+			// An error of either must not block the game.
 			if err := copyTo.write(buf[:n]); err != nil && !failed {
 				failed = true
-				h.log.Error("the copy of the game's output cannot be written: what it says is not all known", "file", path, "error", err)
+				h.log.Error("the copy of the game's output cannot be written: what it says is not all known", "file", path,
+					"error", err)
 			}
 			_, _ = p.Stdout.Write(buf[:n])
 			if err != nil {
@@ -51,18 +53,17 @@ func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error)
 	}, nil
 }
 
-// A copy of a game's output is begun anew where it is longer than spoolBytes, and is not
-// longer than spoolLimit in any case.
+// A copy of a game's output is replaced by another file once it is longer than spoolBytes, and is never longer than
+// spoolLimit.
 const (
 	spoolBytes = 64 << 20
 	spoolLimit = 256 << 20
 )
 
-// spool is text on its way to a [follow.Follower] whose Config.Continues is set: a file that
-// another takes the place of when it is long, so that a game that plays for days does not fill
-// the disk. There is no next file before the follower has come to the one that is there, so that
-// nothing is lost while it keeps up within the limit; what is beyond is left out and told. A
-// pipe would hold the game up instead. It is for one goroutine.
+// spool is a file between a game and a [follow.Follower] whose Config.Continues is set. Another file replaces it when
+// it is long, so that a game that runs for days does not fill the disk. That waits until the follower reads the current
+// file, so that nothing is lost while it keeps up within the limit; text beyond is left out and counted. A pipe would
+// block the game instead. It is used by one goroutine.
 type spool struct {
 	path     string
 	most     int64 // bytes of a file that another follows
@@ -76,7 +77,7 @@ type spool struct {
 	left  uint64 // bytes that were left out since the latest write
 }
 
-// open opens the file for what comes next.
+// open opens the next file.
 func (s *spool) open(flag int) error {
 	file, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|flag, 0o600)
 	if err != nil {
@@ -111,9 +112,8 @@ func (s *spool) write(text []byte) error {
 	return err
 }
 
-// renew has the next write begin another file. The one before is renamed, which every system
-// allows while the follower has it open, and goes when that closes it. Where it cannot
-// be, it grows on, and is tried again as much later.
+// renew makes the next write begin another file. The current one is renamed, which every system allows while the
+// follower has it open, and removed. Where that fails, it keeps growing, and renew is due again after as much text.
 func (s *spool) renew() {
 	_ = s.file.Close() // the text is with the system
 	s.file, s.size = nil, 0

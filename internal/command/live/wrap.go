@@ -34,8 +34,7 @@ type wrapFlags struct {
 	grace   time.Duration
 }
 
-// defaultLinger is how long heed answers after the game has failed: time for a
-// bridge to ask why.
+// defaultLinger is how long heed answers after the game has failed, so that a bridge can read why.
 const defaultLinger = 3 * time.Second
 
 func (p *program) wrapCommand() *cobra.Command {
@@ -95,7 +94,7 @@ func (f *wrapFlags) validate(cmd *cobra.Command) error {
 	return nil
 }
 
-// own makes an error of heed's own work, before the game has started.
+// own returns an error of heed's own work before the game has started, with its exit status.
 func own(err error) error {
 	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
 		return err
@@ -108,7 +107,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return err
 	}
 	ctx := cmd.Context()
-	// Signals are the game's: it decides whether it ends.
+	// Signals are passed to the game, which decides whether it ends.
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, forwarded...)
 	defer signal.Stop(signals)
@@ -125,7 +124,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
-	log.tell(h.log, args[0])
+	log.report(h.log, args[0])
 
 	inner, removeInner, err := p.inner(h, outer)
 	if err != nil {
@@ -143,8 +142,8 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	defer remove()
 
-	// The log, the server and the mod's connection are up before the game is, and as long: what
-	// ends ctx ends the game first.
+	// The log, the server and the mod's connection start before the game and end after it: the end of ctx ends the game
+	// first.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() {
@@ -178,16 +177,16 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	return nil
 }
 
-// watch waits for the end of the game, or of what serves, and says whether it was
-// asked to end through heed. Who ends the game past heed, even as a task manager does, is
-// not told apart from what kills it for want of memory: that is a crash. Signals go to the game;
-// it is killed when it does not end in time.
-func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error) (exit proc.Exit, asked bool, err error) {
+// watch waits for the end of the game, or of the server, and reports whether it was asked to end through heed. An end
+// by another way, such as a task manager, cannot be distinguished from a kill for lack of memory, and is a crash.
+// Signals are passed to the game; it is killed when it does not end in time.
+func (p *program) watch(
+	ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error,
+) (exit proc.Exit, asked bool, err error) {
 	for {
 		select {
 		case <-game.Done():
-			// Who ended all of heed's tree at once ended the game before the signal for heed
-			// was looked at.
+			// A signal to the whole tree ends the game before heed has received its own.
 			select {
 			case <-signals:
 				asked = true
@@ -213,7 +212,7 @@ func (p *program) watch(ctx context.Context, f *wrapFlags, h *host, game *proc.P
 	}
 }
 
-// linger lets bridges ask why the game is gone.
+// linger keeps serving for d, so that bridges can read why the game is gone.
 func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Signal) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -224,16 +223,16 @@ func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Si
 	}
 }
 
-// outer returns what the bridge handed over, and listens there: at once, so that a
-// bridge that dials finds somebody. Without a bridge heed chooses by itself.
+// outer returns the address and token from the bridge, and listens there at once, so that a bridge that dials is
+// answered. Without a bridge it chooses both.
 func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Listener, error) {
 	b, ok, err := gabp.BridgeFromEnv(p.Getenv)
 	switch {
 	case err != nil:
 		return b, nil, err
 	case !ok && (f.game != "" || p.Getenv(gabp.EnvBridge) != ""):
-		// No file is no error: a person started heed. One that the environment names is
-		// kept from the game, whose mod would take the bridge's port for itself.
+		// A missing file is no error: a person started heed. One that the environment names is not passed to the
+		// game, whose mod would use the bridge's port for itself.
 		if found, err := gabp.FindBridge(p.Getenv, f.game); err == nil {
 			b, ok = found, true
 			b.Path = ""
@@ -253,8 +252,8 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 	return b, l, nil
 }
 
-// inner returns a port and a token for the game, in a bridge file of their own where
-// the bridge named one: some mods read it where they do not read the environment.
+// inner returns a port and a token for the game, in a bridge file of their own where the bridge named one: some mods
+// read the file and not the environment.
 func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(), err error) {
 	port, err := freePort()
 	if err != nil {
@@ -271,8 +270,8 @@ func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(
 	return b, func() { _ = os.Remove(b.Path) }, nil
 }
 
-// freePort returns a loopback address that nobody listens on. Somebody may, until
-// the mod does; the token is the game's alone all the same.
+// freePort returns a loopback address that is not in use. Another process may use it before the mod does, but does not
+// have the token.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -291,9 +290,11 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-// startGame starts the game, with a copy of its output in the file called spool, "" for none.
-// What it returns second waits until all of the output has been passed on.
-func (p *program) startGame(f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string) (*proc.Process, func(), error) {
+// startGame starts the game, with a copy of its output in the file called spool, "" for none. The function that it
+// returns waits until all of the output is passed on.
+func (p *program) startGame(
+	f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string,
+) (*proc.Process, func(), error) {
 	cfg := proc.Config{
 		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
 		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
@@ -321,8 +322,7 @@ func (p *program) startGame(f *wrapFlags, h *host, handed bridge.Handed, args []
 	return game, wait, nil
 }
 
-// notStarted makes of an error of a game's program one that says what is wrong with it, and
-// what to do.
+// notStarted returns the error for a game's program that could not be started, with its cause and what to do.
 func notStarted(program string, err error) error {
 	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
 	reason := err.Error()
@@ -330,13 +330,16 @@ func notStarted(program string, err error) error {
 	case statErr == nil && info.IsDir():
 		reason = "is a directory"
 	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
-		status, reason, next = exitNotFound, "no such program in the folders of PATH", "write the path of one that is in none of them, such as ./"+program
+		status, reason, next = exitNotFound, "no such program in the folders of PATH",
+			"write the path of one that is in none of them, such as ./"+program
 	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
-		status, reason, next = exitNotFound, "it is in this folder, where programs are not looked for by their name", "write ./"+program
+		status, reason, next = exitNotFound,
+			"it is in this folder, where programs are not looked for by their name", "write ./"+program
 	case errors.Is(err, os.ErrNotExist) && statErr == nil:
 		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
-		status, reason, next = exitNotFound, "no such program"+files.Missing(program), "name the game's program after --, by its path"
+		status, reason, next = exitNotFound, "no such program"+files.Missing(program),
+			"name the game's program after --, by its path"
 	case errors.Is(err, os.ErrPermission):
 		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
 	default:
@@ -347,7 +350,7 @@ func notStarted(program string, err error) error {
 	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
 }
 
-// file returns the file that a standard stream is. What is none is left to nobody.
+// file returns the file of a standard stream, nil where it is none.
 func file(stream any) *os.File {
 	f, _ := stream.(*os.File)
 	return f

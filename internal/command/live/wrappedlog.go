@@ -19,9 +19,8 @@ type wrappedLog struct {
 	spool string // the file for the copy of the game's standard output, where that is the log
 }
 
-// findLog returns the log to follow of a game with its arguments; name begins the names of
-// heed's files. What is found that cannot be followed, such as /dev/null, is no reason to
-// keep a person from the game.
+// findLog returns the log to follow of a game with its arguments; name begins the names of heed's files. A log that was
+// found and cannot be followed, such as /dev/null, does not keep the game from starting.
 func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog {
 	l := &wrappedLog{}
 	switch f.log {
@@ -43,12 +42,11 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 	return l
 }
 
-// spoolPath returns the file in the state folder, which newHost opens, for the copy of the
-// game's standard output.
+// spoolPath returns the file for the copy of the game's standard output, in the state folder that newHost opens.
 func (p *program) spoolPath(f *wrapFlags, name string) string {
 	dir := stateDir(f.state)
 	if dir == "" {
-		dir, _ = defaultState(p.Getenv) // newHost says what is wrong with it
+		dir, _ = defaultState(p.Getenv) // newHost returns the error
 	}
 	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
 }
@@ -58,8 +56,8 @@ func (l *wrappedLog) config() follow.Config {
 	return follow.Config{Path: cmp.Or(l.spool, l.Path), FromEnd: true, Continues: l.spool != ""}
 }
 
-// tell writes to heed's own log which one is followed, and what to do where none is.
-func (l *wrappedLog) tell(log *slog.Logger, game string) {
+// report logs which log is followed, and what to do where none is.
+func (l *wrappedLog) report(log *slog.Logger, game string) {
 	switch {
 	case l.unfit != nil:
 		log.Warn("the game's log cannot be followed; name another with --log", "error", l.unfit)
