@@ -12,70 +12,70 @@ import (
 // in the words and at the places of the rule files. Its texts are as they stand
 // in the files and in the entry: they are untrusted where a log is.
 type Explanation struct {
-	Tried    int      `json:"rulesTried" jsonschema:"how many rules were tried, up to the one that decided"`
-	Total    int      `json:"rulesTotal" jsonschema:"how many there are"`
-	Trials   []Trial  `json:"rules" jsonschema:"the rules that were tried and are listed, in order"`
-	Omitted  int      `json:"rulesNotShown" jsonschema:"how many that were tried are not listed"`
-	Decision Details  `json:"decision" jsonschema:"what the rules decide"`
-	Without  *Details `json:"without" jsonschema:"what they would decide without that rule; null where a default decided"`
+	Tried    int      `json:"rulesTried" jsonschema:"How many rules were tried, up to the one that decided."`
+	Total    int      `json:"rulesTotal" jsonschema:"How many there are."`
+	Trials   []Trial  `json:"rules" jsonschema:"The rules that were tried and are listed, in order."`
+	Omitted  int      `json:"rulesNotShown" jsonschema:"How many that were tried are not listed."`
+	Decision Details  `json:"decision" jsonschema:"What the rules decide."`
+	Without  *Details `json:"without" jsonschema:"What they would decide without that rule; null where a default decided."`
 }
 
 // Details is a decision with what the rule states that made it.
 type Details struct {
-	Rule        string            `json:"rule" jsonschema:"a rule of a file; default.… where none matched"`
-	Place       string            `json:"place,omitempty" jsonschema:"file and line of the rule; none for a default"`
-	Overrides   string            `json:"overrides,omitempty" jsonschema:"file and line of the rule that it overrides"`
-	Disposition event.Disposition `json:"disposition"`
-	Severity    event.Severity    `json:"severity"`
-	Invalidates bool              `json:"invalidates" jsonschema:"what is known of the game's state may be stale"`
-	Tags        []string          `json:"tags,omitempty"`
-	Summary     string            `json:"summary,omitempty" jsonschema:"what it is about, in the words of its file"`
-	Why         string            `json:"why,omitempty" jsonschema:"why it decides so, in the words of its file"`
+	Rule        string            `json:"rule" jsonschema:"A rule of a file; default.… where none matched."`
+	Place       string            `json:"place,omitempty" jsonschema:"File and line of the rule; none for a default."`
+	Overrides   string            `json:"overrides,omitempty" jsonschema:"File and line of the rule that it overrides."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"What it results in."`
+	Severity    event.Severity    `json:"severity" jsonschema:"Its weight."`
+	Invalidates bool              `json:"invalidates" jsonschema:"What is known of the game's state may be stale."`
+	Tags        []string          `json:"tags,omitempty" jsonschema:"Those of the rule, and of rules with continue."`
+	Summary     string            `json:"summary,omitempty" jsonschema:"What it is about, in the words of its file."`
+	Why         string            `json:"why,omitempty" jsonschema:"Why it decides so, in the words of its file."`
 
 	// Escalates is when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
-	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"when repetition raises the decision"`
-	Escalated bool       `json:"escalated,omitempty" jsonschema:"repetition raised it; disposition and severity stand"`
+	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"When repetition raises the decision."`
+	Escalated bool       `json:"escalated,omitempty" jsonschema:"Repetition raised it; disposition and severity stand."`
 
-	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"the phase of the game from the next entry on"`
-	Blinds    bool     `json:"blinds,omitempty" jsonschema:"evidence is missing from here on"`
-	Resolves  []string `json:"resolves,omitempty" jsonschema:"the rules whose items it ends"`
+	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"The phase of the game from the next entry on."`
+	Blinds    bool     `json:"blinds,omitempty" jsonschema:"Evidence is missing from here on."`
+	Resolves  []string `json:"resolves,omitempty" jsonschema:"The rules whose items it ends."`
 }
 
 // Escalates is the JSON form of [event.Escalation].
 type Escalates struct {
-	After    int               `json:"after" jsonschema:"from this occurrence on"`
-	Seconds  float64           `json:"withinSeconds" jsonschema:"the window that they lie in"`
-	Entries  int               `json:"withinEntries" jsonschema:"the window where no time is known"`
-	To       event.Disposition `json:"to"`
-	Severity event.Severity    `json:"severity" jsonschema:"the least"`
+	After    int               `json:"after" jsonschema:"From this occurrence on."`
+	Seconds  float64           `json:"withinSeconds" jsonschema:"The window that they lie in."`
+	Entries  int               `json:"withinEntries" jsonschema:"The window where no time is known."`
+	To       event.Disposition `json:"to" jsonschema:"What it is then."`
+	Severity event.Severity    `json:"severity" jsonschema:"The least."`
 }
 
 // Trial is the result of trying one rule.
 type Trial struct {
-	ID        string   `json:"id" jsonschema:"the rule"`
-	Place     string   `json:"place" jsonschema:"file and line"`
-	Overrides string   `json:"overrides,omitempty" jsonschema:"file and line of the rule that it overrides"`
-	Matched   bool     `json:"matched"`
-	Close     bool     `json:"close" jsonschema:"something that it says of the text is so"`
-	AddsTags  []string `json:"addsTags,omitempty" jsonschema:"of a rule with continue that matched: its tags"`
-	Clauses   []Clause `json:"clauses" jsonschema:"what made it match, or kept it from that, and what else of it holds"`
-	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"how many other such clauses there are"`
-	Exception *Clause  `json:"exception,omitempty" jsonschema:"the exception that kept it from matching"`
+	ID        string   `json:"id" jsonschema:"The rule."`
+	Place     string   `json:"place" jsonschema:"File and line."`
+	Overrides string   `json:"overrides,omitempty" jsonschema:"File and line of the rule that it overrides."`
+	Matched   bool     `json:"matched" jsonschema:"It matched."`
+	Close     bool     `json:"close" jsonschema:"Something that it says of the text is so."`
+	AddsTags  []string `json:"addsTags,omitempty" jsonschema:"Of a rule with continue that matched: its tags."`
+	Clauses   []Clause `json:"clauses" jsonschema:"What made it match, or kept it from that, and what else of it holds."`
+	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"How many other such clauses there are."`
+	Exception *Clause  `json:"exception,omitempty" jsonschema:"The exception that kept it from matching."`
 
-	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"other ways to match, of which nothing holds"`
+	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"Other ways to match, of which nothing holds."`
 }
 
 // Clause is a part of a condition, with its value for the entry.
 type Clause struct {
-	Text     string            `json:"text" jsonschema:"as written in the file, on one line"`
-	Place    string            `json:"place" jsonschema:"file, line and column"`
-	Holds    bool              `json:"value" jsonschema:"whether it holds"`
-	Decisive bool              `json:"decisive" jsonschema:"it made the condition what it is"`
-	Error    string            `json:"error,omitempty" jsonschema:"why it could not be evaluated"`
-	Reads    map[string]string `json:"reads,omitempty" jsonschema:"the short variables that it reads, and their values"`
-	Item     string            `json:"item,omitempty" jsonschema:"the item of a list that made it hold"`
-	Parts    []Clause          `json:"macro,omitempty" jsonschema:"the decisive clauses of a macro or negation"`
+	Text     string            `json:"text" jsonschema:"As written in the file, on one line."`
+	Place    string            `json:"place" jsonschema:"File, line and column."`
+	Holds    bool              `json:"value" jsonschema:"Whether it holds."`
+	Decisive bool              `json:"decisive" jsonschema:"It made the condition what it is."`
+	Error    string            `json:"error,omitempty" jsonschema:"Why it could not be evaluated."`
+	Reads    map[string]string `json:"reads,omitempty" jsonschema:"The short variables that it reads, and their values."`
+	Item     string            `json:"item,omitempty" jsonschema:"The item of a list that made it hold."`
+	Parts    []Clause          `json:"macro,omitempty" jsonschema:"The decisive clauses of a macro or negation."`
 }
 
 // maxClauses bounds [Trial.Clauses].

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/bridge"
-	"github.com/heedlog/heed/report"
 )
 
 // formatsPage says what each field of the program's JSON is.
@@ -142,13 +141,10 @@ type namedSchema struct {
 
 // allSchemas returns those of both programs, by name.
 func allSchemas() (all []namedSchema) {
-	for _, name := range report.SchemaNames() {
-		all = append(all, namedSchema{name, report.Schema(name)})
+	p := &program{forms: bridge.Forms}
+	for _, name := range p.schemaNames() {
+		all = append(all, namedSchema{name, p.schemaOf(name)})
 	}
-	for _, f := range bridge.Forms {
-		all = append(all, namedSchema{f.Name, f.JSON()})
-	}
-	slices.SortFunc(all, func(a, b namedSchema) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 

@@ -163,51 +163,50 @@ func textRecord(text string) *found {
 // them makes them safe.
 type (
 	explanation struct {
-		SchemaVersion int `json:"schemaVersion"`
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
 
-		Record    explainedRecord    `json:"record"`
-		Signature explainedSignature `json:"signature"`
-		Phase     string             `json:"phase"`
-		Blind     *blindness         `json:"blind"` // null: evidence is complete
+		Record    explainedRecord    `json:"record" jsonschema:"What is explained."`
+		Signature explainedSignature `json:"signature" jsonschema:"The shape of the text."`
+		Phase     string             `json:"phase" jsonschema:"Of the game, that the record saw."`
+		Blind     *blindness         `json:"blind" jsonschema:"Since when evidence is incomplete; null where it is complete."`
 		rules.Explanation
 		alone string // what an escalated rule decides by itself
 	}
 	explainedRecord struct {
-		File      string `json:"file,omitempty"`
-		Layout    string `json:"layout,omitempty"`
-		StartLine int    `json:"startLine,omitempty"`
-		EndLine   int    `json:"endLine,omitempty"`
-		Kind      string `json:"kind"`
-		Status    string `json:"status,omitempty"`
-		Level     string `json:"level,omitempty"`
-		Source    string `json:"source,omitempty"`
-		Operation string `json:"operation,omitempty"`
-		Message   string `json:"message"`
-		Stack     string `json:"stack,omitempty"`
-		Ends      string `json:"endEvidence,omitempty"`
-		LevelBy   string `json:"levelEvidence,omitempty"`
-		Reference string `json:"stackReference,omitempty"`
-		Cut       uint64 `json:"cutBytes,omitempty"`
-		Count     uint64 `json:"count,omitempty"` // of a notice: bytes that are missing, or repeats that are left
+		File      string         `json:"file,omitempty" jsonschema:"The log, as it was named. This and the other places are absent with --text."`
+		Layout    string         `json:"layout,omitempty" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib"`
+		StartLine int            `json:"startLine,omitempty" jsonschema:"The first line of the record."`
+		EndLine   int            `json:"endLine,omitempty" jsonschema:"Its last line."`
+		Kind      string         `json:"kind" jsonschema:"What it was read as." enum:"log,operation,state,notice"`
+		Status    string         `json:"status,omitempty" jsonschema:"What happened, of an entry that is no log record."`
+		Level     string         `json:"level,omitempty" jsonschema:"Of a log record: its level." enum:"unknown,debug,info,warning,error,fatal"`
+		Source    string         `json:"source,omitempty" jsonschema:"Who wrote it; the method of an operation."`
+		Operation string         `json:"operation,omitempty" jsonschema:"The operation that it names."`
+		Message   string         `json:"message" jsonschema:"Its text, escaped."`
+		Stack     string         `json:"stack,omitempty" jsonschema:"Its stack, escaped."`
+		Ends      string         `json:"endEvidence,omitempty" jsonschema:"What the end of the record rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+		LevelBy   string         `json:"levelEvidence,omitempty" jsonschema:"What the level rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+		Reference string         `json:"stackReference,omitempty" jsonschema:"The reference that stands for its stack, and what became of it."`
+		Cut       uint64         `json:"cutBytes,omitempty" jsonschema:"Bytes of text that were left out."`
+		Count     uint64         `json:"count,omitempty" jsonschema:"Of a notice: bytes that are missing, or repeats that are left."`
+		Blame     []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that an urgent record points at, the likeliest first."`
 
-		// Blame lists the mods that an urgent record points at, the likeliest first.
-		Blame []heed.Suspect `json:"blame,omitempty"`
-		named []string       // those that deserve to be said
+		named []string // of Blame, those that deserve to be said
 	}
 	explainedSignature struct {
-		ID       string   `json:"id"`
-		Check    string   `json:"check"`
-		Template string   `json:"template"`
-		Frames   []string `json:"frames"`
-		Masked   []masked `json:"masked"`
+		ID       string   `json:"id" jsonschema:"The id of its template: anyone can recompute it." pattern:"^[0-9a-f]{16}$"`
+		Check    string   `json:"check" jsonschema:"A second hash of the template, which tells apart what shares an id." pattern:"^[0-9a-f]{8}$"`
+		Template string   `json:"template" jsonschema:"The text with what varies masked."`
+		Frames   []string `json:"frames" jsonschema:"The frames of the stack that count."`
+		Masked   []masked `json:"masked" jsonschema:"What was masked, in order."`
 	}
 	masked struct {
-		Mask string `json:"mask"`
-		Text string `json:"text"`
+		Mask string `json:"mask" jsonschema:"The kind of it."`
+		Text string `json:"text" jsonschema:"What stands there, escaped."`
 	}
 	blindness struct {
-		Since int    `json:"sinceLine"`
-		Rule  string `json:"rule"`
+		Since int    `json:"sinceLine" jsonschema:"The line." minimum:"1"`
+		Rule  string `json:"rule" jsonschema:"The rule that says so."`
 	}
 )
 

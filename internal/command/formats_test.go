@@ -22,7 +22,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/heedlog/heed/internal/clitest"
-	"github.com/heedlog/heed/report"
 )
 
 // formatGoldens are the forms of which two captures are kept; text and JSON lines
@@ -68,7 +67,7 @@ func TestFormatGolden(t *testing.T) {
 // compileSchema compiles one of the schemas of the repository.
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	return clitest.Schema(t, report.Schema(name))
+	return clitest.Schema(t, (&program{}).schemaOf(name))
 }
 
 // TestSchemas holds what is written about every capture of the project to the
@@ -133,10 +132,11 @@ func TestSchemaDefinitionsAgree(t *testing.T) {
 }
 
 func TestSchemaCommand(t *testing.T) {
-	for _, name := range report.SchemaNames() {
+	p := &program{}
+	for _, name := range p.schemaNames() {
 		r := runArgs(t, "schema", name)
 		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Equal(t, string(report.Schema(name)), r.stdout)
+		require.Equal(t, string(p.schemaOf(name)), r.stdout)
 	}
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
 	r := runArgs(t, "schema", "xml")

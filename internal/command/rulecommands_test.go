@@ -28,12 +28,12 @@ func TestCoverageAddsUp(t *testing.T) {
 		requireInert(t, r.stdout)
 		requireSchema(t, "rules-coverage", r.stdout)
 		var doc struct {
-			Files []coverageReport
-			Total coverageReport
+			Files []coverage
+			Total coverage
 		}
 		require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
 		require.Len(t, doc.Files, 1)
-		for _, rep := range []coverageReport{doc.Files[0], doc.Total} {
+		for _, rep := range []coverage{doc.Files[0], doc.Total} {
 			fired, unknown := 0, 0
 			for _, f := range rep.Fired {
 				fired += f.Records

@@ -105,37 +105,37 @@ func (c *covered) add(key sigRule, template func() string, first place, n int) {
 // The JSON form of what is covered.
 type (
 	coverageDocument struct {
-		SchemaVersion int              `json:"schemaVersion"`
-		Files         []coverageReport `json:"files"`
-		Total         coverageReport   `json:"total"`
+		SchemaVersion int        `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		Files         []coverage `json:"files" jsonschema:"A report for each log."`
+		Total         coverage   `json:"total" jsonschema:"All logs together."`
 	}
-	coverageReport struct {
-		File       string         `json:"file,omitempty"` // empty for all files together
-		Records    int            `json:"records"`
-		Signatures int            `json:"signatures"`
-		ByRules    coverageShare  `json:"by_rules"`
-		ByFallback coverageShare  `json:"by_fallback"`
-		ByDefault  coverageShare  `json:"by_default"`
-		Fired      []coverageRule `json:"fired"`
-		Never      []string       `json:"never,omitempty"` // of all files together only
-		Unknown    []coverageSig  `json:"unknown"`
-		NotShown   int            `json:"unknown_not_shown"`
+	coverage struct {
+		File       string           `json:"file,omitempty" jsonschema:"The log, as it was named. Absent for all together."`
+		Records    int              `json:"records" jsonschema:"Records in it."`
+		Signatures int              `json:"signatures" jsonschema:"Distinct signatures in it."`
+		ByRules    share            `json:"byRules" jsonschema:"Decided by rules, other than those for fallback."`
+		ByFallback share            `json:"byFallback" jsonschema:"Decided by rules that go by shape alone."`
+		ByDefault  share            `json:"byDefault" jsonschema:"Decided by no rule."`
+		Fired      []firedRule      `json:"fired" jsonschema:"What decided, rules and defaults, by name."`
+		Never      []string         `json:"never,omitempty" jsonschema:"Rules that decided nothing. For all logs together only."`
+		Unknown    []unknownToRules `json:"unknown" jsonschema:"What no rule knows, the most frequent first."`
+		NotShown   int              `json:"unknownNotShown" jsonschema:"Signatures that no rule knows and that are not listed."`
 	}
-	coverageShare struct {
-		Records    int `json:"records"`
-		Signatures int `json:"signatures"`
+	share struct {
+		Records    int `json:"records" jsonschema:"Records."`
+		Signatures int `json:"signatures" jsonschema:"Signatures, each once for each that decided about it."`
 	}
-	coverageRule struct {
-		Rule       string `json:"rule"`
-		Records    int    `json:"records"`
-		Signatures int    `json:"signatures"`
+	firedRule struct {
+		Rule       string `json:"rule" jsonschema:"The rule, or the default."`
+		Records    int    `json:"records" jsonschema:"Records that it decided." minimum:"1"`
+		Signatures int    `json:"signatures" jsonschema:"Signatures of them." minimum:"1"`
 	}
-	coverageSig struct {
-		Count     int    `json:"count"`
-		Signature string `json:"signature"`
-		Rule      string `json:"rule"`
-		First     string `json:"first"`
-		Template  string `json:"template"`
+	unknownToRules struct {
+		Count     int    `json:"count" jsonschema:"How often it came." minimum:"1"`
+		Signature string `json:"signature" jsonschema:"The id of its template: anyone can recompute it." pattern:"^[0-9a-f]{16}$"`
+		Rule      string `json:"rule" jsonschema:"What decided."`
+		First     string `json:"first" jsonschema:"Its first place: file and line."`
+		Template  string `json:"template" jsonschema:"The text with what varies masked."`
 	}
 )
 
@@ -149,11 +149,11 @@ func isFallback(r *rules.Rule) bool {
 
 // report sorts out what was counted: the rules in the order of the set, what no
 // rule knows by how often it came.
-func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
-	rep := coverageReport{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []coverageRule{}, Unknown: []coverageSig{}}
+func (c *covered) report(set *rules.Set, file string, top int) coverage {
+	rep := coverage{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{}, Unknown: []unknownToRules{}}
 	for _, r := range set.Rules() {
 		if n := c.byRule[r.ID]; n != nil {
-			rep.Fired = append(rep.Fired, coverageRule{r.ID, n.records, n.signatures})
+			rep.Fired = append(rep.Fired, firedRule{r.ID, n.records, n.signatures})
 		} else if file == "" && !r.Continue && !r.Disabled {
 			rep.Never = append(rep.Never, r.ID)
 		}
@@ -166,7 +166,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
 				share = &rep.ByFallback
 			}
 		} else {
-			rep.Fired = append(rep.Fired, coverageRule{id, n.records, n.signatures})
+			rep.Fired = append(rep.Fired, firedRule{id, n.records, n.signatures})
 		}
 		share.Records += n.records
 		share.Signatures += n.signatures
@@ -186,7 +186,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
 		unknown = unknown[:top]
 	}
 	for _, s := range unknown {
-		rep.Unknown = append(rep.Unknown, coverageSig{s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template)})
+		rep.Unknown = append(rep.Unknown, unknownToRules{s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template)})
 	}
 	return rep
 }
@@ -194,7 +194,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverageReport {
 func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, view *viewFlags) error {
 	scrubber := view.scrub.scrubber(view.format)
 	total := newCovered()
-	var reports []coverageReport
+	var reports []coverage
 	for _, name := range names {
 		if ctx.Err() != nil {
 			p.Raise(exitInterrupted)
@@ -251,7 +251,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 const widthNever = 104
 
 // lines writes a report for a person.
-func (r *coverageReport) lines(p *prose) {
+func (r *coverage) lines(p *prose) {
 	name := "ALL FILES"
 	if r.File != "" {
 		name = safe(r.File, 0)
@@ -259,7 +259,7 @@ func (r *coverageReport) lines(p *prose) {
 	p.line("%s: %s of %s", name, plural(r.Records, "record"), plural(r.Signatures, "signature"))
 	for _, s := range []struct {
 		name  string
-		share coverageShare
+		share share
 	}{{"rules", r.ByRules}, {"fallback", r.ByFallback}, {"defaults", r.ByDefault}} {
 		percent := 0.0
 		if r.Records > 0 {

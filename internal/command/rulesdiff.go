@@ -201,30 +201,30 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 // The JSON form of a difference.
 type (
 	diffReport struct {
-		SchemaVersion int `json:"schemaVersion"`
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
 
-		Old      string       `json:"old"`
-		New      string       `json:"new"`
-		Files    int          `json:"files"`
-		Records  int          `json:"records"`
-		Changed  int          `json:"changed"`
-		Moved    int          `json:"same_class_by_another_rule"`
-		Changes  []diffChange `json:"changes"`
-		NotShown int          `json:"changes_not_shown"`
+		Old      string         `json:"old" jsonschema:"The rules that OLD names."`
+		New      string         `json:"new" jsonschema:"The rules that NEW names."`
+		Files    int            `json:"files" jsonschema:"Logs that were replayed."`
+		Records  int            `json:"records" jsonschema:"Records in them."`
+		Changed  int            `json:"changed" jsonschema:"Records that change class."`
+		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that another rule decides to the same effect."`
+		Changes  []classChanged `json:"changes" jsonschema:"What changes alike, the most frequent first."`
+		NotShown int            `json:"changesNotShown" jsonschema:"Changes that are not listed."`
 	}
-	diffChange struct {
-		Count      int           `json:"count"`
-		Group      string        `json:"group"`
-		Signatures int           `json:"signatures"`
-		Old        rules.Details `json:"old"`
-		New        rules.Details `json:"new"`
-		First      string        `json:"first"`
-		Sample     string        `json:"sample"`
+	classChanged struct {
+		Count      int           `json:"count" jsonschema:"Records that change so." minimum:"1"`
+		Group      string        `json:"group" jsonschema:"The signature that names their group." pattern:"^[0-9a-f]{16}$"`
+		Signatures int           `json:"signatures" jsonschema:"Signatures among them." minimum:"1"`
+		Old        rules.Details `json:"old" jsonschema:"By the old rules."`
+		New        rules.Details `json:"new" jsonschema:"By the new rules."`
+		First      string        `json:"first" jsonschema:"The place of the first: file and line."`
+		Sample     string        `json:"sample" jsonschema:"Its text, escaped and cut."`
 	}
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []diffChange{}}
+	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []classChanged{}}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {
 		all = append(all, c)
@@ -236,7 +236,7 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 		all = all[:top]
 	}
 	for _, c := range all {
-		rep.Changes = append(rep.Changes, diffChange{
+		rep.Changes = append(rep.Changes, classChanged{
 			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
 		})
 	}

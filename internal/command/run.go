@@ -28,7 +28,7 @@ const (
 type program struct {
 	*settings.Program
 
-	forms []schema.Form // of output beyond those of package report
+	forms []schema.Form // of output of the program that mounts the commands
 }
 
 // Main runs classify-replay as a process.

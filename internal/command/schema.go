@@ -9,18 +9,52 @@ import (
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 
-func (p *program) schemaCommand() *cobra.Command {
+// forms are the JSON forms of the commands of this package, beside those of package report.
+var forms = []schema.Form{
+	{
+		Name: "explain", Values: []any{explanation{}},
+		Title: "explain --format json", Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "rules-coverage", Values: []any{coverageDocument{}},
+		Title: "rules coverage --format json", Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "rules-diff", Values: []any{diffReport{}},
+		Title: "rules diff --format json", Description: "One object. New fields may appear within a version.",
+	},
+	settings.Form,
+}
+
+// schemaNames returns the names of all JSON forms, in order.
+func (p *program) schemaNames() []string {
 	names := report.SchemaNames()
-	var more strings.Builder
-	for i := range p.forms {
-		names = append(names, p.forms[i].Name)
-		fmt.Fprintf(&more, "  %-12s  %s\n", p.forms[i].Name, p.forms[i].Title)
+	for _, f := range slices.Concat(forms, p.forms) {
+		names = append(names, f.Name)
 	}
 	slices.Sort(names)
+	return names
+}
+
+// schemaOf returns the schema of the JSON form of a name, nil for none.
+func (p *program) schemaOf(name string) []byte {
+	if f := schema.Find(slices.Concat(forms, p.forms), name); f != nil {
+		return f.JSON()
+	}
+	return report.Schema(name)
+}
+
+func (p *program) schemaCommand() *cobra.Command {
+	names := p.schemaNames()
+	var more strings.Builder
+	for i := range p.forms {
+		fmt.Fprintf(&more, "  %-12s  %s\n", p.forms[i].Name, p.forms[i].Title)
+	}
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a form of output",
@@ -51,10 +85,7 @@ The schema of rule files is that of "rules schema".`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			text := report.Schema(name)
-			if f := schema.Find(p.forms, name); f != nil {
-				text = f.JSON()
-			}
+			text := p.schemaOf(name)
 			if text == nil {
 				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(names, ", "))
 			}

@@ -85,24 +85,30 @@ effect can be seen, too. What only heed goes by is shown where it is set.`,
 	return cmd
 }
 
-// The JSON form of what is configured.
+// Form is the JSON form of what is configured.
+var Form = schema.Form{
+	Name: "config", Values: []any{shown{}},
+	Title:       "config show --format json, of classify-replay and of heed",
+	Description: "One object. New fields may appear within a version.",
+}
+
 type (
 	shown struct {
-		SchemaVersion int          `json:"schemaVersion"`
-		Settings      []shownValue `json:"settings"`
-		Files         []shownFile  `json:"files"`
+		SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		Settings      []settingValue `json:"settings" jsonschema:"Each setting, by name."`
+		Files         []settingsFile `json:"files" jsonschema:"The files that were looked for, the weakest first."`
 	}
-	shownValue struct {
-		Name    string   `json:"name"`
-		Value   []string `json:"value"`
-		Origin  string   `json:"origin"`
-		Where   string   `json:"where,omitempty"`
-		Program string   `json:"program,omitempty"`
+	settingValue struct {
+		Name    string   `json:"name" jsonschema:"Its name: that of the flag, and in files."`
+		Value   []string `json:"value" jsonschema:"Its value: of a list any number of items, else one, or none where it is not set."`
+		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,environment,flag"`
+		Where   string   `json:"where,omitempty" jsonschema:"The file with line and column, or the variable."`
+		Program string   `json:"program,omitempty" jsonschema:"The program that alone goes by it; absent for both." enum:"heed"`
 	}
-	shownFile struct {
-		Path   string `json:"path"`
-		Origin string `json:"origin"`
-		Found  bool   `json:"found"`
+	settingsFile struct {
+		Path   string `json:"path" jsonschema:"The file."`
+		Origin string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file"`
+		Found  bool   `json:"found" jsonschema:"It is there, and was read."`
 	}
 )
 
@@ -111,14 +117,14 @@ type (
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 
 func (s *Settings) appendJSON(dst []byte, program string) []byte {
-	rep := shown{SchemaVersion: schema.Version, Settings: []shownValue{}, Files: []shownFile{}}
+	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: []settingsFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
-			rep.Settings = append(rep.Settings, shownValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.program()})
+			rep.Settings = append(rep.Settings, settingValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.program()})
 		}
 	}
 	for _, f := range s.Files {
-		rep.Files = append(rep.Files, shownFile{f.Path, f.Origin.String(), f.Found})
+		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.Found})
 	}
 	data, err := json.Marshal(&rep)
 	if err != nil {
