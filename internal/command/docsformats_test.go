@@ -19,7 +19,7 @@ import (
 const formatsPage = "../../docs/formats.md"
 
 // docsTables is where the page's tables begin: what is above is written by hand.
-const docsTables = "<!-- The rest is written from report/schema by: go test ./internal/command -run Docs -update -->\n"
+const docsTables = "<!-- The rest is written from the Go types by: go test ./internal/command -run Docs -update -->\n"
 
 // formatNode is as much of a JSON Schema as the schemas of package report use to
 // describe fields.
