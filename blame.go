@@ -13,11 +13,10 @@ type (
 	Suspect = blame.Suspect
 )
 
-// LearnMods tells the engine which mods are loaded, so that what it blames has
-// one name: that of the list, whatever a record calls it. Mods add up over calls.
-// It returns how many were taken in; beyond 4,096 there is no room. A mod
-// with nothing but a package id is left out: a record that names it has the id too, and
-// often a name that is better to read. It copies what it keeps.
+// LearnMods adds to the loaded mods, so that each is blamed by one name: that of the
+// list, whatever a record calls it. It returns how many were added, at most 4,096 over
+// all calls. A mod with only a package id is left out: a record that names it has the id
+// too, and often a more readable name. It copies what it keeps.
 func (e *Engine) LearnMods(mods []Mod) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -31,8 +30,8 @@ func (e *Engine) LearnMods(mods []Mod) int {
 	return n
 }
 
-// LearnGame tells the engine how the game's program is called: code and tags of that name
-// are the game's own, and no mod's. See [blame.Finder.LearnGame].
+// LearnGame sets the name of the game's program: code and tags of that name are the
+// game's own, not a mod's. See [blame.Finder.LearnGame].
 func (e *Engine) LearnGame(program string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -40,9 +39,9 @@ func (e *Engine) LearnGame(program string) {
 }
 
 // Blame returns the mods that a log record points at, the likeliest first, and
-// none for one that names none and for other entries. It changes nothing, and does not matter to what the
-// engine decides. It costs some microseconds and a few allocations: ask for what
-// is looked at, not for each record.
+// none for one that names none and for other entries. It changes nothing, and decisions
+// do not depend on it. It allocates: call it for records that are displayed, not for each
+// one.
 func (e *Engine) Blame(in *event.Entry) []Suspect {
 	if in.Kind != event.KindLog {
 		return nil
@@ -52,13 +51,13 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
-// Likely returns the names that deserve to be said of a record's suspects where
-// there is room for few words: one or two, or none where all evidence is weak.
+// Likely returns the names of a record's suspects for a short text: one or two, or none
+// if all evidence is weak.
 func Likely(suspects []Suspect) []string { return blame.Likely(suspects) }
 
-// accuse tells the coalescer whom e.entry, the first of its group in the item
-// owner, points at. The lock is held.
-func (e *Engine) accuse(owner uint64) {
+// attribute passes the mods that e.entry, the first of its group in the item owner, points
+// at to the coalescer. The lock is held.
+func (e *Engine) attribute(owner uint64) {
 	if e.entry.Kind != event.KindLog {
 		return
 	}

@@ -17,13 +17,13 @@ type Config struct {
 	// Unity and RimWorld, [rules.Defaults].
 	Rules *rules.Set
 
-	// Epoch tells the runs of a host apart: it is part of attention ids and of
+	// Epoch distinguishes the runs of a host: it is part of attention ids and of
 	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
-	// "0", which is only right for a replay. [Restore] goes on in the epoch of the
+	// "0", which is only right for a replay. [Restore] continues the epoch of the
 	// snapshot.
 	Epoch string
 
-	// Signatures bounds the signatures whose decision is known. Default 65,536.
+	// Signatures bounds the signatures whose decision is cached. Default 65,536.
 	Signatures int
 
 	// Groups bounds what is learned about which signatures belong together.
@@ -32,8 +32,8 @@ type Config struct {
 	// InitialPhase is the phase that the first entry sees. Default "".
 	InitialPhase string
 
-	// LoadPhase is the phase at whose beginning the game's state is made anew, so
-	// that what was invalid before it is over for an agent that comes later.
+	// LoadPhase is the phase at whose beginning the game's state is loaded again, so
+	// that an earlier invalidation does not concern a consumer that attaches later.
 	// Default "load".
 	LoadPhase string
 

@@ -6,7 +6,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// heartbeat is what is known of whether the game answers.
+// heartbeat is the state of the game's signs of life.
 type heartbeat struct {
 	by      time.Time // when the next sign of life is expected; zero: none is
 	stalled bool
@@ -15,9 +15,9 @@ type heartbeat struct {
 
 // Expect is a sign of life: the game answered at now, and the host expects the
 // next such call by the time by. When [Engine.Advance] passes that, a stall is
-// taken in, once, as if [Engine.State] had told it; the next sign of life ends it.
-// A long event ends what was expected before it; during one, nothing is missed. A
-// zero by expects nothing.
+// ingested, once, as an [event.StatusStall] of the host would be; the next sign of life
+// ends it. A long event ends what was expected before it; during one, nothing is
+// missed. A zero by expects nothing.
 func (e *Engine) Expect(now, by time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -26,11 +26,11 @@ func (e *Engine) Expect(now, by time.Time) {
 	if h.stalled {
 		h.stalled = false
 		e.entry = event.Entry{Kind: event.KindState, Status: event.StatusRecovered, Time: now}
-		e.take()
+		e.ingest()
 	}
 }
 
-// observe lets what the host says of the game's state count.
+// observe applies an entry about the game's state.
 func (h *heartbeat) observe(s event.Status) {
 	switch s {
 	case event.StatusLongEvent:
@@ -46,11 +46,29 @@ func (h *heartbeat) observe(s event.Status) {
 	}
 }
 
-// missed reports whether a sign of life is overdue that was not before.
+// missed reports whether a sign of life has become overdue.
 func (h *heartbeat) missed(now time.Time) bool {
 	if h.by.IsZero() || h.stalled || h.busy || now.Before(h.by) {
 		return false
 	}
 	h.stalled = true
 	return true
+}
+
+// Advance sets the time, where no entry does: windows that have passed take effect. A
+// time before the latest one seen changes nothing, unless it is further back than
+// [coalesce.Config].MaxSkew: then the clock was set back. If [Engine.Expect] named a time
+// that is not after now, the game has stalled.
+func (e *Engine) Advance(now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	if e.heartbeat.missed(now) {
+		e.entry = event.Entry{
+			Kind: event.KindState, Status: event.StatusStall, Time: now,
+			Message: "no sign of life by the time that the host expected one",
+		}
+		e.ingest()
+	}
+	e.coalescer.Advance(now)
+	e.retain()
 }

@@ -10,47 +10,46 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// hostRule is the beginning of the rules under which the host's own acts stand.
+// hostRule is the prefix of the rules of what the host itself does.
 const hostRule = "host."
 
-// The bounds of what a host says in a [Report], in characters.
+// The bounds of a [Report], in characters.
 const (
 	maxReportKey     = 64
 	maxReportSummary = 160
 )
 
-// Report is something that the host itself wants to be heeded: a save that
-// failed, a tool that is out of order.
+// Report is a fault that the host itself reports: a save that failed, a tool that is out
+// of order.
 type Report struct {
 	Time time.Time
 
-	// Key tells the host's reports apart. Reports of one key are one item while
+	// Key distinguishes the host's reports. Reports of one key are one item while
 	// it is open. At most 64 characters are kept. Default "report".
 	Key string
 
-	// Disposition says what the report asks for. One that is to be ignored is
-	// journaled, and no more.
+	// Disposition is that of the item. A report to be ignored is journaled only.
 	Disposition event.Disposition
 	Severity    event.Severity
-	Invalidates bool // what is known of the game's state may not hold
+	Invalidates bool // what is known of the game's state may not hold any more
 
-	// Summary says in a line what happened: at most 160 characters of it are
+	// Summary is a line about what happened, of which at most 160 characters are
 	// shown, escaped. Optional.
 	Summary string
 
 	// Message is the text to be journaled and sampled.
 	Message string
 
-	// OperationID names the operation that it came of. Optional.
+	// OperationID names the operation that caused it. Optional.
 	OperationID string
 
 	Pos uint64 // see [event.Log]
 }
 
-// Raise opens an item for what the host itself reports, or goes on with the one
-// that is open under the report's key, and returns its id: "" for a report that
-// asks for nothing. Rules have no say in it. What was acknowledged comes back as
-// other items do, when it says something new.
+// Raise opens an item for what the host itself reports, or adds to the one that is open
+// under the report's key, and returns its id: "" for a report that is not actionable.
+// Rules do not apply to it. After an acknowledgement it opens a successor as other items
+// do, if it is new.
 func (e *Engine) Raise(r Report) string {
 	key := text.Safe(r.Key, maxReportKey)
 	if key == "" {
@@ -65,13 +64,14 @@ func (e *Engine) Raise(r Report) string {
 	}
 	return e.act(&coalesce.Input{
 		Signature: e.normalizer.Signature(r.Message, ""), Raised: key, Summary: summary,
-		Decision: event.Decision{Rule: hostRule + key, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates},
+		Decision: event.Decision{
+			Rule: hostRule + key, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates,
+		},
 	}, e.coalescer.Fold).ID
 }
 
-// Clear ends the open item called id, whoever opened it, and journals that. What
-// it holds is new when it returns. It returns false where no open item has this
-// id.
+// Clear ends the open item called id, whatever opened it, and journals that. Faults that
+// it held are new when they return. It returns false if no open item has this id.
 func (e *Engine) Clear(id string) bool {
 	e.mu.Lock()
 	defer e.mu.Release()
@@ -90,14 +90,14 @@ func (e *Engine) Ack(consumer, id string, through uint64) AckResult {
 	e.mu.Lock()
 	defer e.mu.Release()
 	res := e.coalescer.Ack(consumer, id, through)
-	e.tend() // before the note, which may displace the evidence that is to be kept
+	e.retain() // before the note, which may evict what is to be retained
 	if res.Acknowledged && !res.Already {
 		e.note(event.StatusAcknowledged, consumer, acknowledgement(&res))
 	}
 	return res
 }
 
-// acknowledgement says in words what was acknowledged.
+// acknowledgement is the journal's text for an acknowledgement.
 func acknowledgement(res *AckResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s up to %d", res.ID, res.Watermark)
@@ -148,14 +148,14 @@ func (e *Engine) Detach(consumer string) {
 	e.coalescer.Detach(consumer)
 }
 
-// note journals what somebody did to attention. The lock is held.
+// note journals a change of attention by a consumer or the host. The lock is held.
 func (e *Engine) note(status event.Status, who, what string) {
 	e.entry = event.Entry{Kind: event.KindHost, Status: status, Source: who, Message: what}
 	e.act(&coalesce.Input{Decision: event.Decision{Rule: hostRule + status.String()}}, e.coalescer.Fold)
 }
 
-// act passes e.entry, about which in says what is decided, to the journal and to
-// fold. The lock is held.
+// act passes e.entry, whose decision is in in, to the journal and to fold. The lock is
+// held.
 func (e *Engine) act(in *coalesce.Input, fold func(*coalesce.Input) coalesce.Folded) coalesce.Folded {
 	e.number()
 	e.journal.Append(&e.entry, in.Signature, in.Decision)

@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// lock is the engine's one lock: a sync.Mutex of which is known whether anybody
-// waits for it. Taking one that is free costs no more.
+// lock is the engine's one lock: a sync.Mutex that counts its waiters. Taking a free one
+// costs the same.
 //
-// A sync.Mutex favors who runs: a reader that takes it turn by turn has it back
-// before the writer that it woke is there, again and again, until the mutex notices
-// after a millisecond. So whoever is in no hurry gives it back by Release.
+// A sync.Mutex favors running goroutines: a reader that takes it in turns has it back
+// before the writer that it woke runs, until the mutex starves the writer for a
+// millisecond. So readers unlock by Release.
 type lock struct {
 	mu      sync.Mutex
 	waiting atomic.Int32
@@ -30,11 +30,11 @@ func (l *lock) wait() {
 	l.waiting.Add(-1)
 }
 
-// Unlock gives the lock back.
+// Unlock releases the lock.
 func (l *lock) Unlock() { l.mu.Unlock() }
 
-// Release gives the lock back, and lets those who wait for it go first. Where
-// nobody waits, it does not give up the processor.
+// Release releases the lock and lets waiters go first. Without a waiter it does not
+// yield the processor.
 func (l *lock) Release() {
 	l.mu.Unlock()
 	if l.waiting.Load() > 0 {

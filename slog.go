@@ -14,8 +14,9 @@ import (
 
 // HandlerOptions sets up a [Handler]. Nil and the zero value are all defaults.
 type HandlerOptions struct {
-	// Level is the least level that is taken in. Default [slog.LevelInfo]. It
-	// is asked for each record, and must be safe for concurrent use.
+	// Level is the minimum level of records that the engine gets. Default
+	// [slog.LevelInfo]. It is called for each record, and must be safe for concurrent
+	// use.
 	Level slog.Leveler
 
 	// Source is the source of records whose attributes name none.
@@ -38,8 +39,8 @@ type HandlerOptions struct {
 // Handler is a [slog.Handler] that sends records to an [Engine]: the message,
 // then the attributes as key=value, with the names of their groups and dots
 // before the key, as [slog.TextHandler] writes them. A record's time is the
-// entry's; a record without one has none. The place in the source code is left
-// out: the message says what happened, and is what rules look at.
+// entry's; a record without one has none. The source position is left out: rules match
+// the message.
 //
 // A Handler is safe for concurrent use. Handle allocates the text of the record.
 type Handler struct {
@@ -52,8 +53,8 @@ type Handler struct {
 	operation string
 }
 
-// NewHandler returns a handler that sends records to e, so that a Go host puts
-// its own logs under heed's eye in one line:
+// NewHandler returns a handler that sends records to e, so that a Go host adds its own
+// logs in one line:
 //
 //	slog.SetDefault(slog.New(heed.NewHandler(engine, nil)))
 func NewHandler(e *Engine, opts *HandlerOptions) *Handler {
@@ -148,7 +149,7 @@ func levelOf(l slog.Level) event.Level {
 	return event.LevelFatal
 }
 
-// formatter writes attributes and picks out those that mean something to heed.
+// formatter writes attributes and extracts source and operation.
 type formatter struct {
 	h         *Handler
 	b         strings.Builder

@@ -11,7 +11,7 @@ import (
 )
 
 // Stats is the accounting of an [Engine]: what it received and what became of
-// it, room by room. All counts are of entries, and exact.
+// it, package by package. All counts are of entries, and exact.
 type Stats struct {
 	// Received counts all entries; Ignored and Folded add up to it.
 	Received uint64
@@ -22,10 +22,11 @@ type Stats struct {
 	Operations uint64
 	States     uint64
 	Notices    uint64
-	Host       uint64 // acts of the host: rules have no say in them
+	Host       uint64 // the engine's records of its own methods, to which rules do not apply
 
 	Phase string
-	// Blind says that evidence is incomplete, and BlindRule which rule said so.
+	// Blind reports that the log is not evidence any more: part of it is missing.
+	// BlindRule is the rule that decided so.
 	Blind     bool
 	BlindRule string
 
@@ -56,8 +57,8 @@ func (e *Engine) Stats() Stats {
 	return s
 }
 
-// Check reports every law of conservation that s breaks. It holds at any
-// moment; a breach is a bug of heed.
+// Check returns an error for every law of conservation that s breaks. They hold at
+// all times; a breach is a bug of heed.
 func (s *Stats) Check() error {
 	var errs []error
 	equal := func(what string, a, b uint64) {
@@ -66,7 +67,8 @@ func (s *Stats) Check() error {
 		}
 	}
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
-	equal("received = logs + operations + states + notices + acts of the host", s.Received, s.Logs+s.Operations+s.States+s.Notices+s.Host)
+	equal("received = logs + operations + states + notices + acts of the host", s.Received,
+		s.Logs+s.Operations+s.States+s.Notices+s.Host)
 	equal("received = classified + acts of the host", s.Received, s.Classify.Entries+s.Host)
 	equal("received = written to the journal, before a restore and since", s.Received, s.Journal.After+s.Journal.Written)
 	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)

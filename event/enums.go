@@ -24,9 +24,8 @@ func parse(names []string, s string) (uint8, bool) {
 	return 0, false
 }
 
-// Level is what the source of a log record said about its weight.
-// [LevelUnknown], the zero value, means that there was no evidence; it is not
-// the same as [LevelInfo].
+// Level is the weight that the source of a log record gave it. [LevelUnknown], the zero
+// value, means that there was no evidence; it is not the same as [LevelInfo].
 type Level uint8
 
 // Levels, by rising weight.
@@ -50,8 +49,8 @@ func ParseLevel(s string) (Level, bool) {
 	return Level(v), ok
 }
 
-// Severity returns the severity that a record of this level has when no rule
-// says otherwise: warning, error and fatal keep their name, all else is info.
+// Severity returns the severity of a record of this level that no rule matches: warning,
+// error and fatal keep their name, all else is info.
 func (l Level) Severity() Severity {
 	switch l {
 	case LevelWarning:
@@ -86,13 +85,13 @@ func ParseSeverity(s string) (Severity, bool) {
 	return Severity(v), ok
 }
 
-// Disposition says what an entry asks of whoever acts on the game.
+// Disposition is what an entry demands of an agent that acts on the game.
 type Disposition uint8
 
 // Dispositions, by rising urgency.
 const (
 	Ignore   Disposition = iota // journal only
-	Advisory                    // worth knowing; does not stop anybody
+	Advisory                    // worth knowing; holds no call back
 	Blocking                    // look before you act again
 )
 
@@ -110,7 +109,7 @@ func ParseDisposition(s string) (Disposition, bool) {
 	return Disposition(v), ok
 }
 
-// Kind tells what an [Entry] came from.
+// Kind is the kind of an [Entry].
 type Kind uint8
 
 // Kinds of entries.
@@ -119,7 +118,7 @@ const (
 	KindOperation
 	KindState
 	KindNotice
-	KindHost // what the host itself does to attention; rules have no say in it
+	KindHost // what the host itself does to attention; rules do not apply
 )
 
 var kindNames = []string{"log", "operation", "state", "notice", "host"}
@@ -133,7 +132,7 @@ func ParseKind(s string) (Kind, bool) {
 	return Kind(v), ok
 }
 
-// Status says what happened to the subject of an entry. The zero value belongs
+// Status is what happened to the subject of an entry. The zero value belongs
 // to log records; every other value belongs to exactly one [Kind], which
 // [Status.Kind] gives.
 type Status uint8
@@ -144,9 +143,9 @@ const (
 
 	StatusStarted   // an operation began
 	StatusCompleted // an operation ended well
-	StatusFailed    // an operation ended with an error that its caller was told
+	StatusFailed    // an operation ended with an error that its caller received
 	StatusCancelled // an operation was stopped before its end
-	StatusTimedOut  // nobody knows how an operation ended
+	StatusTimedOut  // how an operation ended is unknown
 
 	StatusPhase        // the game entered another phase
 	StatusStall        // the game stopped answering
@@ -160,12 +159,12 @@ const (
 	StatusHole      // bytes are missing from the log
 	StatusRunCut    // the game stopped writing repeats of a record: counts are lower bounds
 	StatusTruncated // the log ends in the middle of a record
-	StatusRestarted // the log starts anew: another run of the game
+	StatusRestarted // another run of the game begins in the log
 
 	StatusRaised       // the host raised an item
 	StatusWithdrawn    // the host ended an item
-	StatusAcknowledged // somebody acknowledged an item
-	StatusAttached     // an agent arrived
+	StatusAcknowledged // a consumer acknowledged an item
+	StatusAttached     // a consumer arrived
 )
 
 var statusNames = []string{

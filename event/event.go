@@ -4,8 +4,8 @@ import "time"
 
 // Log is one log record, however many lines it had.
 //
-// A zero Time means that the source has no clock; heed then counts entries
-// where it would have measured time, and invents no seconds.
+// A zero Time means that the source has no clock; heed then counts entries where it
+// would have measured time.
 type Log struct {
 	Time  time.Time
 	Level Level
@@ -24,7 +24,7 @@ type Log struct {
 	Stack string
 
 	// OperationID names the operation that the record belongs to, when the
-	// host knows it. Empty means unknown; heed may infer one, and says so.
+	// host knows it. Empty means unknown; heed may infer one.
 	OperationID string
 
 	// Pos is the host's own position of the record, such as a line number or
@@ -42,8 +42,8 @@ type Operation struct {
 	ID string
 
 	// Parent is the ID of the operation that this one is part of, empty for a
-	// root. It is read on any event of an operation, so that a lost start does
-	// no harm.
+	// root. It is read on every event of an operation, so that a start may be
+	// missing.
 	Parent string
 
 	// Method is the tool or method that was called, such as
@@ -56,8 +56,7 @@ type Operation struct {
 	// Error is the error text of an operation that did not complete.
 	Error string
 
-	// ByCaller says that the caller itself cancelled the operation, and so
-	// knows about it.
+	// ByCaller reports that the caller itself cancelled the operation.
 	ByCaller bool
 
 	Pos uint64 // see [Log]
@@ -74,22 +73,21 @@ type State struct {
 	// "load", "play", "save", "quit" or "crashed".
 	Phase string
 
-	// Detail says in words what happened. Optional.
+	// Detail describes what happened. Optional.
 	Detail string
 
 	Pos uint64 // see [Log]
 }
 
-// Notice is an entry that capture or a host makes itself about the evidence:
-// that something is missing from it. A notice is received and counted like any
-// entry, but has no lines of its own.
+// Notice reports that something is missing from the log. It is made by package capture
+// or a host, is counted like any entry, and has no lines of its own.
 type Notice struct {
 	Time time.Time
 
 	// Status is one of [StatusHole] to [StatusRestarted].
 	Status Status
 
-	// Detail says in words what is missing. Optional.
+	// Detail describes what is missing. Optional.
 	Detail string
 
 	// Count is how much is missing, in the unit of the status: bytes for
@@ -156,7 +154,7 @@ func (n Notice) Entry() Entry {
 	return Entry{Kind: KindNotice, Time: n.Time, Status: n.Status, Message: n.Detail, Count: n.Count, Pos: n.Pos}
 }
 
-// Decision is what heed makes of an entry.
+// Decision is what the rules decide about an entry.
 type Decision struct {
 	// Rule is the id of the rule that decided, or "default." followed by the
 	// kind and its level or status, as in "default.log.error".
@@ -164,11 +162,32 @@ type Decision struct {
 	Disposition Disposition
 	Severity    Severity
 
-	// Invalidates says that what the agent believes about the game's state may
-	// no longer hold.
+	// Invalidates reports that what an agent knows of the game's state may not hold
+	// any more.
 	Invalidates bool
 
 	// Tags are those of the deciding rule and of every rule with "continue"
 	// that matched before it. Shared by all decisions of a rule set: read only.
 	Tags []string
+}
+
+// Escalation raises the decisions of a rule by repetition: while After entries that the
+// rule decided lie within the window that ends at an entry. The zero Escalation is not
+// valid.
+type Escalation struct {
+	// After is the number of entries, 2 or more. The one that completes them is the
+	// first that is raised.
+	After int
+
+	// Within and Entries are the window, counted back from an entry: the
+	// duration where the time is known at both ends, else the number of entries
+	// of any kind. Both are positive, and Entries is no less than After.
+	Within  time.Duration
+	Entries int
+
+	// To is the raised disposition, higher than the rule's own.
+	To Disposition
+
+	// Severity is the minimum severity of raised decisions.
+	Severity Severity
 }

@@ -1,0 +1,212 @@
+package heed
+
+import (
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// neighbors is how many entries on each side of a cause the journal keeps with it.
+const neighbors = 8
+
+// Outcome is what became of one entry. Its strings, and the tags of the
+// decision, are shared: read only.
+type Outcome struct {
+	Seq       uint64 // the entry's number among all that the engine received
+	Signature signature.Signature
+
+	// Group is the signature that names the group of Signature, by what was
+	// learned so far; see [Engine.Group].
+	Group signature.Signature
+
+	Decision event.Decision
+
+	// Escalated reports that repetition raised Decision above that of its rule.
+	Escalated bool
+
+	// Phase is the phase of the game before the entry.
+	Phase string
+
+	// Blind reports that the log is not evidence any more after the entry: part of it
+	// is missing.
+	Blind bool
+
+	// AttentionID is the item that the entry was folded into, "" for an
+	// ignored one.
+	AttentionID string
+
+	// Pending reports that updates are pending after the entry, so that a host that
+	// drains after each entry need not take the lock for most of them.
+	Pending bool
+}
+
+// Log ingests a log record and returns what was decided about it. It is
+// Observe(r.Entry()).Decision for hosts that need no more, and cheaper: a record of a
+// known signature whose decision is known allocates nothing. The tags of the
+// decision are shared: read only.
+func (e *Engine) Log(r event.Log) event.Decision {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.log(&r)
+	e.ingest()
+	return e.input.Decision
+}
+
+// Observe ingests an entry and returns what became of it. It copies what it keeps.
+// The entry's Seq is the engine's to set; fields that do not belong to its Kind must
+// be zero. The first event of an operation that is not known allocates; one whose
+// status is no operation's only names the method and the parent. An entry of
+// [event.KindHost] is what the engine records about its own methods: one that is
+// given is left out, and the Outcome is zero.
+func (e *Engine) Observe(in event.Entry) (o Outcome) {
+	e.ObserveInto(&o, &in)
+	return o
+}
+
+// ObserveInto is Observe without copies of the entry and of the Outcome, for hosts
+// with many entries to go through. It does not retain o or in.
+func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
+	if in.Kind >= event.KindHost {
+		*o = Outcome{}
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.entry = *in
+	switch in.Kind {
+	case event.KindLog:
+		e.entry.Status = event.StatusNone // decisions of log records are cached without it
+	case event.KindState:
+		e.heartbeat.observe(in.Status)
+	}
+	e.outcome(o)
+}
+
+// log makes e.entry the common form of r, as [event.Log.Entry] does, but where it
+// is to be: copies of an Entry are a tenth of the work on a known record. A test
+// holds the two to each other. The lock is held.
+func (e *Engine) log(r *event.Log) {
+	to := &e.entry
+	to.Time, to.Kind, to.Level, to.Status = r.Time, event.KindLog, r.Level, event.StatusNone
+	to.Source, to.Message, to.Stack = r.Source, r.Message, r.Stack
+	to.OperationID, to.Parent, to.ByCaller = r.OperationID, "", false
+	to.Count, to.Pos = 0, r.Pos
+}
+
+// outcome is ingest for callers that want the Outcome. It sets all of o.
+// The lock is held.
+func (e *Engine) outcome(o *Outcome) {
+	escalated, folded := e.ingest()
+	res, d := e.result, &e.input.Decision
+	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
+	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
+	o.Pending = e.coalescer.Pending() > 0
+}
+
+// ingest classifies, journals and folds e.entry, and leaves the result in e.result and
+// the final decision in e.input. It reports whether repetition raised the decision. The
+// lock is held.
+//
+// Each value is written where the next package reads it: copies of these structures
+// were a sixth of the time of an entry.
+func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
+	e.number()
+	entry, in := &e.entry, &e.input
+	res, again := e.classifier.Classify(entry)
+	if again && e.plain == e.seq-1 && entry.OperationID == "" {
+		return false, e.again()
+	}
+	e.result = res
+	in.Decision = res.Decision
+	d := &in.Decision
+	if res.Rule != nil && res.Rule.Escalate != nil {
+		escalated = e.coalescer.Escalate(entry, res.Rule.Escalate, d)
+	}
+	e.journal.Append(entry, res.Signature, *d)
+
+	if merges := e.classifier.Merges(e.merges[:0]); len(merges) > 0 {
+		e.merges = merges
+		for _, m := range merges {
+			e.coalescer.Merge(m.From, m.Into)
+		}
+	}
+	in.Entry, in.Signature, in.Blind = entry, res.Group, res.Blind
+	in.NewPhase = res.PhaseBefore != res.PhaseAfter
+	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
+	in.Resolves, in.Begins, in.Summary = nil, false, ""
+	if rule := res.Rule; rule != nil {
+		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
+	}
+	folded = e.coalescer.Fold(in)
+	e.keep(&folded)
+	if entry.OperationID == "" && (res.Rule == nil || res.Rule.Escalate == nil) {
+		e.plain = e.seq
+	}
+	return escalated, folded
+}
+
+// again is the rest of ingest for a repeat of the last entry: result and input are
+// those of the last time. The lock is held.
+func (e *Engine) again() coalesce.Folded {
+	e.plain = e.seq
+	e.journal.Repeat(&e.entry)
+	folded := e.coalescer.Repeat(&e.input)
+	e.keep(&folded)
+	return folded
+}
+
+// number gives e.entry its sequence number. The lock is held.
+func (e *Engine) number() {
+	e.seq++
+	e.entry.Seq = e.seq
+	e.byKind[e.entry.Kind]++
+}
+
+// keep has the journal retain the entry as its item needs it. The lock is held.
+func (e *Engine) keep(folded *coalesce.Folded) {
+	if folded.NewGroup {
+		e.journal.KeepFirst(folded.Owner)
+		e.attribute(folded.Owner)
+	}
+	if folded.NewCause {
+		e.pin(folded.Owner, e.entry.Seq)
+	}
+	e.retain()
+}
+
+// retain applies the coalescer's changes of retention to the journal. The lock is held.
+func (e *Engine) retain() {
+	retention := e.coalescer.Retention(e.retention[:0])
+	if len(retention) == 0 {
+		return
+	}
+	e.retention = retention
+	for _, r := range retention {
+		switch {
+		case r.Pin != 0:
+			e.pin(r.Owner, r.Pin)
+		case r.Evicted:
+			e.journal.Unpin(r.Owner)
+		default:
+			e.journal.Release(r.Owner)
+		}
+	}
+}
+
+// pin retains the cause of an open item, which the journal holds, with its neighbors.
+// While more than three quarters of the budget are used, cleared items are unpinned:
+// what follows the cause needs room as well.
+func (e *Engine) pin(owner, seq uint64) {
+	for {
+		pinned := e.journal.Stats().Pinned
+		if 4*pinned.Entries <= 3*pinned.Capacity && 4*pinned.Bytes <= 3*pinned.MaxBytes {
+			break
+		}
+		old, ok := e.coalescer.Unpin()
+		if !ok {
+			break
+		}
+		e.journal.Unpin(old)
+	}
+	e.journal.Pin(owner, seq, neighbors)
+}

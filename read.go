@@ -1,0 +1,126 @@
+package heed
+
+import (
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/signature"
+)
+
+// Updates drains the pending updates: it appends them to dst, oldest first. There is at
+// most one for each item, with the item as it is now. Each costs a rendering of its
+// item, which allocates; without pending updates nothing does. The lock is released
+// between two of them; updates that arise after the call stay pending.
+func (e *Engine) Updates(dst []Update) []Update {
+	for n := e.pending(); n > 0; n-- {
+		u, ok := e.nextUpdate()
+		if !ok {
+			break
+		}
+		dst = append(dst, u)
+	}
+	return dst
+}
+
+// Open appends all open items to dst, in the order in which they should be seen. It is
+// for observers: it does not count as delivery. It costs a rendering for each, and the
+// lock is released between two of them: an item that was open at the call, and is when
+// its turn comes, is appended as it is then.
+func (e *Engine) Open(dst []Attention) []Attention {
+	var room [64]string
+	for _, id := range e.openIDs(room[:0]) {
+		if a, ok := e.Item(id); ok && a.State == coalesce.Open {
+			dst = append(dst, a)
+		}
+	}
+	return dst
+}
+
+// pending returns how many updates are pending.
+func (e *Engine) pending() int {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Pending()
+}
+
+// nextUpdate drains one update. Each rendering has the lock for itself, so that
+// nobody who logs waits for all of them.
+func (e *Engine) nextUpdate() (Update, bool) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.NextUpdate()
+}
+
+// openIDs appends the ids of the open items.
+func (e *Engine) openIDs(dst []string) []string {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.OpenIDs(dst)
+}
+
+// Verdict returns what is known of the operation called id, and of its parts.
+// Its cost grows with the number of operations known.
+func (e *Engine) Verdict(id string) Verdict {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Verdict(id)
+}
+
+// Read returns a page of the journal: what is held after a cursor, oldest
+// first, and how much was lost. Page.Err says that a cursor is refused. The
+// records are copies.
+//
+// No writer waits for a whole read: it takes the lock in short turns, and searches and
+// copies in between. Entries that are evicted meanwhile, before they were read, count as
+// lost in the page.
+func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
+	s := journal.NewScan(after, limit, f)
+	for more := true; more; {
+		e.mu.Lock()
+		more = s.Step(e.journal)
+		e.mu.Release()
+		more = s.Sift() && more
+	}
+	return s.Page()
+}
+
+// Since returns how many entries after a cursor the journal holds and how many
+// it lost, without reading them: two binary searches. It refuses a cursor that
+// the journal cannot have given out, with journal.ErrCursorEpoch or
+// journal.ErrCursorBeyond.
+func (e *Engine) Since(after Cursor) (held, lost uint64, err error) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.journal.Since(after)
+}
+
+// Latest returns the cursor after the latest entry: a read from it yields later
+// entries.
+func (e *Engine) Latest() Cursor {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return Cursor{Epoch: e.epoch, Seq: e.seq}
+}
+
+// Item returns the item called id while it is open or remembered. It does not count as
+// delivery. It costs a rendering.
+func (e *Engine) Item(id string) (Attention, bool) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Item(id)
+}
+
+// Group returns the signature that names the group of s, by what was learned so
+// far: s itself if it is alone. Groups only grow, so counts by signature can be
+// added up by group at the end.
+func (e *Engine) Group(s signature.Signature) signature.Signature {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.classifier.Group(s)
+}
+
+// Template returns the canonical template of a signature while it is known.
+func (e *Engine) Template(s signature.Signature) (string, bool) {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.classifier.Template(s)
+}
