@@ -15,10 +15,10 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 			indent = 0
 		}
 		dst = append(dst, strings.Repeat(" ", indent)...)
-		dst = appendWrapped(dst, s, o.Width, indent)
+		dst = cells.AppendWrapped(dst, s, o.Width, indent)
 	}
 	if mods := c.changedMods(func(name string) string { return name }); mods != "" {
-		dst = appendWrapped(append(dst, "  "...), mods, o.Width, 2)
+		dst = cells.AppendWrapped(append(dst, "  "...), mods, o.Width, 2)
 	}
 	for i := range c.sections {
 		s := &c.sections[i]
@@ -31,8 +31,8 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 		}
 		dst = o.heading(dst, strong, "%s: %s, %s", s.title, count(uint64(len(s.rows)), "group"), s.what)
 		g := grid{minLast: 60, color: o.Color}
-		var cells [][]string
-		g.columns, cells = c.columns(s, rows)
+		var lines [][]string
+		g.columns, lines = c.columns(s, rows)
 		for i := range g.columns {
 			switch column := &g.columns[i]; column.title {
 			case "DISPOSITION":
@@ -43,18 +43,18 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 				column.style = only(name)
 			}
 		}
-		for _, row := range cells {
-			g.add(row...)
+		for _, line := range lines {
+			g.add(line...)
 		}
 		dst = g.appendTo(dst, o.Width)
 		if rest := s.rows[len(rows):]; len(rest) > 0 {
 			dst = append(dst, "  "...)
-			dst = appendWrapped(dst, left(rest), o.Width, 2)
+			dst = cells.AppendWrapped(dst, left(rest), o.Width, 2)
 		}
 	}
 	if len(c.footnotes) > 0 {
 		dst = append(dst, '\n')
-		dst = appendWrapped(dst, strings.Join(c.footnotes, " "), o.Width, 0)
+		dst = cells.AppendWrapped(dst, strings.Join(c.footnotes, " "), o.Width, 0)
 	}
 	return dst
 }
@@ -63,7 +63,7 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 	p := func(indent int, format string, args ...any) {
 		dst = append(dst, strings.Repeat(" ", indent)...)
-		dst = appendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
+		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
 	}
 	p(0, "%s → %s", sideName(&d.Old), sideName(&d.New))
 	p(2, "%s new or more frequent, and urgent.", verb(uint64(len(d.Groups)), "group is", "groups are"))

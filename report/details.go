@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
 )
 
 // The bounds of what is kept of rows beyond counts.
@@ -178,4 +179,188 @@ func (d *detail) merge(o *detail) {
 	if len(d.reason) == 0 {
 		d.reason = o.reason
 	}
+}
+
+// maxBuckets is the number of stretches that a chart shows. More than a screen has
+// pixels for would only make the page larger.
+const maxBuckets = 512
+
+// histogram counts entries by disposition over a range that is not known before
+// it ends: where the buckets do not suffice, pairs of them become one. It starts
+// with buckets one wide, so that short ranges are exact.
+type histogram struct {
+	shift   uint // a bucket is 1<<shift wide
+	used    int  // buckets up to the last that is not empty
+	buckets [maxBuckets]bucket
+}
+
+// bucket is one stretch of a histogram.
+type bucket struct {
+	counts [len(dispositions)]uint64 // by event.Disposition
+	line   uint64                    // of the first entry, 0 where there is none
+	time   time.Time                 // of the first entry that has one
+}
+
+func (b *bucket) empty() bool { return b.line == 0 }
+
+// at returns the bucket of x, which it makes room for.
+func (h *histogram) at(x uint64) *bucket {
+	for x>>h.shift >= maxBuckets {
+		h.fold()
+	}
+	i := int(x >> h.shift)
+	h.used = max(h.used, i+1)
+	return &h.buckets[i]
+}
+
+// fold makes one bucket of each two.
+func (h *histogram) fold() {
+	for i := range maxBuckets / 2 {
+		a, b := h.buckets[2*i], h.buckets[2*i+1]
+		if a.empty() {
+			a.line = b.line
+		}
+		if a.time.IsZero() {
+			a.time = b.time
+		}
+		for d := range a.counts {
+			a.counts[d] += b.counts[d]
+		}
+		h.buckets[i] = a
+	}
+	clear(h.buckets[maxBuckets/2:])
+	h.shift++
+	h.used = (h.used + 1) / 2
+}
+
+// sparkBuckets is the width of a sparkline: some three pixels each in a table.
+const sparkBuckets = 40
+
+// spark counts the entries of one row over the log so far, as a histogram does. Each
+// row has a scale of its own until somebody looks, so that a row costs nothing
+// while others are counted.
+type spark struct {
+	shift  uint
+	counts [sparkBuckets]uint32 // they stop at the largest
+}
+
+func (s *spark) add(x uint64) {
+	for x>>s.shift >= sparkBuckets {
+		s.fold()
+	}
+	if n := &s.counts[x>>s.shift]; *n < ^uint32(0) {
+		*n++
+	}
+}
+
+func (s *spark) fold() {
+	for i := range sparkBuckets / 2 {
+		s.counts[i] = uint32(min(uint64(s.counts[2*i])+uint64(s.counts[2*i+1]), uint64(^uint32(0))))
+	}
+	clear(s.counts[sparkBuckets/2:])
+	s.shift++
+}
+
+// scale brings s to the scale of a log of n entries.
+func (s *spark) scale(n uint64) {
+	for n > 0 && (n-1)>>s.shift >= sparkBuckets {
+		s.fold()
+	}
+}
+
+// merge adds the counts of o, which it brings to the same scale.
+func (s *spark) merge(o *spark) {
+	for s.shift < o.shift {
+		s.fold()
+	}
+	other := *o
+	for other.shift < s.shift {
+		other.fold()
+	}
+	for i, n := range other.counts {
+		s.counts[i] = uint32(min(uint64(s.counts[i])+uint64(n), uint64(^uint32(0))))
+	}
+}
+
+// pageData is what a document has for a page beyond the other forms.
+type pageData struct {
+	byRecord, byTime histogram
+	clock            bool // byTime shows more: most entries have a time, and not all the same
+	total            uint64
+	first, last      time.Time
+
+	items        []heed.Attention // in the order in which they were opened
+	excerpts     []excerpt
+	excerptBytes int // of all
+}
+
+// excerpt is a record of the log as it stands.
+type excerpt struct {
+	seq         uint64
+	first, last uint64 // lines
+	disposition event.Disposition
+	rule        string
+	marked      bool // it was kept for itself, not for one beside it
+	cause       bool // it was the first that its rule decided
+	lines       []string
+	more        int // lines that are left out
+}
+
+func (r *Replay) pageData() *pageData {
+	d := r.details
+	p := &pageData{
+		byRecord: d.byRecord, byTime: d.byTime, clock: d.hasClock(), total: d.total, first: d.first, last: d.last,
+		items: r.items(), excerptBytes: d.lines.bytes,
+	}
+	for _, x := range d.lines.all() {
+		lines := strings.Split(string(x.text), "\n")
+		if scrubbed := r.config.Scrub.lines(string(x.text)); scrubbed != nil {
+			lines = scrubbed
+		} else {
+			lines = r.config.Scrub.texts(lines)
+		}
+		p.excerpts = append(p.excerpts, excerpt{
+			seq: x.seq, first: x.first, last: x.last, disposition: x.disposition, rule: safe(x.rule), marked: x.marked, cause: x.cause,
+			lines: safeAll(lines), more: x.more,
+		})
+	}
+	return p
+}
+
+// items returns the attention items as they were last, of those that the timeline has.
+func (r *Replay) items() []heed.Attention {
+	var items []heed.Attention
+	at := map[string]int{}
+	first, last := r.timeline.ends()
+	for _, updates := range [][]heed.Update{first, last} {
+		for i := range updates {
+			a := &updates[i].Attention
+			n, known := at[a.ID]
+			if !known {
+				at[a.ID] = len(items)
+				items = append(items, *a)
+				continue
+			}
+			items[n] = *a
+		}
+	}
+	for i := range items {
+		if it := r.causes.open[items[i].ID]; it != nil { // updates are few: there may have been more since
+			items[i] = it.attention
+		}
+	}
+	return items
+}
+
+// shown returns d as a page has it, of a log of so many entries.
+func (d *detail) shown(entries uint64) *detail {
+	out := *d
+	out.spark.scale(entries)
+	out.reason = safeAll(d.reason)
+	out.sample = make([]sampleText, len(d.sample))
+	for i, line := range d.sample {
+		line.text = safe(line.text)
+		out.sample[i] = line
+	}
+	return &out
 }

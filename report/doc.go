@@ -38,8 +38,8 @@
 // # Bounds
 //
 // Memory does not grow with the log. The table of signatures keeps
-// [DefaultRows] rows of each disposition and then forgets the row seen longest
-// ago; the timeline keeps the first and the last [DefaultUpdates] updates; what
+// [defaultRows] rows of each disposition and then forgets the row seen longest
+// ago; the timeline keeps the first and the last [defaultUpdates] updates; what
 // caused attention is summed up by rule. What is left out is counted and said.
 // Counts by disposition, of items and of updates are exact whatever is left
 // out; the count and the first line of a row that was forgotten and came back

@@ -168,8 +168,12 @@ type evidence struct {
 }
 
 // Document returns what there is to report about a replay that has ended, with the top rows of each
-// disposition, all that are held where top is not positive. A page shows at most [PageRows] of each.
+// disposition, all that are held where top is not positive; with [Config.Details] 300 at most, as many as a
+// page shows.
 func (r *Replay) Document(top int) *Document {
+	if r.details != nil && (top <= 0 || top > pageRows) {
+		top = pageRows
+	}
 	d := &Document{
 		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(), scrubbed: r.config.Scrub != nil,
 		stats: r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),

@@ -61,7 +61,7 @@ func TestWrapped(t *testing.T) {
 		{"empty", "", 10, 2, "\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.Equal(t, c.want, string(appendWrapped(nil, c.text, c.width, c.indent)))
+			require.Equal(t, c.want, string(cells.AppendWrapped(nil, c.text, c.width, c.indent)))
 		})
 	}
 }

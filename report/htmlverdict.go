@@ -51,7 +51,7 @@ func (s *section) facts() {
 		return
 	}
 	first := v.First.cause
-	if v.State == StateBroken {
+	if v.State == stateBroken {
 		s.Verdict.Since = s.causeAt(first)
 	}
 	f := &s.First
@@ -69,9 +69,9 @@ func (s *section) facts() {
 	s.mods(v)
 }
 
-var stateClasses = map[State]string{
-	StateBroken: "blocking", StateBlind: "blind", StateWasBlind: "blind", StateComplaints: "advisory", StateUnread: "none", StateGaps: "blind",
-	StateStarting: "none", StateUnrecognized: "none", StateHealthy: "healthy", StateEmpty: "none",
+var stateClasses = map[string]string{
+	stateBroken: "blocking", stateBlind: "blind", stateWasBlind: "blind", stateComplaints: "advisory", stateUnread: "none", stateGaps: "blind",
+	stateStarting: "none", stateUnrecognized: "none", stateHealthy: "healthy", stateEmpty: "none",
 }
 
 func literally(name string) string { return name }
@@ -108,7 +108,7 @@ func (s *section) speaking(v *Verdict) {
 		f.More = append(f.More, moreView{Text: says})
 	}
 	switch {
-	case s.doc.Summary.Interrupted, v.State == StateEmpty:
+	case s.doc.Summary.Interrupted, v.State == stateEmpty:
 		f.Class = "none"
 	case s.doc.Summary.Error != "":
 		f.Class = "blind"

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -10,12 +12,10 @@ import (
 
 // What a page shows of one log, shared among the logs of a page. Groups are by
 // disposition.
-var pageGroups = [len(dispositions)]int{event.Blocking: PageRows, event.Advisory: PageRows, event.Ignore: PageRows / 2}
-
-// PageRows is how many rows of a disposition a page shows at most.
-const PageRows = 300
+var pageGroups = [len(dispositions)]int{event.Blocking: pageRows, event.Advisory: pageRows, event.Ignore: pageRows / 2}
 
 const (
+	pageRows   = 300 // of a disposition
 	pageCauses = 60
 	pageItems  = 200
 	pageMods   = 1000
@@ -183,4 +183,165 @@ func (s *section) accounting() {
 	if s.Forgotten > 0 {
 		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than there was", many(s.Forgotten, "row", "rows"))
 	}
+}
+
+// modsView is the list of mods of a section: in load order, but that those which the
+// verdict names come first.
+type modsView struct {
+	Count string // "" where no mod is listed
+	List  []modView
+	More  uint64 // that are left out
+	Named int    // of the list
+
+	IDs, Versions bool // whether any mod has one
+}
+
+type modView struct {
+	Place    int // in load order, from 1
+	Title    string
+	ID       string // where it is not the title
+	Versions string
+	Named    string // by what, in words; "" for nearly all
+}
+
+// namedWords says what names a mod, beside its name. That is no proof.
+var namedWords = map[string]string{
+	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst", byOther: "named elsewhere",
+}
+
+// environment tells where the log was made.
+func (s *section) environment() {
+	e, v := s.doc.Summary.Environment, s.doc.Summary.Verdict
+	if e == nil {
+		return
+	}
+	s.InShort = e.inShort()
+	for _, fact := range facts(&e.Facts) {
+		if *fact.text != "" {
+			s.Facts = append(s.Facts, fieldView{fact.label, *fact.text})
+		}
+	}
+	named := e.namedMods(v)
+	m := &s.Mods
+	m.Count, m.More = e.modCount(), uint64(e.MoreMods)
+	for i := range e.Mods {
+		mod := &e.Mods[i]
+		view := modView{Place: i + 1, Title: title(mod), Versions: mod.Versions}
+		if mod.Name != "" {
+			view.ID = mod.PackageID
+		}
+		if by := named[i]; by != nil {
+			view.Named = namedWords[by.By]
+			if by.By == byFirst && v.First.Disposition != event.Blocking {
+				view.Named = "named by the first complaint"
+			}
+		}
+		m.List = append(m.List, view)
+	}
+	// In a list of hundreds nobody finds what is meant.
+	slices.SortStableFunc(m.List, func(a, b modView) int { return cmp.Compare(b.rank(), a.rank()) })
+	m.keep(s.share(pageMods))
+}
+
+// rank is 1 for a mod that comes before the others.
+func (m *modView) rank() int {
+	if m.Named != "" {
+		return 1
+	}
+	return 0
+}
+
+// keep leaves out what is beyond the first n mods.
+func (m *modsView) keep(n int) {
+	kept := m.List[:min(n, len(m.List))]
+	m.More += uint64(len(m.List) - len(kept))
+	m.List, m.Named, m.IDs, m.Versions = kept, 0, false, false
+	for i := range kept {
+		if kept[i].Named != "" {
+			m.Named++
+		}
+		m.IDs = m.IDs || kept[i].ID != ""
+		m.Versions = m.Versions || kept[i].Versions != ""
+	}
+}
+
+type excerptView struct {
+	Lines []excerptLine
+
+	// What it shows: a place that the first screen names, or what a rule came upon first.
+	named, cause bool
+}
+
+type excerptLine struct {
+	Number      uint64 // 0 for a line whose number is not known
+	ID          string
+	Text        string
+	Disposition string
+	Rule        string
+	Marked      bool
+	Head        bool
+}
+
+func (s *section) excerpts() {
+	budget := excerptAll / s.logs
+	var ex *excerptView
+	var all []*excerptView
+	seen := map[uint64]bool{}
+	last := uint64(0)
+	named := map[uint64]bool{}
+	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Speaking.At} {
+		if at != nil {
+			named[at.Line] = true
+		}
+	}
+	for _, r := range s.doc.page.excerpts {
+		if ex == nil || r.seq != last+1 {
+			ex = &excerptView{}
+			all = append(all, ex)
+		}
+		last = r.seq
+		ex.named, ex.cause = ex.named || named[r.first], ex.cause || r.cause
+		exact := uint64(len(r.lines)+r.more) == r.last-r.first+1
+		for j, text := range r.lines {
+			l := excerptLine{Text: text, Marked: r.marked, Head: j == 0, Disposition: r.disposition.String()}
+			if j == 0 {
+				l.Rule = r.rule
+			}
+			if j == 0 || exact {
+				l.Number = r.first + uint64(j)
+			}
+			if j == 0 && !seen[l.Number] {
+				seen[l.Number] = true
+				l.ID = s.prefix + strconv.FormatUint(l.Number, 10)
+			}
+			ex.Lines = append(ex.Lines, l)
+		}
+		if r.more > 0 {
+			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"), Disposition: r.disposition.String(), Marked: r.marked})
+		}
+	}
+	s.Excerpts = all
+	for bytes := s.doc.page.excerptBytes; bytes > budget; bytes /= 2 {
+		s.halveExcerpts()
+	}
+}
+
+// halveExcerpts leaves out half of the excerpts: those of groups before those of
+// causes, late ones before early ones, and what the first screen names last.
+func (s *section) halveExcerpts() {
+	n := len(s.Excerpts) / 2
+	keep := map[*excerptView]bool{}
+	for _, wanted := range [...]func(*excerptView) bool{
+		func(e *excerptView) bool { return e.named },
+		func(e *excerptView) bool { return e.cause },
+		func(*excerptView) bool { return true },
+	} {
+		for _, e := range s.Excerpts {
+			if wanted(e) && len(keep) < n {
+				keep[e] = true
+			}
+		}
+	}
+	s.LeftOut += uint64(len(s.Excerpts) - n)
+	s.Excerpts = slices.DeleteFunc(s.Excerpts, func(e *excerptView) bool { return !keep[e] })
 }

@@ -11,8 +11,8 @@ import (
 
 // The defaults of [Config].
 const (
-	DefaultRows    = 21_845 // 65,535 in all: about as many as an engine knows signatures
-	DefaultUpdates = 256
+	defaultRows    = 21_845 // 65,535 in all: about as many as an engine knows signatures
+	defaultUpdates = 256
 )
 
 // GABP's words for the state of an attention item that has ended, and for what
@@ -66,8 +66,7 @@ type Config struct {
 	Updates int
 }
 
-// Validate reports the first field that is out of range.
-func (c *Config) Validate() error {
+func (c *Config) validate() error {
 	if c.Template == nil {
 		return fmt.Errorf("report: Config.Template is required: pass the engine's method")
 	}
@@ -107,7 +106,7 @@ type Replay struct {
 
 // New returns an empty replay.
 func New(config Config) (*Replay, error) {
-	if err := config.Validate(); err != nil {
+	if err := config.validate(); err != nil {
 		return nil, err
 	}
 	fill := func(field *int, fallback int) {
@@ -115,8 +114,8 @@ func New(config Config) (*Replay, error) {
 			*field = fallback
 		}
 	}
-	fill(&config.Rows, DefaultRows)
-	fill(&config.Updates, DefaultUpdates)
+	fill(&config.Rows, defaultRows)
+	fill(&config.Updates, defaultUpdates)
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
 		config.Template = func(s signature.Signature) (string, bool) {

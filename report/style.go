@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // style is how text stands out on a terminal: the parameters of the escape
@@ -53,4 +54,24 @@ func appendPainted(dst, lines []byte, s style) []byte {
 		dst = append(dst, text[len(body):]...)
 	}
 	return dst
+}
+
+// cells measures and cuts text in columns of a terminal.
+var cells width.Measure
+
+// fit cuts text to so many columns; 0 means no limit.
+func fit(text string, limit int) string {
+	if limit <= 0 {
+		return text
+	}
+	return cells.Truncate(text, limit, "…")
+}
+
+// fitEnd cuts text to so many columns at its beginning, since of a path the end
+// says most; a number that is not positive means no limit.
+func fitEnd(text string, limit int) string {
+	if limit <= 0 {
+		return text
+	}
+	return cells.TruncateLeft(text, limit, "…")
 }

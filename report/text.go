@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // TextOptions shapes the text form of a report.
 type TextOptions struct {
-	// Width is the number of columns to fill, at least [MinWidth]; 0 to cut and wrap
+	// Width is the number of columns to fill, at least 20; 0 to cut and wrap
 	// nothing.
 	Width int
 	// Top bounds the groups of each part of a comparison, 0 for all.
@@ -52,13 +53,10 @@ func Text(dst []byte, d *Document, o TextOptions) []byte {
 	return t.out
 }
 
-// MinWidth is the width of the narrowest text, in columns: in fewer nobody reads.
-const MinWidth = 20
-
 // wideEnough returns o with a width in which text can be read.
 func (o TextOptions) wideEnough() TextOptions {
 	if o.Width > 0 {
-		o.Width = max(o.Width, MinWidth)
+		o.Width = max(o.Width, width.Min)
 	}
 	return o
 }
@@ -93,10 +91,10 @@ func (t *textReport) styled(s string, in style) {
 // wrapped appends text, wrapped and indented below itself, in a style.
 func (t *textReport) wrapped(s string, indent int, in style) {
 	if !t.options.Color || in == plain {
-		t.out = appendWrapped(t.out, s, t.options.Width, indent)
+		t.out = cells.AppendWrapped(t.out, s, t.options.Width, indent)
 		return
 	}
-	t.out = appendPainted(t.out, appendWrapped(nil, s, t.options.Width, indent), in)
+	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
 }
 
 // labeled prints text beside a label, wrapped and indented below itself.
@@ -247,9 +245,9 @@ func (t *textReport) quote(c *VerdictCause) {
 const quoteSlack = 6
 
 // stateStyles are the colors of states.
-var stateStyles = map[State]style{
-	StateBroken: alarm, StateBlind: alarm, StateWasBlind: notice, StateComplaints: notice, StateUnread: notice, StateGaps: notice,
-	StateStarting: notice, StateUnrecognized: notice, StateHealthy: calm,
+var stateStyles = map[string]style{
+	stateBroken: alarm, stateBlind: alarm, stateWasBlind: notice, stateComplaints: notice, stateUnread: notice, stateGaps: notice,
+	stateStarting: notice, stateUnrecognized: notice, stateHealthy: calm,
 }
 
 // again repeats the glance where it has scrolled out of sight.

@@ -10,36 +10,33 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// State is how a game fared, as far as its log tells.
-type State string
-
-// The states, the most urgent first.
+// How a game fared, as far as its log tells, the most urgent first.
 const (
-	StateBroken     State = "broken"     // something blocks
-	StateBlind      State = "blind"      // nothing broke before the log went blind, and so it ended
-	StateWasBlind   State = "was_blind"  // the same, but the log spoke again; or most of it is missing
-	StateComplaints State = "complaints" // nothing blocks, something is advisory
+	stateBroken     = "broken"     // something blocks
+	stateBlind      = "blind"      // nothing broke before the log went blind, and so it ended
+	stateWasBlind   = "was_blind"  // the same, but the log spoke again; or most of it is missing
+	stateComplaints = "complaints" // nothing blocks, something is advisory
 
 	// In the other states nothing deserved attention. Only one of them is health.
-	StateUnread       State = "unread"       // as far as the log was read
-	StateGaps         State = "gaps"         // and a part of the log is missing
-	StateStarting     State = "starting"     // and the log ends while the game starts
-	StateUnrecognized State = "unrecognized" // and nothing shows that a game wrote it
-	StateHealthy      State = "healthy"      // and the log tells all
-	StateEmpty        State = "empty"        // the log has no record, but perhaps the header of an upload
+	stateUnread       = "unread"       // as far as the log was read
+	stateGaps         = "gaps"         // and a part of the log is missing
+	stateStarting     = "starting"     // and the log ends while the game starts
+	stateUnrecognized = "unrecognized" // and nothing shows that a game wrote it
+	stateHealthy      = "healthy"      // and the log tells all
+	stateEmpty        = "empty"        // the log has no record, but perhaps the header of an upload
 )
 
-var stateTitles = map[State]string{
-	StateBroken: "Broken", StateBlind: "Blind", StateWasBlind: "Blind for a while", StateComplaints: "Runs, with complaints",
-	StateUnread: "Not read to its end", StateGaps: "Healthy, with gaps", StateStarting: "Ends while the game starts",
-	StateUnrecognized: "Not recognized as the log of a game", StateHealthy: "Healthy", StateEmpty: "Empty",
+var stateTitles = map[string]string{
+	stateBroken: "Broken", stateBlind: "Blind", stateWasBlind: "Blind for a while", stateComplaints: "Runs, with complaints",
+	stateUnread: "Not read to its end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
+	stateUnrecognized: "Not recognized as the log of a game", stateHealthy: "Healthy", stateEmpty: "Empty",
 }
 
 // Verdict answers what matters about a log: is this game healthy, since when not, what broke first, which
 // mod, and does the log still tell? It is made once, and every form of a report has its words. Its texts are
 // escaped.
 type Verdict struct {
-	State    State  `json:"state" jsonschema:"How the game fared, as far as its log tells." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
+	State    string `json:"state" jsonschema:"How the game fared, as far as its log tells." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
 	Headline string `json:"headline" jsonschema:"The state in words, with the lines below."`
 	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"Where what broke first stands; where blindness began, of a state about that."`
 	Blind    uint64 `json:"blindSinceLine,omitempty" jsonschema:"Of a broken game whose log ended blind: where that began."`
@@ -116,9 +113,9 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 	b := &r.blind
 	switch {
 	case r.silent() && first == nil:
-		v.State, v.What = StateEmpty, r.silence()
+		v.State, v.What = stateEmpty, r.silence()
 	case first != nil && first.Disposition == event.Blocking:
-		v.State, v.Since = StateBroken, first.First
+		v.State, v.Since = stateBroken, first.First
 		if r.brokeBefore(causes) {
 			v.title = "Broken in an earlier run"
 		}
@@ -126,34 +123,34 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 			v.Blind = b.last.From
 		}
 	case b.now:
-		v.State, v.Since = StateBlind, b.last.From
+		v.State, v.Since = stateBlind, b.last.From
 		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
 	case mute != nil && mute.Disposition == event.Blocking:
-		v.State, v.Since = StateWasBlind, b.last.From
+		v.State, v.Since = stateWasBlind, b.last.From
 		v.What = "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
 	case r.mostlyMissing():
-		v.State, v.Since = StateWasBlind, r.notices[event.StatusHole].First
+		v.State, v.Since = stateWasBlind, r.notices[event.StatusHole].First
 		v.title = "Blind for most of the log"
 		v.What = "In what is left of it nothing stops the game. What the rest would tell, nobody knows."
 	case first != nil:
-		v.State = StateComplaints
+		v.State = stateComplaints
 		if r.starting() {
 			v.title = "Complaints while the game starts"
 		}
 		v.What = r.asFar("nothing that stops the game was seen; some things do not work as they should.")
 	case r.unread != "" || r.end.Interrupted:
-		v.State, v.What = StateUnread, "Nothing deserved attention as far as the log was read."
+		v.State, v.What = stateUnread, "Nothing deserved attention as far as the log was read."
 	case r.wentBlind():
-		v.State, v.What = StateGaps, "Nothing deserved attention, but parts of the log are missing."
+		v.State, v.What = stateGaps, "Nothing deserved attention, but parts of the log are missing."
 		if r.end.Headless {
 			v.title, v.What = "The beginning is missing", "Nothing deserved attention in what is left of the log."
 		}
 	case r.starting():
-		v.State, v.What = StateStarting, "Nothing deserved attention up to there. Whether the game came up, nobody knows."
+		v.State, v.What = stateStarting, "Nothing deserved attention up to there. Whether the game came up, nobody knows."
 	case r.unrecognized():
-		v.State, v.What = StateUnrecognized, "Nothing deserved attention. But nothing shows that a game wrote this."
+		v.State, v.What = stateUnrecognized, "Nothing deserved attention. But nothing shows that a game wrote this."
 	default:
-		v.State, v.What = StateHealthy, "Nothing deserved attention."
+		v.State, v.What = stateHealthy, "Nothing deserved attention."
 	}
 	if v.title == "" {
 		v.title = stateTitles[v.State]

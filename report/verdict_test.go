@@ -140,7 +140,7 @@ var verdicts = []struct {
 	name  string
 	log   func(s *script)
 	end   End
-	state State
+	state string
 	lead  string
 	mods  []string // sentences; nil where there is nothing that broke
 	says  []string // sentences
@@ -148,7 +148,7 @@ var verdicts = []struct {
 	{
 		"empty", func(*script) {},
 		End{},
-		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		stateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
 		[]string{"The log never spoke."},
 	},
 	{
@@ -156,13 +156,13 @@ var verdicts = []struct {
 			s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, Context: true, StartLine: 1, EndLine: 9}, outcome(1, event.Ignore, "engine.context"))
 		},
 		End{Lines: 9},
-		StateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
+		stateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
 		[]string{"The log never spoke."},
 	},
 	{
 		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
 		End{Lines: 1},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
@@ -170,7 +170,7 @@ var verdicts = []struct {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		StateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
@@ -180,7 +180,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError)
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 1 complaint.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 1 complaint.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -189,7 +189,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame), suspect("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Windmills or Riverboats. What broke first points there: its code is in the stack trace."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -207,7 +207,7 @@ var verdicts = []struct {
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
 		},
 		End{Lines: 40},
-		StateBroken, "Broken since line 3. 6 blocking problems, none known to be over; 12 complaints.",
+		stateBroken, "Broken since line 3. 6 blocking problems, none known to be over; 12 complaints.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), Beekeeping is named once (first at line 30), and 2 more.",
@@ -222,7 +222,7 @@ var verdicts = []struct {
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
 		},
 		End{Lines: 40},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 3 complaints.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 3 complaints.",
 		[]string{"Riverboats. What broke first points there.", "Elsewhere Lantern Festival is named twice (first at line 10)."},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
@@ -232,7 +232,7 @@ var verdicts = []struct {
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
 		},
 		End{Lines: 4},
-		StateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		stateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
 		[]string{
 			"Riverboats. What broke first points there: the message names its code.",
 			"The worst points at Windmills: its code is in the stack trace.",
@@ -245,14 +245,14 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		StateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, none known to be over.",
+		stateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, none known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		StateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking problem, not known to be over.", nil,
+		stateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking problem, not known to be over.", nil,
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
@@ -261,7 +261,7 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		StateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking problem, not known to be over.", nil,
+		stateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking problem, not known to be over.", nil,
 		[]string{"The log was blind from line 4 to line 5."},
 	},
 	{
@@ -270,7 +270,7 @@ var verdicts = []struct {
 			s.hole(2, 512)
 		},
 		End{Lines: 2},
-		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
 	},
 	{
@@ -280,7 +280,7 @@ var verdicts = []struct {
 			s.entry(21, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 30, Environment: Environment{Facts: capture.Facts{Game: "Some Game 1.2"}}},
-		StateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
+		stateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{
 			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of the last run.",
@@ -294,7 +294,7 @@ var verdicts = []struct {
 			s.crash(30)
 		},
 		End{Lines: 30},
-		StateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
+		stateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.", "The log ends with the crash at line 30: the game is gone."},
 	},
@@ -305,7 +305,7 @@ var verdicts = []struct {
 			s.entry(31, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 31},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log starts anew in 2 places, lines 20 to 30.", "The log speaks to its end at line 31."},
 	},
 	{
@@ -316,33 +316,33 @@ var verdicts = []struct {
 			s.phase(21, "start")
 		},
 		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
 		[]string{"The log starts anew at line 20.", "The log ends at line 31, while the game starts."},
 	},
 	{
 		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 9, Headless: true},
-		StateGaps, "The beginning is missing. Nothing deserved attention in what is left of the log.", nil,
+		stateGaps, "The beginning is missing. Nothing deserved attention in what is left of the log.", nil,
 		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
 	},
 	{
 		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
 	},
 	{
 		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
 	},
 	{
 		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		StateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
 		[]string{"The log ends at line 2, while the game starts; nothing is known to be missing."},
 	},
 	{
@@ -353,7 +353,7 @@ var verdicts = []struct {
 			s.entry(4, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		StateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
 	},
@@ -363,7 +363,7 @@ var verdicts = []struct {
 			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 2; nothing is known to be missing."},
 	},
 	{
@@ -373,7 +373,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 41; nothing is known to be missing."},
 	},
 	{
@@ -383,37 +383,37 @@ var verdicts = []struct {
 			s.phase(3, "boot")
 		},
 		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
 	{
 		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
 		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		StateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game wrote this.", nil,
+		stateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game wrote this.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		StateHealthy, "Healthy. Nothing deserved attention.", nil,
+		stateHealthy, "Healthy. Nothing deserved attention.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Interrupted: true},
-		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
+		stateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
 		[]string{"Reading was interrupted after line 1: this is what was known by then."},
 	},
 	{
 		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
-		StateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
+		stateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
 	},
 	{
@@ -422,7 +422,7 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 1 blocking problem, over by the end.",
+		stateBroken, "Broken since line 3. 1 blocking problem, over by the end.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
 	},
@@ -433,7 +433,7 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 2 blocking problems, 1 not known to be over.",
+		stateBroken, "Broken since line 3. 2 blocking problems, 1 not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
 	},
@@ -445,7 +445,7 @@ var verdicts = []struct {
 			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code.",
 			"Elsewhere Riverboats is named once (first at line 7).",
@@ -459,7 +459,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Windmills is named once (first at line 5), Riverboats is named once (first at line 6).",
@@ -475,7 +475,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 8, 50)
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Riverboats is named twice (first at line 6), Windmills is named once (first at line 5).",
@@ -488,7 +488,7 @@ var verdicts = []struct {
 			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		stateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Windmills is named once (first at line 5).",
@@ -501,7 +501,7 @@ var verdicts = []struct {
 			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Not known: what broke first names no mod.",
 			"Elsewhere Windmills is named once (first at line 5).",
@@ -516,7 +516,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 40},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Windmills. What broke first points there: a file of it is named.",
 			"Elsewhere Riverboats 4 is named at least once (first at line 4), Riverboats 5 is named at least once (first at line 5), Riverboats 6 is named at least once (first at line 6), and at least 12 more.",
@@ -528,7 +528,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod. Its stack trace runs through game code that Windmills and Riverboats changed, which alone proves nothing."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -537,7 +537,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch), weak("Beekeeping", blame.Patch))
 		},
 		End{Lines: 3},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
@@ -547,7 +547,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 5},
-		StateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code."},
 		[]string{"The log speaks to its end at line 5; nothing is known to be missing."},
 	},
@@ -558,7 +558,7 @@ var verdicts = []struct {
 			s.after(12)
 		},
 		End{Lines: 12},
-		StateBroken, "Broken since line 2. 1 blocking problem, and the game crashed.",
+		stateBroken, "Broken since line 2. 1 blocking problem, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log ends with the crash at line 2: the game is gone. Nothing before that is known to be missing."},
 	},
@@ -570,7 +570,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 20},
-		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 20; nothing is known to be missing."},
 	},
@@ -580,7 +580,7 @@ var verdicts = []struct {
 			s.entry(12, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 12},
-		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log speaks to its end at line 12; nothing is known to be missing."},
 	},
@@ -589,7 +589,7 @@ var verdicts = []struct {
 			s.entry(2, event.Blocking, event.SeverityFatal)
 		},
 		End{Lines: 2},
-		StateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"The log ends with something fatal at line 2: the game may be gone. Nothing before that is known to be missing."},
 	},
@@ -600,7 +600,7 @@ var verdicts = []struct {
 			s.crash(3)
 		},
 		End{Lines: 12},
-		StateBroken, "Broken since line 3. 1 blocking problem, and the game crashed.",
+		stateBroken, "Broken since line 3. 1 blocking problem, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game is gone."},
 	},
@@ -611,7 +611,7 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3},
-		StateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
@@ -622,7 +622,7 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows. 1 complaint.",
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
@@ -632,7 +632,7 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -641,7 +641,7 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3, Bytes: 550000},
-		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
 		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
 	},
 	{
@@ -650,7 +650,7 @@ var verdicts = []struct {
 			s.text(3, 1)
 		},
 		End{Lines: 3, Bytes: 550000},
-		StateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
 		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
 	},
 	{
@@ -659,7 +659,7 @@ var verdicts = []struct {
 			s.text(3, 400)
 		},
 		End{Lines: 3, Bytes: 1000},
-		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"499 bytes are missing at line 2, 50% of the log."},
 	},
 	{
@@ -668,19 +668,19 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3, Bytes: 52000},
-		StateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
 		[]string{"5,120 bytes are missing at line 2."},
 	},
 	{
 		"nothing but a hole", func(s *script) { s.hole(1, 5120) },
 		End{Lines: 1, Bytes: 5120},
-		StateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		stateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
 		[]string{"5,120 bytes are missing at line 1, 100% of the log."},
 	},
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
-		StateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"Reading was interrupted after line 1: this is what was known by then."},
 	},

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // TestCellsOfScripts: what one character takes on a terminal, by the tables of
@@ -69,7 +70,7 @@ func TestColorsChangeNothingElse(t *testing.T) {
 			require.Equal(t, strings.Count(line, "\x1b["), 2*strings.Count(line, "\x1b[0m"), "%q", line)
 		}
 	}
-	lines := appendWrapped(nil, strings.Repeat("오류 слово ", 9), 20, 4)
+	lines := cells.AppendWrapped(nil, strings.Repeat("오류 слово ", 9), 20, 4)
 	require.Equal(t, string(lines), clitest.WithoutColors(string(appendPainted(nil, lines, alarm))))
 }
 
@@ -85,6 +86,6 @@ func TestNamesGiveWay(t *testing.T) {
 func TestEmptyLogFitsItsWidth(t *testing.T) {
 	r := newReplay(t, Config{File: "logs/of/a/server/Player.log"})
 	r.End(End{})
-	require.Equal(t, "…layer.log: empty, …\n", string(Text(nil, r.Document(0), TextOptions{Width: MinWidth})))
+	require.Equal(t, "…layer.log: empty, …\n", string(Text(nil, r.Document(0), TextOptions{Width: width.Min})))
 	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n", string(Text(nil, r.Document(0), TextOptions{})))
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // prose gathers lines of text. What comes from logs and rule files goes through
@@ -30,7 +30,7 @@ func (p *prose) line(format string, args ...any) {
 // hang writes a line of which what does not fit goes on below where it begins, beside
 // lead.
 func (p *prose) hang(lead, format string, args ...any) {
-	p.buf = report.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
+	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
 }
 
 // field writes a line with a name before it.

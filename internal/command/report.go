@@ -95,7 +95,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 			p.Fail(withCommand(cmd, name, err))
 		}
 		if rep != nil {
-			docs = append(docs, rep.Document(report.PageRows))
+			docs = append(docs, rep.Document(0))
 		}
 	}
 	if docs == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -275,7 +276,7 @@ func (r *coverage) lines(p *prose) {
 	}
 	if len(r.Never) > 0 {
 		p.line("\n  never fired: %s", plural(len(r.Never), "rule"))
-		p.buf = report.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
+		p.buf = width.Measure{}.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
 	}
 	if len(r.Unknown) == 0 {
 		p.line("\n  nothing that no rule knows")

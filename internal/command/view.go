@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/report"
 )
 
@@ -42,9 +43,9 @@ func (p *program) layout(width, top int) report.TextOptions {
 }
 
 // checkLayout refuses a width in which no text can be read, and fewer rows than none.
-func checkLayout(cmd *cobra.Command, width, top int) error {
+func checkLayout(cmd *cobra.Command, columns, top int) error {
 	if top < 0 {
 		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 	}
-	return cli.CheckWidth(cmd, width, report.MinWidth)
+	return cli.CheckWidth(cmd, columns, width.Min)
 }

@@ -1,15 +1,17 @@
-package report
+package width
 
 import "strings"
+
+// Min is the width of the narrowest text, in columns: in fewer nobody reads.
+const Min = 20
 
 // AppendHanging appends lead, text and a line feed. Where that is more than width
 // columns, text is broken at spaces, which then are one each, and its later lines
 // begin below its first; a lead that leaves it less than half of the line stands
-// alone. A width of 0 means one line. Both are taken as they are: text from
-// strangers must be fit to be shown.
-func AppendHanging(dst []byte, lead, text string, width int) []byte {
-	indent := cells.StringWidth(lead)
-	if width == 0 || indent+cells.StringWidth(text) <= width {
+// alone. A width of 0 means one line. Both are taken as they are: untrusted text must be escaped.
+func (m Measure) AppendHanging(dst []byte, lead, text string, width int) []byte {
+	indent := m.StringWidth(lead)
+	if width == 0 || indent+m.StringWidth(text) <= width {
 		return append(append(append(dst, lead...), text...), '\n')
 	}
 	if 2*indent > width {
@@ -20,31 +22,14 @@ func AppendHanging(dst []byte, lead, text string, width int) []byte {
 		indent = min(margin, width/4) + 2
 		lead = strings.Repeat(" ", indent)
 	}
-	return appendWrapped(append(dst, lead...), text, width, indent)
+	return m.AppendWrapped(append(dst, lead...), text, width, indent)
 }
 
-// fit cuts text to so many columns; 0 means no limit.
-func fit(text string, limit int) string {
-	if limit <= 0 {
-		return text
-	}
-	return cells.Truncate(text, limit, "…")
-}
-
-// fitEnd cuts text to so many columns at its beginning, since of a path the end
-// says most; a number that is not positive means no limit.
-func fitEnd(text string, limit int) string {
-	if limit <= 0 {
-		return text
-	}
-	return cells.TruncateLeft(text, limit, "…")
-}
-
-// appendWrapped appends text broken at spaces to lines of at most width
+// AppendWrapped appends text broken at spaces to lines of at most width
 // columns, the first after indent columns that are there already, the others
 // after as many spaces. A word that is too long for a line is broken, too. A width
 // of zero means one line.
-func appendWrapped(dst []byte, text string, width, indent int) []byte {
+func (m Measure) AppendWrapped(dst []byte, text string, width, indent int) []byte {
 	at := indent
 	newLine := func() {
 		dst = append(dst, '\n')
@@ -52,7 +37,7 @@ func appendWrapped(dst []byte, text string, width, indent int) []byte {
 		at = indent
 	}
 	for i, word := range strings.Fields(text) {
-		w := cells.StringWidth(word)
+		w := m.StringWidth(word)
 		switch {
 		case i == 0:
 		case width > 0 && at+1+w > width:
@@ -62,12 +47,12 @@ func appendWrapped(dst []byte, text string, width, indent int) []byte {
 			at++
 		}
 		for width > 0 && at+w > width {
-			part := cells.Truncate(word, width-at, "")
+			part := m.Truncate(word, width-at, "")
 			if part == "" {
 				break // one character is wider than there is room
 			}
 			dst = append(dst, part...)
-			word, w = word[len(part):], w-cells.StringWidth(part)
+			word, w = word[len(part):], w-m.StringWidth(part)
 			newLine()
 		}
 		dst = append(dst, word...)

@@ -1,4 +1,4 @@
-package report
+package width
 
 import (
 	"strings"
@@ -8,6 +8,7 @@ import (
 )
 
 func TestAppendHanging(t *testing.T) {
+	var m Measure
 	for _, c := range []struct {
 		lead, text string
 		width      int
@@ -21,11 +22,11 @@ func TestAppendHanging(t *testing.T) {
 		{"", "a few more words", 12, "a few more\nwords\n"},
 		{"", "", 12, "\n"},
 	} {
-		got := string(AppendHanging(nil, c.lead, c.text, c.width))
+		got := string(m.AppendHanging(nil, c.lead, c.text, c.width))
 		require.Equal(t, c.want, got)
 		for line := range strings.Lines(got) {
 			if c.width > 0 {
-				require.LessOrEqual(t, cells.StringWidth(strings.TrimSuffix(line, "\n")), c.width)
+				require.LessOrEqual(t, m.StringWidth(strings.TrimSuffix(line, "\n")), c.width)
 			}
 		}
 	}

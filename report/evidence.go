@@ -1,0 +1,350 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// maxSpans bounds the stretches of blindness that are listed. A log that goes
+// blind more often is described well enough by their number.
+const maxSpans = 16
+
+// wentBlind is [Document.WentBlind].
+func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
+
+// silent reports whether nothing was read that a game said, not even that there is
+// something to be looked at.
+func (r *Replay) silent() bool { return r.records == r.headers }
+
+// silence says what there is of a log that is silent.
+func (r *Replay) silence() string {
+	if r.headers > 0 {
+		return "This is only the header of an upload; the log itself is not there."
+	}
+	return "The log has no record, so that it says nothing about the game."
+}
+
+// span is a stretch of a log during which evidence was incomplete. That of
+// missing bytes or repeats is a point: From and To are one line.
+type span struct {
+	From uint64 `json:"fromLine" jsonschema:"Where it begins."`
+	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine where something is missing at that point, and absent where it did not resume."`
+	Rule string `json:"rule" jsonschema:"The rule that said so."`
+}
+
+// blindness keeps the first spans, and the last one.
+type blindness struct {
+	spans []span
+	count uint64
+	now   bool
+
+	// Points have sentences of their own on the first screen; these are the
+	// spans that are none.
+	stretches   uint64
+	first, last span
+}
+
+func (b *blindness) observe(rec *capture.Record, o *heed.Outcome) {
+	line := uint64(rec.Line())
+	span := span{From: line, Rule: o.Decision.Rule}
+	switch {
+	case o.Blind && !b.now:
+		b.now = true
+		b.add(span)
+		if b.last = span; b.stretches == 0 {
+			b.first = span
+		}
+		b.stretches++
+	case !o.Blind && b.now:
+		b.now = false
+		b.spans[len(b.spans)-1].To, b.last.To = line, line
+		if b.stretches == 1 {
+			b.first = b.last
+		}
+	case !b.now && (rec.Status == event.StatusHole || rec.Status == event.StatusRunCut):
+		span.To = line
+		b.add(span)
+	}
+}
+
+// add adds a span. While the log is blind there is nothing to add: what is
+// missing there is part of the stretch.
+func (b *blindness) add(span span) {
+	b.count++
+	if len(b.spans) < maxSpans {
+		b.spans = append(b.spans, span)
+	} else {
+		b.spans[maxSpans-1] = span
+	}
+}
+
+// missing sums up the notices of one kind.
+type missing struct {
+	Status event.Status `json:"status" jsonschema:"What it is."`
+	Times  uint64       `json:"times" jsonschema:"How often."`
+	Amount uint64       `json:"amount" jsonschema:"The sum of the notices' counts, such as missing bytes."`
+	First  uint64       `json:"firstLine" jsonschema:"Line of the first."`
+	Last   uint64       `json:"lastLine" jsonschema:"Line of the last."`
+}
+
+func (r *Replay) missing(rec *capture.Record) {
+	line := uint64(rec.Line())
+	m := r.notices[rec.Status]
+	if m == nil {
+		m = &missing{Status: rec.Status, First: line}
+		r.notices[rec.Status] = m
+	}
+	m.Times++
+	m.Amount += rec.Count
+	m.Last = line
+}
+
+// noticed returns the sums of notices in a fixed order.
+func (r *Replay) noticed() []*missing {
+	var all []*missing
+	for s := event.StatusHole; s <= event.StatusRestarted; s++ {
+		if m := r.notices[s]; m != nil {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// ending is what the last records of a log say of the end of the game.
+type ending struct {
+	fatal bool   // nothing came after something fatal
+	crash bool   // which was a crash
+	line  uint64 // of the first of it
+	after int    // records after a crash
+}
+
+// aftermath is how many records may follow a crash, such as what a shell says of the
+// process. With more the game is alive, whatever was taken for a crash.
+const aftermath = 8
+
+// crashed is what rules call the phase of a game that has crashed, and crashTag the
+// tag of what says that it has.
+const (
+	crashed  = "crashed"
+	crashTag = "crash"
+)
+
+func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
+	switch d := &o.Decision; {
+	case rec.Kind == event.KindNotice:
+		if rec.Status == event.StatusRestarted {
+			*n = ending{}
+		}
+	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
+		if !n.fatal {
+			n.line = uint64(rec.Line())
+		}
+		n.fatal, n.after = true, 0
+		n.crash = n.crash || slices.Contains(d.Tags, crashTag)
+	case !n.fatal:
+	case o.Phase != crashed || n.after == aftermath:
+		*n = ending{}
+	default:
+		n.after++
+	}
+}
+
+// sentence says how the log ends. Call it where fatal is set.
+func (n *ending) sentence() string {
+	if n.crash {
+		return fmt.Sprintf("The log ends with the crash at line %d: the game is gone.", n.line)
+	}
+	return fmt.Sprintf("The log ends with something fatal at line %d: the game may be gone.", n.line)
+}
+
+// The shares of a log that may be missing, in percent: one that is told, and one that
+// leaves nothing to be said of the whole.
+const (
+	considerable = 10
+	most         = 50
+)
+
+// missingShare returns how much of the log is missing bytes, in percent. Where
+// nobody has said how many bytes it has, the text of its records counts for what there
+// is: footers and blank lines are left out, so that tens are as exact as that is.
+func (r *Replay) missingShare() (percent float64, exact bool) {
+	m := r.notices[event.StatusHole]
+	switch {
+	case m == nil:
+		return 0, false
+	case r.end.Bytes >= m.Amount && r.end.Bytes > 0:
+		return 100 * float64(m.Amount) / float64(r.end.Bytes), true
+	case r.text == 0:
+		return 0, false
+	}
+	return 10 * math.Floor(10*float64(m.Amount)/(float64(m.Amount)+float64(r.text))), false
+}
+
+func (r *Replay) mostlyMissing() bool {
+	percent, _ := r.missingShare()
+	return percent >= most
+}
+
+// shareWords says how much of the log is missing bytes, "" where that is not
+// considerable.
+func (r *Replay) shareWords() string {
+	percent, exact := r.missingShare()
+	switch {
+	case percent < considerable:
+		return ""
+	case exact:
+		if percent < 100 {
+			percent = min(percent, 99) // something is left
+		}
+		return fmt.Sprintf("%.0f%% of the log", percent)
+	}
+	return fmt.Sprintf("about %.0f%% of the log", percent)
+}
+
+// asFar limits what is said of a game to the part of its log that told anything.
+func (r *Replay) asFar(says string) string {
+	switch {
+	case r.unread != "" || r.end.Interrupted:
+		return "As far as the log was read, " + says
+	case r.end.Headless || r.blind.stretches > 0 || r.notices[event.StatusHole] != nil:
+		return "In what is left of the log, " + says
+	}
+	return capital(says)
+}
+
+// opening is what the last run in a log says of how far the start of the game came.
+type opening struct {
+	began   bool // the engine told of the start
+	scene   bool // the engine came to the first scene
+	up      bool // the game was in a phase that comes after its start
+	records int  // since the run began
+	known   bool // a rule knew a record of any run: none of the defaults
+}
+
+// The phases in which a game starts, as the rules call them: that of the engine, and
+// that of the game's own code. The rule unloadRule decides about what the engine
+// says at the first scene, and later.
+const (
+	phaseStart = "start"
+	phaseBoot  = "boot"
+	unloadRule = "engine.unload"
+)
+
+// prelude is within how many records the engine comes to the first scene. A game that
+// has said more is up, whatever rules know of its phases.
+const prelude = 40
+
+func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
+	switch {
+	case rec.Kind != event.KindNotice:
+		n.records++
+		if n.up && n.known { // nothing else is asked
+			return
+		}
+		n.enter(o.Phase)
+		n.scene = n.scene || o.Decision.Rule == unloadRule
+		if !n.known {
+			_, _, isDefault := defaultRule(o.Decision.Rule)
+			n.known = !isDefault
+		}
+	case rec.Status == event.StatusRestarted:
+		*n = opening{known: n.known}
+	}
+}
+
+func (n *opening) enter(phase string) {
+	switch phase {
+	case "":
+	case phaseStart:
+		n.began = true
+	case phaseBoot:
+	default:
+		n.up = true
+	}
+}
+
+// starting reports whether the log ends before the game was up. Only the engine's own
+// log tells: a copy of the console, or what a mod wrote down, has no word of it, and
+// uploads are without the engine's housekeeping.
+func (r *Replay) starting() bool {
+	n, last := r.opening, r.end.Stats.Phase
+	n.enter(last)
+	if !n.began || n.up || r.headers > 0 || r.ending.fatal || r.unread != "" || r.end.Interrupted {
+		return false
+	}
+	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
+}
+
+// unrecognized reports whether nothing shows that a game wrote the log, neither to
+// whoever read it nor to a rule.
+func (r *Replay) unrecognized() bool {
+	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
+}
+
+// endSentence says how far a log goes that nothing fatal ends.
+func (r *Replay) endSentence() string {
+	if r.starting() {
+		return fmt.Sprintf("The log ends at line %d, while the game starts", r.end.Lines)
+	}
+	return fmt.Sprintf("The log speaks to its end at line %d", r.end.Lines)
+}
+
+// runs is what is known of the runs of the game before the last one in a log.
+type runs struct {
+	last    uint64          // line at which the last run begins, 0 where there is but one
+	before  ending          // how the run before it ended
+	crashes map[string]bool // rules that said that the game crashed; nil where none did
+}
+
+func (n *runs) observe(rec *capture.Record, o *heed.Outcome, before *ending) {
+	switch {
+	case rec.Kind == event.KindNotice:
+		if rec.Status == event.StatusRestarted {
+			n.last, n.before = uint64(rec.Line()), *before
+		}
+	case o.Decision.Disposition == event.Blocking && slices.Contains(o.Decision.Tags, crashTag):
+		if n.crashes == nil {
+			n.crashes = map[string]bool{}
+		}
+		n.crashes[o.Decision.Rule] = true
+	}
+}
+
+// runsSentence says, of a log that starts anew where says it, how the run before ended
+// and of which run the environment is.
+func (r *Replay) runsSentence(says string, times uint64) string {
+	n, run := &r.runs, "the run before"
+	if times > 1 {
+		run = "the run before the last"
+	}
+	switch {
+	case n.before.fatal && n.before.crash:
+		says += fmt.Sprintf(": %s ended with the crash at line %d", run, n.before.line)
+	case n.before.fatal:
+		says += fmt.Sprintf(": %s ended with something fatal at line %d", run, n.before.line)
+	}
+	if r.environment != nil {
+		says += ". Versions and mods are those of the last run"
+	}
+	return says + "."
+}
+
+// brokeBefore reports whether all that blocked did so before the last run, in which the
+// game may be well.
+func (r *Replay) brokeBefore(causes []*cause) bool {
+	return r.runs.last > 0 && !slices.ContainsFunc(causes, func(c *cause) bool {
+		return c.Disposition == event.Blocking && c.Last >= r.runs.last
+	})
+}
+
+// restarted reports whether what rule saw last at line was a crash, and the game was there
+// again after it. To whoever plays the game that is no end of it, so that an engine keeps
+// such an item open: but a report says so.
+func (n *runs) restarted(rule string, line uint64) bool {
+	return n.crashes[rule] && line < n.last
+}
