@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -201,4 +203,74 @@ func TestFilled(t *testing.T) {
 	require.Equal(t, text, filled(text, 30))
 	require.Equal(t, "one two\nthree four\nfive six\n\n  a table   is left as it is\n\nshort\nlines", filled(text, 10))
 	require.Equal(t, "one\ntwo\nthree\nfour\nfive\nsix\n\n  a table   is left as it is\n\nshort\nlines", filled(text, 5))
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[float64]string{
+		0: "0 B", 0.4: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 1 << 30: "1.0 GiB", 1 << 41: "2048.0 GiB",
+	} {
+		require.Equal(t, want, Bytes(n))
+	}
+}
+
+// TestReaderGone: a pipe that nobody reads any more is told to nobody, on any system; any
+// other error of an output is.
+func TestReaderGone(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	_, err = w.WriteString("to nobody")
+	require.NoError(t, w.Close())
+	require.ErrorIs(t, CannotWrite(3, "the report", err), ErrReaderGone)
+
+	var said bytes.Buffer
+	p := &Program{Name: "p", Stderr: &said}
+	p.Fail(CannotWrite(3, "the report", err))
+	require.Equal(t, ExitOK, p.Status)
+	require.Empty(t, said.String())
+	p.Fail(CannotWrite(3, "the report", errors.New("no room")))
+	p.Fail(CannotWrite(3, "", io.ErrShortWrite))
+	require.Equal(t, 3, p.Status)
+	require.Equal(t, "p: cannot write the report: no room\np: cannot write: short write\n", said.String())
+}
+
+// TestCompleting is the table of what a shell is told that completes a command line. The number is cobra's
+// directive: 0 for files, 4 for none, 8 for those with an ending, 16 for folders.
+func TestCompleting(t *testing.T) {
+	run := func(*cobra.Command, []string) {}
+	for args, want := range map[string]string{
+		"-":         "a\tthe first|help\tHelp about any command|list|of|:0",
+		"Pl":        ":0",
+		"a -":       ":0",
+		"list -":    ":4",
+		"list x -":  ":4",
+		"of -":      "one|two|:4",
+		"of one -":  ":4",
+		"--rules -": "yaml|yml|:8",
+		"--out -":   ":0",
+		"--dir -":   ":16",
+		"--top -":   ":4",
+		"a --top":   "--top\tshow the N best|:4",
+		"--color -": "auto|always|never|:4",
+	} {
+		var out bytes.Buffer
+		p := &Program{Name: "x", Getenv: os.Getenv, Stdin: &bytes.Buffer{}, Stdout: &out, Stderr: &bytes.Buffer{}}
+		root := &cobra.Command{Use: "x FILE...", Run: run}
+		root.AddCommand(&cobra.Command{Use: "a OLD NEW...", Short: "the first", Run: run}, &cobra.Command{Use: "list [ID]", Run: run},
+			&cobra.Command{Use: "of", Run: run, ValidArgs: []string{"one", "two"}})
+		flags := root.PersistentFlags()
+		flags.String("rules", "", "rules from `FILE`")
+		flags.String("out", "", "write to `FILE`")
+		flags.String("dir", "", "look in `DIR`")
+		flags.Int("top", 1, "show the `N` best")
+		root.CompletionOptions.DisableDefaultCmd = true
+		p.Flags(root, "more")
+		Completes(root, "color", Colors()...)
+		words := append([]string{cobra.ShellCompRequestCmd}, strings.Fields(args)...)
+		if words[len(words)-1] == "-" { // a word that has not begun
+			words[len(words)-1] = ""
+		}
+		require.Equal(t, ExitOK, p.Run(t.Context(), root, words), args)
+		require.Equal(t, want, strings.ReplaceAll(strings.TrimSpace(out.String()), "\n", "|"), args)
+	}
 }

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -34,4 +37,63 @@ func Size(w io.Writer) (columns, rows int) {
 		return 0, 0
 	}
 	return columns, rows
+}
+
+// The values of --color.
+const (
+	ColorAuto   = "auto"
+	ColorAlways = "always"
+	ColorNever  = "never"
+)
+
+// Colors are the values of --color.
+func Colors() []string { return []string{ColorAuto, ColorAlways, ColorNever} }
+
+// Color says whether what is written to w should be colored, as the mode and,
+// where that is auto, the environment have it: NO_COLOR (https://no-color.org)
+// prevails over CLICOLOR_FORCE, both over what w is; a terminal that is dumb has
+// no colors. Where w is a console of Windows, its escapes are turned on; one that
+// has none gets no colors.
+func Color(mode string, getenv func(string) string, w io.Writer) bool {
+	force := getenv("CLICOLOR_FORCE")
+	switch {
+	case mode == ColorNever, mode == ColorAuto && getenv("NO_COLOR") != "":
+		return false
+	case mode == ColorAlways, force != "" && force != "0":
+		if f, ok := terminal(w); ok {
+			enableEscapes(f) // asked for by name: where this fails there is nothing better to do
+		}
+		return true
+	}
+	f, ok := terminal(w)
+	return ok && getenv("TERM") != "dumb" && enableEscapes(f)
+}
+
+// ErrReaderGone ends a command whose output nobody reads any more, such as before "head",
+// without a word and as if all were well: the reader has had enough. Where the system ends
+// such a process by a signal there is nobody to get it.
+var ErrReaderGone = errors.New("nobody reads the output any more")
+
+// CannotWrite makes the error of standard output that did not take all of what, such as
+// "the report", or "" for what needs no name: [ErrReaderGone], or one with an exit status.
+func CannotWrite(status int, what string, err error) error {
+	if readerGone(err) {
+		return ErrReaderGone
+	}
+	return Failed(status, fmt.Errorf("%s: %w", strings.TrimSpace("cannot write "+what), err))
+}
+
+// Bytes returns an amount of bytes for people: "12 B", "1.5 MiB".
+func Bytes(n float64) string {
+	if n < 1024 {
+		return fmt.Sprintf("%.0f B", n)
+	}
+	unit := ""
+	for _, u := range []string{"KiB", "MiB", "GiB"} {
+		if n < 1024 {
+			break
+		}
+		n, unit = n/1024, u
+	}
+	return fmt.Sprintf("%.1f %s", n, unit)
 }

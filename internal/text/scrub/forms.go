@@ -1,0 +1,347 @@
+package scrub
+
+import "regexp"
+
+// form is one form of private text. What matches the group "private" is replaced,
+// where keep does not want it kept.
+type form struct {
+	kind Kind
+
+	// hints are strings, in lower case, of which one is in every text that matches,
+	// in whatever case; may reports whether a text that has one may match. They are
+	// looks that cost less than the expression, which most texts never see.
+	hints []string
+	may   func(text string) bool
+
+	expr *regexp.Regexp
+	keep func(text string, from, to int) bool
+
+	// teaches says that the form finds names, which [Names] learns.
+	teaches bool
+}
+
+// forms are in the order in which they are looked for: what an earlier one took out
+// is a mark, which no later one matches.
+var forms = []form{
+	{
+		// A signed token of up to three parts, of which the log may have the beginning
+		// only; the first begins as {" does in base64.
+		kind: Secret, hints: []string{"eyj"},
+		expr: regexp.MustCompile(`(?P<private>\beyJ[\w-]{9,}(?:\.[\w-]+\.?[\w-]*|[\w-]{10,}))`),
+	},
+	{
+		// Keys that say by their first letters whose they are.
+		kind: Secret, hints: []string{
+			"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "npm_", "hf_",
+			"sk-", "pk_", "rk_", "sk_", "oauth:", "ya29.", "gocspx-", "sg.", "pypi-", "p_v1_", "mfa.", "glsa_", "dckr_pat_",
+		},
+		expr: regexp.MustCompile(`\b(?P<private>gh[oprsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|` +
+			`A(?:KI|SI)A[0-9A-Z]{16,}|AIza[\w-]{30,}|npm_\w{30,}|hf_\w{30,}|sk-[\w-]{20,}|[spr]k_(?:live|test)_\w{10,}|oauth:[0-9a-z]{20,}|` +
+			`ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|SG\.[\w-]{16,}\.[\w-]{20,}|pypi-[\w-]{20,}|dop_v1_[0-9a-f]{40,}|mfa\.[\w-]{60,}|glsa_\w{30,}|dckr_pat_[\w-]{20,})`),
+	},
+	{
+		// The token of a bot: its id, a time and a signature.
+		kind: Secret, may: mayBeBot,
+		expr: regexp.MustCompile(`\b(?P<private>[MNO][\w-]{22,28}\.[\w-]{6,7}\.[\w-]{27,})`),
+		keep: isNoBot,
+	},
+	{
+		// The same of Telegram.
+		kind: Secret, hints: []string{":aa"},
+		expr: regexp.MustCompile(`\b(?P<private>\d{8,10}:AA[\w-]{33})(?:$|[^\w-])`),
+	},
+	{
+		// A private key, to its end or to that of the text.
+		kind: Secret, hints: []string{"private key"},
+		expr: regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----(?P<private>[^<-](?:[^-]|-[^-])*)`),
+	},
+	{
+		// A line of one that stands alone, since a log is shown line by line.
+		kind: Secret, may: runOf(60, "+/"),
+		expr: regexp.MustCompile(`(?m)^[ \t]*(?P<private>[A-Za-z0-9+/]{60,76}={0,2})[ \t\r]*$`),
+		keep: isNoArmor,
+	},
+	{
+		kind: Secret, hints: []string{"bearer", "basic"},
+		expr: regexp.MustCompile(`(?i)\b(?:bearer|basic)(?:\s+|\s*[:=]\s*)(?P<private>[\w.~+/=-]{8,})`),
+		keep: isPlainWord,
+	},
+	{
+		// An answer to a challenge, which is names and values.
+		kind: Secret, hints: []string{"igest"},
+		expr: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?digest\s+(?P<private>\w+=[^\r\n<>]+)`),
+	},
+	{
+		// What stands before the host of a URL: a name, a token, or a name and a
+		// password, in which people leave an "@" as it is.
+		kind: Secret, hints: []string{"://"}, may: hasAt,
+		expr: regexp.MustCompile(`://(?P<private>[^\s/?#<>"']+)@[\pL\pN\[]`),
+		keep: isAddressee,
+	},
+	{
+		// All of a cookie, which is names and values.
+		kind: Secret, hints: []string{"cookie"},
+		expr: regexp.MustCompile(`(?i)\bcookies?["']?\s*[:=]\s*["']?(?P<private>[\w.-]+=[^\r\n"'<>]+)`),
+	},
+	{
+		// A value in quotes may be of several words.
+		kind: Secret, hints: secretHints, may: hasSecret,
+		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*\\*["'](?P<private>[^"'\\<>\r\n]+)\\*["']`),
+		keep: isNoSecret,
+	},
+	{
+		kind: Secret, hints: []string{"</"},
+		expr: regexp.MustCompile(`(?i)<[\w.-]*(?:token|password|passwd|pwd|(?:client|app|api|shared)[_-]?secret|api[_-]?key)>(?P<private>[^<>]+)</`),
+		keep: isNoSecret,
+	},
+	{
+		kind: Secret, hints: secretHints, may: hasSecret,
+		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*` + `(?:[|>][+-]?\s+)?(?:(?:bearer|basic|token|digest)\s+)?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
+		keep: isNoSecret,
+	},
+	{
+		// An option of a command.
+		kind: Secret, hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key"}, may: hasOption,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])--(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)\s+(?P<private>[^\s"'<>-][^\s"'<>]{3,})`),
+		keep: isWord,
+	},
+	{
+		// A value of the query of a URL.
+		kind: Secret, hints: []string{"sig=", "signature=", "key=", "code=", "auth=", "pass=", "credential="},
+		expr: regexp.MustCompile(`(?i)[?&](?:[\w-]*[_-])?(?:sig|signature|key|code|auth|pass|credential)=(?P<private>[^\s&"'<>]{6,})`),
+	},
+	{
+		kind: Secret, hints: []string{"discord"},
+		expr: regexp.MustCompile(`(?i)discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(?P<private>\d+/[\w-]+)`),
+	},
+	{
+		kind: Secret, hints: []string{"hooks.slack"},
+		expr: regexp.MustCompile(`(?i)hooks\.slack\.com/[a-z]+/(?P<private>[\w/-]+)`),
+	},
+	{
+		kind: Email, may: hasAt,
+		expr: regexp.MustCompile(`(?P<private>(?:[\pL\pN._%+-]+(?:'[\pL\pN._%+-]+)*|"[^"@\r\n]{1,64}")(?:@|%40|&#64;|\\+u0040)` +
+			`(?:[\pL\pN-]+(?:\.[\pL\pN-]+)*\.(?:xn--[\pL\pN-]+|\pL{2,})|\[?\d{1,3}(?:\.\d{1,3}){3}\b\]?))`),
+		keep: isNoMailbox,
+	},
+	{
+		// One that was to be hidden from machines.
+		kind: Email, hints: []string{"[at]", "(at)"},
+		expr: regexp.MustCompile(`(?i)(?P<private>[\pL\pN._+-]+ ?[(\[]at[)\]] ?[\pL\pN-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\pL\pN-]+)+)`),
+	},
+	{
+		// Homes: the first part below Users or home, on a drive, in a prefix of Wine, or
+		// on a share. A name may hold spaces, so it ends at the next separator where there
+		// is one on the line.
+		kind: User, teaches: true,
+		hints: []string{`users\`, "users/", "users%", `home\`, "home/", "home%", `settings\`, "settings/", "settings%", `einstellungen\`},
+		may:   mayBeHome(isDrive, "users", "home", "documents and settings", "dokumente und einstellungen"),
+		expr: regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a)|drive_c|\\\\[\w.-]+(?:\\+[a-z]\$)?|\\\\wsl(?:\$|\.localhost)[\\/]+[\w.-]+|%(?:systemdrive|homedrive)%)` +
+			`(?:[\\/]|%5c|%2f)+(?:users|home|documents and settings|dokumente und einstellungen)(?:[\\/]|%5c|%2f)+` + homeName),
+		keep: isSharedHome,
+	},
+	{
+		// The same without the drive.
+		kind: User, hints: []string{`users\`}, may: mayBeHome(isRoot, "users"), teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])\\+users\\+` + homeName),
+		keep: isSharedHome,
+	},
+	{
+		kind: User, hints: []string{`users\`, "users/"}, may: mayBeHome(isStart, "users"), teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])users[\\/]+(?P<private>[^\\/:*?"<>|\r\n%]+)[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`),
+		keep: isSharedHome,
+	},
+	{
+		// Homes on a server.
+		kind: User, hints: []string{`\\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\\\\(?:\?\\+UNC\\+)?(?:[\w.-]+|<computer>)\\+(?:users?|homes?|(?:user)?profiles?|redirect\w*|folderredirection)\$?(?:\.v\d)?\\+` + homeName),
+		keep: isSharedHome,
+	},
+	{
+		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, may: hasHome, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|var/services|export|usr|nfs|srv|net|data|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|mnt|(?:mnt/|cygdrive/|host_mnt/)?[a-z]|mnt/[\w.-]+))?` +
+			`/(?:homes?\\*/users|homes?|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
+		keep: isSharedHome,
+	},
+	{
+		kind: User, hints: []string{"%2fhome", "%2fusers"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)%2f(?:home|users)%2f(?P<private>[\w.+-]+(?:%20[\w.+-]+){0,3})`),
+		keep: isSharedHome,
+	},
+	{
+		// A folder that is synchronized bears the name of the company.
+		kind: User, hints: []string{"onedrive - "},
+		expr: regexp.MustCompile(`OneDrive - (?P<private>[^\\/:*?"<>|\r\n]+)`),
+		keep: isPersonal,
+	},
+	{
+		// What the environment of a process says of its user.
+		kind: User, hints: []string{"name", "domain", "rtag", "rsona"}, may: hasUser, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_ ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		kind: Computer, hints: []string{"name"}, may: hasComputer, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:computer[_ ]?name|host[_ ]?name|machine[_ ]?name|client[_ ]?name)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		kind: User, hints: []string{"name>", "rtag>"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)<(?:user[_-]?name|persona[_-]?name|account[_-]?name|gamertag)>(?P<private>[^<>]+)</`),
+		keep: isWord,
+	},
+	{
+		kind: User, hints: []string{"user="}, teaches: true,
+		expr: regexp.MustCompile(`\b(?:SUDO_)?USER=["']?(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		kind: User, hints: []string{"logged in as", "logged on as", "running as", "whoami"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:logged (?:in|on) as\s*:?\s*["']?|(?:running as|whoami)\s*:?\s*["']?[\w.-]+\\+)(?P<private>[^\s"',;<>]{2,})`),
+		keep: isWord,
+	},
+	{
+		// The domain of an account, which is the computer where there is none.
+		kind: Computer, hints: []string{"running as", "whoami"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:running as|whoami)\s*[:=]?\s*["']?` + ownDomain),
+	},
+	{
+		kind: Computer, hints: []string{"user", "ccount"}, may: hasAccount, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?` + ownDomain),
+	},
+	{
+		kind: User, hints: []string{`<computer>\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?<computer>\\+(?P<private>[^\s"',;<>\\]{2,})`),
+	},
+	{
+		// Names that have a number, since others have the name.
+		kind: User, hints: []string{"discord", "ttle", "rich presence"},
+		expr: regexp.MustCompile(`(?i)\b(?:discord|battle[ _-]?tag|rich presence)\b[^\r\n#]{0,40}?[\s:"'=](?P<private>[\pL\pN_.]{2,32}#\d{4,6})\b`),
+	},
+	{
+		// The host of a share.
+		kind: Computer, hints: []string{`\\`}, may: mayBeShare, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[\s"'=(\[,;])(?:\\\\|\\\\\\\\)(?:\?\\+UNC\\+)?(?P<private>[\pL\pN][\pL\pN_.-]+)\\{1,2}[\pL\pN_]`),
+		keep: isNoShare,
+	},
+	{
+		kind: Computer, hints: []string{"e://", "b://"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)\b(?:file|smb)://(?P<private>[\pL\pN][\pL\pN_.-]+)/`),
+		keep: isNoHost,
+	},
+	{
+		// Names that Windows gives.
+		kind: Computer, hints: []string{"ktop-", "ptop-", "win-"},
+		expr: regexp.MustCompile(`\b(?P<private>(?:DESKTOP|desktop)-[0-9A-Za-z]{7}|(?:LAPTOP|laptop)-[0-9A-Za-z]{8}|(?:WIN|win)-[0-9A-Za-z]{11})\b`),
+		keep: isGivenByNobody,
+	},
+	{
+		// Names that systems make of the name of their owner.
+		kind: Computer, hints: []string{"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-", "-de-", "-di-", "-van-"},
+		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
+			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+)(?:$|[^\pL\pN_-])`),
+	},
+	{
+		// Names in a network at home.
+		kind: Computer, hints: []string{".fritz.box", ".home.arpa"},
+		expr: regexp.MustCompile(`(?i)(?:^|[^\pL\pN-])(?P<private>[\pL\pN-]+)\.(?:fritz\.box|home\.arpa)\b`),
+	},
+	{
+		// The same under words that others than networks have, too.
+		kind: Computer, hints: []string{".local", ".lan"},
+		expr: regexp.MustCompile(`(?i)(?:^|[^\pL\pN-])(?P<private>[\pL\pN]+(?:-[\pL\pN]+)+)\.(?:local|localdomain|lan)(?:$|[^\w.-]|\.(?:$|\W))`),
+	},
+	{
+		// Security identifiers of Windows: those of a domain or of the cloud have numbers
+		// of their own.
+		kind: ID, hints: []string{"s-1-5-21-", "s-1-12-1-"},
+		expr: regexp.MustCompile(`(?i)\b(?P<private>S-1-(?:5-21|12-1)(?:-\d+){3,5})(?:$|[^\d-])`),
+	},
+	{
+		// What a key says to be the id of a device, or of an account.
+		kind: ID, hints: []string{
+			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial",
+		}, may: hasID,
+		expr: regexp.MustCompile(`(?i)(?:\b|[_-])(?:machine[_ -]?(?:gu)?id|device[_ -]?unique[_ -]?id(?:entifier)?|device[_ -]?(?:uu|gu)?id|(?:hw|hardware)[_ -]?id|install(?:ation)?[_ -]?(?:gu)?id|` +
+			`epic(?:[_ -]?(?:account|user))?[_ -]?id|product[_ -]?user[_ -]?id|xuid|galaxy[_ -]?(?:user[_ -]?)?id|gog[_ -]?(?:user[_ -]?)?id|discord[_ -]?(?:user[_ -]?)?id|` +
+			`(?:steam[_ -]?)?account[_ -]?id|steam[_ ]account|serial[_ -]?(?:number|no))` +
+			`["']?(?:\s*[:=]\s*|\s+(?:reg_sz\s+|is\s+)?)["'{(\[]*(?P<private>[0-9a-z][0-9a-z_-]{5,})`),
+		keep: isNoID,
+	},
+	{
+		kind: ID, hints: []string{"<@"},
+		expr: regexp.MustCompile(`<@!?(?P<private>\d{15,20})>`),
+	},
+	{
+		kind: ID, hints: []string{"nlobby"},
+		expr: regexp.MustCompile(`(?i)joinlobby/\d+/(?P<private>\d{15,20})\b`),
+	},
+	{
+		// Individual accounts: universe 1, type 1.
+		kind: SteamID, hints: []string{"7656119"},
+		expr: regexp.MustCompile(`(?:^|[^0-9])(?P<private>7656119\d{10})(?:$|[^0-9])`),
+	},
+	{
+		kind: SteamID, hints: []string{"steam_"},
+		expr: regexp.MustCompile(`(?i)\b(?P<private>STEAM_[0-5]:[01]:\d+)\b`),
+	},
+	{
+		kind: SteamID, hints: []string{"u:1", "u%3a1"},
+		expr: regexp.MustCompile(`(?i)(?:^|[^a-z0-9:]|%5b)(?P<private>\[U:1:\d{3,}\]|U(?::|%3a)1(?::|%3a)\d{3,}\b)`),
+	},
+	{
+		// The name before an account.
+		kind: User, hints: []string{"(<steam-id>)", "(7656119"}, teaches: true,
+		expr: regexp.MustCompile(`(?:^|[\s"'])(?P<private>[^\s()"'<>:=,]{3,}) \((?:<steam-id>|7656119\d{10})\)`),
+		keep: isOrdinaryPart,
+	},
+	{
+		kind: SteamID, hints: []string{"steamcommunity"},
+		expr: regexp.MustCompile(`(?i)steamcommunity\.com/id/(?P<private>[\w-]+)`),
+	},
+	{
+		kind: SteamID, hints: []string{"userdata"},
+		expr: regexp.MustCompile(`(?i)\buserdata[\\/]+(?P<private>\d{3,})`),
+	},
+	{
+		// Hardware addresses of network cards.
+		kind: Address, may: mayBeHardware,
+		expr: regexp.MustCompile(`(?i)(?:^|[^0-9a-f:-])(?P<private>[0-9a-f]{2}(?::[0-9a-f]{2}){5}|[0-9a-f]{2}(?:-[0-9a-f]{2}){5})(?:$|[^0-9a-f:-])`),
+	},
+	{
+		// The same without signs, which takes a word.
+		kind: Address, hints: []string{"ddress"},
+		expr: regexp.MustCompile(`(?i)\b(?:mac|physical|hardware)[_ ]?address["']?(?:\s*[:=]\s*|\s+)["']?(?P<private>[0-9a-f]{12}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2})\b`),
+	},
+	{
+		kind: Address, may: mayBeIPv4,
+		expr: regexp.MustCompile(`(?:^|[^\w.])(?P<private>\d{1,3}(?:\.\d{1,3}){3})(?:$|[^\w.]|\.(?:$|\D))`),
+		keep: isVersion,
+	},
+	{
+		kind: Address, may: mayBeIPv6,
+		expr: regexp.MustCompile(`(?i)(?:^|[^\w:.])(?P<private>[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:%\w+)?)(?:$|[^\w:.]|\.(?:$|\s))`),
+		keep: isNoIPv6,
+	},
+}
+
+// homeName matches the name of a home in a path of Windows.
+const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`
+
+// ownDomain matches the domain before the name of an account: in capitals, or as people
+// call computers.
+const ownDomain = `(?P<private>[a-z0-9]+(?:-[a-z0-9]+)+|(?-i:[A-Z0-9]+))\\+[\w<]`
+
+// isGiven matches what stands between a name for names and the name. Valve's files
+// have spaces between them, where both are quoted.
+const isGiven = `(?:\(\))?(?:["']?(?:\s*:\s*|=|\s+=\s+)|"\s+")["']?`
+
+// secretKey matches a name of a value that is nobody's business, after something that
+// is no letter, so that the end of "PublicKeyToken" is none.
+const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
+	`(?:access|auth|refresh|id|api|bot|client|user|session|login)?[_-]?(?:token|secret|ticket)|` +
+	`pass(?:word|wd|phrase)|pwd|psk|` +
+	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
+	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
+
+var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket", "credential", "authorization"}

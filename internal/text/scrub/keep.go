@@ -1,0 +1,181 @@
+package scrub
+
+import (
+	"encoding/base64"
+	"net/netip"
+	"regexp"
+	"strings"
+)
+
+// isNoArmor keeps a long word, path or hash: a line of a key mixes all kinds of signs.
+func isNoArmor(s string, from, to int) bool {
+	s = s[from:to]
+	return !strings.ContainsAny(s, "0123456789") || strings.ToLower(s) == s || strings.ToUpper(s) == s || strings.Count(s, "/") > 6
+}
+
+// isService keeps the account of everybody, in "git@host".
+func isService(s string, from, to int) bool {
+	name, _, _ := strings.Cut(s[from:to], "@")
+	return name == "git" || name == "hg"
+}
+
+// isNoMailbox keeps what isService does, and an image for screens of twice the dots.
+func isNoMailbox(s string, from, to int) bool {
+	return isService(s, from, to) || scale.MatchString(s[from:to])
+}
+
+var scale = regexp.MustCompile(`(?i)@\dx\.[a-z]+$`)
+
+// isNoBot keeps what does not begin with a number in base64, as the token of a bot does.
+func isNoBot(s string, from, to int) bool {
+	id, _, _ := strings.Cut(s[from:to], ".")
+	number, err := base64.RawStdEncoding.DecodeString(id)
+	return err != nil || strings.Trim(string(number), "0123456789") != ""
+}
+
+// isPersonal keeps the folder of those who have no company.
+func isPersonal(s string, from, to int) bool { return strings.EqualFold(s[from:to], "personal") }
+
+// isNoShare keeps what stands further down in a path, and what isNoHost does.
+func isNoShare(s string, from, to int) bool {
+	top := strings.TrimRight(s[:from], `\`)
+	if n := len(top) - len(`\UNC`); n >= 0 && strings.EqualFold(top[n:], `\UNC`) {
+		top = strings.TrimRight(strings.TrimRight(top[:n], `\`), "?")
+		top = strings.TrimRight(top, `\`)
+	}
+	return top != "" && !isStart(top) && strings.IndexByte(",;", top[len(top)-1]) < 0 || isNoHost(s, from, to)
+}
+
+// isNoHost keeps what a share may have where a host is, and is none with a name.
+func isNoHost(s string, from, to int) bool {
+	switch host := strings.ToLower(s[from:to]); host {
+	case "localhost", "wsl.localhost", "tsclient", "unc", "home", "users":
+		return true
+	default:
+		return strings.Trim(host, "0123456789.") == ""
+	}
+}
+
+// isGivenByNobody keeps words that are no random signs: those are in one case, and have
+// a digit or are in capitals.
+func isGivenByNobody(s string, from, to int) bool {
+	s = s[from:to]
+	random := s[strings.IndexByte(s, '-')+1:]
+	if strings.ContainsAny(random, "0123456789") {
+		return strings.ToUpper(s) != s && strings.ToLower(s) != s
+	}
+	return strings.ToUpper(s) != s || strings.HasPrefix(s, "WIN")
+}
+
+// isNoID keeps words, and numbers of kinds of devices, which are in hexadecimal.
+func isNoID(s string, from, to int) bool {
+	s = s[from:to]
+	return !strings.ContainsAny(s, "0123456789") || strings.HasPrefix(s, "0x")
+}
+
+// isAddressee keeps a name alone, but where the scheme is one for which it may be all
+// that is needed: actors and services have names before a host, too.
+func isAddressee(s string, from, to int) bool {
+	return isService(s, from, to) || !strings.Contains(s[from:to], ":") && !login.MatchString(s[max(0, from-12):from])
+}
+
+var login = regexp.MustCompile(`(?i)\b(?:https?|s?ftps?|smb|wss?|svn)://$`)
+
+// isPlainWord keeps what a sentence goes on with: "basic training".
+func isPlainWord(s string, from, to int) bool {
+	rest := strings.TrimRight(s[from+1:to], ".")
+	return strings.TrimLeft(rest, lowerLetters) == "" || isWord(s, from, to)
+}
+
+const lowerLetters = "abcdefghijklmnopqrstuvwxyz"
+
+// isNoSecret keeps what is no value of a key, as isWord does, and the words that
+// parsers have for tokens and people for tickets: "unexpected token: StartObject".
+func isNoSecret(s string, from, to int) bool {
+	if isWord(s, from, to) || to-from < 4 && !strings.ContainsFunc(s[from:to], isNamePart) {
+		return true
+	}
+	return to-from < 20 && bareToken.MatchString(s[max(0, from-24):from]) &&
+		strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == ""
+}
+
+// bareToken is a key that may well not be about a secret, before its value.
+var bareToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)["'\\]*\s*[:=]\s*["'\\]*$`)
+
+// isWord keeps what is no value of a key: "token: expected ';'", "password = null".
+func isWord(s string, from, to int) bool {
+	switch strings.ToLower(strings.TrimRight(s[from:to], ".,!?:")) {
+	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
+		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest", "string", "object",
+		"system.string":
+		return true
+	}
+	return false
+}
+
+// isSharedHome keeps the homes that belong to nobody.
+func isSharedHome(s string, from, to int) bool {
+	switch strings.ToLower(strings.Trim(s[from:to], " /")) {
+	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username", "%username%", "$user", "runner", "deck", "steamuser", "users":
+		return true
+	}
+	return false
+}
+
+// context is what has to stand shortly before four small numbers so that they are an
+// address: versions have four numbers too.
+var context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
+
+// version is what stands before a version.
+var version = regexp.MustCompile(`(?i)(?:(?:version|ver|v|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
+
+// isVersion keeps four numbers that are no address of somebody: more than 255, the
+// machine itself, or a version.
+func isVersion(s string, from, to int) bool {
+	a, err := netip.ParseAddr(s[from:to])
+	if err != nil || a.IsLoopback() || a.IsUnspecified() {
+		return true
+	}
+	before := s[max(0, from-48):from]
+	// Nearly all that gets here says "Version=", which takes an expression long to find.
+	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || suffix.MatchString(s[to:]) {
+		return true
+	}
+	if deed.MatchString(s[to:]) {
+		return false
+	}
+	if version.MatchString(before) {
+		return true
+	}
+	if port.MatchString(s[to:]) {
+		return false
+	}
+	n := a.As4()
+	if n[3] == 0 { // a network, or the usual end of a version
+		return true
+	}
+	if n[0] != 10 && a.IsPrivate() || context.MatchString(before) {
+		return false
+	}
+	for _, n := range n {
+		if n >= 100 { // versions seldom get there, three of four addresses do
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	port = regexp.MustCompile(`^:\d{2,5}\b`)
+
+	// suffix is what stands behind a version, deed what a peer does.
+	suffix = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
+	deed   = regexp.MustCompile(`(?i)^\s*(?:->|(?:has |was |is )?(?:left|joined|(?:dis|re)?connect|timed? ?out|refused|unreachable|lost|closed|kicked|banned|replied|failed to (?:respond|connect)))`)
+)
+
+// isNoIPv6 keeps what only looks like an address: a time, a name with two colons, the
+// machine itself.
+func isNoIPv6(s string, from, to int) bool {
+	a, err := netip.ParseAddr(s[from:to])
+	return err != nil || a.IsLoopback() || a.IsUnspecified() || !strings.ContainsAny(s[from:to], "0123456789") || strings.Count(s[from:to], ":") < 2
+}
