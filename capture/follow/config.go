@@ -21,8 +21,8 @@ const (
 	// defaultSyncIdle is how long the file must be quiet for [Follower.Sync].
 	defaultSyncIdle = 5 * time.Millisecond
 
-	// defaultPoll is how often the file is looked at where nobody tells of
-	// changes, and ten times that where somebody does.
+	// defaultPoll is the interval of polling without notifications. With them it is ten
+	// times as long.
 	defaultPoll = 15 * time.Millisecond
 )
 
@@ -39,22 +39,21 @@ type Config struct {
 	// takes the place of the first is read from its beginning in any case.
 	FromEnd bool
 
-	// Continues says that a file which takes the place of another goes on where that one ended,
-	// as when a writer begins another for want of room: what is read is one log, and no restart
-	// is told.
+	// Continues reports that a file which replaces another continues it, as when a writer
+	// rotates by size: what is read is one log, without a notice of a restart.
 	Continues bool
 
 	// Idle, PartialIdle and SyncIdle are how long the file must not grow for the
-	// last record to be handed over: as a rule, where its last line has no end,
-	// and while a Sync waits. Idle bounds how long a Sync waits for quiet.
+	// last record to be delivered: as a rule, if its last line has no end, and while a
+	// Sync waits. Idle bounds how long a Sync waits for quiet.
 	Idle, PartialIdle, SyncIdle time.Duration
 
-	// Poll is how often the file is looked at where the operating system does not
-	// tell of changes. Where it does, the file is looked at a tenth as often, and
-	// as often again once a change went untold (network file systems).
+	// Poll is the interval at which the file is polled without notifications of the
+	// operating system. With them it is ten times as long, until a change came without
+	// one (network file systems).
 	Poll time.Duration
 
-	// NoNotify leaves the notifications of the operating system unused.
+	// NoNotify disables the notifications of the operating system.
 	NoNotify bool
 
 	// Capture are the options for reading. A layout that is not given is

@@ -6,9 +6,11 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/heedlog/heed/capture"
 )
 
-// errStopped says that the Follower does not run any more.
+// errStopped is the error of Sync after Run has returned.
 var errStopped = errors.New("follow: the follower has stopped")
 
 // Follower follows one file. Run does the work; Sync and Status may be called
@@ -36,11 +38,10 @@ func New(cfg Config) (*Follower, error) {
 	}, nil
 }
 
-// Run follows the file until ctx ends, and calls h with each record. Then it
-// hands over what is there and returns nil. An error says that the path cannot be
-// followed at all: it is a directory, a pipe or a device. What may heal (a file
-// that is absent, or must not be read) is tried again, and shown by Status. Run
-// may be called once.
+// Run follows the file until ctx ends, and calls h with each record. Then it delivers
+// what is there and returns nil. It returns an error if the path cannot be followed at
+// all: it is a directory, a pipe or a device. Transient conditions (a file that is absent
+// or not readable) are retried, and reported by Status. Run may be called once.
 func (f *Follower) Run(ctx context.Context, h Handler) error {
 	if f.ran.Swap(true) {
 		return errors.New("follow: Follower.Run was called before")
@@ -54,11 +55,11 @@ func (f *Follower) Run(ctx context.Context, h Handler) error {
 	return t.run(ctx)
 }
 
-// Sync returns nil when every byte that was in the file at the call has been
-// handed over, a last record without an end included. Where a record is open it
-// waits for the file to be quiet for Config.SyncIdle, and no longer than
-// Config.Idle. The error is that of ctx, [errStopped] once Run has returned, or
-// why the file cannot be read. It must not be called by the Handler.
+// Sync returns nil when every byte that was in the file at the call has been delivered,
+// including a last record without an end. While a record is open it waits for the file to
+// be quiet for Config.SyncIdle, and no longer than Config.Idle. The error is that of ctx,
+// that Run has returned, or why the file cannot be read. It must not be called by the
+// Handler.
 func (f *Follower) Sync(ctx context.Context) error {
 	s := &syncing{done: make(chan error, 1)}
 	select {
@@ -83,7 +84,7 @@ func (f *Follower) Sync(ctx context.Context) error {
 	}
 }
 
-// Status says how the following goes.
+// Status returns the state of the following.
 func (f *Follower) Status() Status {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -92,11 +93,66 @@ func (f *Follower) Status() Status {
 
 // syncing is a call of Sync.
 type syncing struct {
-	done chan error // has room for the answer
+	done chan error // with a buffer for the answer
 
-	seen  bool      // the size of the file was looked at
-	file  uint64    // which file it was
-	upTo  int64     // its size then
-	line  int       // of the stream, when all of that had been read; 0: it has not been
-	since time.Time // when that was
+	seen    bool      // the size of the file was looked at
+	file    uint64    // which file it was
+	through int64     // its size then
+	line    int       // of the stream, when all of that had been read; 0: it has not been
+	since   time.Time // when that was
+}
+
+// Record is a record of the followed file with when it came. It and its strings
+// are valid for the call of the [Handler] only.
+type Record struct {
+	capture.Record
+
+	// Arrived is when the bytes that completed the record were read, in UTC and without a
+	// monotonic part, so that a recording holds it exactly. It is also the Time of an
+	// entry to which the log gives none. Zero for History.
+	Arrived time.Time
+
+	// History reports that the record was in the file when the Follower started: when it
+	// was written is not known.
+	History bool
+}
+
+// Handler receives the records in order, in one goroutine. While it runs nothing more is
+// read: a slow handler slows the reading, and loses nothing.
+type Handler func(*Record)
+
+// Status is the state of the following.
+type Status struct {
+	// Present reports that the file at the path is open.
+	Present bool
+
+	// Offset is how far the file has been read, Size how long it was when last
+	// looked at, in bytes.
+	Offset, Size int64
+
+	// LastGrowth is when it was last seen to have grown. Zero: never.
+	LastGrowth time.Time
+
+	// Lines and Records count what was read and delivered, over all files.
+	Lines, Records uint64
+
+	// Continued is how many records were delivered again, in full or in part, because
+	// lines came late.
+	Continued uint64
+
+	// Rotations counts files that replaced another, Truncations how often one was
+	// truncated and written again.
+	Rotations, Truncations uint64
+
+	// LostBytes is how many bytes are known to have been removed before they were read.
+	LostBytes uint64
+
+	// Notified reports that the operating system notifies of changes. Missed counts the
+	// changes that it did not notify of.
+	Notified bool
+	Missed   uint64
+
+	// LastError is why the file cannot be followed now, nil while it can. A file that
+	// does not exist yet is no error.
+	LastError error
 }

@@ -398,14 +398,14 @@ func TestNULs(t *testing.T) {
 	})
 }
 
-func TestUntold(t *testing.T) {
+func TestMissed(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
 		fl := start(t, dir, nil)
 		for range 10 {
 			fl.write("line\n")
 			after(slower * defaultPoll)
 		}
-		require.Positive(t, fl.Status().Untold)
+		require.Positive(t, fl.Status().Missed)
 		fl.taken()
 		fl.write("line\n")
 		after(2*defaultPoll + defaultIdle)

@@ -7,10 +7,10 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch has poke called when the operating system tells that something happened
-// to the file at path, until stop is called. It watches the folder, so that it
-// hears of a file that is created or takes the place of another. When it ends by
-// itself, as with the folder, it calls ended. An error says that nothing will be told.
+// watch calls poke when the operating system notifies of a change to the file at path,
+// until stop is called. It watches the folder, and so a file that is created or replaces
+// another. When it ends by itself, as with the folder, it calls ended. With an error there
+// are no notifications.
 func watch(path string, poke, ended func()) (stop func(), err error) {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

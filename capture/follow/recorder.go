@@ -16,9 +16,9 @@ import (
 // JSON lines that package capture reads and cmd/classify-replay replays
 // (docs/recording.md). Each line is one call of the writer. It holds one line.
 //
-// A Recorder is safe for concurrent use. Whoever gives entries to an engine from
-// several goroutines must hold a lock around both calls, or the orders differ.
-// The first error of the writer ends the recording; Err tells it.
+// A Recorder is safe for concurrent use. A host that gives entries to an engine from
+// several goroutines must hold a lock around both calls, or the orders differ. The first
+// error of the writer ends the recording; Err returns it.
 type Recorder struct {
 	mu  sync.Mutex
 	w   io.Writer
@@ -26,8 +26,8 @@ type Recorder struct {
 	err error
 }
 
-// NewRecorder returns a Recorder that writes to w, first the line that says what
-// it is.
+// NewRecorder returns a Recorder that writes to w, and writes the first line, which names
+// the format.
 func NewRecorder(w io.Writer) *Recorder {
 	r := &Recorder{w: w}
 	r.line("recording", time.Time{}, func(b []byte) []byte {
@@ -80,8 +80,7 @@ func appendEntry(b []byte, e *event.Entry) []byte {
 	return b
 }
 
-// Ack writes an acknowledgement: who acknowledged which item, up to which sequence
-// number, as the engine was told.
+// Ack writes that a consumer acknowledged an item through a sequence number.
 func (r *Recorder) Ack(consumer, id string, through uint64) {
 	r.line("ack", time.Time{}, func(b []byte) []byte {
 		b = member(b, "consumer", consumer)
@@ -90,7 +89,7 @@ func (r *Recorder) Ack(consumer, id string, through uint64) {
 	})
 }
 
-// Advance writes that the engine was told the time.
+// Advance writes the time that the engine was given.
 func (r *Recorder) Advance(now time.Time) {
 	r.line("advance", now, func(b []byte) []byte { return b })
 }
@@ -140,8 +139,8 @@ func member(b []byte, key, s string) []byte {
 // to sixfold, and a line must not be longer than package capture reads.
 const maxQuoted = 8 << 10
 
-// exact appends a text that must come back byte for byte: in base64 where JSON
-// cannot hold it, or not in little room.
+// exact appends a text that must be read back byte for byte: in base64 if JSON cannot
+// hold it, or not compactly.
 func exact(b []byte, key, s string, empty bool) []byte {
 	switch {
 	case s == "" && !empty:

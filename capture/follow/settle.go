@@ -2,11 +2,11 @@ package follow
 
 import "time"
 
-// begin takes in a call of Sync.
+// begin queues a call of Sync.
 func (t *tail) begin(s *syncing) { t.waiting = append(t.waiting, s) }
 
-// settle hands over the record that is open if the file has been quiet for long
-// enough, and answers the calls of Sync that it can.
+// settle delivers the open record if the file has been quiet for long enough, and answers
+// the calls of Sync that it can.
 func (t *tail) settle() {
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
 		_, partly := t.pending()
@@ -24,7 +24,7 @@ func (t *tail) pending() (line int, partly bool) {
 	return t.stream.Pending()
 }
 
-// due returns when the record that is open is to be handed over.
+// due returns when the open record is to be delivered.
 func (t *tail) due() (time.Time, bool) {
 	line, partly := t.pending()
 	if line == 0 {
@@ -56,15 +56,15 @@ func (t *tail) reach() {
 		case s.line > 0:
 			continue
 		case !s.seen:
-			s.seen, s.file, s.upTo = true, t.number, t.size
+			s.seen, s.file, s.through = true, t.number, t.size
 			if !t.more {
 				break
 			}
 			continue
 		case t.more && s.file != t.number:
-			s.file, s.upTo = t.number, t.size
+			s.file, s.through = t.number, t.size
 			continue
-		case t.more && t.offset < s.upTo:
+		case t.more && t.offset < s.through:
 			continue
 		}
 		s.since = time.Now()
@@ -75,7 +75,7 @@ func (t *tail) reach() {
 	}
 }
 
-// answer answers the calls for which nothing is left to be handed over.
+// answer answers the calls for which everything has been delivered.
 func (t *tail) answer() {
 	line, _ := t.pending()
 	left := t.waiting[:0]

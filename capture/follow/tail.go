@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 
@@ -17,7 +16,7 @@ import (
 const (
 	chunkSize = 256 << 10 // read at a time
 	lastSize  = 256       // bytes before the offset that are compared at each read
-	slower    = 10        // how much slower the file is polled where changes are told
+	slower    = 10        // how much slower the file is polled with notifications
 
 	maxBackoff = 2 * time.Second
 )
@@ -33,11 +32,11 @@ type tail struct {
 	stream *capture.Stream
 	offset int64
 	size   int64 // as last seen, and not less than offset
-	given  bool  // a record of the file has been handed over
+	given  bool  // a record of the file has been delivered
 
 	// buf holds the bytes before the offset and then those read. The former are read
-	// again and compared each time: a file that was cut and written anew, even to the
-	// same size, has others there.
+	// again and compared each time: a file that was truncated and written again, even to
+	// the same size, has others there.
 	buf  []byte
 	last int
 
@@ -54,9 +53,9 @@ type tail struct {
 
 	poked    chan struct{}
 	lost     chan struct{} // the watch has ended
-	unwatch  func()        // nil: nobody tells of changes
-	told     bool          // of something since the last poll
-	untold   int           // polls in a row that found what had not been told
+	unwatch  func()        // nil: no notifications
+	notified bool          // since the last poll
+	missed   int           // polls in a row that found a change without a notification
 	polled   time.Time
 	failures int
 
@@ -84,27 +83,6 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 	return t, nil
 }
 
-// Check returns an error where what is at path now cannot be followed at all, which
-// [Follower.Run] would end with: a directory, a pipe or a device.
-func Check(path string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil // it may come, or come to be readable
-	}
-	return regular(path, info)
-}
-
-// regular returns an error that says what to do about a path that is no file.
-func regular(path string, info fs.FileInfo) error {
-	switch {
-	case info.IsDir():
-		return fmt.Errorf("follow: %s is a directory: name the log in it, such as %s", path, "Player.log")
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("follow: %s is a pipe or a device: name a file, or read it with package capture", path)
-	}
-	return nil
-}
-
 func (t *tail) close() {
 	if t.unwatch != nil {
 		t.unwatch()
@@ -114,7 +92,7 @@ func (t *tail) close() {
 	}
 }
 
-// run is the loop: look, hand over what is complete, wait.
+// run is the loop: look, deliver what is complete, wait.
 func (t *tail) run(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -138,7 +116,7 @@ func (t *tail) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return t.finish()
 		case <-t.poked:
-			t.told, t.untold = true, 0
+			t.notified, t.missed = true, 0
 		case <-t.lost:
 			t.unlisten()
 		case s := <-t.syncs:
@@ -148,7 +126,7 @@ func (t *tail) run(ctx context.Context) error {
 	}
 }
 
-// wait returns how long there is nothing to do unless somebody says so.
+// wait returns how long there is nothing to do without a notification.
 func (t *tail) wait() time.Duration {
 	now := time.Now()
 	at := t.polled.Add(t.pace())
@@ -161,19 +139,18 @@ func (t *tail) wait() time.Duration {
 	return max(at.Sub(now), 0)
 }
 
-// pace is how often to look without being told.
+// pace is the interval of polling.
 func (t *tail) pace() time.Duration {
 	switch {
 	case t.failures > 0:
 		return min(t.cfg.Poll<<min(t.failures, 10), max(maxBackoff, t.cfg.Poll))
-	case t.unwatch != nil && t.untold < 2:
+	case t.unwatch != nil && t.missed < 2:
 		return slower * t.cfg.Poll
 	}
 	return t.cfg.Poll
 }
 
-// look takes in what there is, at most one chunk of it, and finds out what became
-// of the file.
+// look reads at most one chunk of what there is, and notices what became of the file.
 func (t *tail) look() {
 	now := time.Now()
 	poll := now.Sub(t.polled) >= t.pace()
@@ -182,12 +159,12 @@ func (t *tail) look() {
 	err := t.read(now)
 	if poll {
 		t.polled = now
-		if t.offset+int64(t.number) != before && !t.told && t.unwatch != nil {
-			if t.untold++; t.untold > 1 {
-				t.now.Untold++
+		if t.offset+int64(t.number) != before && !t.notified && t.unwatch != nil {
+			if t.missed++; t.missed > 1 {
+				t.now.Missed++
 			}
 		}
-		t.told = false
+		t.notified = false
 	}
 	t.now.LastError = err
 	if err == nil {
@@ -200,7 +177,7 @@ func (t *tail) look() {
 	}
 }
 
-// listen sees to it that changes are told, as far as they can be.
+// listen begins to watch the path, if it can be watched.
 func (t *tail) listen(poll bool) {
 	if t.unwatch != nil || t.cfg.NoNotify || !poll {
 		return
@@ -219,8 +196,8 @@ func (t *tail) listen(poll bool) {
 	}
 }
 
-// unlisten ends a watch that has ended by itself. It may say so more than once, as of a folder
-// that is renamed and then removed; what it said is not of the next watch.
+// unlisten closes a watch that has ended by itself. It may report that more than once, as
+// for a folder that is renamed and then removed; such reports must not reach the next watch.
 func (t *tail) unlisten() {
 	t.unwatch()
 	t.unwatch = nil
@@ -265,7 +242,7 @@ func (t *tail) read(now time.Time) error {
 		t.offset += int64(len(fresh))
 		t.stream.Feed(fresh)
 		t.drain()
-		t.grown = time.Now() // however long that took: what came meanwhile is read before anything counts as complete
+		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
 		end := t.last + len(fresh)
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
 	}
@@ -306,14 +283,14 @@ func (t *tail) trimNULs(b []byte, now time.Time) []byte {
 	return text
 }
 
-// drain hands over what the stream has.
+// drain delivers what the stream has.
 func (t *tail) drain() {
 	for t.stream.Next(&t.rec.Record) {
 		t.give()
 	}
 }
 
-// give hands over t.rec.
+// give delivers t.rec.
 func (t *tail) give() {
 	r := &t.rec
 	r.History = t.offset <= t.history
@@ -332,7 +309,7 @@ func (t *tail) give() {
 	t.handle(r)
 }
 
-// notice hands over a notice of our own.
+// notice delivers a notice of the follower itself.
 func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.rec = Record{Record: capture.Record{
 		Entry:  event.Notice{Status: status, Count: count, Detail: detail, Pos: uint64(t.stream.Lines())}.Entry(),
@@ -341,178 +318,7 @@ func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.give()
 }
 
-// open opens the path, and goes on where it left off if it is the file that was
-// read before. It reports whether there is a file.
-func (t *tail) open() (bool, error) {
-	path := t.cfg.Path
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
-		return false, prefixed(err)
-	}
-	file, err := openFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, prefixed(err)
-	}
-	info, err = file.Stat()
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
-		_ = file.Close() // only read from
-		return false, prefixed(err)
-	}
-	first := t.info == nil
-	if !first && !os.SameFile(info, t.info) {
-		t.now.Rotations++
-		if t.cfg.Continues {
-			t.goOn()
-		} else {
-			t.end("another log took its place")
-		}
-	}
-	if first || !t.cfg.Continues && !os.SameFile(info, t.info) {
-		t.renew(t.cfg.Capture)
-	}
-	t.file, t.info = file, info
-	if first && t.history != 0 && t.cfg.FromEnd {
-		if err := t.skip(); err != nil {
-			t.info = nil // as if it had not been opened: it would else be read from its beginning
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func prefixed(err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("follow: %w", err)
-	}
-	return err
-}
-
-// renew begins with a file that has not been read.
-func (t *tail) renew(opt capture.Options) {
-	if t.stream != nil {
-		t.now.Lines += uint64(t.stream.Lines())
-	}
-	stream, err := capture.NewStream(opt)
-	if err != nil {
-		panic("BUG: follow: " + err.Error()) // New has seen to the options
-	}
-	t.stream = stream
-	t.offset, t.size, t.last, t.nulAt, t.given = 0, 0, 0, -1, false
-	t.number++
-	if t.number > 1 {
-		t.history = -1
-	}
-}
-
-// skip goes to the end of a file that is of a run before. How it is laid out is
-// told by its beginning.
-func (t *tail) skip() error {
-	head := make([]byte, 64<<10)
-	n, err := t.file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		t.drop()
-		return fmt.Errorf("follow: %w", err)
-	}
-	opt := t.cfg.Capture
-	if opt.Layout == capture.LayoutAuto && n > 0 {
-		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
-		if err == nil { // else it is recognized by what comes
-			opt.Layout = r.Layout()
-		}
-	}
-	t.number--
-	t.renew(opt)
-	t.offset = t.info.Size()
-	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, which only the mark tells
-		t.offset -= t.offset % 2
-		t.stream.Feed(head[:2])
-		t.drain()
-	}
-	t.size = t.offset
-	before := min(t.offset, lastSize)
-	t.last, err = t.file.ReadAt(t.buf[:before], t.offset-before)
-	if err != nil && !errors.Is(err, io.EOF) {
-		t.last = 0 // the next read tells
-	}
-	return nil
-}
-
-// drop closes a file that cannot be read any more. It is opened again.
-func (t *tail) drop() {
-	_ = t.file.Close() // only read from
-	t.file = nil
-}
-
-// end hands over what is left of the file, and says what is known to be missing.
-func (t *tail) end(why string) {
-	t.stream.End()
-	t.drain()
-	t.history, t.stamp = -1, time.Now().UTC().Round(0)
-	t.hole(why)
-	if t.given {
-		t.notice(event.StatusRestarted, 0, why)
-	}
-}
-
-// hole says what is known to be missing of the file.
-func (t *tail) hole(why string) {
-	if lost := t.size - t.offset; lost > 0 {
-		t.now.LostBytes += uint64(lost)
-		t.notice(event.StatusHole, uint64(lost), why+" before all of it had been read")
-	}
-}
-
-// goOn begins with a file that continues the one before. Its number stays that of the
-// one before, since it is one stream for who waits.
-func (t *tail) goOn() {
-	t.hole("another file went on with the log")
-	t.offset, t.size, t.last, t.nulAt, t.history = 0, 0, 0, -1, -1
-}
-
-// restart goes on with the same file as if it were another.
-func (t *tail) restart(why string) {
-	t.end(why)
-	t.renew(t.cfg.Capture)
-}
-
-// identify finds out whether the path is that of another file by now. The old one
-// is read until it is quiet: a program may write a last line to a file that was
-// renamed.
-func (t *tail) identify(now time.Time) error {
-	info, err := os.Stat(t.cfg.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		t.now.Present = false
-		return nil
-	case err != nil:
-		return prefixed(err)
-	}
-	t.now.Present = true
-	t.replaced = !os.SameFile(info, t.info)
-	if !t.replaced || len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle {
-		return nil
-	}
-	if err := regular(t.cfg.Path, info); err != nil {
-		return err
-	}
-	t.drop()
-	t.more, t.replaced = true, false
-	return nil
-}
-
-// publish shows how it goes.
+// publish updates the Status.
 func (t *tail) publish() {
 	s := t.now
 	s.Offset, s.Size, s.LastGrowth, s.Notified = t.offset, t.size, t.stamp, t.unwatch != nil
@@ -525,7 +331,7 @@ func (t *tail) publish() {
 	t.mu.Unlock()
 }
 
-// finish hands over what is there when the following ends.
+// finish delivers what is there when the following ends.
 func (t *tail) finish() error {
 	s := &syncing{done: make(chan error, 1)}
 	t.begin(s)

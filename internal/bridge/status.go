@@ -97,7 +97,7 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 		out.Log = &LogStatus{
 			Present: l.Present, Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
 			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
-			LostBytes: l.LostBytes, Notified: l.Notified, Untold: l.Untold,
+			LostBytes: l.LostBytes, Notified: l.Notified, Untold: l.Missed,
 		}
 		if l.LastError != nil {
 			out.Log.Error = said(l.LastError.Error())

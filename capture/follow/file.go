@@ -1,0 +1,206 @@
+package follow
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// Check returns an error where what is at path now cannot be followed at all, which
+// [Follower.Run] would end with: a directory, a pipe or a device.
+func Check(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // it may come, or come to be readable
+	}
+	return regular(path, info)
+}
+
+// regular returns an error, with what to do instead, for a path that is no file.
+func regular(path string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("follow: %s is a directory: name the log in it, such as %s", path, "Player.log")
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("follow: %s is a pipe or a device: name a file, or read it with package capture", path)
+	}
+	return nil
+}
+
+// open opens the path, and resumes at the offset if it is the file that was read before.
+// It reports whether there is a file.
+func (t *tail) open() (bool, error) {
+	path := t.cfg.Path
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return false, prefixed(err)
+	}
+	file, err := openFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, prefixed(err)
+	}
+	info, err = file.Stat()
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		_ = file.Close() // only read from
+		return false, prefixed(err)
+	}
+	first := t.info == nil
+	if !first && !os.SameFile(info, t.info) {
+		t.now.Rotations++
+		if t.cfg.Continues {
+			t.goOn()
+		} else {
+			t.end("another log took its place")
+		}
+	}
+	if first || !t.cfg.Continues && !os.SameFile(info, t.info) {
+		t.renew(t.cfg.Capture)
+	}
+	t.file, t.info = file, info
+	if first && t.history != 0 && t.cfg.FromEnd {
+		if err := t.skip(); err != nil {
+			t.info = nil // as if it had not been opened: it would else be read from its beginning
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func prefixed(err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("follow: %w", err)
+	}
+	return err
+}
+
+// renew begins with a file that has not been read.
+func (t *tail) renew(opt capture.Options) {
+	if t.stream != nil {
+		t.now.Lines += uint64(t.stream.Lines())
+	}
+	stream, err := capture.NewStream(opt)
+	if err != nil {
+		panic("BUG: follow: " + err.Error()) // New validates the options
+	}
+	t.stream = stream
+	t.offset, t.size, t.last, t.nulAt, t.given = 0, 0, 0, -1, false
+	t.number++
+	if t.number > 1 {
+		t.history = -1
+	}
+}
+
+// skip goes to the end of a file of an earlier run. Its layout is recognized by its
+// beginning.
+func (t *tail) skip() error {
+	head := make([]byte, 64<<10)
+	n, err := t.file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.drop()
+		return fmt.Errorf("follow: %w", err)
+	}
+	opt := t.cfg.Capture
+	if opt.Layout == capture.LayoutAuto && n > 0 {
+		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
+		if err == nil { // else it is recognized by what comes
+			opt.Layout = r.Layout()
+		}
+	}
+	t.number--
+	t.renew(opt)
+	t.offset = t.info.Size()
+	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, known by its mark
+		t.offset -= t.offset % 2
+		t.stream.Feed(head[:2])
+		t.drain()
+	}
+	t.size = t.offset
+	before := min(t.offset, lastSize)
+	t.last, err = t.file.ReadAt(t.buf[:before], t.offset-before)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.last = 0 // the next read reports it
+	}
+	return nil
+}
+
+// drop closes a file that cannot be read any more. It is opened again.
+func (t *tail) drop() {
+	_ = t.file.Close() // only read from
+	t.file = nil
+}
+
+// end delivers what is left of the file, and reports what is known to be missing.
+func (t *tail) end(why string) {
+	t.stream.End()
+	t.drain()
+	t.history, t.stamp = -1, time.Now().UTC().Round(0)
+	t.hole(why)
+	if t.given {
+		t.notice(event.StatusRestarted, 0, why)
+	}
+}
+
+// hole reports bytes of the file that are known to be missing.
+func (t *tail) hole(why string) {
+	if lost := t.size - t.offset; lost > 0 {
+		t.now.LostBytes += uint64(lost)
+		t.notice(event.StatusHole, uint64(lost), why+" before all of it had been read")
+	}
+}
+
+// goOn begins with a file that continues the one before. Its number stays that of the
+// one before, since it is one stream for who waits.
+func (t *tail) goOn() {
+	t.hole("another file went on with the log")
+	t.offset, t.size, t.last, t.nulAt, t.history = 0, 0, 0, -1, -1
+}
+
+// restart continues with the same file as with another.
+func (t *tail) restart(why string) {
+	t.end(why)
+	t.renew(t.cfg.Capture)
+}
+
+// identify finds out whether the path is that of another file by now. The old one
+// is read until it is quiet: a program may write a last line to a file that was
+// renamed.
+func (t *tail) identify(now time.Time) error {
+	info, err := os.Stat(t.cfg.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.now.Present = false
+		return nil
+	case err != nil:
+		return prefixed(err)
+	}
+	t.now.Present = true
+	t.replaced = !os.SameFile(info, t.info)
+	if !t.replaced || len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle {
+		return nil
+	}
+	if err := regular(t.cfg.Path, info); err != nil {
+		return err
+	}
+	t.drop()
+	t.more, t.replaced = true, false
+	return nil
+}
