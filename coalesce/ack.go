@@ -12,16 +12,16 @@ type AckResult struct {
 	// it was not, or had been before.
 	Watermark uint64
 
-	// Acknowledged says that the item is known and no longer open. It is false
+	// Acknowledged reports that the item is known and no longer open. It is false
 	// for an id that is not known (any more).
 	Acknowledged bool
 
-	// Already says that the item had been cleared before: by an earlier
+	// Already reports that the item had been cleared before: by an earlier
 	// acknowledgement, by a rule, by time, or to make room.
 	Already bool
 
-	// Successor is the id of the item that holds what the acknowledger had not
-	// been shown, or "".
+	// Successor is the id of the item that holds what was not delivered to the
+	// acknowledger, or "".
 	Successor string
 
 	// Covered holds the ids of the other items that the acknowledged view
@@ -34,12 +34,12 @@ type AckResult struct {
 }
 
 // Ack acknowledges, for a consumer, the item called id up to the sequence number
-// through, the latest that the consumer was shown; 0 means what Current or Delivered gave it
+// through, the latest that was delivered to the consumer; 0 means the watermark of Current
 // last, and where they gave nothing, the entry that opened the item. The item is
 // cleared in any case, for all consumers. What came after through and is new to it
 // opens a successor; repeats stay in its totals. Items that the consumer's view of
-// it named are acknowledged with it, each as far as it was shown, unless through
-// says that the acknowledger saw an older view. An unknown id is no error.
+// it named are acknowledged with it, each as far as it was delivered, unless through
+// is older than that view. An unknown id is no error.
 func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 	res := AckResult{ID: id}
 	v := c.consumer(consumer)
@@ -105,7 +105,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	}
 	it.acked = true
 	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
-	c.suppressor = nil // what is acknowledged last speaks first
+	c.suppressor = nil // what is acknowledged last is asked first
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
 	rows, turns := it.unseen(watermark)
@@ -114,7 +114,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 		c.handOver(it, nil)
 		return 0
 	}
-	// One item was just closed, so there is room, and others to forget.
+	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
 	c.open(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
 	c.save(it)

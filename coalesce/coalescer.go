@@ -16,7 +16,7 @@ type Input struct {
 	Signature signature.Signature
 
 	// Decision.Rule and Summary are kept as they are: they should be strings of
-	// a rule set. Summary is what the deciding rule says in heed's own words, or
+	// a rule set. Summary is the text of the deciding rule, in heed's own words, or
 	// "".
 	Decision event.Decision
 	Summary  string
@@ -24,14 +24,14 @@ type Input struct {
 	// Resolves names the rules whose items this entry resolves. Not kept.
 	Resolves []string
 
-	// Begins says that evidence is incomplete from this entry on because of
-	// the deciding rule; the entry then opens an item of its own. Blind says
+	// Begins reports that evidence is incomplete from this entry on because of
+	// the deciding rule; the entry then opens an item of its own. Blind reports
 	// that evidence is incomplete after this entry, for whatever reason.
 	Begins bool
 	Blind  bool
 
-	// Fresh says that the game's state is another one from this entry on: what
-	// was said to be invalid before says nothing about it.
+	// Fresh reports that the game's state was loaded with this entry: what was
+	// invalidated before does not matter any more.
 	Fresh bool
 
 	// Raised is the key under which the host itself raises this entry, "" for
@@ -40,12 +40,12 @@ type Input struct {
 
 	digest *digested
 
-	// NewPhase says that the game entered another phase with this entry, which
+	// NewPhase reports that the game entered another phase with this entry, which
 	// is then the first of the new phase's episode.
 	NewPhase bool
 }
 
-// Folded tells the caller what became of an entry.
+// Folded is what became of an entry.
 type Folded struct {
 	// ID is the attention id of the item that the entry was folded into, ""
 	// for an ignored entry. Owner is the item's number, for the journal.
@@ -79,7 +79,7 @@ type Coalescer struct {
 	blindly *item // open item of blindness, or nil
 
 	suppressor *item // that took the previous repeat: storms repeat themselves
-	again      again
+	repeatable repeatable
 	index      *index
 	version    uint64 // changes whenever an item is cleared, a rule resolved or groups merged
 
@@ -152,11 +152,11 @@ func (c *Coalescer) Advance(now time.Time) {
 	c.sweep()
 }
 
-// Fold takes in one entry. An ignored log entry costs a few comparisons, a
+// Fold ingests one entry. An ignored log entry costs a few comparisons, a
 // repeat of an urgent one a table look-up; neither allocates.
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
-	c.again.version = 0
+	c.repeatable.version = 0
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
@@ -206,10 +206,10 @@ type destination struct {
 // it names; that of the only root that runs, or of the only one that ended
 // within Linger, unless the ambient burst already holds what it repeats; else
 // the ambient burst. Blindness is a burst of its own. An event of an operation
-// that does not say which is no evidence about another one.
+// without an id is no evidence about another one.
 //
-// It sets to, which is zero: what it returned had to be copied, with wide loads
-// that wait for the narrow stores before them, for 12 ns.
+// It sets to, which is zero: a result that is returned would be copied with wide
+// loads that wait for the narrow stores before them (go test -bench Fold).
 func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	switch {
 	case in.Begins:

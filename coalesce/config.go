@@ -51,7 +51,7 @@ type Config struct {
 	// Default "0".
 	Epoch string
 
-	// MaxOpen bounds the items that are open at once. One more displaces the
+	// MaxOpen bounds the items that are open at once. One more evicts the
 	// advisory item that has been quiet longest; when all block, entries join
 	// the newest of them and are counted as overflowed. Default 32.
 	MaxOpen int
@@ -61,13 +61,13 @@ type Config struct {
 	MaxRemembered int
 
 	// MaxGroups bounds the groups of one item that have counters of their own.
-	// Further groups are counted together, but for up to 16 that say something
-	// new: the first of a rule, and what makes the item worse. At most 16,384.
+	// Further groups are counted together, but for up to 16 that are news:
+	// the first of a rule, and what makes the item worse. At most 16,384.
 	// Default 128.
 	MaxGroups int
 
 	// MaxOperations bounds the operations known at once, running and ended. One
-	// more displaces one, of those that do not run and have no open item first.
+	// more evicts one, of those that do not run and have no open item first.
 	// Default 1024.
 	MaxOperations int
 
@@ -82,13 +82,12 @@ type Config struct {
 	MaxNamed int
 
 	// MaxSummary bounds a summary, in bytes. What matters least is left out
-	// first, and said to be. No less than 200. Default 512.
+	// first, and named as left out. No less than 200. Default 512.
 	MaxSummary int
 
-	// MaxConsumers bounds the consumers of whom it is known what they were shown,
-	// the one without a name included. One more displaces the one that was
-	// heard of longest ago, of those that are not attached first; it is then
-	// taken to have seen nothing. Default 8.
+	// MaxConsumers bounds the consumers whose watermarks are kept, the one without a
+	// name included. One more evicts the one that was seen longest ago, of those that
+	// are not attached first; nothing then counts as delivered to it. Default 8.
 	MaxConsumers int
 
 	// MaxSkew is how far an entry's time may be behind the latest one seen. One
@@ -123,8 +122,7 @@ type Config struct {
 	RateWindow Window
 }
 
-// minSummary has room for half of a headline, and for what says that the rest was
-// left out.
+// minSummary fits half of a headline, and the list of what was left out.
 const minSummary = 200
 
 // Validate reports every field of c that is out of range. It does not change c.

@@ -10,20 +10,20 @@ import (
 // maxConsumerName bounds the name of a consumer, in bytes.
 const maxConsumerName = 64
 
-// consumer is somebody who looks at attention and acknowledges it. What it was
-// shown is kept with each item, at its index.
+// consumer receives attention and acknowledges it. Its watermark in an item is
+// item.delivered at its index.
 type consumer struct {
 	name     string
 	attached bool
-	used     uint64 // when it was heard of last, in calls
+	used     uint64 // at which call it was named last
 }
 
-// consumers are those that are known. The first has no name, and stays: it is the
-// host itself, which drains the updates, or the only one there is.
+// consumers is a bounded table. The first has no name, and is never evicted: it is the
+// host itself, which drains the updates, or the only consumer.
 type consumers struct {
-	list      []consumer
-	calls     uint64
-	displaced uint64
+	list    []consumer
+	calls   uint64
+	evicted uint64
 }
 
 func newConsumers(n int) consumers { return consumers{list: make([]consumer, 1, n)} }
@@ -47,10 +47,10 @@ func (c *Coalescer) consumer(name string) int {
 		v.list = v.list[:i+1]
 	} else {
 		if i == 1 {
-			return 0 // there is room for nobody else
+			return 0 // MaxConsumers is 1
 		}
 		i = v.victim()
-		v.displaced++
+		v.evicted++
 		for k := range c.items {
 			it := &c.items[k]
 			it.delivered[i] = 0
@@ -63,7 +63,7 @@ func (c *Coalescer) consumer(name string) int {
 	return i
 }
 
-// victim returns the index of the consumer to be displaced.
+// victim returns the index of the consumer to be evicted.
 func (v *consumers) victim() int {
 	victim := 1
 	for i := 2; i < len(v.list); i++ {
@@ -75,8 +75,8 @@ func (v *consumers) victim() int {
 	return victim
 }
 
-// Delivered notes that a consumer was shown the item called id up to a sequence
-// number, by other means than View: an update that was delivered to it. It
+// Delivered raises the watermark of a consumer in the item called id to a sequence
+// number: what was delivered by other means than Current, such as an update. It
 // returns false where the item is not known.
 func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 	it := c.lookup(id)
@@ -88,15 +88,15 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 	return true
 }
 
-// Detach notes that a consumer has left. What it was shown stays known.
+// Detach records that a consumer has left. Its watermarks stay.
 func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].attached = false }
 
 // Current returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
-// others, as many as Config.MaxNamed and as it has room for; an acknowledgement of it by the same consumer
-// covers those, unless another consumer looked at it since. It returns false when
-// nothing is open. What it returns counts as shown to the consumer, and belongs to
-// the caller.
+// others, as many as Config.MaxNamed and MaxSummary allow; an acknowledgement of it by
+// the same consumer covers those, unless another consumer received it since. It returns
+// false when nothing is open. What it returns counts as delivered to the consumer, and
+// belongs to the caller.
 func (c *Coalescer) Current(consumer string) (Attention, bool) {
 	v := c.consumer(consumer)
 	open := c.ordered()

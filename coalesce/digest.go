@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// digest stands for the items that were open before an agent came.
+// digest sums up the items that were open before an agent arrived.
 type digest struct {
 	items   int
 	entries uint64
@@ -16,8 +16,8 @@ type digest struct {
 	samples []Sample
 }
 
-// show makes a, the rendering of the item that stands for them, tell of them.
-func (d *digest) show(a *Attention) {
+// apply adds them to a, the rendering of the digest's own item.
+func (d *digest) apply(a *Attention) {
 	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.from.seq, d.from.pos, d.from.seq-1
 	a.TotalUrgentEntries += d.entries
 	a.Sample = slices.Clone(d.samples)
@@ -46,12 +46,12 @@ func (c *Coalescer) before(consumer string) []*item {
 	return c.past()
 }
 
-// past returns the open items that do not stand, in the order of precedence.
+// past returns the open items that do not hold any more, in the order of precedence.
 func (c *Coalescer) past() []*item { return slices.DeleteFunc(c.ordered(), c.stands) }
 
-// stands reports whether an open item from before an agent came still says
-// something about the game as it is: state that was invalidated and has not been
-// loaded anew since, blindness that lasts, and what the host itself raised.
+// stands reports whether an open item from before an agent arrived still holds of the
+// game as it is: state that was invalidated and not loaded again since, blindness that
+// lasts, and what the host itself raised.
 func (c *Coalescer) stands(it *item) bool {
 	switch it.scope {
 	case scopeHost:
@@ -62,7 +62,7 @@ func (c *Coalescer) stands(it *item) bool {
 	return it.invalidates && it.invalidatedAt > c.freshSince
 }
 
-// Attach notes that an agent has arrived, with the entry that says so, decided by
+// Attach records that an agent has arrived, with the entry about that, decided by
 // [Coalescer.Arrival]. What was open before and does not stand is cleared and becomes
 // one item, which the entry opens.
 func (c *Coalescer) Attach(consumer string, in *Input) Folded {

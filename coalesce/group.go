@@ -8,7 +8,7 @@ import (
 )
 
 // counter holds one group of an item: the entries of one signature that one
-// rule judged.
+// rule decided.
 type counter struct {
 	sig  signature.Signature
 	rule string
@@ -61,11 +61,11 @@ func (c *counter) add(in *Input, named *operation, now logicalTime) {
 		c.disposition = max(c.disposition, d.Disposition)
 		c.invalidates = c.invalidates || d.Invalidates
 	}
-	c.again(now, at.pos)
+	c.bump(now, at.pos)
 }
 
-// again counts one entry at now.
-func (c *counter) again(now logicalTime, pos uint64) {
+// bump counts one entry at now.
+func (c *counter) bump(now logicalTime, pos uint64) {
 	c.count++
 	c.last, c.lastPos = now, pos
 }
@@ -191,7 +191,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	}
 }
 
-// merge moves the rows of from, of which there are some, to into.
+// merge moves the rows of from to into.
 func (t *counters) merge(from, into signature.Signature) {
 	for i := range t.rows {
 		r := &t.rows[i]
@@ -209,17 +209,17 @@ func (t *counters) merge(from, into signature.Signature) {
 		if other.first.seq < r.first.seq {
 			r, other = other, r
 		}
-		r.absorb(other)
+		r.combine(other)
 		other.count = 0
 	}
 	t.retain(func(c *counter) bool { return c.count > 0 })
 }
 
-// absorb adds a group that came later to c. Counts are exact; of an entry at
+// combine adds a group that came later to c. Counts are exact; of an entry at
 // which c became worse, the count of what was before it includes the other
 // group only where all of that was before it, so that an acknowledgement which
 // splits c there rather shows too much again than too little.
-func (c *counter) absorb(o *counter) {
+func (c *counter) combine(o *counter) {
 	if o.disposition > c.disposition || o.disposition == c.disposition && o.worst.seq < c.worst.seq {
 		c.worst = o.worst.after(c)
 	} else {
@@ -266,11 +266,10 @@ func (t turn) after(o *counter) turn {
 	return t
 }
 
-// Attribute says whom the entry of the latest [Coalescer.Fold] points at, where
-// that was the first of its group in the item called owner: names of mods,
-// likeliest first, of which at most maxBlame are kept. They hold no line feed. It
-// changes nothing but what is shown of the group, and of the item whose cause it
-// holds.
+// Attribute records the mods that the entry of the latest [Coalescer.Fold] points at,
+// where that was the first of its group in the item numbered owner: names without line
+// feeds, likeliest first, of which at most maxBlame are kept. They appear in the sample
+// of the group, and in the item whose cause it is, and change nothing else.
 func (c *Coalescer) Attribute(owner uint64, names []string) {
 	if len(names) == 0 {
 		return

@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// scopeKind says what the entries of an item have in common.
+// scopeKind is what the entries of an item have in common.
 type scopeKind uint8
 
 const (
@@ -15,7 +15,7 @@ const (
 	scopeOperation
 	scopeBlind
 	scopeHost   // raised by the host, under a key
-	scopeDigest // of what was open before an agent came
+	scopeDigest // of what was open before an agent arrived
 )
 
 type itemState uint8
@@ -28,7 +28,7 @@ const (
 
 // item is the bounded fold of urgent entries that belong together, and what
 // became of it. It outlives its burst: until it is acknowledged, resolved or
-// expired, and then as a memory of what was acknowledged.
+// expired, and then to recognize repeats of what was acknowledged.
 type item struct {
 	state  itemState
 	number uint64
@@ -89,7 +89,7 @@ type item struct {
 }
 
 // cover is an item named by the latest view of another as the current one, and
-// how far it was shown.
+// its watermark then.
 type cover struct {
 	number    uint64
 	watermark uint64
@@ -162,7 +162,7 @@ func nextThreshold(n uint64) uint64 {
 	}
 }
 
-// Rows beyond Config.MaxGroups are kept for what an agent has to hear of. Each
+// Rows beyond Config.MaxGroups are reserved for news. Each
 // item grows worse at most five times after its first entry: three times in
 // severity, once in disposition, once in validity.
 const (
@@ -171,11 +171,11 @@ const (
 	reservedRows     = reservedForWorse + reservedForRules
 )
 
-// room reports whether an entry of a new group gets a counter. Where MaxGroups
+// admits reports whether an entry of a new group gets a counter. Where MaxGroups
 // have one already, only the first of a rule does, and what makes the item
 // worse: so the cause is always among the groups, and an acknowledgement of
 // what was before cannot take it along unseen.
-func (it *item) room(d *event.Decision) bool {
+func (it *item) admits(d *event.Decision) bool {
 	switch left := cap(it.counters.rows) - len(it.counters.rows); {
 	case left > reservedRows:
 		return true
@@ -217,7 +217,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	it.count(now, at.pos, cfg)
 
 	c := it.counters.find(d.Rule, in.Signature)
-	if c == nil && it.open() && it.room(d) {
+	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
 		c = it.counters.add(counter{rule: d.Rule, sig: in.Signature, text: sampleText(in.Entry, cfg.MaxSampleText)})
 	}
@@ -268,11 +268,10 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	return f
 }
 
-// unseen returns the rows, in order, of which an acknowledger who was shown the
-// item up to watermark has not seen what matters: that the group exists, or that it
-// became worse than all the item held; and the turn from which that is so. Of
-// an item with many groups, one more of a rule that was shown does not matter;
-// nor does what is resolved.
+// unseen returns the rows, in order, with news after a watermark: the group is new, or
+// became worse than all the item held; and the turn from which that is so. In an item
+// with many groups, one more of a rule before the watermark is no news; nor is what is
+// resolved.
 func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 	if it.latest.seq <= watermark {
 		return nil, nil
@@ -305,8 +304,8 @@ func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 }
 
 // part moves into next, which is empty, what the given rows have counted from
-// their turns on, all after watermark. What is left is the item as it was shown; but
-// state that was said to be invalid stays so.
+// their turns on, all after watermark. What is left is the item as it was delivered; but
+// state that was invalidated stays so.
 func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
 	for i, n := range rows {
 		moved := it.counters.rows[n].split(turns[i])
@@ -345,8 +344,8 @@ func (it *item) take(from *item, c counter) {
 	}
 }
 
-// settle works out anew how bad the item is, since when, and its cause, from
-// its groups. The prelude then counts what is known to be before the cause: of
+// settle computes the item's disposition, severity, since when, and its cause again,
+// from its groups. The prelude then counts what is known to be before the cause: of
 // a group that goes on after it, nothing is.
 func (it *item) settle() {
 	it.disposition, it.severity = 0, 0
@@ -391,7 +390,7 @@ type ruleCount struct {
 	resolved    bool
 }
 
-// maxRules bounds the rules that an item tells apart. Rules are few: the
+// maxRules bounds the rules that an item distinguishes. Rules are few: the
 // default set has some hundred, and an item that meets more than this many of
 // them is an item about everything.
 const maxRules = 64

@@ -15,7 +15,7 @@ func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
 	switch {
 	case known != nil:
 		// How frequent it is stays known: else a steady fault would seem to
-		// grow anew after each acknowledgement.
+		// grow again after each acknowledgement.
 		predecessor, r = known.number, known.rate
 	case to.scope == scopeOperation:
 		predecessor = to.root.lastItem
@@ -75,25 +75,25 @@ func (c *Coalescer) slot() *item {
 		case it.state == itemFree:
 			return it
 		case it.open():
-		case oldest == nil, less(it, oldest):
+		case oldest == nil, evictedBefore(it, oldest):
 			oldest = it
 		}
 	}
-	c.forget(oldest)
+	c.evict(oldest)
 	return oldest
 }
 
-// less reports whether cleared item a is to be forgotten before b: first what
+// evictedBefore reports whether cleared item a is evicted before b: first what
 // nobody acknowledged, then the oldest.
-func less(a, b *item) bool {
+func evictedBefore(a, b *item) bool {
 	if a.acked != b.acked {
 		return !a.acked
 	}
 	return a.clearedAt < b.clearedAt
 }
 
-// forget drops a cleared item, keeping its counts in the totals.
-func (c *Coalescer) forget(it *item) {
+// evict drops a cleared item, keeping its counts in the totals.
+func (c *Coalescer) evict(it *item) {
 	if it.pending != "" {
 		c.stats.UpdatesDropped++
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
@@ -139,7 +139,7 @@ func (c *Coalescer) close(it *item, why Reason) {
 }
 
 // resolve marks rules as resolved in every item that matters, and clears the
-// open items of which nothing is left. What is resolved and returns is new, even
+// open items with nothing unresolved. What is resolved and returns is new, even
 // where it had been acknowledged.
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
@@ -174,7 +174,7 @@ func (c *Coalescer) sweep() {
 		c.expire()
 	}
 	if c.abandon.due(c.now) {
-		c.giveUp()
+		c.abandonOverdue()
 	}
 }
 
@@ -206,7 +206,7 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
 }
 
-// NextUpdate returns the oldest pending update and forgets it, with its item as it is
+// NextUpdate removes and returns the oldest pending update, with its item as it is
 // now: there is at most one for each item. It costs a rendering: sorting the groups of
 // the item, and a few allocations. It returns false where no update is pending.
 func (c *Coalescer) NextUpdate() (Update, bool) {
@@ -228,9 +228,9 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 // Pending returns how many updates wait to be drained.
 func (c *Coalescer) Pending() int { return len(c.queue) }
 
-// Retention is what should become of the entries that a journal keeps for an item,
-// the owner. Without Pin and Evicted, the item is cleared: its first entries may
-// make room for those of others.
+// Retention is a change of what a journal should keep for an item, the owner. Without
+// Pin and Evicted it is a release: the item is cleared, and its first entries may be
+// evicted for those of others.
 type Retention struct {
 	Owner uint64 // number of the item, as in [Folded]
 
@@ -238,13 +238,12 @@ type Retention struct {
 	// acknowledgement, as is done for the causes that [Folded] reports.
 	Pin uint64
 
-	// Evicted says that the item is not known any more, nor are its pins needed.
+	// Evicted reports that the item is gone, and with it the reason for its pins.
 	Evicted bool
 }
 
-// Retention appends to dst what should become of entries that a journal keeps, since
-// the last call, oldest first. Call it after Fold, Ack and Advance: what it returns
-// waits without a bound.
+// Retention appends to dst the changes since the last call, oldest first. Call it after
+// Fold, Ack and Advance: what it returns waits without a bound.
 func (c *Coalescer) Retention(dst []Retention) []Retention {
 	if len(c.retention) == 0 { // as after almost every entry
 		return dst
@@ -254,13 +253,13 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 	return dst
 }
 
-// Unpin chooses the cleared item that would be evicted first, of those that have
-// pinned entries, so that there is room for the pins of an open one. The caller
-// releases its pins. It returns false when no cleared item has any.
+// Unpin chooses the cleared item whose pins the caller takes back, to make room for
+// those of an open one: the one that would be evicted first, each once. It returns
+// false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
 	var victim *item
 	for i := range c.items {
-		if it := &c.items[i]; it.state == itemCleared && !it.unpinned && (victim == nil || less(it, victim)) {
+		if it := &c.items[i]; it.state == itemCleared && !it.unpinned && (victim == nil || evictedBefore(it, victim)) {
 			victim = it
 		}
 	}

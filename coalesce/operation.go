@@ -8,7 +8,7 @@ import (
 )
 
 // operation is what is known of one life of an operation: an id that starts
-// anew is another operation.
+// again is another operation.
 type operation struct {
 	number uint64 // in the order of arrival, from 1 on
 
@@ -19,10 +19,10 @@ type operation struct {
 
 	seen  bool // by its own name, not only as the parent of another
 	begun bool // seen to start
-	gone  bool // displaced from the table
+	gone  bool // evicted from the table
 
 	started logicalTime // or named first
-	ended   logicalTime // or given up
+	ended   logicalTime // or was abandoned
 
 	abandoned bool
 	blind     bool // evidence was incomplete while it ran
@@ -63,7 +63,7 @@ func (o *operation) note(d event.Disposition, number uint64) {
 	}
 }
 
-// doubt records that nobody knows how o ended. The item says so.
+// doubt records that it is not known how o ended, which item number reports.
 func (o *operation) doubt(number uint64) {
 	o.doubtful = true
 	if o.item == 0 {
@@ -71,7 +71,7 @@ func (o *operation) doubt(number uint64) {
 	}
 }
 
-// inherit takes over what came of a part that is about to be forgotten.
+// inherit takes over what came of a part that is about to be evicted.
 func (o *operation) inherit(part *operation) {
 	o.blind = o.blind || part.blind || part.running() || part.abandoned
 	o.note(part.worst, part.item)
@@ -94,7 +94,7 @@ type operations struct {
 	limit int
 
 	numbers   uint64 // given to operations
-	displaced uint64 // operations dropped to make room
+	evicted   uint64 // operations dropped to make room
 	abandoned uint64
 	anonymous uint64 // operation events without an id
 }
@@ -107,7 +107,7 @@ func newOperations(limit int) operations {
 	}
 }
 
-// holds reports whether o is in the table: neither displaced, nor another life of
+// holds reports whether o is in the table: neither evicted, nor another life of
 // its id.
 func (t *operations) holds(o *operation) bool { return t.byID[o.id] == o }
 
@@ -122,17 +122,17 @@ func (t *operations) add(id string, now logicalTime) *operation {
 	if old := t.byID[o.id]; old != nil {
 		t.drop(slices.Index(t.order, old))
 	} else if len(t.order) == t.limit {
-		t.displace()
+		t.evict()
 	}
 	t.byID[o.id] = o
 	t.order = append(t.order, o)
 	return o
 }
 
-// displace drops the operation that is missed least: one that does not run
+// evict drops the operation that matters least: one that does not run
 // before one that does, one without an open item before one with, and of those
 // alike the oldest.
-func (t *operations) displace() {
+func (t *operations) evict() {
 	victim, least := 0, 4
 	for i, o := range t.order {
 		cost := 0
@@ -153,7 +153,7 @@ func (t *operations) displace() {
 	if parent := t.byID[o.parent]; o.parent != "" && parent != nil {
 		parent.inherit(o)
 	}
-	t.displaced++
+	t.evicted++
 	o.gone = true
 	t.drop(victim)
 }
@@ -228,7 +228,7 @@ func (c *Coalescer) operation(id string) *operation {
 }
 
 // known returns the operation called id, made where it is not known. One that
-// was displaced, and is named again, gets back its items.
+// was evicted, and is named again, gets back its items.
 func (c *Coalescer) known(id string) *operation {
 	if o := c.ops.get(id); o != nil {
 		return o
@@ -275,8 +275,8 @@ func (c *Coalescer) handUp(o *operation) {
 	root.lastItem = max(root.lastItem, o.lastItem)
 }
 
-// operationEvent takes in an event of an operation and returns the operation,
-// or nil where the event does not say which.
+// operationEvent applies an event of an operation and returns the operation, or nil
+// where the event has no id.
 func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	if e.OperationID == "" {
 		c.ops.anonymous++
@@ -301,14 +301,14 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		}
 		o.begun = true
 	case e.Status.Ended() && (o.running() || o.abandoned || o.doubtful):
-		// A late end tells what nobody knew before.
+		// A late end settles how it ended.
 		o.status, o.ended, o.abandoned, o.doubtful = e.Status, c.now, false, false
 	}
 	return o
 }
 
 // inference is the answer of onlyRoot, which holds until an operation begins,
-// ends or is given up, or until the alarm.
+// ends or is abandoned, or until the alarm.
 type inference struct {
 	valid bool
 	root  *operation
@@ -343,7 +343,7 @@ func (c *Coalescer) onlyRoot() *operation {
 	return c.only.root
 }
 
-// roots is a set of operations of which only matters whether it has one member.
+// roots is a set of operations that knows no more than whether it has one member.
 type roots struct {
 	first *operation
 	more  bool
@@ -372,8 +372,7 @@ func (c *Coalescer) setBlind(blind bool) {
 	}
 }
 
-// missEvidence notes that something is not known of what runs, or ended just
-// now.
+// missEvidence marks the operations that run, or ended just now, as seen in part.
 func (c *Coalescer) missEvidence() {
 	for _, o := range c.ops.order {
 		if !o.status.Ended() || o.lingers(&c.cfg.Linger, c.now) {
@@ -382,8 +381,8 @@ func (c *Coalescer) missEvidence() {
 	}
 }
 
-// giveUp abandons operations that have run for OperationMax.
-func (c *Coalescer) giveUp() {
+// abandonOverdue abandons operations that have run for OperationMax.
+func (c *Coalescer) abandonOverdue() {
 	c.abandon = alarm{}
 	for _, o := range c.ops.order {
 		if !o.running() {
@@ -423,7 +422,7 @@ const (
 	Affected = "blocking" // something blocking came of it
 )
 
-// Verdict says what came of an operation and of its parts, as far as known. It
+// Verdict is what came of an operation and of its parts, as far as known. It
 // belongs to the caller.
 type Verdict struct {
 	Operation string // as far as it is kept: its first 256 bytes
@@ -431,14 +430,14 @@ type Verdict struct {
 	Status    event.Status
 	Outcome   string // [Unknown], [Clean], [Advised] or [Affected]
 
-	// Known is false for an operation that was never seen, or is forgotten.
+	// Known is false for an operation that was never seen, or was evicted.
 	Known bool
 
-	// Final says that the operation and its parts are over, and that Linger has
+	// Final reports that the operation and its parts are over, and that Linger has
 	// passed since: only what names it can still change the verdict.
 	Final bool
 
-	// Abandoned says that no end was seen within OperationMax.
+	// Abandoned reports that no end was seen within OperationMax.
 	Abandoned bool
 
 	// AttentionID is the item that holds the worst that came of it, or "".

@@ -49,7 +49,7 @@ func (c *Coalescer) bare(it *item) Attention {
 		a.AfterOperation, a.AfterMethod = it.root.id, it.root.method
 	}
 	if it.scope == scopeDigest {
-		it.digest.show(&a)
+		it.digest.apply(&a)
 	}
 	if it.state != itemOpen {
 		a.State = Cleared
@@ -57,7 +57,7 @@ func (c *Coalescer) bare(it *item) Attention {
 	return a
 }
 
-// samples chooses the groups that tell most: that of the cause, then by
+// samples chooses the most informative groups: that of the cause, then by
 // severity, rarity and recency.
 func (c *Coalescer) samples(it *item) []Sample {
 	order := make([]*counter, 0, len(it.counters.rows))
@@ -88,7 +88,7 @@ func (c *Coalescer) samples(it *item) []Sample {
 	return samples
 }
 
-// sampleText returns one line that shows what an entry said, escaped and cut
+// sampleText returns one line of an entry's text, escaped and cut
 // to limit characters.
 func sampleText(e *event.Entry, limit int) string {
 	var parts []string
@@ -130,7 +130,7 @@ func appendHead(lines []string, message string, limit int) []string {
 // clause is a part of a summary.
 type clause struct {
 	text string
-	name string // what is said to be left out where it is
+	name string // under which it is listed where it is left out
 	rank int    // the lower, the more it matters
 }
 
@@ -145,9 +145,9 @@ const (
 	rankHistory
 )
 
-// summarize says in one line what an agent needs to decide what to do next: of
-// it, and of the first of the others that are open. It returns how many of them
-// it names, which may be fewer than it should for want of room.
+// summarize describes in one line what an agent needs to decide what to do next: it,
+// and the first of the others that are open. It returns how many of them it names,
+// which MaxSummary may limit.
 func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text string, named int) {
 	clauses := c.clauses(it, a)
 	first := len(clauses)
@@ -184,7 +184,7 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 	return b.String(), named
 }
 
-// maxRemainder is the room for what says that others are open, and that clauses
+// maxRemainder fits the number of others that are open, and the names of clauses that
 // were left out.
 const maxRemainder = 100
 
@@ -206,7 +206,7 @@ func fit(clauses []clause, size int) []bool {
 	return kept
 }
 
-// clauses returns what is to be said of an item, in the order in which it reads
+// clauses returns the parts of an item's summary, in the order in which they read
 // well.
 func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	out := make([]clause, 0, 16)
@@ -214,7 +214,7 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})
 	}
 	say(rankHeadline, "", text.Safe(it.headline(), max(c.cfg.MaxSummary/2, 1)))
-	if it.scope != scopeDigest { // whose headline tells its counts
+	if it.scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {
 			exact = ""
@@ -253,7 +253,7 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	return out
 }
 
-// headline says what the item is about, in heed's own words.
+// headline describes the item's cause, in heed's own words.
 func (it *item) headline() string {
 	if r := it.rule(it.cause.Rule); r != nil && r.summary != "" {
 		return r.summary

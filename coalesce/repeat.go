@@ -4,26 +4,26 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// again is where the entry folded last was counted, in the item of the ambient
+// repeatable is where the entry folded last was counted, in the item of the ambient
 // burst, while another one like it changes nothing but counts.
 //
-// It holds while version is that of the Coalescer. Else only Fold makes items grow
-// worse or gather other bursts, and Fold forgets it.
-type again struct {
+// It is valid while version is that of the Coalescer. Besides what changes that, only
+// Fold makes items worse or lets them gather other bursts, and Fold resets it.
+type repeatable struct {
 	version uint64 // 0: not known
 	row     *counter
 }
 
 // Repeat is Fold for an entry that differs from the one folded last in Seq, Time
-// and Pos alone: of a log, with no operation named, one that ends and begins
-// nothing. It takes half the time where the ambient burst holds that already.
+// and Pos alone: a log entry that names no operation, and resolves and begins nothing.
+// It takes half the time where the ambient burst holds that group.
 func (c *Coalescer) Repeat(in *Input) Folded {
 	e := in.Entry
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
 	it := c.episode.item
-	if c.again.version != c.version || c.thorough || it.total+1 >= it.nextCount || c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.repeatable.version != c.version || c.thorough || it.total+1 >= it.nextCount || c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		f := c.Fold(in)
 		c.remember(in)
 		return f
@@ -33,28 +33,28 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.stats.ByDisposition[in.Decision.Disposition]++
 	c.save(it)
 	it.count(c.now, e.Pos, &c.cfg)
-	c.again.row.again(c.now, e.Pos)
+	c.repeatable.row.bump(c.now, e.Pos)
 	c.episode.last = c.now
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number}
 }
 
-// remember sets again for what was just folded, if the next one like it goes into
-// the ambient item, as destination says, and no further than repeat.
+// remember sets repeatable for what was just folded, if the next one like it would be
+// folded into the ambient item by repeat.
 func (c *Coalescer) remember(in *Input) {
 	it := c.episode.item
 	if it == nil || !in.Decision.Disposition.Urgent() {
 		return
 	}
 	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) && it.unmoved(&in.Decision) {
-		c.again = again{version: c.version, row: row}
+		c.repeatable = repeatable{version: c.version, row: row}
 	}
 }
 
 // repeat does what add does for an entry that the item knows and that changes
-// nothing about it but counts, and returns true; else it does nothing. It saves 25
-// of 37 ns: most of add is about what may change, and storms consist of what does
-// not. A fuzz test holds the two to each other.
+// nothing about it but counts, and returns true; else it does nothing. Most of
+// add is about what may change, and storms consist of what does not (go test -bench
+// Fold). A fuzz test holds the two to each other.
 //
 // c is the entry's counter, or nil where it was not looked for. Where unmoved held
 // of it at this version of the Coalescer, it does until an entry is worse than its
@@ -75,7 +75,7 @@ func (it *item) repeat(in *Input, c *counter, now logicalTime, version uint64, c
 		c.calm = version
 	}
 	it.count(now, in.Entry.Pos, cfg)
-	c.again(now, in.Entry.Pos)
+	c.bump(now, in.Entry.Pos)
 	return true
 }
 
@@ -124,7 +124,7 @@ func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
 const rateFactor = 10
 
 // accounts reports whether it is an acknowledged item that knows the entry and
-// may speak for its burst.
+// covers its burst.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
 	if it.state != itemCleared || !it.acked || to.scope == scopeDigest {
 		return false
@@ -162,7 +162,7 @@ func (c *Coalescer) exceeds(it *item, in *Input) Reason {
 	return ""
 }
 
-// absorb counts a repeat of what was acknowledged.
+// suppress counts a repeat of what was acknowledged.
 func (c *Coalescer) suppress(it *item, in *Input, to *destination) Folded {
 	c.suppressor = it
 	c.save(it)

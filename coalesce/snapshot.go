@@ -17,7 +17,7 @@ import (
 // of their own. Both allocate nothing but the growth of dst, and copies of the groups
 // that change meanwhile.
 //
-// The first part is all but the groups of items, which take most of the room. A group
+// The first part is all but the groups of items, which take most of the space. A group
 // takes some 60 bytes, its rule and the text of its sample (up to four bytes for each of
 // the MaxSampleText characters); an operation 30, its id and its method. So does one
 // that was evicted, or was another life of an id, in each item of which a group still
@@ -69,8 +69,8 @@ func (v *savedItems) begin() {
 	v.snapshot++
 }
 
-// savedItem says that a snapshot needs the groups of an item no more, or has them
-// as they were when it was begun, coded.
+// savedItem marks that a snapshot is done with the groups of an item, or holds them
+// encoded as they were when it was begun.
 type savedItem struct {
 	snapshot uint64
 	groups   []byte

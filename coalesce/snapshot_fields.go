@@ -28,7 +28,7 @@ func (s *coder) place(what string, p *place) {
 
 func (s *coder) consumers(v *consumers) {
 	s.Uint64("consumers.calls", &v.calls, math.MaxUint64)
-	s.Uint64("consumers.displaced", &v.displaced, v.calls)
+	s.Uint64("consumers.evicted", &v.evicted, v.calls)
 	n := s.Len("consumers", len(v.list), cap(v.list))
 	if n == 0 {
 		s.Fail("there is no consumer without a name")
@@ -48,7 +48,7 @@ func (s *coder) consumers(v *consumers) {
 
 func (s *coder) operations(t *operations) {
 	s.Uint64("operations.numbers", &t.numbers, maxCount)
-	s.Uint64("operations.displaced", &t.displaced, math.MaxUint64)
+	s.Uint64("operations.evicted", &t.evicted, math.MaxUint64)
 	s.Uint64("operations.abandoned", &t.abandoned, math.MaxUint64)
 	s.Uint64("operations.anonymous", &t.anonymous, math.MaxUint64)
 	n := s.Len("operations", len(t.order), t.limit)

@@ -288,7 +288,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.version", "-Coalescer.again", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
+		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
 		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
 		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted", "Stats.OperationsAnonymous",

@@ -30,16 +30,16 @@ type Stats struct {
 
 	Updates        uint64 // drained
 	UpdatesPending int
-	UpdatesDropped uint64 // of items forgotten before anybody drained them
+	UpdatesDropped uint64 // of items evicted before they were drained
 
 	Operations          int // known
 	OperationsRunning   int
-	OperationsAbandoned uint64 // given up after OperationMax, those displaced since included
-	OperationsEvicted   uint64 // forgotten to make room, those that ran included
+	OperationsAbandoned uint64 // no end within OperationMax; those evicted since included
+	OperationsEvicted   uint64 // those that ran included
 	OperationsAnonymous uint64 // events without an id
 
 	Consumers        int    // known, the one without a name included
-	ConsumersEvicted uint64 // forgotten to make room
+	ConsumersEvicted uint64
 
 	Blind bool
 }
@@ -63,7 +63,7 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.UpdatesPending = len(c.queue)
-	s.Consumers, s.ConsumersEvicted = len(c.consumers.list), c.consumers.displaced
+	s.Consumers, s.ConsumersEvicted = len(c.consumers.list), c.consumers.evicted
 	s.Operations = len(c.ops.order)
 	for _, o := range c.ops.order {
 		if o.running() {
@@ -71,7 +71,7 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.OperationsAbandoned = c.ops.abandoned
-	s.OperationsEvicted = c.ops.displaced
+	s.OperationsEvicted = c.ops.evicted
 	s.OperationsAnonymous = c.ops.anonymous
 	return s
 }

@@ -6,7 +6,7 @@ import (
 
 // logicalTime is a point in the stream: the number of the latest entry, and the
 // engine's time at it, counted from the first one known. Generation 0 is before any
-// time was known. Within an generation time only goes forward; when the clock is set
+// time was known. Within a generation time only goes forward; when the clock is set
 // back, another generation begins.
 type logicalTime struct {
 	seq        uint64
@@ -23,8 +23,8 @@ const farthest time.Duration = 1 << 61
 const ages = 1 << 40
 
 // since returns how long after base t is, at most farthest either way. It equals
-// t.Sub where base has no monotonic clock, for 3 ns instead of 10: Sub takes its
-// answer back to see that nothing has overflowed.
+// t.Sub where base has no monotonic clock, and is faster: Sub checks its result for an
+// overflow (go test -bench Fold).
 func since(base, t time.Time) time.Duration {
 	from, to := base.Unix(), t.Unix()
 	if uint64(from+ages) >= 2*ages || uint64(to+ages) >= 2*ages {
@@ -35,20 +35,20 @@ func since(base, t time.Time) time.Duration {
 	return min(max(time.Duration(sec)*time.Second+time.Duration(t.Nanosecond()-base.Nanosecond()), -farthest), farthest)
 }
 
-// place says which entry something is about.
+// place is the entry that something is about.
 type place struct {
 	seq uint64
 	pos uint64
 }
 
-// clocked reports whether time tells how far now is from since: not where
+// clocked reports whether time measures how far now is from since: not where
 // none was known, nor where the clock was set back between them.
 func clocked(since, now logicalTime) bool {
 	return since.generation == now.generation && now.generation != 0
 }
 
 // passed reports whether w has gone by between since and now: by time where
-// time tells, else by entries. A span is over when it is reached: a window of
+// it does, else by entries. A span is over when it is reached: a window of
 // two seconds has passed at two seconds.
 func (w *Window) passed(since, now logicalTime) bool {
 	if clocked(since, now) {
@@ -78,7 +78,7 @@ type alarm struct {
 }
 
 // add brings the alarm forward to the end of w counted from since. Entries
-// count only where time does not tell: an alarm on them would otherwise go off
+// count only where time does not: an alarm on them would otherwise go off
 // at each entry of a storm.
 func (a *alarm) add(w *Window, since, now logicalTime) {
 	if clocked(since, now) {
