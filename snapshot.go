@@ -29,10 +29,9 @@ import (
 //	          8 bytes of length, and how that of the Coalescer goes on
 //	checksum  4 bytes: CRC-32C of all before it
 //
-// Whatever changes the description of a structure, in any room, is another
-// format. Each room says which of its bounds the state needs, so that what does
-// not fit can be told by name; a hash of them could only say that something
-// differs.
+// Whatever changes the description of a structure, in any package, is another
+// format. Each package records which of its bounds the state needs, so that what does
+// not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 3
@@ -45,7 +44,7 @@ const (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Snapshot appends the engine's state to dst, for [Restore]: items that are open
-// or remembered, with their counters and up to where they were shown to whom;
+// or remembered, with their counters and the watermark of each consumer;
 // pending updates; operations; time; phase and blindness; what was learned of
 // groups; the heartbeat; the counts; the sequence number. The journal is not part
 // of it, nor are caches, nor [Config]. The same state gives the same bytes.
@@ -53,21 +52,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // An engine that is restored goes on with the sequence number and the item after
 // those of the snapshot. What the first engine numbered after it is numbered
 // again, so that a host that takes snapshots as it runs should take one before it
-// tells anybody of an id or a cursor that is newer than the last one: before it
+// passes on an id or a cursor that is newer than the last one: before it
 // sends the updates that it has drained, and when it ends. Updates that were
-// drained before a snapshot are not drained again; [Engine.Open] has what they
-// told of.
+// drained before a snapshot are not drained again; [Engine.Open] has their items.
 //
 // Its size is bounded by [Config]: with the default one and full tables of ASCII,
-// 5 MB; the rooms' methods of the same name say what takes how much. It allocates
-// nothing but the growth of dst, a table of 48 KB the first time, and what is
-// about to change before it was written.
+// 5 MB; the packages' methods of the same name state what takes how much. It allocates
+// nothing but the growth of dst, a table of 48 KB the first time, and copies of what
+// changes before it was written.
 //
-// The state is that of one moment, but nobody waits until all of it is written: what
-// is small is, under the lock, in some tenths of a millisecond; the rest is in turns
-// of about 32 KB, between which the lock is free. Meanwhile, whatever changes a part
-// for the first time writes the part as it was, which takes some ten microseconds.
-// Snapshots wait for each other.
+// The state is that of one point in time, but nobody waits until all of it is written:
+// what is small is encoded under the lock at once; the rest follows in turns of about
+// 32 KB, between which the lock is free. Meanwhile, whatever changes a part for the
+// first time encodes the part as it was. (A copy of all tables under the lock holds it
+// three times as long as the longest turn: bench/contention.) Snapshots wait for each
+// other.
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.snapshots.Lock()
 	defer e.snapshots.Unlock()
@@ -100,7 +99,7 @@ func (e *Engine) snapshotRoom() int {
 	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
 }
 
-// beginSnapshot appends what is written at once, from which on the rooms keep what
+// beginSnapshot appends what is written at once. From then on the packages keep what
 // changes.
 func (e *Engine) beginSnapshot(dst []byte) []byte {
 	e.mu.Lock()
@@ -113,7 +112,7 @@ func (e *Engine) beginSnapshot(dst []byte) []byte {
 	return w.Bytes()
 }
 
-// continueSnapshot appends the rest of a room in turns.
+// continueSnapshot appends the rest of a package's state in turns.
 func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([]byte, bool)) []byte {
 	turn := func(dst []byte) ([]byte, bool) {
 		e.mu.Lock()
@@ -130,18 +129,18 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 // it keeps nothing. It goes on in the snapshot's epoch, so that ids that were
 // given out can still be acknowledged, and no id is given twice: cfg.Epoch must be
 // the same or "". The journal is empty and goes on with the next sequence number:
-// what a cursor of before has not read counts as lost.
+// what a cursor from before has not read counts as lost.
 //
 // Rules may be others than before, as long as they mask alike; blindness that was
-// begun by a rule that is no more is over. Windows and larger bounds take effect.
-// cfg.InitialPhase and cfg.Journal.After have no say.
+// begun by a rule that does not exist any more is over. Windows and larger bounds take effect.
+// cfg.InitialPhase and cfg.Journal.After are ignored.
 //
-// A snapshot is taken whole or refused whole, with an error that says why: one
+// A snapshot is restored whole or refused whole, with an error that names the reason: one
 // that is torn or was changed, one of another format or another masking, of
 // another epoch, one made with larger bounds (the error names the field), and one
 // that no engine could be in. A host that then begins with [New] has to choose an
 // epoch that it never used before: in an old one, ids and cursors would be given
-// out again. The checksum finds accidents; it does not tell who wrote a snapshot.
+// out again. The checksum finds accidents; it does not authenticate a snapshot.
 func Restore(cfg Config, snapshot []byte) (*Engine, error) {
 	e, err := restore(cfg, snapshot)
 	if err != nil {
@@ -166,7 +165,8 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 		return nil, err
 	}
 	if v := p.normalizer.Version(); v != r.masking {
-		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: what it knows would not be found", r.masking, v)
+		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
+			"what it knows would not be found", r.masking, v)
 	}
 	e := p.engine()
 	r.engine(e)

@@ -14,12 +14,13 @@ const (
 
 // Attention is what a bridge sees of a burst. Its JSON form is the attention
 // item of GABP 1.0, field for field; what has no place there is left out of it.
-// All that an engine returns is sanitized; see [Attention.Sanitize].
+// All that an engine returns is sanitized; see [Attention.Sanitize]. State is [Open] or
+// [Cleared]; Blocking is false once cleared.
 type Attention struct {
 	ID               string         `json:"attentionId" jsonschema:"its id, to be acknowledged with attention/ack"`
-	State            string         `json:"state" jsonschema:"whether it still waits" enum:"open,cleared"` // [Open] or [Cleared]
+	State            string         `json:"state" jsonschema:"whether it still waits" enum:"open,cleared"`
 	Severity         event.Severity `json:"severity" jsonschema:"the highest of its entries"`
-	Blocking         bool           `json:"blocking" jsonschema:"calls are refused until it is acknowledged"` // false once cleared
+	Blocking         bool           `json:"blocking" jsonschema:"calls are refused until it is acknowledged"`
 	StateInvalidated bool           `json:"stateInvalidated" jsonschema:"read the game's state again before you rely on it"`
 
 	// Summary describes in one line and in heed's own words what happened. It holds
@@ -111,10 +112,12 @@ func (a *Attention) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
-	for _, name := range []*string{&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod, &a.Predecessor} {
+	for _, name := range []*string{&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
+		&a.Predecessor} {
 		*name = text.Safe(*name, maxItemName)
 	}
-	for _, n := range []*uint64{&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries, &a.Prelude} {
+	for _, n := range []*uint64{&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
+		&a.Prelude} {
 		*n = min(*n, maxItemInteger)
 	}
 	for i := range a.Sample {

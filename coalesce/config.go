@@ -148,7 +148,8 @@ func (c *Config) Validate() error {
 	count("MaxConsumers", c.MaxConsumers)
 	count("MaxSummary", c.MaxSummary)
 	if c.MaxSummary > 0 && c.MaxSummary < minSummary {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: no summary is of use in less than %d bytes", c.MaxSummary, minSummary))
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: no summary is of use in less than %d bytes",
+			c.MaxSummary, minSummary))
 	}
 	duration("MaxSkew", c.MaxSkew)
 	if c.MaxGroups > maxGroups {
@@ -163,7 +164,9 @@ func (c *Config) Validate() error {
 	}
 	for i := range len(c.Epoch) {
 		if !epochByte(c.Epoch[i]) {
-			errs = append(errs, fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed", c.Epoch[i], i))
+			errs = append(errs,
+				fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
+					c.Epoch[i], i))
 			break
 		}
 	}

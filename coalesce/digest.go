@@ -105,7 +105,8 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 		c.clear(it, reasonAttached)
 	}
 	var b strings.Builder
-	b.WriteString("before you came, " + count(uint64(d.items), "item", "items") + " with " + count(d.entries, "entry", "entries"))
+	b.WriteString("before you came, " + count(uint64(d.items), "item", "items") + " with " +
+		count(d.entries, "entry", "entries"))
 	for i, h := range named {
 		b.WriteString([...]string{": ", ", "}[min(i, 1)])
 		b.WriteString(h)

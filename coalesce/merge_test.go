@@ -32,8 +32,9 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 			in := Input{
 				Signature: groupSignature(rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "group")),
 				Decision: event.Decision{
-					Rule:        rapid.SampledFrom([]string{"r", "s"}).Draw(t, "rule"),
-					Disposition: rapid.SampledFrom([]event.Disposition{event.Ignore, event.Advisory, event.Blocking}).Draw(t, "disposition"),
+					Rule: rapid.SampledFrom([]string{"r", "s"}).Draw(t, "rule"),
+					Disposition: rapid.SampledFrom([]event.Disposition{event.Ignore, event.Advisory, event.Blocking}).Draw(t,
+						"disposition"),
 					Severity:    event.Severity(rapid.IntRange(0, 3).Draw(t, "severity")),
 					Invalidates: rapid.Bool().Draw(t, "invalidates"),
 				},
@@ -72,7 +73,10 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				require.Equal(t, x.invalidates, y.invalidates)
 				require.Equal(t, x.worst.seq, y.worst.seq)
 			}
-			require.True(t, slices.IsSortedFunc(b.counters.rows, func(x, y counter) int { return int(x.first.seq) - int(y.first.seq) }), "rows keep their order")
+			require.True(t, slices.IsSortedFunc(b.counters.rows, func(x,
+				y counter) int {
+				return int(x.first.seq) - int(y.first.seq)
+			}), "rows keep their order")
 		}
 		s := after.Stats()
 		require.NoError(t, s.Check())

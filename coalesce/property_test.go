@@ -61,10 +61,12 @@ func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		small := func(label string) int { return rapid.IntRange(1, 4).Draw(t, label) }
 		cfg := Config{
-			Epoch: "e", MaxOpen: small("open"), MaxRemembered: small("remembered"), MaxGroups: rapid.SampledFrom([]int{1, 3, 30}).Draw(t, "groups"),
+			Epoch: "e", MaxOpen: small("open"), MaxRemembered: small("remembered"),
+			MaxGroups:     rapid.SampledFrom([]int{1, 3, 30}).Draw(t, "groups"),
 			MaxOperations: small("operations"), MaxSamples: small("samples"), MaxNamed: small("named"), MaxSkew: 3 * time.Second,
 			Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
-			AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25}, RateWindow: Window{time.Second, 5},
+			AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25},
+			RateWindow: Window{time.Second, 5},
 		}
 		c, err := New(cfg)
 		require.NoError(t, err)
@@ -98,8 +100,9 @@ func TestProperties(t *testing.T) {
 
 func (m *model) urgent(t *rapid.T) {
 	d := event.Decision{
-		Rule:     rapid.SampledFrom([]string{"r", "s", "w"}).Draw(t, "rule"),
-		Severity: rapid.SampledFrom([]event.Severity{event.SeverityInfo, event.SeverityWarning, event.SeverityError}).Draw(t, "severity"),
+		Rule: rapid.SampledFrom([]string{"r", "s", "w"}).Draw(t, "rule"),
+		Severity: rapid.SampledFrom([]event.Severity{event.SeverityInfo, event.SeverityWarning, event.SeverityError}).Draw(t,
+			"severity"),
 	}
 	switch d.Rule {
 	case "s":
@@ -113,11 +116,13 @@ func (m *model) urgent(t *rapid.T) {
 		}
 	}
 	sig := groupSignature(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "group"))
-	m.fold(event.Entry{Message: "text", OperationID: rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t, "operation")}, Input{Signature: sig, Decision: d})
+	m.fold(event.Entry{Message: "text", OperationID: rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t,
+		"operation")}, Input{Signature: sig, Decision: d})
 }
 
 func (m *model) event(t *rapid.T) {
-	status := rapid.SampledFrom([]event.Status{event.StatusStarted, event.StatusCompleted, event.StatusFailed, event.StatusTimedOut}).Draw(t, "status")
+	status := rapid.SampledFrom([]event.Status{event.StatusStarted, event.StatusCompleted, event.StatusFailed,
+		event.StatusTimedOut}).Draw(t, "status")
 	e := event.Entry{
 		Kind: event.KindOperation, Status: status, Source: "m",
 		OperationID: rapid.SampledFrom([]string{"x", "y", "z", ""}).Draw(t, "operation"),
@@ -365,7 +370,8 @@ func (m *model) agree(a *Attention, it *modelItem) {
 	require.Equal(m.t, it.entries[0].seq, a.OpenedPos)
 	require.Equal(m.t, worst.Disposition, a.Disposition)
 	require.Equal(m.t, worst.Disposition == event.Blocking && a.State == Open, a.Blocking)
-	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig}, a.Cause, "the cause is the first entry at the highest disposition")
+	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig}, a.Cause,
+		"the cause is the first entry at the highest disposition")
 	require.Equal(m.t, a.Cause.Seq-1, a.DiagnosticsCursor)
 	require.GreaterOrEqual(m.t, a.Severity, severity, "what is moved from a turn on may be counted as severe as its group")
 	require.Equal(m.t, worst.Rule, a.Sample[0].Rule, "the cause is among the samples")
@@ -437,7 +443,8 @@ func (m *model) raise(t *rapid.T) {
 	if m.escalated {
 		d.Disposition, d.Invalidates = event.Blocking, true
 	}
-	m.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised}, Input{Raised: key, Signature: groupSignature(key), Decision: d})
+	m.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised},
+		Input{Raised: key, Signature: groupSignature(key), Decision: d})
 }
 
 func (m *model) withdraw(t *rapid.T) {
@@ -481,7 +488,8 @@ func (m *model) attach(t *rapid.T) {
 			attached++
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
-			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind || strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
+			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind ||
+				strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
 		}
 	}
 	require.GreaterOrEqual(m.t, attached, past)
@@ -525,7 +533,8 @@ func (m *model) check() {
 	checkSnapshot(m.t, m.c)
 	for i := range m.c.items {
 		it := &m.c.items[i]
-		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)], func(c counter) bool { return c != counter{} }) ||
+		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)],
+			func(c counter) bool { return c != counter{} }) ||
 			slices.ContainsFunc(it.rules[len(it.rules):cap(it.rules)], func(r ruleCount) bool { return r != ruleCount{} })
 		require.False(m.t, unused, "what is not used keeps nothing alive")
 	}
@@ -630,7 +639,8 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 				require.LessOrEqual(t, row.disposition, it.disposition)
 				require.True(t, it.invalidates || !row.invalidates)
 				if row.calm == c.version {
-					require.True(t, it.unmoved(&event.Decision{Rule: row.rule, Disposition: row.disposition, Severity: row.severity, Invalidates: row.invalidates}))
+					require.True(t, it.unmoved(&event.Decision{Rule: row.rule, Disposition: row.disposition, Severity: row.severity,
+						Invalidates: row.invalidates}))
 				}
 				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
 			}
@@ -722,7 +732,8 @@ func TestFoldAllocatesNothing(t *testing.T) {
 		c, err := New(Config{})
 		require.NoError(t, err)
 		e := event.Entry{Message: "text"}
-		in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError}}
+		in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking,
+			Severity: event.SeverityError}}
 		sigs := []signature.Signature{groupSignature("a"), groupSignature("b"), groupSignature("c")}
 		step := func() {
 			e.Seq++

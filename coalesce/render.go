@@ -153,7 +153,8 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 	first := len(clauses)
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
-		clauses = append(clauses, clause{lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "", rankOthers})
+		clauses = append(clauses, clause{lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "",
+			rankOthers})
 	}
 	kept := fit(clauses, c.cfg.MaxSummary)
 	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {
@@ -219,7 +220,8 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 		if a.GroupsExact {
 			exact = ""
 		}
-		say(rankState, "counts", " (", count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact, count(uint64(a.Groups), "group", "groups"), ")")
+		say(rankState, "counts", " (", count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
+			count(uint64(a.Groups), "group", "groups"), ")")
 	}
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
 		say(rankOrigin, "operation", "; from ", safeName(name))

@@ -23,7 +23,8 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 	it := c.episode.item
-	if c.repeatable.version != c.version || c.thorough || it.total+1 >= it.nextCount || c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.repeatable.version != c.version || c.thorough || it.total+1 >= it.nextCount ||
+		c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		f := c.Fold(in)
 		c.remember(in)
 		return f
@@ -46,7 +47,8 @@ func (c *Coalescer) remember(in *Input) {
 	if it == nil || !in.Decision.Disposition.Urgent() {
 		return
 	}
-	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) && it.unmoved(&in.Decision) {
+	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) &&
+		it.unmoved(&in.Decision) {
 		c.repeatable = repeatable{version: c.version, row: row}
 	}
 }

@@ -105,7 +105,8 @@ func TestSince(t *testing.T) {
 			}
 		}
 	}
-	seconds := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-ages-2, ages+2), rapid.Int64Range(-5e9, 5e9), rapid.SampledFrom([]int64{-ages, ages, -ages - 1, ages - 1}))
+	seconds := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-ages-2, ages+2), rapid.Int64Range(-5e9, 5e9),
+		rapid.SampledFrom([]int64{-ages, ages, -ages - 1, ages - 1}))
 	nanoseconds := rapid.Int64Range(0, 999_999_999)
 	rapid.Check(t, func(t *rapid.T) {
 		base := time.Unix(seconds.Draw(t, "base"), nanoseconds.Draw(t, "base ns"))

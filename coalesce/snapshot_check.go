@@ -52,7 +52,8 @@ func (s *coder) check() {
 		s.Fail("it does not add up: %w", err)
 	}
 	if st.Received > c.now.seq || st.Opened != c.numbers || st.Cleared != c.clears {
-		s.Fail("there cannot be %d entries, %d items opened and %d cleared after entry %d", st.Received, st.Opened, st.Cleared, c.now.seq)
+		s.Fail("there cannot be %d entries, %d items opened and %d cleared after entry %d", st.Received, st.Opened,
+			st.Cleared, c.now.seq)
 	}
 }
 
@@ -106,7 +107,8 @@ func (it *item) unsplittable() string {
 	for i := range it.counters.rows {
 		r := &it.counters.rows[i]
 		switch {
-		case r.first.seq > r.worst.seq || r.worst.seq > r.raised.seq || r.raised.seq > r.last.seq || r.last.seq > it.latest.seq:
+		case r.first.seq > r.worst.seq || r.worst.seq > r.raised.seq || r.raised.seq > r.last.seq ||
+			r.last.seq > it.latest.seq:
 			return "a group with its entries out of order"
 		case !r.holds(&r.worst) || !r.holds(&r.raised):
 			return "a group that became worse after more entries than it has"

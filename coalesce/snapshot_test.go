@@ -61,8 +61,10 @@ func (m *caller) next() call {
 		}
 		e := event.Entry{Message: "text\x1b of " + d.Rule, OperationID: m.one("", "", "x", "y", "z")}
 		in := Input{
-			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d, Summary: m.one("", "it broke"),
-			Begins: d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0, Fresh: m.intn(12) == 0,
+			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d,
+			Summary: m.one("", "it broke"),
+			Begins:  d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0,
+			Fresh: m.intn(12) == 0,
 		}
 		if m.intn(6) == 0 {
 			e.Kind, e.Status, in.Raised = event.KindHost, event.StatusRaised, m.one("disk", "net")
@@ -73,9 +75,11 @@ func (m *caller) next() call {
 			Kind: event.KindOperation, Status: event.StatusStarted + event.Status(m.intn(5)), Source: m.one("", "m", "n"),
 			OperationID: m.one("", "x", "y", "z"), Parent: m.one("", "", "x", "y"),
 		}
-		return m.fold(e, Input{Signature: groupSignature(e.Status.String()), Decision: event.Decision{Rule: "op", Disposition: event.Disposition(m.intn(3))}})
+		return m.fold(e, Input{Signature: groupSignature(e.Status.String()),
+			Decision: event.Decision{Rule: "op", Disposition: event.Disposition(m.intn(3))}})
 	case 8:
-		return m.fold(event.Entry{Kind: event.KindNotice, Status: event.StatusHole}, Input{Resolves: []string{m.one("r", "s", "blinds")}})
+		return m.fold(event.Entry{Kind: event.KindNotice, Status: event.StatusHole},
+			Input{Resolves: []string{m.one("r", "s", "blinds")}})
 	case 9:
 		if !m.now.IsZero() {
 			m.now = m.now.Add(time.Duration(m.intn(9000)-2000) * time.Millisecond)
@@ -83,7 +87,8 @@ func (m *caller) next() call {
 		now := m.now
 		return func(c *Coalescer) any { c.Advance(now); return nil }
 	case 10:
-		consumer, back, through := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)), uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
+		consumer, back, through := m.one("", "ann", "bob", "eve"), uint64(m.intn(4)),
+			uint64(m.intn(3))*uint64(m.intn(int(m.seq)+1))
 		return func(c *Coalescer) any { return c.Ack(consumer, c.id(c.numbers-min(back, c.numbers)), through) }
 	case 11:
 		consumer := m.one("", "ann", "bob", "eve")
@@ -119,7 +124,8 @@ func (m *caller) fold(e event.Entry, in Input) call {
 	m.seq++
 	e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
 	m.last = Input{}
-	if e.Kind == event.KindLog && e.OperationID == "" && !in.Begins && !in.NewPhase && !in.Fresh && in.Decision.Rule != "t" {
+	if e.Kind == event.KindLog && e.OperationID == "" && !in.Begins && !in.NewPhase && !in.Fresh &&
+		in.Decision.Rule != "t" {
 		m.last = in
 		m.last.Entry = &e
 	}
@@ -127,7 +133,8 @@ func (m *caller) fold(e event.Entry, in Input) call {
 		in := in
 		in.Entry = &e
 		if in.Decision.Rule == "t" {
-			by := event.Escalation{After: 3, Within: 3 * time.Second, Entries: 9, To: event.Blocking, Severity: event.SeverityError}
+			by := event.Escalation{After: 3, Within: 3 * time.Second, Entries: 9, To: event.Blocking,
+				Severity: event.SeverityError}
 			c.Escalate(&e, &by, &in.Decision)
 		}
 		f := c.Fold(&in)
@@ -140,9 +147,11 @@ func (m *caller) fold(e event.Entry, in Input) call {
 
 func smallConfig(open, groups, operations int) Config {
 	return Config{
-		Epoch: "e", MaxOpen: open, MaxRemembered: 2, MaxGroups: groups, MaxOperations: operations, MaxSamples: 2, MaxNamed: 2, MaxConsumers: 3, MaxSkew: time.Second,
+		Epoch: "e", MaxOpen: open, MaxRemembered: 2, MaxGroups: groups, MaxOperations: operations, MaxSamples: 2, MaxNamed: 2,
+		MaxConsumers: 3, MaxSkew: time.Second,
 		Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
-		AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25}, RateWindow: Window{time.Second, 5},
+		AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25},
+		RateWindow: Window{time.Second, 5},
 	}
 }
 
@@ -259,7 +268,8 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && c.suppressor != nil && len(c.queue) > 0 && len(c.consumers.list) > 1 &&
+		return c.episode.item != nil && c.blindly != nil && c.suppressor != nil && len(c.queue) > 0 &&
+			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
 			any(func(it item) bool { return len(it.covers) > 0 }) &&
 			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
@@ -279,7 +289,8 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
 		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
-		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
+		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
+		"Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary",
 		// Of one entry.
 		"-Coalescer.repeated",
@@ -288,10 +299,13 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
+		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar",
+		"-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
 		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
-		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared", "Stats.UpdatesPending",
-		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted", "Stats.OperationsAnonymous",
+		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared",
+		"Stats.UpdatesPending",
+		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted",
+		"Stats.OperationsAnonymous",
 		"Stats.Latest", "Stats.Consumers", "Stats.ConsumersEvicted", "Stats.Blind",
 	)
 }
@@ -358,8 +372,10 @@ func TestRestoreOtherWindows(t *testing.T) {
 	require.NoError(t, err)
 	at := time.Unix(1000, 0)
 	c.Fold(&Input{Entry: &event.Entry{Seq: 1, Time: at}, Decision: event.Decision{Rule: "r", Disposition: event.Advisory}})
-	c.Fold(&Input{Entry: &event.Entry{Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted, OperationID: "x"}})
-	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}}, snap(c, nil))
+	c.Fold(&Input{Entry: &event.Entry{Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted,
+		OperationID: "x"}})
+	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}},
+		snap(c, nil))
 	require.NoError(t, err)
 	r.Advance(at.Add(999 * time.Millisecond))
 	require.Equal(t, 1, r.Stats().Open)
@@ -380,11 +396,12 @@ func TestRestoreRefused(t *testing.T) {
 		change func(c *Coalescer)
 		want   string
 	}{
-		"counts":        {func(c *Coalescer) { c.stats.Ignored++ }, "it does not add up: coalesce: BUG: received"},
-		"items opened":  {func(c *Coalescer) { c.numbers++ }, "items opened"},
-		"total":         {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
-		"empty group":   {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
-		"huge group":    {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 }, "counter.count is 9223372036854775808"},
+		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "it does not add up: coalesce: BUG: received"},
+		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
+		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
+		"empty group":  {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
+		"huge group": {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
+			"counter.count is 9223372036854775808"},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "there twice"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "an operation is missing"},
 		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
@@ -396,21 +413,25 @@ func TestRestoreRefused(t *testing.T) {
 			it := first(c, itemOpen)
 			it.latest.generation, it.latest.at = c.now.generation, c.now.at+1
 		}, "item.latest is later than now"},
-		"turn": {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count }, "more entries than it has"},
+		"turn": {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count },
+			"more entries than it has"},
 		"group twice": {func(c *Coalescer) {
 			t := &first(c, itemOpen).counters
 			t.rows = append(t.rows, t.rows[0])
 		}, "is there twice"},
-		"rule twice":     {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) }, "the rule"},
-		"consumer":       {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "item.consumer is 3"},
-		"consumer twice": {func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name }, "consumer 2 is called"},
-		"no consumer":    {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "no consumer without a name"},
-		"gathers":        {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
-		"absorbs":        {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "takes repeats"},
-		"queue":          {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) }, "update is there twice"},
-		"no queue":       {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
-		"operation":      {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
-		"no id":          {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
+		"rule twice": {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
+			"the rule"},
+		"consumer": {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "item.consumer is 3"},
+		"consumer twice": {func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
+			"consumer 2 is called"},
+		"no consumer": {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "no consumer without a name"},
+		"gathers":     {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
+		"absorbs":     {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "takes repeats"},
+		"queue": {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
+			"update is there twice"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
+		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
+		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
 		"free": {func(c *Coalescer) {
 			it := first(c, itemCleared)
 			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
@@ -497,7 +518,8 @@ func fullTables(t testing.TB) *Coalescer {
 				c.Fold(&Input{
 					Entry:     &event.Entry{Seq: seq, Time: time.Unix(int64(seq/100), 0), Message: text, OperationID: op},
 					Signature: groupSignature(fmt.Sprint("group", g)),
-					Decision:  event.Decision{Rule: "rule.of.some.length", Disposition: event.Advisory, Severity: event.SeverityWarning},
+					Decision: event.Decision{Rule: "rule.of.some.length", Disposition: event.Advisory,
+						Severity: event.SeverityWarning},
 				})
 			}
 			if round < 3 {
@@ -507,10 +529,12 @@ func fullTables(t testing.TB) *Coalescer {
 	}
 	for i := range c.cfg.MaxOperations {
 		seq++
-		c.Fold(&Input{Entry: &event.Entry{Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted, OperationID: fmt.Sprint("another", i)}})
+		c.Fold(&Input{Entry: &event.Entry{Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted,
+			OperationID: fmt.Sprint("another", i)}})
 	}
 	s := c.Stats()
 	require.NoError(t, s.Check())
-	require.Equal(t, []int{defaultMaxOpen, defaultMaxRemembered, defaultMaxOperations}, []int{s.Open, s.Remembered, s.Operations})
+	require.Equal(t, []int{defaultMaxOpen, defaultMaxRemembered, defaultMaxOperations},
+		[]int{s.Open, s.Remembered, s.Operations})
 	return c
 }

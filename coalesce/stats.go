@@ -38,7 +38,7 @@ type Stats struct {
 	OperationsEvicted   uint64 // those that ran included
 	OperationsAnonymous uint64 // events without an id
 
-	Consumers        int    // known, the one without a name included
+	Consumers        int // known, the one without a name included
 	ConsumersEvicted uint64
 
 	Blind bool

@@ -21,7 +21,8 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 		seq++
 		return c.Fold(&Input{
 			Entry: &event.Entry{Seq: seq, Message: "text", OperationID: op}, Signature: groupSignature(rule), Summary: summary,
-			Decision: event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityError, Invalidates: d == event.Blocking},
+			Decision: event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityError,
+				Invalidates: d == event.Blocking},
 		})
 	}
 	fold("op-1", "r", "the first thing", event.Blocking)
@@ -30,7 +31,8 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 	f := fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking)
 	c.Attribute(f.Owner, []string{"Some Mod", "Other"})
 	for i := range 3 {
-		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i), event.Blocking)
+		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i),
+			event.Blocking)
 	}
 	return c
 }
@@ -55,8 +57,10 @@ func TestSummaryFits(t *testing.T) {
 		require.True(t, ok)
 		require.LessOrEqual(t, len(a.Summary), size)
 		require.Contains(t, a.Summary, "something went wrong", size)
-		require.Equal(t, strings.Contains(a.Summary, "state may be stale"), !strings.Contains(a.Summary, "stale state"), a.Summary)
-		require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") && !strings.Contains(a.Summary, "left out: blame"), a.Summary)
+		require.Equal(t, strings.Contains(a.Summary, "state may be stale"), !strings.Contains(a.Summary, "stale state"),
+			a.Summary)
+		require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") &&
+			!strings.Contains(a.Summary, "left out: blame"), a.Summary)
 		named := strings.Count(a.Summary, "(blocking: ")
 		if named < 3 {
 			require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)

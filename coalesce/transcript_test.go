@@ -103,7 +103,8 @@ func (p *player) do(words []string) []string {
 	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
 		cfg := Config{}
 		for name, field := range map[string]*int{
-			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations, "consumers": &cfg.MaxConsumers,
+			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,
+			"consumers": &cfg.MaxConsumers,
 		} {
 			if v := args[name]; v != "" {
 				*field = number(v)
@@ -147,15 +148,17 @@ func (p *player) do(words []string) []string {
 			times = number(v)
 		}
 		disposition, _ := event.ParseDisposition(cmd)
-		severity := map[event.Disposition]event.Severity{event.Blocking: event.SeverityError, event.Advisory: event.SeverityWarning}[disposition]
+		severity := map[event.Disposition]event.Severity{event.Blocking: event.SeverityError,
+			event.Advisory: event.SeverityWarning}[disposition]
 		if v := args["severity"]; v != "" {
 			severity, _ = event.ParseSeverity(v)
 		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
 				Signature: groupSignature(args["1"]),
-				Decision:  event.Decision{Rule: args["0"], Disposition: disposition, Severity: severity, Invalidates: args["invalidates"] != ""},
-				Summary:   strings.ReplaceAll(args["summary"], "_", " "),
+				Decision: event.Decision{Rule: args["0"], Disposition: disposition, Severity: severity,
+					Invalidates: args["invalidates"] != ""},
+				Summary: strings.ReplaceAll(args["summary"], "_", " "),
 			})
 		}
 		if args["undrained"] != "" {
@@ -197,7 +200,8 @@ func (p *player) do(words []string) []string {
 		disposition, _ := event.ParseDisposition(args["1"])
 		p.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised, Message: "as the host says"}, Input{
 			Signature: groupSignature(args["0"]), Raised: args["0"],
-			Decision: event.Decision{Rule: "host." + args["0"], Disposition: disposition, Severity: event.SeverityError, Invalidates: args["invalidates"] != ""},
+			Decision: event.Decision{Rule: "host." + args["0"], Disposition: disposition, Severity: event.SeverityError,
+				Invalidates: args["invalidates"] != ""},
 		})
 		return p.updates()
 	case "withdraw": // withdraw ID
@@ -228,7 +232,8 @@ func (p *player) do(words []string) []string {
 			through = number(v)
 		}
 		res := p.c.Ack(args["by"], args["0"], uint64(through))
-		line := fmt.Sprintf("acknowledged=%v already=%v watermark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Watermark, res.Successor, res.Covered, res.Current.ID)
+		line := fmt.Sprintf("acknowledged=%v already=%v watermark=%d successor=%q covered=%v current=%s", res.Acknowledged,
+			res.Already, res.Watermark, res.Successor, res.Covered, res.Current.ID)
 		return append([]string{line}, p.updates()...)
 	case "current":
 		a, ok := p.c.Current("")
@@ -240,7 +245,8 @@ func (p *player) do(words []string) []string {
 		var lines []string
 		for _, op := range words[1:] {
 			v := p.c.Verdict(op)
-			lines = append(lines, fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status, v.AttentionID))
+			lines = append(lines, fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final,
+				v.Abandoned, v.Status, v.AttentionID))
 		}
 		return lines
 	case "open": // every open item
@@ -263,8 +269,10 @@ func (p *player) do(words []string) []string {
 		return lines
 	case "stats":
 		s := p.c.Stats()
-		return []string{fmt.Sprintf("received=%d ignored=%d folded=%d suppressed=%d opened=%d open=%d cleared=%d evicted=%d overflowed=%d dropped=%d abandoned=%d",
-			s.Received, s.Ignored, s.Folded, s.Suppressed, s.Opened, s.Open, s.Cleared, s.Evicted, s.Overflowed, s.UpdatesDropped, s.OperationsAbandoned)}
+		return []string{fmt.Sprintf("received=%d ignored=%d folded=%d suppressed=%d opened=%d open=%d "+
+			"cleared=%d evicted=%d overflowed=%d dropped=%d abandoned=%d",
+			s.Received, s.Ignored, s.Folded, s.Suppressed, s.Opened, s.Open,
+			s.Cleared, s.Evicted, s.Overflowed, s.UpdatesDropped, s.OperationsAbandoned)}
 	}
 	p.t.Fatalf("unknown command %q", cmd)
 	return nil
@@ -274,9 +282,11 @@ func (p *player) operation(status event.Status, args map[string]string) {
 	in := Input{}
 	switch status {
 	case event.StatusFailed:
-		in.Decision = event.Decision{Rule: "default.operation.failed", Disposition: event.Advisory, Severity: event.SeverityWarning}
+		in.Decision = event.Decision{Rule: "default.operation.failed", Disposition: event.Advisory,
+			Severity: event.SeverityWarning}
 	case event.StatusTimedOut, event.StatusCancelled:
-		in.Decision = event.Decision{Rule: "default.operation." + status.String(), Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true}
+		in.Decision = event.Decision{Rule: "default.operation." + status.String(), Disposition: event.Blocking,
+			Severity: event.SeverityError, Invalidates: true}
 	}
 	in.Signature = groupSignature(status.String())
 	p.fold(event.Entry{
@@ -302,8 +312,10 @@ func (p *player) updates() []string {
 
 func (p *player) describe(a *Attention) string {
 	p.see(a)
-	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
-	require.Equal(p.t, []uint64{a.OpenedAtSequence, a.LatestSequence, a.Cause.Seq}, []uint64{a.OpenedPos, a.LatestPos, a.Cause.Pos}, "positions are sequence numbers here")
+	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity,
+		a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
+	require.Equal(p.t, []uint64{a.OpenedAtSequence, a.LatestSequence, a.Cause.Seq},
+		[]uint64{a.OpenedPos, a.LatestPos, a.Cause.Pos}, "positions are sequence numbers here")
 	if a.CausalOperationID != "" {
 		s += " caused-by=" + a.CausalOperationID
 	}

@@ -57,7 +57,8 @@ func TestReadAllocatesThePage(t *testing.T) {
 		return func() { j.Read(Cursor{Seq: after}, 50, f) }
 	}
 	require.Equal(t, float64(scan), testing.AllocsPerRun(100, page(0, Filter{MinDisposition: event.Blocking})))
-	require.Equal(t, float64(scan+1+20), testing.AllocsPerRun(100, page(j.Latest()-20, Filter{})), "the records, and a string for each")
+	require.Equal(t, float64(scan+1+20), testing.AllocsPerRun(100, page(j.Latest()-20, Filter{})),
+		"the records, and a string for each")
 	require.Equal(t, float64(scan+2+1+50), testing.AllocsPerRun(100, page(100, Filter{})), "and more room")
 }
 

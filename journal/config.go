@@ -17,8 +17,8 @@ const (
 	defaultPinned         = 2048    // pinned entries: 120 causes with eight neighbors each side
 	defaultPinnedBytes    = 1 << 20 // text of pinned entries
 	defaultMaxText        = 16 << 10
-	defaultReadEntries    = 4096    // examined by one Read, about 0.1 ms
-	defaultReadBytes      = 1 << 20 // text looked at by one Read, about 0.3 ms
+	defaultReadEntries    = 4096    // examined by one Read
+	defaultReadBytes      = 1 << 20 // text looked at by one Read
 )
 
 // Limits that no configuration changes.
@@ -95,7 +95,7 @@ type Config struct {
 	// as written and lost.
 	After uint64
 
-	// Epoch tells this journal's cursors from those of other runs. It is
+	// Epoch distinguishes this journal's cursors from those of other runs. It is
 	// carried in every cursor and never interpreted.
 	Epoch string
 }

@@ -1,23 +1,23 @@
 // Package journal keeps the most recent entries of an engine in memory of fixed
-// size, and says exactly what it no longer has.
+// size, and reports exactly what it no longer has.
 //
 // A [Journal] numbers nothing and decides nothing: it is handed every
 // [event.Entry] in the order of its sequence number, together with the
 // signature and the decision, and copies what it keeps. Three budgets hold the
 // copies, and each evicts only itself:
 //
-//   - The tail holds everything, newest kept. A new entry displaces the oldest.
+//   - The tail holds everything, newest kept. A new entry evicts the oldest.
 //   - The firsts hold the entries that [Journal.KeepFirst] chose, oldest kept,
 //     with a quota for each burst. A full budget takes the place of firsts
-//     whose burst was given up with [Journal.Release], in the order in
-//     which the bursts were given up, and refuses the new entry when there is
-//     none. So a storm cannot displace the firsts of a burst that still
+//     whose burst was released with [Journal.Release], in the order in
+//     which the bursts were released, and refuses the new entry when there is
+//     none. So a storm cannot evict the firsts of a burst that still
 //     matters, and bursts long closed cannot starve new ones.
 //   - The pinned entries are those that [Journal.Pin] chose, with their
 //     neighbors. They stay until [Journal.Unpin]; a full budget refuses new
 //     pins.
 //
-// What is displaced or refused is counted in [Stats].
+// What is evicted or refused is counted in [Stats].
 //
 // # Reading
 //
@@ -35,17 +35,17 @@
 //
 // # What it does not do
 //
-// It has no clock, starts no goroutine, and does no I/O: it forgets everything
-// when the process ends. It does not sort, group or fold, and it does not
-// neutralize what strangers wrote: text comes back as it came in, and whoever
-// prints it escapes it.
+// It has no clock, starts no goroutine, and does no I/O: its content ends
+// with the process. It does not sort, group or fold, and it does not
+// neutralize untrusted text: it comes back as it came in, and whoever prints it
+// escapes it.
 //
 // # Bounds
 //
 // Everything is allocated in [New] and never grows: 72 bytes for each entry of
 // a budget and the text bytes of [Config], 7.3 MiB by default. Text beyond
 // [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
-// says so. One Read examines a bounded number of entries and of bytes
+// is marked so. One Read examines a bounded number of entries and of bytes
 // ([Config.ReadEntries], [Config.ReadBytes]).
 //
 // # Concurrency and cost
@@ -56,10 +56,8 @@
 //
 // Append is one copy of the text into a ring of bytes and one write of a header
 // without pointers, so the garbage collector never looks at what is held. It
-// allocates nothing, and costs the same however long the journal has run: 31 ns
-// for a message of 85 bytes and 56 ns for one of 1 KiB (go test -bench Append,
-// Go 1.26, one core of an Intel Xeon). KeepFirst and Pin allocate nothing
-// either; they keep a sorted index of at most Firsts+Pinned rows, in which a row
+// allocates nothing, and costs the same however long the journal has run (go test -bench
+// Append). KeepFirst and Pin allocate nothing either; they keep a sorted index of at most Firsts+Pinned rows, in which a row
 // is inserted or removed by moving those behind it, so that a KeepFirst that
-// displaces another takes up to 1.3 µs. [Journal.Since] is two binary searches.
+// evicts another moves up to all of them. [Journal.Since] is two binary searches.
 package journal

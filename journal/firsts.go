@@ -7,7 +7,7 @@ import (
 // firsts is the budget of first entries. The firsts of a burst form a list in
 // the order in which they came, linked by store.slotNext; those of released
 // bursts form one list, in the order of release, from whose head they are
-// displaced.
+// evicted.
 type firsts struct {
 	store
 	bursts   bursts
@@ -61,9 +61,9 @@ func (j *Journal) KeepFirst(burst uint64) bool {
 	return true
 }
 
-// Release gives up the firsts of a burst: they stay until their room is
+// Release lets the firsts of a burst be evicted: they stay until their room is
 // needed for those of other bursts. The host calls it when what it knew of the
-// burst is gone, or no longer needs its evidence. A number that comes back
+// burst is gone, or no longer needs its entries. A number that comes back
 // afterwards is a new burst. It takes the same time for any number of entries.
 func (j *Journal) Release(burst uint64) {
 	f := &j.firsts
@@ -83,7 +83,7 @@ func (j *Journal) Release(burst uint64) {
 }
 
 // canTake reports whether there is room for a text of n bytes once all released
-// entries are displaced. Asking first keeps an entry that would be refused all
+// entries are evicted. Asking first keeps an entry that would be refused all
 // the same from displacing any.
 func (f *firsts) canTake(n int) bool {
 	return f.count-f.released.count < len(f.headers) && blocksFor(n) <= f.blocksFree+f.released.blocks
@@ -101,7 +101,7 @@ func (f *firsts) push(l *list, slot uint32) {
 	l.blocks += blocksFor(f.headers[slot].size())
 }
 
-// evictFirst displaces the first of all released entries.
+// evictFirst evicts the first of all released entries.
 func (j *Journal) evictFirst() {
 	f := &j.firsts
 	r := &f.released

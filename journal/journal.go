@@ -47,7 +47,7 @@ func New(c Config) (*Journal, error) {
 }
 
 // Append adds an entry with its signature and what was decided about it, and
-// displaces the oldest entries of the tail where it needs their place. All text
+// evicts the oldest entries of the tail where it needs their place. All text
 // is copied; neither e nor d is retained. e.Seq must be one more than
 // [Journal.Latest].
 //
@@ -204,7 +204,7 @@ func (j *Journal) rowHeader(r *row) *header {
 // journal is used again.
 func (j *Journal) rowBlock(r *row) []byte { return j.appendBlock(j.scratch[:0], nil, r) }
 
-// row tells where an entry is held besides the tail: its slots in firsts and
+// row is where an entry is held besides the tail: its slots in firsts and
 // pinned, [none] where it is not there.
 type row struct {
 	seq           uint64
@@ -251,7 +251,7 @@ func (x *index) tidy(seq uint64) {
 	}
 }
 
-// Stats says what a journal holds, and what became of the rest. At any moment
+// Stats is what a journal holds, and what became of the rest. At any time
 // Held + Lost = Latest, and Written + After = Latest.
 type Stats struct {
 	Written uint64 // entries appended
@@ -276,12 +276,12 @@ type Budget struct {
 	Entries, Capacity int // entries held, and at most
 	Bytes, MaxBytes   int // text held, and at most; firsts and pinned may be full earlier, see [Config]
 
-	// Evicted counts the entries displaced by others of the same budget. Pinned
-	// entries are never displaced.
+	// Evicted counts the entries evicted by others of the same budget. Pinned
+	// entries are never evicted.
 	Evicted uint64
 
-	// EvictedForText counts those of Evicted that gave way because there was no
-	// room for text, not because there were too many. Of the tail alone.
+	// EvictedForText counts those of Evicted that were dropped for want of space for
+	// text, not because there were too many. Of the tail alone.
 	EvictedForText uint64
 
 	// Refused counts the entries for which there was no place: in the firsts

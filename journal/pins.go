@@ -1,6 +1,6 @@
 package journal
 
-// pins is the budget of pinned entries, with the pins that say why each is
+// pins is the budget of pinned entries, with the pins for which each is
 // held.
 //
 // Invariants: every entry in the store is within at least one pin; until is at
@@ -38,8 +38,8 @@ func (p *pins) covered(seq uint64) bool {
 // and those to come as they come. It reports whether seq itself is kept.
 //
 // It is refused, and counted, when seq is no longer held or not yet written,
-// and when the budget is full: pinned entries are never displaced, since an
-// open item's evidence must not depend on what happens after it. Neighbors for
+// and when the budget is full: pinned entries are never evicted, since an
+// open item's entries must not depend on what happens after it. Neighbors for
 // which there is no room are left out, and counted.
 //
 // An entry that several owners pinned is held once, until the last lets go. A

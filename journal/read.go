@@ -30,10 +30,10 @@ type Page struct {
 	Lost uint64
 
 	// LostBefore is how many of Lost were written before this journal began, in
-	// an earlier run. The others gave way to later ones.
+	// an earlier run. The others were evicted for later ones.
 	LostBefore uint64
 
-	// More says that entries after Next were written, so that another Read
+	// More reports that entries after Next were written, so that another Read
 	// goes on at once. Such a page may be shorter than its limit, or empty.
 	More bool
 
@@ -107,11 +107,11 @@ type Cursor struct {
 }
 
 // Errors for cursors that the journal did not give out. A reader that meets one
-// has lost its place; the zero Cursor begins anew.
+// has lost its place; the zero Cursor begins again.
 var (
-	// ErrCursorEpoch says that a cursor belongs to another run.
+	// ErrCursorEpoch: the cursor belongs to another run.
 	ErrCursorEpoch = errors.New("journal: cursor of another epoch")
-	// ErrCursorBeyond says that a cursor is past the latest entry.
+	// ErrCursorBeyond: the cursor is past the latest entry.
 	ErrCursorBeyond = errors.New("journal: cursor beyond the latest entry")
 )
 

@@ -18,7 +18,7 @@ type Record struct {
 	Signature signature.Signature
 	Decision  event.Decision
 
-	// Truncated says that the entry had more text than the journal keeps of
+	// Truncated reports that the entry had more text than the journal keeps of
 	// one: its message, its stack or one of its names is cut, or tags are
 	// missing.
 	Truncated bool
@@ -78,7 +78,7 @@ func maxBlock(maxText int) int { return maxText + 4*maxName + maxTags }
 // size of the block, which is at most room.
 func (h *header) set(e *event.Entry, s signature.Signature, d *event.Decision, maxText, room int) int {
 	// Field by field: a literal is made elsewhere and copied with wide loads,
-	// which wait for the narrow stores before them (14 ns of 31).
+	// which wait for the narrow stores before them (go test -bench Append).
 	h.seq, h.count, h.pos = e.Seq, e.Count, e.Pos
 	h.sec, h.nsec = e.Time.Unix(), uint32(e.Time.Nanosecond())
 	h.id, h.check = s.ID, s.Check

@@ -185,7 +185,8 @@ func TestReleaseEndsTheWait(t *testing.T) {
 // What only the firsts still hold can be pinned.
 func TestPinFromTheFirsts(t *testing.T) {
 	j := newJournal(t, Config{Entries: 1, Firsts: 1}, 0)
-	j.Append(&event.Entry{Seq: 1, Message: string(make([]byte, 3*blockSize))}, signature.Signature{}, event.Decision{Rule: "r"})
+	j.Append(&event.Entry{Seq: 1, Message: string(make([]byte, 3*blockSize))}, signature.Signature{},
+		event.Decision{Rule: "r"})
 	j.KeepFirst(1)
 	write(j, 1)
 	want, _ := j.Get(1)

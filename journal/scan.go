@@ -23,7 +23,7 @@ const (
 //	}
 //	page := s.Page()
 //
-// The journal may be written to between the steps. What it then displaces before a
+// The journal may be written to between the steps. What it then evicts before a
 // step has come to it is lost to the page, and counted so, once: each entry between
 // the cursor and [Page.Next] is examined or lost, as in any page.
 type Scan struct {
@@ -123,7 +123,7 @@ func (s *Scan) examine(j *Journal) (more bool) {
 	return true
 }
 
-// account works out what the page says of what it covers.
+// account computes the counts of the page.
 func (s *Scan) account() {
 	p := &s.page
 	next := p.Next.Seq

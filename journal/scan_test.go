@@ -20,7 +20,8 @@ func TestScanWhileWritten(t *testing.T) {
 		cfg := Config{
 			Entries: rapid.IntRange(1, 400).Draw(t, "entries"), Bytes: rapid.IntRange(1000, 100_000).Draw(t, "bytes"),
 			Firsts: 20, Pinned: 20, After: rapid.Uint64Range(0, 5).Draw(t, "before"),
-			ReadEntries: rapid.SampledFrom([]int{0, 100, 300}).Draw(t, "readEntries"), ReadBytes: rapid.SampledFrom([]int{0, 5000}).Draw(t, "readBytes"),
+			ReadEntries: rapid.SampledFrom([]int{0, 100, 300}).Draw(t, "readEntries"),
+			ReadBytes:   rapid.SampledFrom([]int{0, 5000}).Draw(t, "readBytes"),
 		}
 		j, err := New(cfg)
 		require.NoError(t, err)
@@ -43,7 +44,8 @@ func TestScanWhileWritten(t *testing.T) {
 			}
 		}
 		write(rapid.IntRange(0, 600).Draw(t, "written"))
-		f := rapid.SampledFrom([]Filter{{}, {MinDisposition: event.Advisory}, {Contains: "7"}, {Contains: "none has this"}}).Draw(t, "filter")
+		f := rapid.SampledFrom([]Filter{{}, {MinDisposition: event.Advisory}, {Contains: "7"},
+			{Contains: "none has this"}}).Draw(t, "filter")
 		matches := func(seq uint64) bool {
 			return event.Disposition(seq%3) >= f.MinDisposition && strings.Contains(written[seq], f.Contains)
 		}

@@ -71,7 +71,7 @@ func (s *store) put(h *header, block []byte) uint32 {
 	return slot
 }
 
-// drop forgets the entry in a slot.
+// drop removes the entry in a slot.
 func (s *store) drop(slot uint32) {
 	h := &s.headers[slot]
 	s.used -= h.size()
@@ -127,7 +127,7 @@ func (t *tail) at(i int) *header {
 	return &t.headers[i]
 }
 
-// evict forgets the oldest entry.
+// evict removes the oldest entry.
 func (t *tail) evict() {
 	t.used -= t.headers[t.first].size()
 	t.first++
@@ -148,7 +148,7 @@ func (t *tail) next() *header {
 }
 
 // push adds the header that next returned, whose block takes size bytes, at
-// most len(t.bytes), and displaces what is in the way. It returns the two parts
+// most len(t.bytes), and evicts what is in the way. It returns the two parts
 // of the block's place; the second is empty unless the block wraps.
 func (t *tail) push(h *header, size int) (a, b []byte) {
 	for t.used+size > len(t.bytes) {

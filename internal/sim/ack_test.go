@@ -20,7 +20,8 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 	res := m.engine.Ack(viewer, id, upTo)
 	p.sayAck(&res)
 	if res.Acknowledged != held || res.Already != (held && !open) {
-		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v", res.Acknowledged, res.Already, held, open)
+		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v",
+			res.Acknowledged, res.Already, held, open)
 	}
 	if !open {
 		if res.Successor != "" || len(res.Covered) > 0 || res.Watermark != 0 {
@@ -74,7 +75,8 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: viewer}, event.Decision{Rule: "host.acknowledged"})
 	want := fmt.Sprintf("%s up to %d", id, res.Watermark)
 	page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{})
-	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != viewer || len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
+	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != viewer ||
+		len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
 		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, viewer, want)
 	}
 	return nil
@@ -95,7 +97,8 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 			successor = itemID(number)
 		}
 		if (successor != "") != (len(moved) > 0) {
-			return fmt.Errorf("acknowledgement: of %s, %d entries after %d are new, and the successor is %q", it.id, len(moved), mark, successor)
+			return fmt.Errorf("acknowledgement: of %s, %d entries after %d are new, and the successor is %q", it.id, len(moved),
+				mark, successor)
 		}
 	} else if successor == "" && number <= opened {
 		if a, ok := m.engine.Item(itemID(number)); !ok || a.Predecessor == it.id {
@@ -170,7 +173,8 @@ func (it *item) roseAgain() bool {
 // advisory, comes to that.
 func overstated(moved, whole map[group]*tally) bool {
 	for g, t := range moved {
-		if w := whole[g]; t.count < w.count && (w.worst.Seq < t.first || t.severity < w.severity || !t.invalidates && w.invalidates) {
+		if w := whole[g]; t.count < w.count && (w.worst.Seq < t.first || t.severity < w.severity || !t.invalidates &&
+			w.invalidates) {
 			return true
 		}
 	}

@@ -17,9 +17,11 @@ func (m *model) raised(r *heed.Report, id string) error {
 		return fmt.Errorf("conservation: %s report in item %q", r.Disposition, id)
 	}
 	e := event.Entry{
-		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: r.Key, Message: r.Message, OperationID: r.OperationID, Pos: r.Pos,
+		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: r.Key, Message: r.Message,
+		OperationID: r.OperationID, Pos: r.Pos,
 	}
-	x := m.acted(e, event.Decision{Rule: "host." + r.Key, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates})
+	x := m.acted(e, event.Decision{Rule: "host." + r.Key, Disposition: r.Disposition, Severity: r.Severity,
+		Invalidates: r.Invalidates})
 	m.operate(&e, r.Disposition)
 	return m.fold(x, id, hosted)
 }
@@ -78,7 +80,8 @@ func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
 			continue
 		}
 		// Only for want of room, and then none of the following either.
-		if len(a.Summary) < m.cfg.Coalesce.MaxSummary/2 || strings.Count(a.Summary, " ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
+		if len(a.Summary) < m.cfg.Coalesce.MaxSummary/2 || strings.Count(a.Summary,
+			" ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
 			return fmt.Errorf("current: summary %q does not name %q", a.Summary, want)
 		}
 		break
@@ -242,7 +245,8 @@ func (m *model) drained(updates []heed.Update) error {
 		it.updates++
 		it.shown[""] = a.LatestSequence
 		if limit := it.limit(); it.updates > limit {
-			return fmt.Errorf("updates: %d of %s, of %d entries in %d groups: want %d at most", it.updates, a.ID, it.maximum, len(it.groups), limit)
+			return fmt.Errorf("updates: %d of %s, of %d entries in %d groups: want %d at most", it.updates, a.ID, it.maximum,
+				len(it.groups), limit)
 		}
 	}
 	if n := m.engine.Stats().Coalesce.UpdatesPending; n > 0 {

@@ -52,11 +52,13 @@ func (m *model) check() error {
 func (m *model) counts(s *heed.Stats) error {
 	c := &s.Coalesce
 	got := []uint64{
-		s.Received, s.Ignored, s.Folded, s.Logs, s.Operations, s.States, s.Notices, s.Host, c.ByDisposition[event.Advisory], c.ByDisposition[event.Blocking], c.Opened,
+		s.Received, s.Ignored, s.Folded, s.Logs, s.Operations, s.States, s.Notices, s.Host, c.ByDisposition[event.Advisory],
+		c.ByDisposition[event.Blocking], c.Opened,
 	}
 	want := []uint64{
 		uint64(len(m.entries)), m.ignored, m.folded[event.Advisory] + m.folded[event.Blocking],
-		m.kinds[event.KindLog], m.kinds[event.KindOperation], m.kinds[event.KindState], m.kinds[event.KindNotice], m.kinds[event.KindHost],
+		m.kinds[event.KindLog], m.kinds[event.KindOperation], m.kinds[event.KindState], m.kinds[event.KindNotice],
+		m.kinds[event.KindHost],
 		m.folded[event.Advisory], m.folded[event.Blocking], uint64(len(m.items)),
 	}
 	if !slices.Equal(got, want) {
@@ -146,7 +148,8 @@ func (m *model) opened(s *heed.Stats) error {
 			return err
 		}
 		if it.seen && it.worst == a.Disposition && it.cause != a.Cause.Seq {
-			return fmt.Errorf("causality: the cause of %s went from %d to %d, and it stayed %s", a.ID, it.cause, a.Cause.Seq, a.Disposition)
+			return fmt.Errorf("causality: the cause of %s went from %d to %d, and it stayed %s", a.ID, it.cause, a.Cause.Seq,
+				a.Disposition)
 		}
 		if !it.seen || it.cause != a.Cause.Seq {
 			it.lost = s.Journal.Pinned.Refused != m.refused
@@ -176,7 +179,8 @@ func (m *model) opened(s *heed.Stats) error {
 		if a.State == coalesce.Open {
 			return fmt.Errorf("state: %s is open, and not among the open ones", it.id)
 		}
-		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired || a.ClearedBy == coalesce.ReasonEvicted) {
+		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired ||
+			a.ClearedBy == coalesce.ReasonEvicted) {
 			return fmt.Errorf("state: %s blocked, and was cleared by %s", it.id, a.ClearedBy)
 		}
 		if a.ClearedBy == coalesce.ReasonResolved && !it.vague && !it.blurred && !it.over() {
@@ -228,7 +232,8 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 		return differ("the severity", a.Severity, it.severity)
 	case !it.severer && a.StateInvalidated != it.invalidates:
 		return differ("invalid state", a.StateInvalidated, it.invalidates)
-	case a.GroupsExact && !it.blurred && a.Groups != len(it.groups), a.Groups > len(it.groups), a.Groups > m.cfg.Coalesce.MaxGroups+16:
+	case a.GroupsExact && !it.blurred && a.Groups != len(it.groups), a.Groups > len(it.groups),
+		a.Groups > m.cfg.Coalesce.MaxGroups+16:
 		return differ("the number of groups", a.Groups, len(it.groups))
 	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Cause.Rule:
 		return differ("the number of samples", len(a.Sample), "the cause's among a few")
@@ -238,7 +243,8 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 	if !it.blurred && !it.severer {
 		for i := range a.Sample {
 			x := &a.Sample[i]
-			if g := it.groups[group{x.Rule, x.Signature}]; g == nil || x.RepeatCount < uint64(g.count) || !it.cleared && x.RepeatCount != uint64(g.count) || x.Level != g.severity {
+			if g := it.groups[group{x.Rule, x.Signature}]; g == nil || x.RepeatCount < uint64(g.count) || !it.cleared &&
+				x.RepeatCount != uint64(g.count) || x.Level != g.severity {
 				return differ("conservation: a sample", *x, g)
 			}
 		}
@@ -285,9 +291,11 @@ func (m *model) history(s *heed.Stats) error {
 	if latest == 0 {
 		return nil
 	}
-	for _, c := range []heed.Cursor{{Seq: latest + 1}, {Epoch: Epoch, Seq: latest + 1 + m.rnd.Uint64N(1<<40)}, {Epoch: "other", Seq: 1}} {
+	for _, c := range []heed.Cursor{{Seq: latest + 1}, {Epoch: Epoch, Seq: latest + 1 + m.rnd.Uint64N(1<<40)},
+		{Epoch: "other", Seq: 1}} {
 		page := m.engine.Read(c, 1, heed.Filter{})
-		if !errors.Is(page.Err, journal.ErrCursorBeyond) && !errors.Is(page.Err, journal.ErrCursorEpoch) || len(page.Records) > 0 {
+		if !errors.Is(page.Err, journal.ErrCursorBeyond) && !errors.Is(page.Err, journal.ErrCursorEpoch) ||
+			len(page.Records) > 0 {
 			return fmt.Errorf("cursors: %+v was answered", c)
 		}
 	}
@@ -297,7 +305,8 @@ func (m *model) history(s *heed.Stats) error {
 	}
 	var f heed.Filter
 	if m.rnd.IntN(3) == 0 {
-		f = heed.Filter{MinDisposition: event.Disposition(m.rnd.IntN(3)), MinSeverity: event.Severity(m.rnd.IntN(3)), Contains: pick(m.rnd, "", "", "door")}
+		f = heed.Filter{MinDisposition: event.Disposition(m.rnd.IntN(3)), MinSeverity: event.Severity(m.rnd.IntN(3)),
+			Contains: pick(m.rnd, "", "", "door")}
 	}
 	if _, err := m.page(c, 1+m.rnd.IntN(12), f); err != nil {
 		return err
@@ -323,12 +332,15 @@ func (m *model) page(c heed.Cursor, limit int, f heed.Filter) (heed.Page, error)
 		return page, fmt.Errorf("cursors: %+v is refused: %w", c, errors.Join(page.Err, err))
 	case held+lost != latest-c.Seq:
 		return page, fmt.Errorf("cursors: after %d, %d held and %d lost of %d", c.Seq, held, lost, latest-c.Seq)
-	case page.Next.Seq < c.Seq || page.Next.Seq > latest || page.Next.Seq == c.Seq && c.Seq < latest || page.More != (page.Next.Seq < latest):
+	case page.Next.Seq < c.Seq || page.Next.Seq > latest || page.Next.Seq == c.Seq && c.Seq < latest ||
+		page.More != (page.Next.Seq < latest):
 		return page, fmt.Errorf("cursors: from %d to %d of %d, more=%v", c.Seq, page.Next.Seq, latest, page.More)
 	case page.Lost != lost-gone || page.Lost+(held-rest) != between:
-		return page, fmt.Errorf("cursors: from %d to %d, %d lost and %d held; %d by counting", c.Seq, page.Next.Seq, page.Lost, held-rest, lost-gone)
+		return page, fmt.Errorf("cursors: from %d to %d, %d lost and %d held; %d by counting", c.Seq, page.Next.Seq,
+			page.Lost, held-rest, lost-gone)
 	case page.LostBefore != min(page.Next.Seq, max(m.begun, c.Seq))-c.Seq:
-		return page, fmt.Errorf("cursors: from %d to %d, %d lost before entry %d", c.Seq, page.Next.Seq, page.LostBefore, m.begun+1)
+		return page, fmt.Errorf("cursors: from %d to %d, %d lost before entry %d", c.Seq, page.Next.Seq, page.LostBefore,
+			m.begun+1)
 	case len(page.Records) > limit:
 		return page, fmt.Errorf("cursors: %d records, at most %d were asked for", len(page.Records), limit)
 	}
@@ -346,7 +358,8 @@ func (m *model) page(c heed.Cursor, limit int, f heed.Filter) (heed.Page, error)
 	// Without a filter every held entry is there; with one, all that match.
 	plain := f.MinDisposition == 0 && f.MinSeverity == 0 && f.Contains == ""
 	if plain && uint64(len(page.Records)) != between-page.Lost {
-		return page, fmt.Errorf("cursors: from %d to %d, %d records and %d lost", c.Seq, page.Next.Seq, len(page.Records), page.Lost)
+		return page, fmt.Errorf("cursors: from %d to %d, %d records and %d lost", c.Seq, page.Next.Seq, len(page.Records),
+			page.Lost)
 	}
 	if plain || page.Lost > 0 || m.setup.Bytes != 0 {
 		return page, nil
@@ -358,7 +371,8 @@ func (m *model) page(c heed.Cursor, limit int, f heed.Filter) (heed.Page, error)
 		}
 	}
 	if matching != len(page.Records) {
-		return page, fmt.Errorf("cursors: from %d to %d, %d records match %+v, the model says %d", c.Seq, page.Next.Seq, len(page.Records), f, matching)
+		return page, fmt.Errorf("cursors: from %d to %d, %d records match %+v, the model says %d", c.Seq, page.Next.Seq,
+			len(page.Records), f, matching)
 	}
 	return page, nil
 }
@@ -368,10 +382,12 @@ func (m *model) record(r *journal.Record) error {
 	e := m.entries[r.Seq-1]
 	d := &r.Decision
 	if r.Kind != e.Kind || r.Status != e.Status || r.Pos != e.Pos || r.Count != e.Count || !r.Time.Equal(e.Time) ||
-		d.Rule != e.rule && m.setup.Bytes == 0 || d.Disposition != e.disposition || d.Severity != e.severity || d.Invalidates != e.invalidates || r.Signature != e.sig {
+		d.Rule != e.rule && m.setup.Bytes == 0 || d.Disposition != e.disposition || d.Severity != e.severity ||
+		d.Invalidates != e.invalidates || r.Signature != e.sig {
 		return fmt.Errorf("journal: record %+v, the entry is %+v", r, e)
 	}
-	if m.setup.Bytes == 0 && (r.OperationID != e.OperationID || r.Parent != e.Parent || r.Source != e.Source || e.Kind != event.KindHost && r.Message != e.Message) {
+	if m.setup.Bytes == 0 && (r.OperationID != e.OperationID || r.Parent != e.Parent || r.Source != e.Source ||
+		e.Kind != event.KindHost && r.Message != e.Message) {
 		return fmt.Errorf("journal: text of record %+v, the entry is %+v", r, e)
 	}
 	return nil
@@ -395,7 +411,8 @@ func (m *model) end() error {
 	}
 	s := m.engine.Stats().Journal
 	if seen != s.Held || lost != s.Lost || seen+lost != uint64(len(m.entries)) {
-		return fmt.Errorf("cursors: %d seen and %d lost of %d, with %d held and %d lost", seen, lost, len(m.entries), s.Held, s.Lost)
+		return fmt.Errorf("cursors: %d seen and %d lost of %d, with %d held and %d lost", seen, lost, len(m.entries), s.Held,
+			s.Lost)
 	}
 	return nil
 }

@@ -71,17 +71,20 @@ var makers = []struct {
 	make   func(*generator) Step
 }{
 	{30, true, func(g *generator) Step {
-		return Step{Verb: Log, Text: g.text(), Op: g.opOrNone(), Level: event.Level(g.rnd.IntN(6)), Source: pick(g.rnd, "", "", "core")}
+		return Step{Verb: Log, Text: g.text(), Op: g.opOrNone(), Level: event.Level(g.rnd.IntN(6)),
+			Source: pick(g.rnd, "", "", "core")}
 	}},
 	{10, false, func(g *generator) Step {
 		return Step{
 			Verb: Op, Op: g.op(), Parent: pick(g.rnd, "", "", "", "a", "b"), Method: "m/" + g.op(), Yes: g.rnd.IntN(2) == 0,
-			Status: pick(g.rnd, event.StatusStarted, event.StatusStarted, event.StatusStarted, event.StatusCompleted, event.StatusCompleted,
+			Status: pick(g.rnd, event.StatusStarted, event.StatusStarted, event.StatusStarted, event.StatusCompleted,
+				event.StatusCompleted,
 				event.StatusFailed, event.StatusCancelled, event.StatusTimedOut),
 		}
 	}},
 	{2, false, func(g *generator) Step {
-		s := Step{Verb: State, Status: event.StatusPhase + event.Status(g.rnd.IntN(int(event.StatusLongEventEnd-event.StatusPhase)+1))}
+		s := Step{Verb: State, Status: event.StatusPhase +
+			event.Status(g.rnd.IntN(int(event.StatusLongEventEnd-event.StatusPhase)+1))}
 		if s.Status == event.StatusPhase {
 			s.Text = pick(g.rnd, "menu", "load", "play", "play")
 		}
@@ -95,16 +98,19 @@ var makers = []struct {
 		if g.rnd.IntN(40) == 0 {
 			n = 300
 		}
-		return Step{Verb: Storm, Text: pick(g.rnd, "same", "ids", "distinct", "abc"), N: n, Op: g.opOrNone(), Yes: g.rnd.IntN(4) == 0}
+		return Step{Verb: Storm, Text: pick(g.rnd, "same", "ids", "distinct", "abc"), N: n, Op: g.opOrNone(),
+			Yes: g.rnd.IntN(4) == 0}
 	}},
 	{2, false, func(g *generator) Step {
 		return Step{
-			Verb: Raise, Text: pick(g.rnd, "disk", "tool"), Disposition: event.Disposition(g.rnd.IntN(3)), Op: g.opOrNone(), Yes: g.rnd.IntN(3) == 0,
+			Verb: Raise, Text: pick(g.rnd, "disk", "tool"), Disposition: event.Disposition(g.rnd.IntN(3)), Op: g.opOrNone(),
+			Yes: g.rnd.IntN(3) == 0,
 		}
 	}},
 	{1, false, func(g *generator) Step { return Step{Verb: Clear, Item: g.item()} }},
 	{6, true, func(g *generator) Step {
-		return Step{Verb: Ack, Item: g.item(), By: g.viewer(), UpTo: pick(g.rnd, 0, 0, 0, -1, -int64(g.rnd.IntN(20)), -int64(g.rnd.IntN(400)), 1, 1<<40)}
+		return Step{Verb: Ack, Item: g.item(), By: g.viewer(), UpTo: pick(g.rnd, 0, 0, 0, -1, -int64(g.rnd.IntN(20)),
+			-int64(g.rnd.IntN(400)), 1, 1<<40)}
 	}},
 	{5, false, func(g *generator) Step { return Step{Verb: View, By: g.viewer()} }},
 	{2, false, func(g *generator) Step {
@@ -151,7 +157,8 @@ func (g *generator) item() string {
 
 // words make groups of one rule that no evidence merges: no other word stands
 // around them.
-var words = []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu"}
+var words = []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+	"mu"}
 
 func (g *generator) text() string {
 	n := strconv.Itoa(g.rnd.IntN(1000))
@@ -181,7 +188,8 @@ func (g *generator) text() string {
 	case 16:
 		return "Worn " + pick(g.rnd, words...)
 	case 17:
-		return "Broken plan of the pawn called " + pick(g.rnd, "Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid") + " in the north"
+		return "Broken plan of the pawn called " + pick(g.rnd, "Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid") +
+			" in the north"
 	case 18:
 		return ""
 	}

@@ -109,7 +109,8 @@ func (t *tally) add(e *entry) {
 // item returns the item of an id, made where the engine has just opened it.
 func (m *model) item(number uint64) *item {
 	id := itemID(number)
-	it := &item{id: id, number: number, shown: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{}, alive: m.now}
+	it := &item{id: id, number: number, shown: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{},
+		alive: m.now}
 	m.items = append(m.items, it)
 	m.byID[id] = it
 	return it
@@ -243,7 +244,8 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	}
 	op := it.operation()
 	if e.OperationID != "" && op != "" && !m.related(op, e.OperationID) {
-		return fmt.Errorf("causality: entry %d of operation %q joined item %s of operation %q", e.Seq, e.OperationID, it.id, op)
+		return fmt.Errorf("causality: entry %d of operation %q joined item %s of operation %q", e.Seq, e.OperationID, it.id,
+			op)
 	}
 	if it.vague {
 		return nil
@@ -309,10 +311,12 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			if a, known := m.engine.Item(it.id); !known || a.State != coalesce.Open {
 				continue // the entry itself brought its end
 			}
-			if s == other && it.scope == other && e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 && it.held[0].OperationID == e.OperationID {
+			if s == other && it.scope == other && e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 &&
+				it.held[0].OperationID == e.OperationID {
 				return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 			}
-			if s == other && it == m.episode && len(m.ops) == 0 && m.turned < it.last.seq && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
+			if s == other && it == m.episode && len(m.ops) == 0 && m.turned < it.last.seq &&
+				!m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
 				return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 			}
 			if s == hosted && it.scope == hosted && it.key == e.Source {
@@ -320,10 +324,12 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			}
 			continue
 		}
-		if !it.acked || it.blurred || busy || (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) || it.scope == digest {
+		if !it.acked || it.blurred || busy || (s == blinding) != (it.scope == blinding) ||
+			(s == hosted) != (it.scope == hosted) || it.scope == digest {
 			continue
 		}
-		if s == other && e.OperationID != "" && (!m.simple(e.OperationID) || len(it.held) == 0 || it.held[0].OperationID != e.OperationID) {
+		if s == other && e.OperationID != "" && (!m.simple(e.OperationID) || len(it.held) == 0 ||
+			it.held[0].OperationID != e.OperationID) {
 			continue
 		}
 		if !it.knows(e) || e.disposition > it.disposition || e.severity > it.severity || e.invalidates && !it.invalidates {
@@ -336,7 +342,8 @@ func (m *model) mayOpen(e *entry, s scope) error {
 		if last.era != m.now.era || m.passed(m.cfg.Coalesce.AckMemory, last) {
 			continue
 		}
-		return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq, it.id)
+		return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
+			it.id)
 	}
 	return nil
 }
@@ -369,7 +376,8 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if !it.blurred && (r == nil || it.groups[e.group] == nil && len(it.groups) < familiar) {
 		return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 	}
-	if e.disposition > it.disposition || !it.severer && e.severity > it.severity || !it.severer && e.invalidates && !it.invalidates {
+	if e.disposition > it.disposition || !it.severer && e.severity > it.severity || !it.severer && e.invalidates &&
+		!it.invalidates {
 		return wrong("it is worse than all that it holds")
 	}
 	last := it.last

@@ -107,7 +107,8 @@ func (h *heart) observe(s event.Status) {
 func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
-		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, ops: map[string]*operation{}, viewers: map[string]bool{"": false},
+		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
+		ops: map[string]*operation{}, viewers: map[string]bool{"": false},
 	}
 }
 
@@ -168,7 +169,8 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 	m.now.seq = o.Seq
 	m.tick(e.Time)
 	d, l := m.decide(&e)
-	if o.Decision.Rule != d.Rule || o.Decision.Disposition != d.Disposition || o.Decision.Severity != d.Severity || o.Decision.Invalidates != d.Invalidates {
+	if o.Decision.Rule != d.Rule || o.Decision.Disposition != d.Disposition || o.Decision.Severity != d.Severity ||
+		o.Decision.Invalidates != d.Invalidates {
 		return fmt.Errorf("decision: %+v, the model says %+v", o.Decision, d)
 	}
 	if o.Phase != m.phase {
@@ -266,7 +268,8 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		m.ignored++
 	}
 	x := &entry{
-		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig, when: m.now,
+		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig,
+		when: m.now,
 	}
 	m.entries = append(m.entries, x)
 	return x

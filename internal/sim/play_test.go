@@ -148,16 +148,21 @@ func (s *Setup) config() (heed.Config, error) {
 	c := heed.Config{
 		Rules: set, Epoch: Epoch, Signatures: s.Signatures,
 		Journal: journal.Config{
-			Entries: cmp.Or(s.Entries, 1024), Bytes: cmp.Or(s.Bytes, 256<<10), Firsts: cmp.Or(s.Firsts, 512), FirstsBytes: 128 << 10,
+			Entries: cmp.Or(s.Entries, 1024), Bytes: cmp.Or(s.Bytes, 256<<10), Firsts: cmp.Or(s.Firsts, 512),
+			FirstsBytes:    128 << 10,
 			FirstsPerBurst: s.Quota, Pinned: cmp.Or(s.Pinned, 1024), PinnedBytes: 256 << 10,
 		},
 		Coalesce: coalesce.Config{
-			MaxOpen: cmp.Or(s.Open, 6), MaxRemembered: cmp.Or(s.Remembered, 6), MaxGroups: cmp.Or(s.Groups, 48), MaxSamples: cmp.Or(s.Samples, 5),
+			MaxOpen: cmp.Or(s.Open, 6), MaxRemembered: cmp.Or(s.Remembered, 6), MaxGroups: cmp.Or(s.Groups, 48),
+			MaxSamples:    cmp.Or(s.Samples, 5),
 			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, 3), MaxConsumers: cmp.Or(s.Viewers, 8),
 			MaxSummary: 512, MaxSkew: time.Minute,
-			Linger: coalesce.Window{Duration: 2 * time.Second, Entries: 64}, AmbientQuiet: coalesce.Window{Duration: 30 * time.Second, Entries: 256},
-			AckMemory: coalesce.Window{Duration: 10 * time.Minute, Entries: 20_000}, AdvisoryTTL: coalesce.Window{Duration: 5 * time.Minute, Entries: 5_000},
-			OperationMax: coalesce.Window{Duration: 10 * time.Minute, Entries: 50_000}, RateWindow: coalesce.Window{Duration: 10 * time.Second, Entries: 500},
+			Linger:       coalesce.Window{Duration: 2 * time.Second, Entries: 64},
+			AmbientQuiet: coalesce.Window{Duration: 30 * time.Second, Entries: 256},
+			AckMemory:    coalesce.Window{Duration: 10 * time.Minute, Entries: 20_000},
+			AdvisoryTTL:  coalesce.Window{Duration: 5 * time.Minute, Entries: 5_000},
+			OperationMax: coalesce.Window{Duration: 10 * time.Minute, Entries: 50_000},
+			RateWindow:   coalesce.Window{Duration: 10 * time.Second, Entries: 500},
 		},
 	}
 	c.Groups.Signatures, c.Groups.Columns = 4096, 4096
@@ -346,7 +351,8 @@ func (p *player) act(s *Step) error {
 		p.now = p.now.Add(s.For)
 	case Verdict:
 		v := p.engine.Verdict(s.Op)
-		p.say("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status, v.AttentionID)
+		p.say("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status,
+			v.AttentionID)
 		if m != nil {
 			return m.verdict(&v)
 		}
@@ -365,8 +371,10 @@ func (p *player) act(s *Step) error {
 	case Stats:
 		st := p.engine.Stats()
 		c, j := &st.Coalesce, &st.Journal
-		p.say("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d updates=%d held=%d lost=%d phase=%q blind=%v",
-			st.Received, st.Ignored, st.Folded, c.Suppressed, c.Opened, c.Open, c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
+		p.say("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d "+
+			"updates=%d held=%d lost=%d phase=%q blind=%v",
+			st.Received, st.Ignored, st.Folded, c.Suppressed, c.Opened, c.Open,
+			c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
 	default:
 		return fmt.Errorf("unknown verb %q", s.Verb)
 	}
@@ -401,7 +409,8 @@ func (p *player) log(r *event.Log) error {
 func (p *player) took(e event.Entry) error {
 	o := p.engine.Observe(e)
 	p.taken++
-	p.answer = fmt.Append(p.answer, o.Seq, " ", o.Decision.Disposition, " ", o.Decision.Severity, " ", o.Decision.Rule, " ", o.AttentionID)
+	p.answer = fmt.Append(p.answer, o.Seq, " ", o.Decision.Disposition, " ", o.Decision.Severity, " ", o.Decision.Rule,
+		" ", o.AttentionID)
 	if p.loud && o.AttentionID != "" {
 		p.said = append(p.said, string(p.answer))
 	}
@@ -458,7 +467,8 @@ func stormLines(mode string, n int) func(func(string) bool) {
 		line = func(int) string { return "Stuck pump in the hall" }
 	case "ids":
 		line = func(int) string {
-			return fmt.Sprintf([...]string{"Stuck Pump%d at (%d, 0, 4)", "Lost Thing_Wall%d of Human%d", "Worn coat of Human%d, %d of it"}[rnd.IntN(3)],
+			return fmt.Sprintf([...]string{"Stuck Pump%d at (%d, 0, 4)", "Lost Thing_Wall%d of Human%d",
+				"Worn coat of Human%d, %d of it"}[rnd.IntN(3)],
 				rnd.IntN(1e6), rnd.IntN(400))
 		}
 	case "distinct":
@@ -532,7 +542,8 @@ func (p *player) seq(upTo int64) uint64 {
 }
 
 func (p *player) sayAck(res *heed.AckResult) {
-	p.say("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already, res.Watermark, res.Successor, res.Covered, res.Current.ID)
+	p.say("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already,
+		res.Watermark, res.Successor, res.Covered, res.Current.ID)
 }
 
 func (p *player) sayView(a *heed.Attention, ok bool) {
@@ -545,7 +556,8 @@ func (p *player) sayView(a *heed.Attention, ok bool) {
 
 // describe shows an item in a line.
 func describe(a *heed.Attention) string {
-	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity, a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
+	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity,
+		a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
 	if a.CausalOperationID != "" {
 		s += " caused-by=" + a.CausalOperationID
 	}

@@ -102,10 +102,12 @@ func pick(list []string, i int) string { return list[i%len(list)] }
 
 // colonists are invented, in the scripts that logs are full of.
 var colonists = []string{
-	"Tobin", "Радомир", "하윤", "Ilsebet", "<color=#B9FF9C>Maren Vale</color>", "Остап", "서진", "Quillon", "Дарина", "Old Hob",
+	"Tobin", "Радомир", "하윤", "Ilsebet", "<color=#B9FF9C>Maren Vale</color>", "Остап", "서진", "Quillon", "Дарина",
+	"Old Hob",
 }
 
 // mods are invented.
 var mods = []string{
-	"lowmarsh.lanternfestival", "pikestaff.quarryplus", "pikestaff.brickkilns", "oakapple.riverboats", "oakapple.beekeeping",
+	"lowmarsh.lanternfestival", "pikestaff.quarryplus", "pikestaff.brickkilns", "oakapple.riverboats",
+	"oakapple.beekeeping",
 }

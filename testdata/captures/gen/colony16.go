@@ -61,7 +61,8 @@ func haulFailed(i int) string {
 	return fmt.Sprintf("JobDriver threw exception in toil PlaceHauledThingInCell's initAction for pawn %s driver=JobDriver_HaulToCell (toilIndex=%d) "+
 		"driver.job=(HaulToCell (Job_%d) A = Thing_%s%d B = (%d, 0, %d))\n%s",
 		pick(colonists, i), i%4+3, 1840277+i*i*7+i*131,
-		pick([]string{"ChunkGranite", "Steel", "WoodLog", "QP_BasaltBlock"}, i), 482133+i*977, 40+i*37%180, 25+i*53%190, nullReference)
+		pick([]string{"ChunkGranite", "Steel", "WoodLog", "QP_BasaltBlock"},
+			i), 482133+i*977, 40+i*37%180, 25+i*53%190, nullReference)
 }
 
 // colony16 is the capture that the README shows: a game with mods loads, plays,

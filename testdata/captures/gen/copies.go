@@ -33,20 +33,28 @@ func console15() *capture {
 		"Verse.Game:UpdatePlay ()",
 		"Verse.Root_Play:Update ()",
 	}
-	info("RimWorld 1.5.4104 rev435", "RimWorld.VersionControl:LogVersionNumber ()", "Verse.Root:CheckGlobalInit ()", "Verse.Root:Start ()", "Verse.Root_Entry:Start ()")
-	info("[Beekeeping] 8 hives, 21 flowers", append([]string{"Beekeeping.Startup:.cctor ()", "System.Runtime.CompilerServices.RuntimeHelpers:RunClassConstructor (System.RuntimeTypeHandle)"}, staticCtor...)...)
+	info("RimWorld 1.5.4104 rev435", "RimWorld.VersionControl:LogVersionNumber ()", "Verse.Root:CheckGlobalInit ()",
+		"Verse.Root:Start ()", "Verse.Root_Entry:Start ()")
+	info("[Beekeeping] 8 hives, 21 flowers", append([]string{"Beekeeping.Startup:.cctor ()",
+		"System.Runtime.CompilerServices.RuntimeHelpers:RunClassConstructor (System.RuntimeTypeHandle)"}, staticCtor...)...)
 	for _, flower := range []string{"Clover", "Heather", "Thyme"} {
 		warning("Could not resolve cross-reference: No Verse.SoundDef named OA_Buzz"+flower+" found to give to Verse.Tool sting (using undefined sound instead)",
 			"Verse.DirectXmlCrossRefLoader/WantedRef:TryResolve (Verse.FailMode)", "Verse.DirectXmlCrossRefLoader:ResolveAllWantedCrossReferences (Verse.FailMode)", "Verse.PlayDataLoader:DoPlayLoad ()")
 	}
-	failure("Config error in OA_HiveClay: has 0 commonality.", append([]string{"Verse.Def:ConfigErrors ()", "Verse.PlayDataLoader:ResetStaticDataPost ()"}, staticCtor[1:]...)...)
+	failure("Config error in OA_HiveClay: has 0 commonality.", append([]string{"Verse.Def:ConfigErrors ()",
+		"Verse.PlayDataLoader:ResetStaticDataPost ()"}, staticCtor[1:]...)...)
 	c.line("Loading game from file Honigtal with mods:\n  - Ludeon.RimWorld\n  - oakapple.beekeeping\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Message (string)\nVerse.SavedGameLoaderNow:LoadGameFromSaveFileNow (string)\nVerse.Root_Play/<>c:<Start>b__1_0 ()\n")
-	info("Beekeeping: 3 swarms restored", append([]string{"Beekeeping.MapComponent_Hives:FinalizeInit ()", "Verse.Map:FinalizeInit ()"}, tick[3:]...)...)
+	info("Beekeeping: 3 swarms restored", append([]string{"Beekeeping.MapComponent_Hives:FinalizeInit ()",
+		"Verse.Map:FinalizeInit ()"}, tick[3:]...)...)
 	for i := range 18 {
-		warning(pick(colonists, i)+" started 10 jobs in one tick. newJob=OA_TendHive (Job_"+strings.Repeat("7", i%3+2)+pick([]string{"104", "223", "981"}, i)+") A = Thing_OA_HiveClay"+pick([]string{"90411", "90477", "90512", "90530"}, i)+
-			" jobGiver=RimWorld.JobGiver_Work jobList=", append([]string{"Verse.AI.JobUtility:TryStartErrorRecoverJob (Verse.Pawn,string,System.Exception,Verse.AI.JobDriver)", "Verse.AI.Pawn_JobTracker:StartJob (Verse.AI.Job,Verse.AI.JobCondition)"}, tick...)...)
+		warning(pick(colonists, i)+" started 10 jobs in one tick. newJob=OA_TendHive (Job_"+strings.Repeat("7",
+			i%3+2)+pick([]string{"104", "223", "981"}, i)+") A = Thing_OA_HiveClay"+pick([]string{"90411", "90477", "90512",
+			"90530"}, i)+
+			" jobGiver=RimWorld.JobGiver_Work jobList=",
+			append([]string{"Verse.AI.JobUtility:TryStartErrorRecoverJob (Verse.Pawn,string,System.Exception,Verse.AI.JobDriver)", "Verse.AI.Pawn_JobTracker:StartJob (Verse.AI.Job,Verse.AI.JobCondition)"}, tick...)...)
 		if i%6 == 5 {
-			failure("Exception ticking OA_Bee"+pick([]string{"61123", "61188", "61201"}, i/6)+" (at ("+pick([]string{"91, 0, 48", "77, 0, 102", "15, 0, 9"}, i/6)+")): "+nullReference+"\n"+
+			failure("Exception ticking OA_Bee"+pick([]string{"61123", "61188", "61201"},
+				i/6)+" (at ("+pick([]string{"91, 0, 48", "77, 0, 102", "15, 0, 9"}, i/6)+")): "+nullReference+"\n"+
 				"  at Beekeeping.Bee.Tick () [0x00031] in <5b6a798897a6b5c4d3e2f10112233445>:0 \n"+
 				"  at Verse.TickList.Tick () [0x0015c] in <6d5c4b3a29181706f5e4d3c2b1a09f8e>:0 \n"+
 				"    - PREFIX oakapple.beekeeping: Boolean Beekeeping.TickListPatch:Prefix(TickList __instance)", tick...)
@@ -78,12 +86,17 @@ Riverboats(oakapple.riverboats)[ov:0.9.4]: 0Harmony(av:2.2.2,fv:2.1.1), Riverboa
 Active Harmony patches:
 `)
 	for _, m := range []string{
-		"Building_Door.DoorOpen", "Dialog_Trade.PostOpen", "GenSpawn.Spawn", "HaulAIUtility.HaulToCellStorageJob", "JobDriver_HaulToCell.MakeNewToils",
-		"Lord.GotoToil", "LordJob_Ritual.ApplyOutcome", "Map.FinalizeInit", "MapInterface.MapInterfaceOnGUI_AfterMainTabs", "Pawn.GetGizmos",
-		"Pawn_JobTracker.StartJob", "PlantUtility.CanSowOnGrower", "StatWorker.GetValueUnfinalized", "StockGenerator_Tag.GenerateThings", "Thing.TakeDamage",
-		"TickList.Tick", "TickManager.DoSingleTick", "UIRoot_Play.UIRootOnGUI", "Verb_Shoot.TryCastShot", "WealthWatcher.ForceRecount",
+		"Building_Door.DoorOpen", "Dialog_Trade.PostOpen", "GenSpawn.Spawn", "HaulAIUtility.HaulToCellStorageJob",
+		"JobDriver_HaulToCell.MakeNewToils",
+		"Lord.GotoToil", "LordJob_Ritual.ApplyOutcome", "Map.FinalizeInit", "MapInterface.MapInterfaceOnGUI_AfterMainTabs",
+		"Pawn.GetGizmos",
+		"Pawn_JobTracker.StartJob", "PlantUtility.CanSowOnGrower", "StatWorker.GetValueUnfinalized",
+		"StockGenerator_Tag.GenerateThings", "Thing.TakeDamage",
+		"TickList.Tick", "TickManager.DoSingleTick", "UIRoot_Play.UIRootOnGUI", "Verb_Shoot.TryCastShot",
+		"WealthWatcher.ForceRecount",
 	} {
-		c.line(m + ": PRE: Riverboats.Patches." + strings.ReplaceAll(m, ".", "_") + ".Prefix post: LanternFestival.Patches." + strings.ReplaceAll(m, ".", "_") + ".Postfix")
+		c.line(m + ": PRE: Riverboats.Patches." + strings.ReplaceAll(m, ".", "_") + ".Prefix post: LanternFestival.Patches." +
+			strings.ReplaceAll(m, ".", "_") + ".Postfix")
 	}
 	c.line("ThinkNode_JobGiver.TryIssueJobPackage: TRANS: QuarryPlus.HaulPatch.Transpiler")
 	c.lines(`

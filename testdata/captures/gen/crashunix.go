@@ -123,7 +123,8 @@ UnloadTime: 0.290310 ms
 RimWorld 1.5.4243 rev1092
 `)
 	for i := range 3 {
-		c.linef("Fallback handler could not load library %s/Frameworks/MonoEmbedRuntime/osx/data-%X.dylib", app, 0x7FA3_1C40_2E00+i*0x11400)
+		c.linef("Fallback handler could not load library %s/Frameworks/MonoEmbedRuntime/osx/data-%X.dylib", app,
+			0x7FA3_1C40_2E00+i*0x11400)
 	}
 	modsReady(c)
 	c.warn("ReflectionTypeLoadException getting types in assembly QuarryPlus: System.Reflection.ReflectionTypeLoadException: Exception of type 'System.Reflection.ReflectionTypeLoadException' was thrown.\n" +
@@ -135,7 +136,8 @@ RimWorld 1.5.4243 rev1092
 		"\nLoader exceptions:\n" +
 		"   => System.IO.FileNotFoundException: Could not load file or assembly 'PikestaffCommon, Version=2.0.0.0'")
 	for i := range 8 {
-		c.warnf("Could not resolve cross-reference to Verse.ThingDef named QP_Stone%s (wanter=costList)", pick([]string{"Marl", "Chert", "Tuff", "Gabbro"}, i))
+		c.warnf("Could not resolve cross-reference to Verse.ThingDef named QP_Stone%s (wanter=costList)",
+			pick([]string{"Marl", "Chert", "Tuff", "Gabbro"}, i))
 	}
 	c.line("Shader 'Custom/OA_Ripples': fallback shader 'Transparent/Diffuse' not found")
 	c.unload(5, 66, 24003)

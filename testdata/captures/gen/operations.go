@@ -84,7 +84,8 @@ func operations() *capture {
 	r.start("op-1.1", "rimworld/read_save", member{"parent", "op-1"})
 	r.state("phase", member{"phase", "load"})
 	r.state("long_event", member{"detail", "loading the map"})
-	r.log("warning", "game", "Replaced verb RimWorld.Verb_MeleeAttackDamage/Human88213_1; may have been changed through a version update or a mod change", member{"operation", "op-1.1"})
+	r.log("warning", "game",
+		"Replaced verb RimWorld.Verb_MeleeAttackDamage/Human88213_1; may have been changed through a version update or a mod change", member{"operation", "op-1.1"})
 	r.wait(6100)
 	r.operation("op-1.1", "completed")
 	r.state("long_event_end")
@@ -101,7 +102,8 @@ func operations() *capture {
 	r.operation("op-2", "completed")
 	r.wait(45)
 	r.log("error", "game", "Exception spawning loaded thing QP_Crusher55120: "+nullReference,
-		member{"stack", "  at QuarryPlus.Building_Crusher.SpawnSetup (Verse.Map map, System.Boolean respawningAfterLoad) [0x0002f] in <1a2b3c4d5e6f40718293a4b5c6d7e8f9>:0 \n  at Verse.GenSpawn.Spawn (Verse.Thing newThing, Verse.IntVec3 loc, Verse.Map map) [0x0021c] in <7c1d2e3f4a5b46c78d9e0f1a2b3c4d5e>:0 "})
+		member{"stack",
+			"  at QuarryPlus.Building_Crusher.SpawnSetup (Verse.Map map, System.Boolean respawningAfterLoad) [0x0002f] in <1a2b3c4d5e6f40718293a4b5c6d7e8f9>:0 \n  at Verse.GenSpawn.Spawn (Verse.Thing newThing, Verse.IntVec3 loc, Verse.Map map) [0x0021c] in <7c1d2e3f4a5b46c78d9e0f1a2b3c4d5e>:0 "})
 	r.wait(5000)
 
 	// The caller was told.
@@ -148,7 +150,8 @@ func operations() *capture {
 		r.wait(35)
 		r.log("error", "game", haulFailed(i), member{"operation", "op-7a"})
 		if i%10 == 9 {
-			r.log("warning", "game", fmt.Sprintf("Not enough squares to get to radius %d. Max is 24.9", 26+i/10), member{"operation", "op-7b"})
+			r.log("warning", "game", fmt.Sprintf("Not enough squares to get to radius %d. Max is 24.9", 26+i/10),
+				member{"operation", "op-7b"})
 		}
 	}
 	r.operation("op-7b", "completed")
