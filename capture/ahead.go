@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Ahead reads the records of a [Reader] ahead of whoever takes them, in a
+// Ahead reads the records of a [Reader] ahead of its consumer, in a
 // goroutine of its own: reading, decompressing and splitting overlap with what is
 // done with the records. Records, their order and errors are those of the Reader.
 //
@@ -24,9 +24,8 @@ type Ahead struct {
 }
 
 // A batch is taken from while another is filled; the others even out that
-// neither side goes at a steady pace. Handing over often wakes a sleeping thread: with
-// an eighth of these bounds a replay of captures took 11 % more of the processors and 20 %
-// more time.
+// neither side goes at a steady pace. Handing over often wakes a sleeping thread, which
+// costs more than a copy: see bench/replay.
 const (
 	aheadBatches = 4
 	batchRecords = 2048
@@ -51,8 +50,7 @@ type position struct {
 
 func (r *Reader) position() position { return position{r.Lines(), r.Bytes(), r.Layout()} }
 
-// NewAhead begins to read r, which from then on is its own. Who has had enough
-// calls [Ahead.Close].
+// NewAhead begins to read r, which it owns from then on, until [Ahead.Close] is called.
 func NewAhead(r *Reader) *Ahead {
 	a := &Ahead{
 		full: make(chan *batch, aheadBatches), empty: make(chan *batch, aheadBatches),

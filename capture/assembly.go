@@ -19,7 +19,7 @@ const (
 	blockPatchTrace
 )
 
-// listState says how far a list is that a line announced by ending in a colon.
+// listState is the state of a list that a line announced by ending in a colon.
 type listState uint8
 
 const (
@@ -183,7 +183,7 @@ func (a *assembly) put(to part, b []byte) {
 	a.cut += uint64(len(b) - n)
 }
 
-// feed appends a line feed if there is room for one.
+// feed appends a line feed if it fits.
 func (a *assembly) feed(dst *[]byte) {
 	if len(*dst) < a.limit {
 		*dst = append(*dst, '\n')
@@ -288,7 +288,7 @@ func (a *assembly) listsLoaderErrors() bool {
 func (a *assembly) mentionsNone() bool { return a.searched == len(a.message) && !a.mentions }
 
 // isException reports whether the record has the form of an exception. Asked
-// only where something else speaks for one, since it searches the text.
+// only where there is other evidence for one, since it searches the text.
 func (a *assembly) isException() bool {
 	if a.exception {
 		return true

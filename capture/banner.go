@@ -33,7 +33,7 @@ func versionLayout(b []byte) (Layout, bool) {
 	return layoutUnity2022_3, len(v) > 0 && isDigit(v[0])
 }
 
-// bannerState tells a new run of the engine from the opening of the log.
+// bannerState distinguishes a new run of the engine from the opening of the log.
 type bannerState struct {
 	seen    bool // the input has had a banner
 	opening bool // bannerPath has been read and its bannerVersion not yet
@@ -61,13 +61,14 @@ func (s *bannerState) restarted(b []byte) bool {
 
 // isEngineLine reports whether b is one of the lines that the engine and the
 // game print for everybody, at the start and between levels. Some of them leave
-// a blank line behind, which says nothing about what follows.
+// a blank line behind, which is no evidence about what follows.
 func isEngineLine(b []byte) bool {
 	switch b[0] {
 	case '<':
 		return hasPrefix(b, "<RI> ")
 	case '-':
-		return hasPrefix(b, "- Completed reload") || hasPrefix(b, "- Loaded All Assemblies") || hasPrefix(b, "- Finished resetting")
+		return hasPrefix(b, "- Completed reload") || hasPrefix(b, "- Loaded All Assemblies") ||
+			hasPrefix(b, "- Finished resetting")
 	case 'B':
 		return hasPrefix(b, "Begin MonoManager")
 	case 'C':

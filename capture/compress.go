@@ -11,7 +11,7 @@ import (
 )
 
 // maxZstdWindow bounds the memory that a zstd stream may ask for; it is what
-// the reference decoder accepts without being told otherwise.
+// the reference decoder accepts by default.
 const maxZstdWindow = 128 << 20
 
 // inputSize is how much of the input is read at a time.
@@ -59,7 +59,7 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 // whole, and was checked.
 var errTrailing = errors.New("what follows the compressed text is not gzip, and was not read")
 
-// gzipReader tells what follows the last member from a first one that is none.
+// gzipReader distinguishes trailing data from a stream that is not gzip.
 type gzipReader struct{ *gzip.Reader }
 
 func newGzipReader(r io.Reader) (io.Reader, error) {
@@ -91,7 +91,7 @@ func compression(magic []byte) string {
 }
 
 // unexpected turns an end of the input where there should be none into an
-// error that says so.
+// error for it.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

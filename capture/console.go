@@ -10,7 +10,7 @@ import (
 // game's console.
 const consoleMark = "UnityEngine.StackTraceUtility:ExtractStackTrace"
 
-// noTrace is what the console's copy says below a message that was logged
+// noTrace is what the console's copy has below a message that was logged
 // without a trace.
 const noTrace = "No stack trace."
 
@@ -42,7 +42,8 @@ func consoleLevel(b []byte) (event.Level, bool) {
 			b = b[j+1:]
 		}
 	}
-	if !hasPrefix(b, "Verse.Log:") && !hasPrefix(b, "Verse.Log.") && !hasPrefix(b, "UnityEngine.Debug:") && !hasPrefix(b, "UnityEngine.Debug.") {
+	if !hasPrefix(b, "Verse.Log:") && !hasPrefix(b, "Verse.Log.") &&
+		!hasPrefix(b, "UnityEngine.Debug:") && !hasPrefix(b, "UnityEngine.Debug.") {
 		return event.LevelUnknown, false
 	}
 	if i := bytes.IndexByte(b, '('); i >= 0 {

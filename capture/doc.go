@@ -1,79 +1,73 @@
-// Package capture reads captured logs: it turns a file into log records,
-// operation events, state events and notices, each with the lines it was read
-// from.
+// Package capture reads captured logs: it turns a file into log records, operation
+// events, state events and notices, each with the lines it was read from.
 //
 // # Input
 //
-// Any io.Reader, gzip and zstd recognized by their magic bytes, also within one
-// another, UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's Player.log
-// in its three layouts, a copy of the game's console, an upload by HugsLib, JSON
-// lines, plain text. What was taken for plain text is read as a log of Unity's from the
-// first line on that only one of those has: a banner, a footer with what sets it off, a
-// stack reference, a crash, a line that the game prints for everybody. Logs joined into one are read each in its
-// own layout where a banner or header says that another begins. Line ends may be \n, \r\n or \r\r\n, and \r where the
-// first 64 KiB have no \n; a \r elsewhere belongs to a message. A byte order mark is
-// skipped, invalid UTF-8 passes through. A run of NUL bytes, as a crash leaves where
-// pages of a file were never written, becomes a notice. No input is an error;
-// only input that cannot be read to its end is (see [readError]).
+// Any io.Reader; gzip and zstd are recognized by their magic bytes, also nested, and
+// UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's
+// Player.log in its three layouts, a copy of the game's console, an upload by HugsLib,
+// JSON lines, plain text. Text that was taken for plain is read as a log of Unity's from
+// the first line on that only one of those has: a banner, a footer with what sets it
+// off, a stack reference, a crash, a line that the game prints for everybody. Logs that
+// were joined into one are each read in their own layout, from the banner or header with
+// which another begins. Line ends may be \n, \r\n or \r\r\n, and \r if the first 64 KiB
+// have no \n; a \r elsewhere belongs to a message. A byte order mark is skipped, invalid
+// UTF-8 passes through. A run of NUL bytes, as a crash leaves where pages of a file were
+// never written, becomes a notice. No content is an error, only input that cannot be
+// read to its end.
 //
 // # Records
 //
-// Logs of games have no separators. A [Reader] decides line by line whether a
-// line belongs to the record above it, by named forms: footers, stack frames,
-// indentation, known blocks, lists. Where a record holds an exception and no
-// trace, up to eight lines below it are held back until one tells whether they
-// are the rest of its message. An exception would be judged by the first line of the
-// record that it stands in, so no list, section or message with a blank line claims
-// one, unless it is one of those that are listed below a trace, or an item marked as such. Where
-// the input breaks off within a frame, a reference or a footer, what there is of it
-// belongs to the record above. Each record carries the evidence for where it
-// ends and for its level, so that a wrong split can be traced. The header of an
-// upload counts as one only with its list of mods, and ends, if not with its last
-// line, where something of a log begins. Every line
-// that is not blank belongs to exactly one record, in order; blank is a line of
-// only CR, NUL, space and tab.
+// Logs of games have no separators. A [Reader] decides line by line whether a line
+// belongs to the record above it, by named forms: footers, stack frames, indentation,
+// known blocks, lists. If a record holds an exception and no trace, up to eight lines
+// below it are held back until one shows whether they are the rest of its message. An
+// exception would be classified by the first line of the record that it stands in, so no
+// list, section or message with a blank line claims one, unless it is listed below a
+// trace, or an item marked as such. Where the input breaks off within a frame, a
+// reference or a footer, the beginning of it belongs to the record above. Each record
+// carries the evidence for its end and for its level, so that a wrong split can be
+// traced. The header of an upload counts as one only with its list of mods, and ends, if
+// not with its last line, where something of a log begins. Every line that is not blank
+// belongs to exactly one record, in order; blank is a line of only CR, NUL, space and
+// tab.
 //
-// Message is the head of a record and whatever follows it that is not a
-// stack frame, joined by \n; Stack is the frames. Footers and stack
-// references ("[Ref 5EED0003]") belong to the lines of a record but to neither
-// text; the reference of a duplicate that cannot be resolved stays in the
-// message.
+// Message is the head of a record and whatever follows it that is not a stack frame,
+// joined by \n; Stack is the frames. Footers and stack references ("[Ref 5EED0003]")
+// belong to the lines of a record but to neither text; the reference of a duplicate that
+// cannot be resolved stays in the message.
 //
-// A level is given only where something speaks for it: a footer (a warning at
-// least), the logging frame of a console copy, the form of an exception, a
-// crash, a field, a tag such as [ERR] or [main/WARN]; in plain text a word such as ERROR
-// where loggers write it. In a log whose warnings and errors have
-// footers, what has none is information, unless it opens as the engine opens
-// reports of its own faults, which may lack one. Everything else is unknown,
-// which is not the same as information. Times are given only where the input has them; capture knows no
-// clock.
+// A level is given only on evidence: a footer (a warning at least), the logging frame of
+// a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
+// [main/WARN]; in plain text a word such as ERROR where loggers write it. In a log whose
+// warnings and errors have footers, a record without one is information, unless it opens
+// as the engine opens reports of its own faults, which may lack one. Every other level is
+// unknown, which is not the same as information. Times are given only where the input
+// has them; capture reads no clock.
 //
 // # Notices
 //
-// What is missing from the evidence is said by notices that capture makes
-// itself: [event.StatusHole] for a run of NUL bytes; [event.StatusRunCut] after
-// a run of exactly 99 alike messages in the layout of Unity 2022.3, which stops
-// writing there; [event.StatusTruncated] where the last line has no end and is
-// visibly cut off (a footer, frame, reference, character or JSON object without
-// its end; a missing line end alone says nothing, since editors and uploads
-// strip it) or where an upload says that it left out the rest;
-// [event.StatusRestarted] where the banner of another run of the engine follows. That the
-// beginning is missing shows in what comes after it, so that [Environment.Headless] says
-// it.
+// Notices report what is missing from the log: [event.StatusHole] a run of NUL bytes;
+// [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3,
+// which stops writing there; [event.StatusTruncated] a last line without an end that is
+// visibly cut off (a footer, frame, reference, character or JSON object without its end;
+// a missing line end alone is no evidence, since editors and uploads strip it), or an
+// upload without its rest; [event.StatusRestarted] the banner of another run of the
+// engine. A missing beginning shows in later records: see [Environment.Headless].
 //
 // # Mods
 //
-// [Record].Mods has the mods that a record lists, in load order, each once per
-// capture: those in the header of an upload, with versions and assemblies; those
-// below a line that says that mods, plugins or packs are loaded, as RimWorld, SMAPI
-// and Fabric write it; those of which a line such as BepInEx's says so one by one. A
-// line of another form is skipped. What is kept of a record's text does not matter.
+// [Record].Mods has the mods that a record lists, in load order, each once per capture:
+// those in the header of an upload, with versions and assemblies; those below a line that
+// announces that mods, plugins or packs are loaded, as RimWorld, SMAPI and Fabric write
+// it; those that lines such as BepInEx's name one by one. A line of another form is
+// skipped. It does not depend on how much of a record's text is kept.
 //
 // # Environment
 //
 // An [Environment] gathers from the records at the beginning of a capture where it was
 // made: game, engine, loader, system, graphics. [Record].Machine has what the header of
-// an upload tells about the machine, however long the header is.
+// an upload has about the machine, however long the header is.
 //
 // # JSON lines
 //
@@ -105,10 +99,10 @@
 //
 // A Reader holds two buffers of 256 KiB for lines, three texts of at most
 // [Options.MaxRecordText], 4 KiB of lines held back, and a bounded table of
-// stack traces; nothing grows with the input, a line or a record. What did not
-// fit is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
-// their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need a window of up to 128 MiB more,
-// as the stream asks. In a steady state reading allocates nothing, JSON strings
+// stack traces; nothing grows with the input, a line or a record. Text beyond these
+// bounds is counted in [Record].Cut. Of lists it keeps at most 4,096 mods and 1 MiB of
+// their lines, 16 KiB of one, and counts the others in [ModList].Omitted. zstd may need
+// a window of up to 128 MiB more, as the stream requires. In a steady state reading allocates nothing, JSON strings
 // with escapes excepted. A Reader is for one goroutine and starts none; an [Ahead] runs
-// one in a goroutine of its own, beside what is done with the records.
+// one in a goroutine of its own.
 package capture

@@ -7,8 +7,8 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Facts is what a capture tells about where it was made. Texts are those of the log,
-// untrusted and not scrubbed, of at most 200 characters, and "" where it tells nothing.
+// Facts is what a capture reveals of where it was made. Texts are those of the log,
+// untrusted and not scrubbed, of at most 200 characters, and "" if unknown.
 type Facts struct {
 	Game           string `json:"game,omitempty" jsonschema:"The game with its version, such as \"RimWorld 1.6.4566 rev607\"."`
 	Engine         string `json:"engine,omitempty" jsonschema:"The engine with its version, such as \"Unity 2022.3.35f1\"."`
@@ -35,7 +35,7 @@ const (
 	maxGameLine  = 100  // bytes: a longer line is a sentence
 )
 
-// Environment gathers the facts that the beginning of a capture tells about where it
+// Environment gathers the facts that the beginning of a capture has about where it
 // was made: the game, the engine, the machine. Of a kind the first fact counts. Only
 // forms count that the engine, the game or a loader writes for everybody: a fact that
 // is wrong would be worse than none, and so the name of a game has to be that of the
@@ -61,7 +61,7 @@ type device struct{ handle, name string }
 func (e *Environment) Facts() Facts { return e.facts }
 
 // Program returns the name of the game's program, without what it was built for, in small
-// letters and digits; "" where the engine has not told it. The game's own code often has
+// letters and digits; "" while it is not known. The game's own code often has
 // the same name, and is no mod's: see LearnGame of package blame.
 func (e *Environment) Program() string {
 	const shortest = 3 // of names that name anything
@@ -104,13 +104,13 @@ func (e *Environment) Observe(rec *Record) {
 	}
 }
 
-// mayTell reports whether a line that begins with first may tell a fact that is wanted.
+// mayTell reports whether a line that begins with first may have a fact that is wanted.
 // In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
 func (e *Environment) mayTell(first byte) bool {
 	return tells[first] || e.window > 0 || e.wantsGame()
 }
 
-// tells has the bytes with which lines begin that tell a fact by their form. Those of the
+// tells has the first bytes of lines that have a fact by their form. Those of the
 // graphics card and the game's version begin with anything.
 var tells = func() (t [256]bool) {
 	for _, c := range []byte("CGIMPT[") {
@@ -282,7 +282,7 @@ func (e *Environment) vulkan(text string) {
 	}
 }
 
-// loader looks for a line in which a loader of mods tells its version:
+// loader looks for a line in which a loader of mods prints its version:
 //
 //	[Message:   BepInEx] BepInEx 5.4.21.0 - SomeGame (1/2/2023 3:04:05 PM)
 //	[Info   :   BepInEx] Running under Unity v2019.4.40.6415045
@@ -335,7 +335,7 @@ func tagged(line, tag string) (rest string, ok bool) {
 	return "", false
 }
 
-// game looks for the line in which the game tells its version.
+// game looks for the line in which the game prints its version.
 func (e *Environment) game(line string) {
 	if !e.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
 		return
@@ -391,7 +391,8 @@ func isProgram(program, game string) bool {
 // game, says no more than what it was built for.
 func isBuild(rest string) bool {
 	switch rest {
-	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32", "linux", "linux64", "mac", "osx", "server", "64bit":
+	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32",
+		"linux", "linux64", "mac", "osx", "server", "64bit":
 		return true
 	}
 	return false

@@ -27,7 +27,7 @@ var typeBytes = func() (t [256]bool) {
 }()
 
 // beginsException reports whether b, the text of a record, is nothing but an
-// exception and its message, as the engine prints one that nobody caught.
+// exception and its message, as the engine prints an uncaught one.
 func beginsException(b []byte) bool {
 	n, _ := exceptionType(b)
 	return n > 0 && n < len(b) && b[n] == ':'
@@ -44,7 +44,8 @@ func namesException(b []byte) bool {
 		}
 		rest := b[i+len(word):]
 		// A type, not the word at the start of a sentence.
-		if i > 0 && (isName(b[i-1]) || b[i-1] == '.') && (len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || blank(rest)) {
+		if i > 0 && (isName(b[i-1]) || b[i-1] == '.') &&
+			(len(rest) == 0 || rest[0] == ':' || hasPrefix(rest, " --->") || blank(rest)) {
 			return true
 		}
 		b = rest
@@ -64,8 +65,8 @@ func opensException(b []byte) bool {
 }
 
 // announcesException reports whether b, the first line of a record, leads one
-// to expect an exception on the next: it ends in a colon, or speaks of an
-// exception or error without giving it. Two reports of the game's speak of errors,
+// to expect an exception on the next: it ends in a colon, or mentions an
+// exception or error without giving it. Two reports of the game's mention errors,
 // and are complete.
 func announcesException(b []byte) bool {
 	if announcesList(b) {
@@ -90,13 +91,14 @@ func speaksOfFault(b []byte) bool {
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
 // announce an exception: besides the words of a failure it has those with which people
-// say that something did not go as it should.
+// report that something did not go as it should.
 func speaksOfTrouble(b []byte) bool {
 	if speaksOfFault(b) || opensFault(b) {
 		return true
 	}
 	for _, word := range []string{
-		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught", "rash", "arning", "ERR", "EXC", "FAIL", "WARN",
+		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught",
+		"rash", "arning", "ERR", "EXC", "FAIL", "WARN",
 	} {
 		if bytes.Contains(b, []byte(word)) {
 			return true

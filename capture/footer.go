@@ -1,5 +1,9 @@
 package capture
 
+import (
+	"unicode/utf8"
+)
+
 // isFooter reports whether b is the line that Unity 2019 puts under a warning,
 // an error or a message of the engine itself:
 //
@@ -30,3 +34,51 @@ func isFooter(b []byte) bool {
 // isCutFooter reports whether b is the beginning of a footer that lacks its
 // end.
 func isCutFooter(b []byte) bool { return hasPrefix(b, "(Filename: ") && !isFooter(b) }
+
+// truncated returns what shows that the input ends in the middle of a record, or ""
+// if nothing does. It is called once, at the end.
+//
+// Many a log that is whole lacks its last line end: uploads and editors strip
+// it. So the lack alone is no evidence; the last line must also be visibly
+// unfinished: a frame without its end, a footer cut off, a JSON line that is
+// not valid.
+func (r *Reader) truncated() string {
+	ln := &r.cur
+	if ln.no == 0 || ln.no != r.lines.no || ln.ended || len(ln.text) == 0 || ln.cut > 0 {
+		return ""
+	}
+	switch {
+	case isTrimNote(ln.text):
+		return "the upload holds only the first lines of the log"
+	case endsInCharacter(ln.text):
+		return "the last line ends in the middle of a character"
+	case isCutFooter(ln.text),
+		r.footered && len(ln.text) >= len("(File") && hasPrefix([]byte("(Filename: "), string(ln.text)):
+		return "the last line is the beginning of a footer"
+	case isCutRef(ln.text):
+		return "the last line is the beginning of a stack reference"
+	case r.layout == LayoutJSON:
+		if ln.text[0] == '{' && !r.json.valid {
+			return "the last line is the beginning of a JSON object"
+		}
+	case isFrame(ln.text) && !isWholeFrame(ln.text),
+		r.asm.end == ln.no && r.asm.split == evidenceFrame && !isFrame(ln.text) && isCutFrame(ln.text):
+		return "the last line is the beginning of a stack frame"
+	}
+	return ""
+}
+
+// isTrimNote reports whether b is what HugsLib writes, without a line end, below
+// the lines of a log that was too long to be uploaded whole.
+func isTrimNote(b []byte) bool { return hasPrefix(b, "(log trimmed to ") }
+
+// endsInCharacter reports whether b ends with the beginning of a character and
+// is valid UTF-8 otherwise; text in a legacy encoding seldom is.
+func endsInCharacter(b []byte) bool {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if tail := b[len(b)-n:]; utf8.RuneStart(tail[0]) {
+			return tail[0] >= utf8.RuneSelf && !utf8.FullRune(tail) && utf8.Valid(b[:len(b)-n])
+		}
+	}
+	return false
+}

@@ -222,7 +222,7 @@ func isNativeFrame(b []byte) bool {
 }
 
 // isEngineFrame reports whether b is a frame of native code wherever it stands,
-// as the engine writes them below a message if it is told to log full traces. In
+// as the engine writes them below a message if it is set to log full traces. In
 // a crash report, where nothing else is to be expected, isNativeFrame asks less.
 func isEngineFrame(b []byte) bool {
 	switch b[0] {
@@ -249,7 +249,7 @@ func isAnnotation(b []byte) bool {
 	return len(t) < len(b) && hasPrefix(t, "- ")
 }
 
-// isCutFrame reports whether b may be the beginning of a frame of which the rest is
+// isCutFrame reports whether b may be the beginning of a frame whose rest is
 // missing. Any word may be, so it counts only below a trace, at the end of the input.
 func isCutFrame(b []byte) bool {
 	const at, wrapper = "at ", "(wrapper "

@@ -3,17 +3,17 @@ package capture
 // The message of an exception may have several lines of any shape, and its trace
 // comes below the last. The game seldom prints an exception without a trace, or,
 // where there are footers, without one. So where a record holds an exception and
-// neither, the lines below it are held back until the next one that tells:
+// neither, the lines below it are held back until one shows whether they belong to it:
 //
 //	Could not start Gadgets: System.Exception: the panel is broken
 //	Details: two screws are missing                         held
 //	  at Gadget.Panel.Draw () [0x0001f] in <0123…>:0        so it belonged to the record
 //
 // The first item of a list that does not look like one is held back as well, until
-// the line below it tells whether there is a list.
+// the line below it shows whether there is a list.
 //
 // A blank line, a line that opens a record of its own, another exception or too
-// many lines say that it did not; then each is looked at as if it came only now.
+// many lines show that it did not; then each is read as if it came only now.
 const (
 	maxHeld      = 8       // an exception's message seldom has more lines
 	maxHeldBytes = 4 << 10 // of all lines held
@@ -126,7 +126,7 @@ func (r *Reader) holds(ln *line) bool {
 }
 
 // holdsItem decides about ln, which may be the first item of a list. Among lines
-// that are looked at again, the one that tells is there already.
+// that are read again, the one that decides is there already.
 func (r *Reader) holdsItem(ln *line) bool {
 	h := &r.held
 	if !h.again {

@@ -11,19 +11,19 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// RecordingVersion is the version of the layout of recordings (docs/recording.md): JSON
-// lines, the first of which names it.
+// RecordingVersion is the version of the format of recordings (docs/recording.md), which
+// their first line names.
 const RecordingVersion = 2
 
-// isRecordingVersion reports whether raw is a version that can be read. Version 1 differs
-// from 2 in the names of members, of which both are read.
+// isRecordingVersion reports whether raw is a version that can be read. Version 1 has
+// other names of members, which are read as well.
 func isRecordingVersion(raw []byte) bool { return len(raw) == 1 && (raw[0] == '1' || raw[0] == '2') }
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
 	valid bool // the last line that was parsed is a JSON object
-	// version says that it names the version of recordings that is known.
+	// version reports that it names a known version of recordings.
 	version bool
 	empty   bool // it says that its message is empty
 
@@ -149,8 +149,8 @@ func (j *jsonLine) extra(key, raw []byte) {
 	j.rest = append(j.rest, raw...)
 }
 
-// record fills rec with what was parsed. A line that says it is an operation, a
-// state or a notice and is not a whole one becomes a log record that holds the
+// record fills rec with what was parsed. A line whose kind is operation,
+// state or notice and that lacks what the kind requires becomes a log record that holds the
 // line as it stands.
 //
 // Texts longer than limit are cut.
@@ -171,12 +171,15 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			Status: status, Error: clip(text(j.failure)), ByCaller: j.byCaller, Pos: pos,
 		}.Entry()
 	case kind == "state" && status.Kind() == event.KindState && (status != event.StatusPhase || len(j.phase) > 0):
-		rec.Entry = event.State{Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos}.Entry()
+		rec.Entry = event.State{
+			Time: j.time, Status: status, Phase: text(j.phase), Detail: clip(text(j.detail)), Pos: pos,
+		}.Entry()
 	case kind == "notice" && status.Kind() == event.KindNotice:
 		rec.Entry = event.Notice{Time: j.time, Status: status, Detail: clip(text(j.detail)), Count: j.count, Pos: pos}.Entry()
 	case kind == "ack" && len(j.attention) > 0:
 		rec.Entry = event.Entry{
-			Kind: event.KindHost, Status: event.StatusAcknowledged, Source: text(j.consumer), Message: text(j.attention), Count: j.through,
+			Kind: event.KindHost, Status: event.StatusAcknowledged,
+			Source: text(j.consumer), Message: text(j.attention), Count: j.through,
 		}
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}

@@ -50,14 +50,14 @@ func (l Layout) String() string {
 // unity reports whether l is a layout of Unity's or the game's.
 func (l Layout) unity() bool { return l >= layoutUnity2019_2 && l <= layoutConsole }
 
-// detection is what the beginning of an input tells.
+// detection is what the beginning of an input shows.
 type detection struct {
 	layout Layout // of the log itself, below a header
 	header bool   // the input opens with a HugsLib header
 
 	footered bool // a footer of managed code is among it
 
-	// pure says that the log is a copy of the console and nothing of a player's
+	// pure reports that the log is a copy of the console and nothing of a player's
 	// log: every record ends with frames, so that lines before them belong
 	// together.
 	pure bool

@@ -7,8 +7,8 @@ import (
 )
 
 // level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. Footered says that the log has footers under warnings
-// and errors, so that in the layouts that have them the lack of one speaks as well.
+// evidence to the softest. Footered reports that the log has footers under warnings
+// and errors, so that in the layouts that have them the lack of one is evidence as well.
 func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
 	if layout == LayoutPlain {
@@ -33,7 +33,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 	case a.footer && a.lines == 1 && isFooter(a.message):
 		// What it is the footer of is missing.
 	case a.footer:
-		// The layout says only "warning or error".
+		// A footer means a warning or an error.
 		return event.LevelWarning, evidenceFooter
 	case tagged:
 		return tag, evidenceTag
@@ -142,7 +142,7 @@ func levelWord(word []byte, field bool) (event.Level, bool) {
 // opensFault reports whether b, the text of a record, opens as the engine's and
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last
-// line has one; so the lack of it says nothing there.
+// line has one; so the lack of it is no evidence there.
 func opensFault(b []byte) bool { return opensFaultWord(b) || namesException(b) }
 
 // opensFault is opensFault of the message, with what is known of it.

@@ -28,7 +28,7 @@ type line struct {
 	prose bool   // and that it is prose, as far as isFrame found out
 }
 
-// answer is that of a question about a line that is asked more than once.
+// answer caches a predicate of a line.
 type answer uint8
 
 const (
@@ -50,7 +50,7 @@ func (ln *line) isFrame() bool {
 	return ln.frame == yes
 }
 
-// lineReader splits its source into lines on \n only, unless endAtCR says
+// lineReader splits its source into lines on \n only, unless endAtCR sets
 // otherwise. Its memory is two
 // buffers of fixed size, whatever the length of a line: what does not fit is
 // counted and dropped.
@@ -83,7 +83,7 @@ func newLineReader(src io.Reader) *lineReader {
 // maxEmptyReads is how often in a row a source may return nothing and no error.
 const maxEmptyReads = 100
 
-// endAtCR says that each \r, or \r and \n, ends a line from here on.
+// endAtCR makes each \r, or \r and \n, end a line from here on.
 func (l *lineReader) endAtCR() {
 	l.cr = true
 	l.w = l.r + l.convert(l.buf[l.r:l.w])

@@ -9,7 +9,7 @@ import (
 )
 
 // announcesList reports whether b ends in a colon, so that what follows is
-// what it speaks of. A double colon is the separator of some mods' names.
+// what it is about. A double colon is the separator of some mods' names.
 func announcesList(b []byte) bool {
 	t := trimRight(b)
 	return len(t) > 1 && t[len(t)-1] == ':' && t[len(t)-2] != ':'
@@ -55,7 +55,7 @@ func isBracket(r rune) bool {
 // An announced list may be empty, and the line below be a record of its own. So
 // prose, and what reads like a mod's name and its message, needs more: a second
 // line that looks like it (see [assembly.awaitsItem]), an end that lies within a
-// message, or a line above that speaks of a failure, of which it is the cause.
+// message, or a line above that mentions a failure, of which it is the cause.
 func beginsList(b []byte, s itemShape) bool {
 	switch {
 	case s.bits&(shapeWord|shapePackage|shapeColumns|shapeArrow) != 0:

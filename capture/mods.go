@@ -2,6 +2,10 @@ package capture
 
 import (
 	"cmp"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 )
 
@@ -22,22 +26,19 @@ type ListedMod struct {
 	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as they are written."`
 }
 
-// ModList is what a record says of the mods that a game runs with. It has memory of
-// its own: whoever wants to may keep it.
+// ModList is what a record lists of the mods that a game runs with. It may be retained.
 type ModList struct {
 	// Mods are in load order, without those that an earlier record of the capture
-	// listed. Where it is an upload, only its header lists any. A record of which the rest comes later (see [Stream]) has those of the
-	// lines that came.
+	// listed. In an upload, only its header lists any. A record that is delivered in parts
+	// (see [Stream]) has those of the lines that came.
 	Mods []ListedMod
 
-	// Omitted is how many more there were, for which there was no room: see the bounds
-	// of a [Reader].
+	// Omitted is how many more there were, beyond the bounds of a [Reader].
 	Omitted int
 }
 
-// The bounds of what is kept of the lists of a capture, several times what anybody
-// runs. They are apart from those of texts: the header of an upload is longer than
-// any record, and what it says about the mods matters to all that follows.
+// The bounds of what is kept of the lists of a capture, several times what is run. They are apart from those of texts: the header of an upload is longer than
+// any record, and what it has about the mods matters to all that follows.
 const (
 	maxMods     = 4096
 	maxModsText = 1 << 20
@@ -76,7 +77,7 @@ type modLists struct {
 	blind bool            // lines may be the beginnings of others: nothing is to be learned
 }
 
-// restart begins another run, of which the mods are told anew: those of a run are told once.
+// restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
 	*m = modLists{blind: m.blind, known: m.known, key: m.key, before: m.before[:0]}
@@ -105,7 +106,7 @@ func (m *modLists) mayBegin(line string) bool {
 	return false
 }
 
-// begin looks at the first line of a record, of which header says that it is the
+// begin looks at the first line of a record, which with header set is the
 // header of an upload.
 func (m *modLists) begin(line string, header bool) {
 	var mod ListedMod
@@ -162,7 +163,8 @@ func (m *modLists) line(line string) {
 // repeats reports whether line is that of the list before at the same place: a game
 // lists all its mods again whenever one is loaded. Else it is remembered.
 func (m *modLists) repeats(line string) bool {
-	if end := m.again + len(line); m.same && end < len(m.before) && m.before[end] == '\n' && string(m.before[m.again:end]) == line {
+	if end := m.again + len(line); m.same && end < len(m.before) && m.before[end] == '\n' &&
+		string(m.before[m.again:end]) == line {
 		m.again = end + 1
 		return true
 	}
@@ -190,7 +192,7 @@ func (m *modLists) message(message string, header bool) {
 	}
 }
 
-// add takes in a mod. Its strings may alias what is used again.
+// add adds a mod. Its strings may alias buffers that are reused.
 func (m *modLists) add(mod *ListedMod) {
 	m.key = appendLower(m.key[:0], cmp.Or(mod.PackageID, mod.Name))
 	if m.blind || m.known[string(m.key)] {
@@ -275,7 +277,7 @@ func (m *ListedMod) parse(line string) bool {
 		return false
 	}
 	name, id := strings.TrimSpace(head[:open]), head[open+1:len(head)-1]
-	// A line from which the name was lost names nobody.
+	// A line whose name was lost names no mod.
 	if id == "" || strings.HasSuffix(name, noAssemblies) || strings.ContainsAny(id, " ()") {
 		return false
 	}
@@ -294,7 +296,7 @@ func (m *ListedMod) parse(line string) bool {
 	return true
 }
 
-// announcesMods reports whether line says that it is followed by the mods that were
+// announcesMods reports whether line announces the mods that were
 // loaded, and how long the prefix is that a logger put before that.
 func announcesMods(line string) (prefix int, ok bool) {
 	line = strings.TrimRight(line, " \t")
@@ -306,7 +308,9 @@ func announcesMods(line string) (prefix int, ok bool) {
 	default:
 		return 0, false
 	}
-	for _, verb := range [...]string{"Loaded ", "Loading ", "Initializing ", "Initialized ", "Active ", "Enabled ", "Running "} {
+	for _, verb := range [...]string{
+		"Loaded ", "Loading ", "Initializing ", "Initialized ", "Active ", "Enabled ", "Running ",
+	} {
 		i := strings.Index(line, verb)
 		if i == 0 || i > 1 && line[i-1] == ' ' && strings.IndexByte("]):", line[i-2]) >= 0 {
 			return i, true
@@ -374,7 +378,7 @@ func (m *ListedMod) parseItem(item string) bool {
 	return false
 }
 
-// parsePlugin reads a line that says of one mod that it is being loaded.
+// parsePlugin reads a line that reports that one mod is being loaded.
 func (m *ListedMod) parsePlugin(line string) bool {
 	const loading = "Loading ["
 	i := strings.Index(line, loading)
@@ -422,4 +426,55 @@ func isVersion(word string) bool {
 		i++
 	}
 	return i == len(word) || strings.IndexByte(".-+_", word[i]) >= 0 && isPlain(word)
+}
+
+// The file in which RimWorld keeps which mods are active, in load order:
+//
+//	<ModsConfigData>
+//	  <activeMods>
+//	    <li>author.somemod</li>
+const (
+	modsConfigList = "activeMods"
+	modsConfigItem = "li"
+)
+
+// ReadModsConfig returns the package ids of the mods that a ModsConfig.xml lists as
+// active, in load order: at most 4,096. The error names the line where the file is
+// not what it should be. What follows the list is not read.
+func ReadModsConfig(r io.Reader) ([]string, error) {
+	d := xml.NewDecoder(r)
+	var ids []string
+	within, item := false, false
+	var text strings.Builder
+	for {
+		token, err := d.Token()
+		line, _ := d.InputPos()
+		switch {
+		case errors.Is(err, io.EOF) && !within:
+			return nil, fmt.Errorf("no element <%s>: want the ModsConfig.xml of the game", modsConfigList)
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			within = within || t.Name.Local == modsConfigList
+			if item = within && t.Name.Local == modsConfigItem; item {
+				text.Reset()
+			}
+		case xml.CharData:
+			if item {
+				text.Write(t)
+			}
+		case xml.EndElement:
+			switch {
+			case t.Name.Local == modsConfigList:
+				return ids, nil
+			case item:
+				item = false
+				if id := strings.TrimSpace(text.String()); id != "" && len(ids) < maxMods {
+					ids = append(ids, id)
+				}
+			}
+		}
+	}
 }

@@ -12,7 +12,7 @@ const (
 	defaultMaxRecordText = 64 << 10
 
 	// defaultRefs and defaultRefBytes hold every distinct trace of the
-	// reference captures; what is displaced is reported as unresolved.
+	// reference captures; what is evicted is reported as unresolved.
 	defaultRefs     = 1024
 	defaultRefBytes = 1 << 20
 
@@ -40,7 +40,7 @@ type Options struct {
 	MaxRecordText int
 
 	// Refs is how many stack traces are remembered for "[Ref X] Duplicate
-	// stacktrace", the least recently used giving way, and RefBytes how many
+	// stacktrace", the least recently used evicted first, and RefBytes how many
 	// bytes they may have together. 0 means defaultRefs and defaultRefBytes.
 	Refs     int
 	RefBytes int

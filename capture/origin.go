@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// origin is what the beginning of a capture tells about itself: whether a program
+// origin is what the beginning of a capture shows of itself: whether a program
 // that keeps a log wrote it, and whether it begins where that program did.
 type origin struct {
 	records  int  // of the log itself
@@ -82,7 +82,7 @@ func (o *origin) observe(rec *Record) {
 	}
 }
 
-// observeLate looks at a record after so many that only footers tell anything.
+// observeLate looks at a record after so many that only footers are evidence.
 func (o *origin) observeLate(rec *Record) {
 	o.engine = o.engine || rec.LevelBy == evidenceFooter
 }
@@ -99,7 +99,7 @@ func isOrphan(b []byte, l Layout) bool {
 	return isFrame(b) && (l.unity() || b[0] == ' ' || b[0] == '\t')
 }
 
-// isGameBanner reports whether b is the line with which the game tells its version,
+// isGameBanner reports whether b is the line with which the game prints its version,
 // before anything else that is its own.
 func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
 

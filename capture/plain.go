@@ -160,7 +160,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 // thrown below that.
 const traceback = "Traceback (most recent call last)"
 
-// isTraceTitle reports whether b is a line that says that a trace follows.
+// isTraceTitle reports whether b is a line that announces a trace.
 func isTraceTitle(b []byte) bool {
 	switch string(trimRight(b)) {
 	case "Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:":
@@ -169,7 +169,7 @@ func isTraceTitle(b []byte) bool {
 	return false
 }
 
-// reportsFault reports whether the first line of the record says that something went
+// reportsFault reports whether the first line of the record reports that something went
 // wrong, by its level or else by its words.
 func (a *assembly) reportsFault() bool {
 	head := a.head()

@@ -17,7 +17,7 @@ type Reader struct {
 	lines  *lineReader
 	op     string
 	detect detection
-	layout Layout // of the log now; refined by what it says of itself
+	layout Layout // of the log now; refined by its own lines
 
 	cur  line
 	have bool // cur is to be looked at
@@ -48,7 +48,7 @@ type Reader struct {
 // NewReader returns a Reader of r, which may be compressed with gzip or zstd.
 // Unless opt names a layout, it reads up to 64 KiB to recognize it, and whether
 // lines end in \r as they did on old Macs: without a \n among that. The error
-// is about opt, or a *[readError] if not even a beginning could be read.
+// is about opt, or says that not even a beginning could be read.
 func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	if err := opt.Validate(); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	return newReader(newLineReader(decoded(src)), op, opt), nil
 }
 
-// newReader returns a Reader of lines, of which none has been read.
+// newReader returns a Reader of lines, before the first of them.
 func newReader(lines *lineReader, op string, opt Options) *Reader {
 	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
 	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(opt.Refs, opt.RefBytes)}
@@ -88,7 +88,7 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Layout returns the layout of the input: [layoutHugsLib] for an upload with a
+// Layout returns the layout of the input: "hugslib" for an upload with a
 // header, else that of the log as far as it is known by now.
 func (r *Reader) Layout() Layout {
 	if r.detect.header {
@@ -117,7 +117,7 @@ func (r *Reader) Head(n int) []byte {
 
 // Next fills rec with the next record. Strings in it are valid until the next
 // call. At the end of the input it returns io.EOF, and where the input ends
-// badly a *[readError]; both are returned again by every further call.
+// badly an error that names the line; both are returned again by every further call.
 //
 // A record is complete when its footer or JSON line has been read, else when
 // the line after it has been; one that ends in an exception without a trace may
@@ -266,7 +266,7 @@ func (r *Reader) take(ln *line) bool {
 	return !r.held.again && r.asm.awaitsTrace() && r.holds(ln)
 }
 
-// taken says that the line that was looked at has been dealt with.
+// taken marks the current line as processed.
 func (r *Reader) taken() {
 	if r.held.again {
 		r.held.next++
@@ -337,8 +337,7 @@ func (r *Reader) noteBanner(ln *line) {
 	}
 }
 
-// openHeader makes the open record, of which first is all there is, the header of an
-// upload.
+// openHeader makes the open record, whose only line is first, the header of an upload.
 func (r *Reader) openHeader(first string) {
 	r.asm.block, r.asm.split = blockContext, evidenceBlock
 	r.mods.begin(first, true)

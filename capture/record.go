@@ -13,7 +13,7 @@ const (
 	continuationSource = "continuation"
 )
 
-// RefState tells what became of a stack reference "[Ref X]" in a record.
+// RefState is what became of a stack reference "[Ref X]" in a record.
 type RefState uint8
 
 // States of a stack reference.
@@ -36,21 +36,20 @@ func (s RefState) String() string {
 
 // Record is an entry of a capture, with where it stood in it.
 //
-// An entry of [event.KindHost] is what a host did with an engine besides giving it
-// entries, which only recordings hold: with [event.StatusAcknowledged], Source
-// acknowledged the item Message through the sequence number Count; without a status
-// the engine was told the Time.
+// An entry of [event.KindHost] is a call of an engine's method as recordings hold it: with
+// [event.StatusAcknowledged], Source acknowledged the item Message through the sequence
+// number Count; without a status, the engine's time was set to Time.
 //
 // Every string in it is valid until the next call of [Reader.Next] only.
 type Record struct {
 	event.Entry
 
-	// Context says that the entry is the header of an upload or a mod list: a log
+	// Context reports that the entry is the header of an upload or a mod list: a log
 	// record with Source "context".
 	Context bool
 
-	// Continuation says that the entry is lines that came after the record which they
-	// belong to had been delivered, by a [Stream]: a log record with Source
+	// Continuation reports that the entry is lines that came after the record that they
+	// belong to had been delivered by a [Stream]: a log record with Source
 	// "continuation".
 	Continuation bool
 
@@ -58,28 +57,28 @@ type Record struct {
 	// how much of the record's text is kept.
 	Mods *ModList
 
-	// Machine is what the record tells about the machine, if it is the header of an
-	// upload; nil where it tells nothing. It does not depend on how much of the
+	// Machine is what the record has about the machine, if it is the header of an
+	// upload, else nil. It does not depend on how much of the
 	// record's text is kept.
 	Machine *Machine
 
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is
 	// never blank. Both are 0 for a notice that capture makes itself: it has no
-	// lines of its own, and its Pos says near which line it arose.
+	// lines of its own, and its Pos is the line near which it arose.
 	StartLine, EndLine int
 
-	// Split says what the end of the record rests on.
+	// Split is the evidence for the end of the record.
 	Split Evidence
-	// LevelBy says what Level rests on.
+	// LevelBy is the evidence for Level.
 	LevelBy Evidence
 	// Layout is the layout in which the record was read.
 	Layout Layout
 
-	// Continues says that part of the record was delivered before: see [Stream].
+	// Continues reports that part of the record was delivered before: see [Stream].
 	Continues bool
 
-	// RefState says what became of the reference Ref, the X of a line "[Ref X]" in the
+	// RefState is what became of the reference Ref, the X of a line "[Ref X]" in the
 	// record, the last one if there are several.
 	RefState RefState
 	Ref      uint64
@@ -89,7 +88,7 @@ type Record struct {
 	Cut uint64
 }
 
-// readError says that the input could not be read to its end. All whole data
+// readError is the error for an input that cannot be read to its end. All whole data
 // before the damage has been delivered when [Reader.Next] returns it.
 type readError struct {
 	Line int    // the last line that was read, whole or in part; 0 if none was
@@ -128,4 +127,47 @@ func (r *Record) Line() int {
 		return int(r.Pos)
 	}
 	return r.StartLine
+}
+
+// Evidence is what the end of a record ([Record.Split]) or its level ([Record.LevelBy])
+// was recognized by. It is kept with every
+// record so that a wrong split or level can be traced to the form that caused
+// it.
+type Evidence uint8
+
+// Evidence for the extent of a record, roughly from hard to soft, and then for
+// its level.
+const (
+	evidenceNone Evidence = iota
+
+	evidenceFooter // a footer "(Filename: … Line: N)" ended it, or gave the level
+	evidenceJSON   // the line is one JSON object
+	evidenceBlock  // a block with a known end: a crash, memory statistics, a header
+	evidenceFrame  // its last line has the shape of a stack frame or a stack reference
+	evidenceIndent // its last line is indented
+	evidenceForm   // its last line is one that is known never to stand alone
+	evidenceList   // its last line belongs to a list that an earlier line announced
+	evidenceBlank  // a blank line followed
+	evidenceLine   // a line of its own: nothing spoke for joining a neighbor
+	evidenceHole   // bytes are missing where it begins or ends
+
+	evidenceConsole   // the frame of a logging method: "Verse.Log:Error (string)"; of an extent, text above such frames
+	evidenceException // the text has the form of an exception
+	evidenceCrash     // it is the report of a native crash
+	evidenceField     // a field of the input says so
+	evidenceTag       // a tag in brackets with which the text begins: "[Gadgets][ERR]", or a word where loggers have it
+	evidenceNoFooter  // it has no footer where warnings and errors have one
+)
+
+var evidenceNames = [...]string{
+	"none", "footer", "json", "block", "frame", "indent", "form", "list", "blank", "line", "hole",
+	"console", "exception", "crash", "field", "tag", "no-footer",
+}
+
+// String returns the lower-case name of e.
+func (e Evidence) String() string {
+	if int(e) < len(evidenceNames) {
+		return evidenceNames[e]
+	}
+	return fmt.Sprintf("evidence(%d)", uint8(e))
 }

@@ -2,9 +2,9 @@ package capture
 
 import "bytes"
 
-// verdict is what a step of the splitting says about a line: whether it belongs to the
+// verdict is the result of a step of the splitting for a line: whether it belongs to the
 // open record, and if so, where its text goes and by which evidence. The zero verdict is
-// that the step cannot tell, so that the next one is asked.
+// that the step cannot decide, so that the next one runs.
 type verdict struct {
 	belongs answer
 	to      part
@@ -23,7 +23,7 @@ func apart() verdict { return verdict{belongs: no} }
 // what stands directly below the last line or below a blank one. That is shape once more
 // (exceptions, indentation), texts that are known never to stand alone, and what an earlier
 // line led one to expect; only in a copy of the console, where every record ends with
-// frames, it is plain text. A step is asked only where those before it cannot tell: to
+// frames, it is plain text. A step runs only if those before it cannot decide: to
 // move one changes what is split.
 func (a *assembly) joins(ln *line, layout Layout) verdict {
 	b := ln.text
@@ -62,7 +62,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 }
 
 // joinsBlock decides about a line below the beginning of a block, whatever it looks like.
-// It cannot tell where the block turns out to be none or to have lost its end.
+// It cannot decide where the block turns out to be none or to have lost its end.
 func (a *assembly) joinsBlock(b []byte) verdict {
 	within := false
 	switch a.block {
@@ -203,7 +203,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	return apart()
 }
 
-// joinIndented joins a line that is set in: to the trace, if it says something about a
+// joinIndented joins a line that is set in: to the trace, if it reports something about a
 // frame.
 func (a *assembly) joinIndented(b []byte) verdict {
 	if a.frames > 0 && isAnnotation(b) {
@@ -223,7 +223,7 @@ func (a *assembly) joinForm(b []byte) verdict {
 	return joined(partMessage, evidenceForm)
 }
 
-// maybeContext reports whether all there is of a header is the line that says
+// maybeContext reports whether all there is of a header is the line that announces
 // when the log was uploaded.
 func (a *assembly) maybeContext() bool {
 	return a.block == blockContext && a.lines == 1 && hasPrefix(a.message, contextStart)
@@ -242,11 +242,12 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 // joinsException reports whether b is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
 // own), or a further line of an exception's message. What announces a list of
-// something else may have none: an exception taken for it would be judged as the list.
+// something else may have none: an exception taken for it would be classified as the list.
 func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 	if a.lines == 1 {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
-			yes := announcesException(a.message) && (a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))
+			yes := announcesException(a.message) &&
+				(a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))
 			return yes, yes
 		}
 	}
@@ -255,7 +256,8 @@ func (a *assembly) joinsException(b []byte) (exception, ok bool) {
 			return false, true
 		}
 	}
-	return false, opens[b[0]]&mayDetail != 0 && isExceptionDetail(b) && (a.frames > 0 || a.isException() || announcesException(a.head()))
+	return false, opens[b[0]]&mayDetail != 0 && isExceptionDetail(b) &&
+		(a.frames > 0 || a.isException() || announcesException(a.head()))
 }
 
 // joinsPaths reports whether b is one of the folders that a message lists below
@@ -283,10 +285,11 @@ func (a *assembly) within(crs int) bool { return crs > a.ownEnd }
 //
 // The same end directly below a line is not enough: mods write tables whose
 // rows are better seen one by one. Nor is it for a line that opens a record: what is
-// swallowed is judged by the first line. The engine's own lines head no report: their
-// ends are what those of a message are told from.
+// swallowed is classified by the first line. The engine's own lines head no report: their
+// ends are what those of a message are distinguished from.
 func (a *assembly) joinsReport(ln *line) bool {
-	if a.engine || !a.within(ln.crs) || !a.report && (a.lines != 1 || a.blanks != 1 || a.split != evidenceLine || a.ends.blank < a.ends.text) {
+	if a.engine || !a.within(ln.crs) ||
+		!a.report && (a.lines != 1 || a.blanks != 1 || a.split != evidenceLine || a.ends.blank < a.ends.text) {
 		return false
 	}
 	return !opensException(ln.text) && (!startsRecord(ln.text) || sameTag(ln.text, a.message))
@@ -351,7 +354,8 @@ func (a *assembly) joinsList(b []byte) bool {
 		return false
 	}
 	s := shapeOf(b)
-	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) || a.list == listExpected && !a.anyItem && !beginsList(b, s) {
+	if a.list == listOpen && !s.like(a.shape) || !mayBeItem(b, s, a.shape) ||
+		a.list == listExpected && !a.anyItem && !beginsList(b, s) {
 		return false
 	}
 	a.list, a.shape = listOpen, s

@@ -10,18 +10,18 @@ import (
 
 // Stream reads the records of an input that grows: bytes are fed to it, and the
 // records that are complete are taken from it. Fed a capture in parts of whatever
-// size, it returns the records that a [Reader] does, as long as nobody asks for
-// those that are not complete.
+// size, it returns the records that a [Reader] does, as long as incomplete ones are not
+// asked for by Flush.
 //
-// Whoever does, since nothing more came for a while, calls Flush. What is open is
-// then delivered as far as it is known, and remembered. Where lines come later that
+// Flush is for an input that has been quiet for a while. What is open is then delivered as far as it is known, and remembered. Where lines come later that
 // belong to it, they are delivered once they are complete:
 //
-//   - The whole record, with Continues set, if they raise its level, since nobody has seen it as the error that
-//     it is. The same goes for a record whose first line was delivered in part: nobody has judged it.
-//   - Else as a continuation ([Record]) with the lines that came late, and Continues set. A line that had been
-//     delivered in part is among them as a whole. It has the level unknown, and is not
-//     meant to be judged again.
+//   - The whole record, with Continues set, if they raise its level, since it was not
+//     classified as the error that it is. The same goes for a record whose first line was
+//     delivered in part.
+//   - Else as a continuation ([Record]) with the lines that came late, and Continues set. A
+//     line that had been delivered in part is among them as a whole. Its level is unknown,
+//     so that it is not classified again.
 //
 // The layout is recognized by the first 64 KiB, or by what there is at the first
 // Flush; then it may still turn out to be another while the first 64 KiB come. Plain text
@@ -57,7 +57,7 @@ type Stream struct {
 // noticed is the latest notice of a status that a Stream made itself.
 type noticed struct{ pos, count uint64 }
 
-// errMore says that a source has no more for now.
+// errMore is the error of a source that has no more for now.
 var errMore = errors.New("capture: no more for now")
 
 // feed is the source of a Stream.
@@ -103,7 +103,7 @@ func (s *Stream) Feed(p []byte) {
 // its end too if partly is set.
 func (s *Stream) Flush(partly bool) { s.flush, s.partly = true, partly }
 
-// End says that nothing more will come. Next then delivers what a Reader does at
+// End ends the input. Next then delivers what a Reader does at
 // the end of its input.
 func (s *Stream) End() { s.feed.ended = true }
 
@@ -126,7 +126,7 @@ func (s *Stream) Next(rec *Record) bool {
 		}
 		s.recognize()
 		if s.feed.ended && s.peeked > 0 {
-			s.forget()
+			s.skipPartial()
 		}
 		if errors.Is(s.r.err, errMore) {
 			s.r.err = nil
@@ -190,8 +190,8 @@ func (s *Stream) Lines() int {
 	return n
 }
 
-// Pending returns the first line of which something has not been delivered, 0 if
-// all has been. Partly says that it is nothing but a line without its end. It is
+// Pending returns the first line that has not been delivered in full, 0 if all have
+// been. Partly reports that it is only a line without its end. It is
 // meaningful when Next has returned false.
 func (s *Stream) Pending() (line int, partly bool) {
 	if s.r == nil {
@@ -231,8 +231,7 @@ func (l *lineReader) rest() []byte {
 	return l.buf[l.r:l.w]
 }
 
-// start makes the Reader once enough of the input is there to tell how to read
-// it. It reports whether it is there.
+// start makes the Reader once enough of the input is there to recognize its layout. It reports whether it is there.
 func (s *Stream) start() bool {
 	if s.r != nil {
 		return true
@@ -288,7 +287,7 @@ func (s *Stream) recognize() {
 }
 
 // glance prepares to read the line that has no end yet, with a copy of the state
-// of the Reader, which stays as if the line had not come: only whole it can tell
+// of the Reader, which stays as if the line had not come: only whole it can show
 // what it is. It reports whether there is something to be read.
 func (s *Stream) glance() bool {
 	n := s.unread()
@@ -325,9 +324,9 @@ func (s *Stream) settle() {
 	r.live.cutLine = s.line
 }
 
-// forget skips the line without its end that the input ends with, if all of it
+// skipPartial skips the line without its end that the input ends with, if all of it
 // has been delivered.
-func (s *Stream) forget() {
+func (s *Stream) skipPartial() {
 	if s.glanced(s.unread()) && !s.lines.within {
 		s.lines.r = s.lines.w
 		s.lines.no++
@@ -352,8 +351,8 @@ type handed struct {
 	level          event.Level
 }
 
-// awaits takes note of it if err says no more than that the input has no more
-// for now, and nobody asks for what is open.
+// awaits reports whether err is only that the input has no more for now, and no Flush asks
+// for what is open. It keeps that state.
 func (r *Reader) awaits(err error) bool {
 	if r.live.flush || !errors.Is(err, errMore) {
 		return false
@@ -362,7 +361,7 @@ func (r *Reader) awaits(err error) bool {
 	return true
 }
 
-// handOver delivers the open record if err says no more than that the input has
+// handOver delivers the open record if err is only that the input has
 // no more for now. It stays open.
 func (r *Reader) handOver(err error) bool {
 	if !errors.Is(err, errMore) {

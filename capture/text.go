@@ -3,7 +3,7 @@ package capture
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
 
 // hasPrefix reports whether b begins with s, which must not be empty. Most lines are
-// asked for dozens of beginnings: the first byte, compared in place, spares them
+// tested for dozens of beginnings: the first byte, compared in place, spares them
 // the call that the rest would be.
 func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
@@ -11,8 +11,8 @@ func hasPrefix(b []byte, s string) bool {
 
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
 
-// blank reports whether b holds only CR, NUL, space and tab: lines of which
-// nothing needs to be accounted for.
+// blank reports whether b holds only CR, NUL, space and tab: such lines need not be
+// accounted for.
 func blank(b []byte) bool {
 	for _, c := range b {
 		switch c {
@@ -50,7 +50,7 @@ func isHex(c byte) bool { return isDigit(c) || (c|0x20)-'a' < 6 }
 // may: C# allows them, and obfuscators use them.
 func isName(c byte) bool { return names[c] }
 
-// names is isName as a table: it is asked for most bytes of most first words.
+// names is isName as a table: it is looked up for most bytes of most first words.
 var names = func() (t [256]bool) {
 	for c := range t {
 		b := byte(c)
@@ -58,3 +58,39 @@ var names = func() (t [256]bool) {
 	}
 	return t
 }()
+
+// opens has, for the first byte of a line, what the line may be. Most lines are tested
+// for dozens of beginnings, and one look-up in a table answers most of them: where a bit is not set, the
+// predicate that it stands for is false, which a fuzz test holds it to.
+var opens = func() (t [256]uint8) {
+	for _, o := range []struct {
+		may   uint8
+		bytes string
+	}{
+		{mayFooter, "("},
+		{mayBanner, bannerPath[:1] + bannerVersion[:1] + contextStart[:1]},
+		{mayNative, "#0"},
+		{mayRef, "["},
+		{mayCrash, "ACDGRN \t=*"},
+		{mayDetail, "PAFOC-<="},
+		{mayFault, "CFUIEAGWXPMdV"},
+		{mayGoOnForm, "fSTAMCDYXw[" + "FRW" + "NS"},
+	} {
+		for _, c := range []byte(o.bytes) {
+			t[c] |= o.may
+		}
+	}
+	return t
+}()
+
+// What a line may be.
+const (
+	mayFooter   = 1 << iota // isFooter
+	mayBanner               // isBanner
+	mayNative               // isEngineFrame
+	mayRef                  // parseRef
+	mayCrash                // isCrashStart
+	mayDetail               // isExceptionDetail
+	mayFault                // opensFaultWord
+	mayGoOnForm             // isKnownContinuation, isXMLSection, isShaderNote
+)

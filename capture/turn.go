@@ -2,18 +2,18 @@ package capture
 
 import "bytes"
 
-// The beginning of a log may tell nothing: a storm of one message is longer than what is
+// The beginning of a log may be no evidence: a storm of one message is longer than what is
 // looked at, and in a log without its first lines it may be all there is. So text that was
 // taken for plain is read as a log of Unity's from the line on that shows that it is one.
 // Nothing waits for such a line, and what was delivered before stays as it was.
 //
-// In a log of another program's, levels would no longer be told by what its lines have,
+// In a log of another program's, levels would no longer be read from its lines,
 // so nothing that a message of it quotes must count: only lines at the margin that the
-// engine or the game writes and nobody else does, and of a footer more than its text.
+// engine or the game alone writes, and of a footer more than its text.
 
 // turnBelow takes the layout for Unity's if ln, below the open record, can only belong to
 // one of Unity's: a stack reference, a footer with what stands above or below those, or
-// the second line of an upload's header, which says of the first that it was one.
+// the second line of an upload's header, which shows that the first was one.
 func (r *Reader) turnBelow(ln *line) {
 	a, b := &r.asm, ln.text
 	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && isFooter(a.message) {
@@ -51,7 +51,7 @@ func (r *Reader) turn() bool {
 }
 
 // isSetOff reports whether the record ends as Unity 2019 sets off a footer: with a space
-// behind the text, or with a line of one space. Whoever quotes one does not.
+// behind the text, or with a line of one space. Quotations have neither.
 func (a *assembly) isSetOff() bool {
 	if a.blanks > 0 {
 		return a.gap && a.blanks == 1

@@ -1,5 +1,9 @@
 package capture
 
+import (
+	"bytes"
+)
+
 // isCrashStart reports whether b opens the report of a native crash. Such a
 // report is the last thing a run writes, so it lasts to the end of the input, to
 // the banner of another run, or to a line that shows the process to be alive:
@@ -43,7 +47,8 @@ func isSignOfLife(b []byte) bool {
 	switch b[0] {
 	case 'U':
 		const unloading = "Unloading "
-		return hasPrefix(b, "UnloadTime: ") || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
+		return hasPrefix(b, "UnloadTime: ") ||
+			hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
 	case 'L':
 		return hasPrefix(b, "Loading game from file ")
 	case 'I':
@@ -84,4 +89,54 @@ func isRule(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// memoryStart opens the allocator statistics that Unity 2022 prints when it
+// exits.
+const memoryStart = "Memory Statistics:"
+
+// isMemoryLine reports whether b belongs to those statistics: the name of an
+// allocator at the margin, or figures indented under it.
+func isMemoryLine(b []byte) bool {
+	return b[0] == ' ' || b[0] == '\t' || hasPrefix(b, "[ALLOC_")
+}
+
+// symbolsStart opens the list of modules that Unity on Windows prints when it
+// walks a native stack for the first time: in a crash report, but also in a run
+// that continues.
+const symbolsStart = "SymInit: Symbol-SearchPath: "
+
+// isSymbolsLine reports whether b belongs to that list: the system's version,
+// or a module with the source of its symbols.
+func isSymbolsLine(b []byte) bool {
+	return hasPrefix(b, "OS-Version: ") || bytes.Contains(b, []byte(", SymType: '"))
+}
+
+// The game reports a failed XML patch as a bracketed trace of operations:
+//
+//	[Some Mod - Start of stack trace]
+//	Verse.PatchOperationAdd(xpath="…"): Failed to find a node with the given xpath
+//	Verse.PatchOperationSequence: Error in the operation at position=1
+//	[End of stack trace]
+//	The top operation is the one that failed, the ones below it are the parents
+//	Source file: C:\…\Patches\Some.xml
+const (
+	patchTraceStart = "Start of stack trace]"
+	patchTraceEnd   = "[End of stack trace]"
+)
+
+func isPatchTraceStart(b []byte) bool {
+	return b[0] == '[' && bytes.HasSuffix(trimRight(b), []byte(patchTraceStart))
+}
+
+func isPatchTraceEnd(b []byte) bool { return hasPrefix(b, patchTraceEnd) }
+
+// leavesPatchTrace reports whether b, below the first line of a trace, shows that
+// the trace has lost its end: something else is being reported.
+func leavesPatchTrace(b []byte) bool {
+	if isPatchTraceEnd(b) {
+		return false
+	}
+	n, _ := exceptionType(b)
+	return n > 0 || startsRecord(b)
 }
