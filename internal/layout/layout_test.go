@@ -104,7 +104,7 @@ func TestOnePackageDoc(t *testing.T) {
 
 const module = "github.com/heedlog/heed"
 
-// noEngine says why an engine package, which is the root or below it in the
+// noEngine is why an engine package, which is the root or below it in the
 // table, may not import a package of the standard library.
 var noEngine = map[string]string{
 	"crypto/rand": "randomness: the same calls must give the same updates, byte for byte",

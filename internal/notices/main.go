@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// listed is what "go list -json" says of a package.
+// listed is what "go list -json" reports of a package.
 type listed struct {
 	Dir        string
 	EmbedFiles []string // from Dir, with slashes

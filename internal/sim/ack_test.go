@@ -9,15 +9,15 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// ack acknowledges an item, and checks that what the viewer was shown, and no
+// ack acknowledges an item, and checks that what was delivered to the consumer, and no
 // more, is done with.
-func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
+func (m *model) ack(p *player, consumer, id string, through uint64) error {
 	m.acking = true
-	m.know(viewer)
+	m.know(consumer)
 	before, held := m.engine.Item(id)
 	open := held && before.State == coalesce.Open
 	it := m.byID[id]
-	res := m.engine.Ack(viewer, id, upTo)
+	res := m.engine.Ack(consumer, id, through)
 	p.sayAck(&res)
 	if res.Acknowledged != held || res.Already != (held && !open) {
 		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v",
@@ -27,13 +27,13 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 		if res.Successor != "" || len(res.Covered) > 0 || res.Watermark != 0 {
 			return fmt.Errorf("acknowledgement: %+v of what is not open", res)
 		}
-		m.looked(viewer, &res.Current, res.Open)
+		m.looked(consumer, &res.Current, res.Open)
 		return nil
 	}
 
-	mark := upTo
+	mark := through
 	if mark == 0 {
-		mark = it.shown[viewer]
+		mark = it.delivered[consumer]
 	}
 	if it.scope != digest {
 		mark = max(mark, before.OpenedAtSequence)
@@ -41,10 +41,10 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 		mark = max(mark, it.held[0].Seq)
 	}
 	if !m.blurred && res.Watermark != mark {
-		return fmt.Errorf("acknowledgement: up to %d, what the viewer saw is %d", res.Watermark, mark)
+		return fmt.Errorf("acknowledgement: up to %d, what the consumer saw is %d", res.Watermark, mark)
 	}
 	var covers []cover
-	if it.viewer == viewer && mark >= it.viewed {
+	if it.consumer == consumer && mark >= it.viewed {
 		covers = slices.Clone(it.covers)
 	}
 	if err := m.split(it, res.Watermark, res.Successor); err != nil {
@@ -60,7 +60,7 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 			also.vague = true
 			i = -1
 		case i < 0:
-			return fmt.Errorf("acknowledgement: covers %s, which the viewer was not shown with %s", other, id)
+			return fmt.Errorf("acknowledgement: covers %s, which was not delivered with %s", other, id)
 		}
 		seen := uint64(0)
 		if i >= 0 {
@@ -70,14 +70,14 @@ func (m *model) ack(p *player, viewer, id string, upTo uint64) error {
 			return err
 		}
 	}
-	m.looked(viewer, &res.Current, res.Open)
+	m.looked(consumer, &res.Current, res.Open)
 
-	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: viewer}, event.Decision{Rule: "host.acknowledged"})
+	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: consumer}, event.Decision{Rule: "host.acknowledged"})
 	want := fmt.Sprintf("%s up to %d", id, res.Watermark)
 	page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{})
-	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != viewer ||
+	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != consumer ||
 		len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
-		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, viewer, want)
+		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, consumer, want)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	}
 	a, ok := m.engine.Item(successor)
 	if !ok {
-		return nil // forgotten at once, for want of room
+		return nil // evicted at once
 	}
 	if a.Predecessor != it.id {
 		return fmt.Errorf("acknowledgement: %s continues %q, not %s", successor, a.Predecessor, it.id)
@@ -143,9 +143,9 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 }
 
 // roseAgain reports whether a group of the item grew worse after it first was as
-// severe as it is, or after it first told of invalid state. Of an item that was
+// severe as it is, or after it first had invalid state. Of an item that was
 // parted before, the engine knows only when a group grew worse last, and so may
-// show again what was shown.
+// deliver again what was delivered.
 func (it *item) roseAgain() bool {
 	for g, t := range it.groups {
 		var d event.Disposition
@@ -211,7 +211,7 @@ func (it *item) unseen(mark uint64) bool {
 	return false
 }
 
-// part returns the entries that who was shown the item up to mark has seen or
+// part returns the entries that a consumer with this watermark has seen or
 // need not see, and the others: a group that is new, from its first entry on
 // (of an item that was known for its rules, only where the rule is new), and
 // what became worse than all that the item held before, from there on.

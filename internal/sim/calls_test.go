@@ -53,24 +53,24 @@ func (m *model) advance(now time.Time) error {
 	return nil
 }
 
-// know notes that a viewer was heard of.
-func (m *model) know(viewer string) {
-	if _, ok := m.viewers[viewer]; !ok {
-		m.viewers[viewer] = false
-		m.blurred = m.blurred || len(m.viewers) > m.cfg.Coalesce.MaxConsumers
+// know notes that a consumer was heard of.
+func (m *model) know(consumer string) {
+	if _, ok := m.consumers[consumer]; !ok {
+		m.consumers[consumer] = false
+		m.blurred = m.blurred || len(m.consumers) > m.cfg.Coalesce.MaxConsumers
 	}
 }
 
-// view takes in what a viewer was shown as the current item.
-func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
-	m.know(viewer)
+// view applies what was delivered to a consumer as the current item.
+func (m *model) view(consumer string, a *heed.Attention, ok bool) error {
+	m.know(consumer)
 	open := m.engine.Open(m.open[:0])
 	if ok != (len(open) > 0) || ok && (open[0].ID != a.ID || !same(a, &open[0])) {
 		return fmt.Errorf("current: %v %s, of %d open ones", ok, a.ID, len(open))
 	}
 	for i := range open {
 		if b := &open[i]; b.Blocking && !a.Blocking || b.Blocking == a.Blocking && b.Severity > a.Severity {
-			return fmt.Errorf("current: %s is shown before %s", a.ID, b.ID)
+			return fmt.Errorf("current: %s comes before %s", a.ID, b.ID)
 		}
 	}
 	named := min(max(len(open)-1, 0), m.cfg.Coalesce.MaxNamed)
@@ -86,24 +86,24 @@ func (m *model) view(viewer string, a *heed.Attention, ok bool) error {
 		}
 		break
 	}
-	m.looked(viewer, a, ok)
+	m.looked(consumer, a, ok)
 	return nil
 }
 
-// same reports whether two renderings are of one item at one moment.
+// same reports whether two renderings are of one item at one time.
 func same(a, b *heed.Attention) bool {
 	return a.TotalUrgentEntries == b.TotalUrgentEntries && a.Cause == b.Cause && a.LatestSequence == b.LatestSequence
 }
 
-// looked notes that a viewer was shown an item as the current one, and the
+// looked records that an item was delivered to a consumer as the current one, and the
 // others that its summary names.
-func (m *model) looked(viewer string, a *heed.Attention, ok bool) {
+func (m *model) looked(consumer string, a *heed.Attention, ok bool) {
 	if !ok {
 		return
 	}
 	it := m.byID[a.ID]
-	it.shown[viewer] = a.LatestSequence
-	it.viewer, it.viewed, it.covers = viewer, a.LatestSequence, it.covers[:0]
+	it.delivered[consumer] = a.LatestSequence
+	it.consumer, it.viewed, it.covers = consumer, a.LatestSequence, it.covers[:0]
 	_, others, _ := strings.Cut(a.Summary, "; also open: ")
 	for _, other := range m.items {
 		if strings.HasPrefix(others, other.id+" (") || strings.Contains(others, ", "+other.id+" (") {
@@ -113,31 +113,31 @@ func (m *model) looked(viewer string, a *heed.Attention, ok bool) {
 			} else {
 				other.vague = true
 			}
-			other.shown[viewer] = mark
+			other.delivered[consumer] = mark
 			it.covers = append(it.covers, cover{other.id, mark})
 		}
 	}
 }
 
-// showed takes in that a viewer was shown an item by other means.
-func (m *model) showed(viewer, id string, upTo uint64, ok bool) error {
+// showed applies that an item was delivered to a consumer by other means.
+func (m *model) showed(consumer, id string, through uint64, ok bool) error {
 	a, held := m.engine.Item(id)
 	if held != ok {
-		return fmt.Errorf("shown: %v, and the item is known: %v", ok, held)
+		return fmt.Errorf("delivered: %v, and the item is known: %v", ok, held)
 	}
 	if it := m.byID[id]; ok && it != nil {
-		m.know(viewer)
-		it.shown[viewer] = max(it.shown[viewer], min(upTo, a.LatestSequence))
+		m.know(consumer)
+		it.delivered[consumer] = max(it.delivered[consumer], min(through, a.LatestSequence))
 	}
 	return nil
 }
 
 // attach lets an agent come.
-func (m *model) attach(p *player, viewer string) error {
-	m.know(viewer)
+func (m *model) attach(p *player, consumer string) error {
+	m.know(consumer)
 	alone := true
-	for v, attached := range m.viewers {
-		alone = alone && (v == viewer || !attached)
+	for v, attached := range m.consumers {
+		alone = alone && (v == consumer || !attached)
 	}
 	past := 0
 	shared := false
@@ -149,17 +149,17 @@ func (m *model) attach(p *player, viewer string) error {
 			past++
 		}
 	}
-	id := m.engine.Attach(viewer, p.time())
+	id := m.engine.Attach(consumer, p.time())
 	p.say("attached %s", id)
 	if !m.blurred && !shared && (id != "") != (alone && past > 0) {
 		return fmt.Errorf("attach: item %q for %d items from before, alone: %v", id, past, alone)
 	}
-	m.viewers[viewer] = true
+	m.consumers[consumer] = true
 	d := event.Decision{Rule: "host.attached"}
 	if id != "" {
 		d.Disposition = event.Advisory
 	}
-	x := m.acted(event.Entry{Status: event.StatusAttached, Time: p.time(), Source: viewer}, d)
+	x := m.acted(event.Entry{Status: event.StatusAttached, Time: p.time(), Source: consumer}, d)
 	if err := m.fold(x, id, digest); err != nil || id == "" {
 		return err
 	}
@@ -179,9 +179,9 @@ func (m *model) stands(it *item) bool {
 	return i >= 0 && it.held[i].Seq > m.fresh
 }
 
-func (m *model) detach(viewer string) {
-	m.know(viewer)
-	m.viewers[viewer] = false
+func (m *model) detach(consumer string) {
+	m.know(consumer)
+	m.consumers[consumer] = false
 }
 
 // verdict checks what is said of an operation where it is plain.
@@ -229,11 +229,11 @@ func (m *model) drained(updates []heed.Update) error {
 			return fmt.Errorf("updates: of item %s, which nothing opened", a.ID)
 		case seen[a.ID]:
 			return fmt.Errorf("updates: two of %s at once", a.ID)
-		case it.told == coalesce.Cleared:
+		case it.updated == coalesce.Cleared:
 			return fmt.Errorf("updates: %s of %s, which was said to be cleared", u.Kind, a.ID)
-		case u.Kind == coalesce.Opened && it.told != "":
+		case u.Kind == coalesce.Opened && it.updated != "":
 			return fmt.Errorf("updates: %s opened twice", a.ID)
-		case u.Kind == coalesce.Updated && it.told == "":
+		case u.Kind == coalesce.Updated && it.updated == "":
 			return fmt.Errorf("updates: %s updated before it was opened", a.ID)
 		case (u.Kind == coalesce.Cleared) != (a.State != coalesce.Open):
 			return fmt.Errorf("updates: %s of %s, which is %s", u.Kind, a.ID, a.State)
@@ -241,9 +241,9 @@ func (m *model) drained(updates []heed.Update) error {
 			return fmt.Errorf("updates: %s of %s for %q at %d", u.Kind, a.ID, u.Reason, u.Seq)
 		}
 		seen[a.ID] = true
-		it.told = u.Kind
+		it.updated = u.Kind
 		it.updates++
-		it.shown[""] = a.LatestSequence
+		it.delivered[""] = a.LatestSequence
 		if limit := it.limit(); it.updates > limit {
 			return fmt.Errorf("updates: %d of %s, of %d entries in %d groups: want %d at most", it.updates, a.ID, it.maximum,
 				len(it.groups), limit)

@@ -81,7 +81,7 @@ func (m *model) bounds(s *heed.Stats) error {
 		{"open items", c.Open, cfg.MaxOpen},
 		{"items", c.Open + c.Remembered, cfg.MaxOpen + cfg.MaxRemembered},
 		{"operations", c.Operations, cfg.MaxOperations},
-		{"viewers", c.Consumers, cfg.MaxConsumers},
+		{"consumers", c.Consumers, cfg.MaxConsumers},
 		{"pending updates", c.UpdatesPending, c.Open + c.Remembered},
 		{"entries in the tail", j.Tail.Entries, m.cfg.Journal.Entries},
 		{"bytes in the tail", j.Tail.Bytes, m.cfg.Journal.Bytes},

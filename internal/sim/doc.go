@@ -5,7 +5,7 @@
 // clocks that jump, agents that come and go. Generate makes one from a seed;
 // Parse reads one, and Script.String writes it, in a text form of one line
 // for each call. Play plays a script beside a naive model, which keeps every
-// entry for ever, judges each by rules of its own, and says where the engine
+// entry, decides about each by rules of its own, and reports where the engine
 // and the model disagree. Shrink makes a failing script short, and Replay
 // prints it with what the engine answered, ready to be kept as a golden file.
 //
@@ -13,19 +13,19 @@
 //
 // The decision about every entry, with repetition; phase, blindness and the
 // heartbeat; what each item holds, how bad it is, since when and its cause; what
-// each viewer was shown; what an acknowledgement leaves behind and what it hands
-// on; what the journal was given. It takes the engine's word for three things:
+// was delivered to each consumer; what an acknowledgement leaves behind and what it
+// hands on; what the journal was given. It takes the engine's word for three things:
 // the signature of a text, which burst an entry joins where several could
-// claim it, and what gives way where a capacity is reached. Of these it checks
+// claim it, and what is evicted where a capacity is reached. Of these it checks
 // that they are possible: two operations that nobody linked never share an item,
 // a repeat of what was acknowledged opens nothing unless it is more than that,
-// and nothing is absorbed that is.
+// and nothing is suppressed that is.
 //
 // Where a capacity blurs what an item holds (groups without counters, a digest,
-// a viewer that was displaced), the model compares the totals and lets the split
+// a consumer that was evicted), the model compares the totals and lets the split
 // between items be the engine's.
 //
-// Of two things the engine says too much, and the model lets it. What a host
+// Of two things the engine reports too much, and the model allows it. What a host
 // reports under one key, now as blocking and now as advisory, is taken to be as
 // bad as ever where an acknowledgement parts it. And an item that was parted
 // before may hand on once more what grew worse twice.
@@ -43,8 +43,7 @@
 //
 // # Bounds
 //
-// A model grows with its script, by some hundred bytes for each entry. A step,
-// played twice and checked, costs some 30 µs of one core (go test -run Long, Go
-// 1.26, Intel Xeon); ten million take some minutes. Nothing is safe for concurrent
-// use but plays of different scripts.
+// A model grows with its script, by some hundred bytes for each entry. Ten
+// million steps, played twice and checked, take some minutes (go test -run Long).
+// Nothing is safe for concurrent use but plays of different scripts.
 package sim

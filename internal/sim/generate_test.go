@@ -49,7 +49,7 @@ func (g *generator) setup() Setup {
 	case 0: // roomy
 	case 1: // one of everything
 		s = Setup{
-			Clock: s.Clock, Hasty: s.Hasty, Open: 1, Remembered: 1, Groups: 1, Operations: 1, Samples: 1, Named: 1, Viewers: 1,
+			Clock: s.Clock, Hasty: s.Hasty, Open: 1, Remembered: 1, Groups: 1, Operations: 1, Samples: 1, Named: 1, Consumers: 1,
 			Entries: 1, Bytes: 64, Firsts: 1, Quota: 1, Pinned: 1, Signatures: 1,
 		}
 	default: // some are tight
@@ -109,15 +109,15 @@ var makers = []struct {
 	}},
 	{1, false, func(g *generator) Step { return Step{Verb: Clear, Item: g.item()} }},
 	{6, true, func(g *generator) Step {
-		return Step{Verb: Ack, Item: g.item(), By: g.viewer(), UpTo: pick(g.rnd, 0, 0, 0, -1, -int64(g.rnd.IntN(20)),
+		return Step{Verb: Ack, Item: g.item(), By: g.consumer(), Through: pick(g.rnd, 0, 0, 0, -1, -int64(g.rnd.IntN(20)),
 			-int64(g.rnd.IntN(400)), 1, 1<<40)}
 	}},
-	{5, false, func(g *generator) Step { return Step{Verb: View, By: g.viewer()} }},
+	{5, false, func(g *generator) Step { return Step{Verb: View, By: g.consumer()} }},
 	{2, false, func(g *generator) Step {
-		return Step{Verb: Shown, Item: g.item(), By: g.viewer(), UpTo: -int64(g.rnd.IntN(10))}
+		return Step{Verb: Delivered, Item: g.item(), By: g.consumer(), Through: -int64(g.rnd.IntN(10))}
 	}},
-	{1, false, func(g *generator) Step { return Step{Verb: Attach, By: g.viewer()} }},
-	{1, false, func(g *generator) Step { return Step{Verb: Detach, By: g.viewer()} }},
+	{1, false, func(g *generator) Step { return Step{Verb: Attach, By: g.consumer()} }},
+	{1, false, func(g *generator) Step { return Step{Verb: Detach, By: g.consumer()} }},
 	{6, false, func(*generator) Step { return Step{Verb: Drain} }},
 	{1, false, func(g *generator) Step {
 		return Step{Verb: Expect, For: time.Duration(g.rnd.IntN(4000)) * time.Millisecond}
@@ -130,7 +130,7 @@ var makers = []struct {
 	{3, false, func(g *generator) Step { return Step{Verb: Verdict, Op: g.op()} }},
 	{1, false, func(*generator) Step { return Step{Verb: Restart} }},
 	{1, false, func(g *generator) Step {
-		return Step{Verb: Read, UpTo: -int64(g.rnd.IntN(100)), N: g.rnd.IntN(10)}
+		return Step{Verb: Read, Through: -int64(g.rnd.IntN(100)), N: g.rnd.IntN(10)}
 	}},
 }
 
@@ -149,7 +149,7 @@ func (g *generator) op() string { return pick(g.rnd, "a", "b", "c", "d") }
 
 func (g *generator) opOrNone() string { return pick(g.rnd, "", "", "", g.op()) }
 
-func (g *generator) viewer() string { return pick(g.rnd, "", "", "ann", "bob") }
+func (g *generator) consumer() string { return pick(g.rnd, "", "", "ann", "bob") }
 
 func (g *generator) item() string {
 	return "^" + strconv.Itoa(pick(g.rnd, 0, 0, 0, 1, 1, 2, g.rnd.IntN(8)))

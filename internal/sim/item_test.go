@@ -38,7 +38,7 @@ type item struct {
 	root    string // the operation that it was opened for, or a part of it
 
 	held  []*entry // that came while it was open
-	late  []*entry // that it absorbed
+	late  []*entry // that were suppressed
 	alive stamp    // from which AdvisoryTTL runs
 	last  stamp    // latest entry that it ever held
 
@@ -57,14 +57,14 @@ type item struct {
 
 	cleared bool
 	acked   bool
-	gone    bool // forgotten
+	gone    bool // evicted
 
-	shown  map[string]uint64
-	viewer string // that saw it as the current one last
-	viewed uint64
-	covers []cover
+	delivered map[string]uint64
+	consumer  string // that saw it as the current one last
+	viewed    uint64
+	covers    []cover
 
-	told    string // the latest update
+	updated string // the latest update
 	updates int
 	severer bool // a split may have left it more severe than its entries are
 
@@ -109,7 +109,7 @@ func (t *tally) add(e *entry) {
 // item returns the item of an id, made where the engine has just opened it.
 func (m *model) item(number uint64) *item {
 	id := itemID(number)
-	it := &item{id: id, number: number, shown: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{},
+	it := &item{id: id, number: number, delivered: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{},
 		alive: m.now}
 	m.items = append(m.items, it)
 	m.byID[id] = it
@@ -339,7 +339,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 		if g := it.groups[e.group]; g != nil {
 			last = g.last
 		}
-		if last.era != m.now.era || m.passed(m.cfg.Coalesce.AckMemory, last) {
+		if last.generation != m.now.generation || m.passed(m.cfg.Coalesce.AckMemory, last) {
 			continue
 		}
 		return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
@@ -358,7 +358,7 @@ func (m *model) busy() bool {
 // mayAbsorb says why a cleared item cannot account for an entry.
 func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	wrong := func(format string, args ...any) error {
-		return fmt.Errorf("acknowledgement: entry %d was absorbed by %s: %s", e.Seq, it.id, fmt.Sprintf(format, args...))
+		return fmt.Errorf("acknowledgement: entry %d was suppressed by %s: %s", e.Seq, it.id, fmt.Sprintf(format, args...))
 	}
 	if !it.acked {
 		return wrong("nobody acknowledged that")
@@ -381,10 +381,10 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 		return wrong("it is worse than all that it holds")
 	}
 	last := it.last
-	if g := it.groups[e.group]; g != nil && g.last.era != last.era {
-		last.era = -1 // the clock was set in between: nobody knows
+	if g := it.groups[e.group]; g != nil && g.last.generation != last.generation {
+		last.generation = -1 // the clock was set in between: nobody knows
 	}
-	if last.era == m.now.era && m.passed(m.cfg.Coalesce.AckMemory, last) {
+	if last.generation == m.now.generation && m.passed(m.cfg.Coalesce.AckMemory, last) {
 		return wrong("quiet since %d", it.last.seq)
 	}
 	if op := it.operation(); s == other && e.OperationID != "" && op != "" && !m.related(op, e.OperationID) {

@@ -40,9 +40,9 @@ type model struct {
 	unions  int   // merges of groups so far
 	known   map[signature.Signature]bool
 
-	ops     map[string]*operation
-	viewers map[string]bool // those that are known, and whether they are attached
-	blurred bool            // a viewer may have been displaced
+	ops       map[string]*operation
+	consumers map[string]bool // those that are known, and whether they are attached
+	blurred   bool            // a consumer may have been evicted
 
 	begun   uint64           // entries before the latest restart: the journal knows none of them
 	stats   heed.Stats       // as of the latest check
@@ -51,12 +51,12 @@ type model struct {
 	open    []heed.Attention // reused
 }
 
-// stamp is a moment of the model: the entry, and the time where it is known. An
-// era ends when the clock is set back.
+// stamp is a logical time of the model: the entry, and the time where it is known. An
+// generation ends when the clock is set back.
 type stamp struct {
-	seq uint64
-	era int
-	at  time.Duration
+	seq        uint64
+	generation int
+	at         time.Duration
 }
 
 // entry is what the model keeps of one entry.
@@ -79,7 +79,7 @@ type operation struct {
 	since stamp
 	given bool // up: OperationMax has passed since
 	ended bool
-	ends  []stamp // that were told: one that was in doubt may be told again
+	ends  []stamp // that were reported: one in doubt may be reported again
 	gaps  bool    // evidence was missing before it ended
 }
 
@@ -108,13 +108,13 @@ func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
 		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
-		ops: map[string]*operation{}, viewers: map[string]bool{"": false},
+		ops: map[string]*operation{}, consumers: map[string]bool{"": false},
 	}
 }
 
-// passed reports whether w has gone by since a moment.
+// passed reports whether w has passed since a stamp.
 func (m *model) passed(w coalesce.Window, since stamp) bool {
-	if since.era == m.now.era && m.now.era > 0 {
+	if since.generation == m.now.generation && m.now.generation > 0 {
 		return m.now.at-since.at >= w.Duration
 	}
 	return m.now.seq-since.seq >= uint64(w.Entries)
@@ -132,19 +132,19 @@ func (m *model) set(t time.Time) {
 	if t.IsZero() {
 		return
 	}
-	if m.now.era == 0 {
-		m.base, m.now.era = t, 1
+	if m.now.generation == 0 {
+		m.base, m.now.generation = t, 1
 	}
 	switch at := t.Sub(m.base); {
 	case at >= m.now.at:
 		m.now.at = at
 	case m.now.at-at > m.cfg.Coalesce.MaxSkew:
-		m.now.era++
+		m.now.generation++
 		m.now.at = at
 	}
 }
 
-// decide judges an entry, and counts it where repetition matters.
+// decide classifies an entry, and counts it where repetition matters.
 func (m *model) decide(e *event.Entry) (event.Decision, *law) {
 	l := lawOf(e, m.phase)
 	if l == nil {
@@ -161,7 +161,7 @@ func (m *model) decide(e *event.Entry) (event.Decision, *law) {
 	return d, l
 }
 
-// took takes in an entry that rules judge.
+// took ingests an entry that rules decide about.
 func (m *model) took(e event.Entry, o *heed.Outcome) error {
 	if want := uint64(len(m.entries)) + 1; o.Seq != want {
 		return fmt.Errorf("numbers: entry %d is called %d", want, o.Seq)
@@ -225,7 +225,7 @@ func (m *model) restarted(e *heed.Engine) {
 }
 
 // lively takes in an entry that the engine made of the heartbeat, whose outcome
-// nobody was told.
+// it was not reported.
 func (m *model) lively(e event.Entry) error {
 	seq := uint64(len(m.entries)) + 1
 	page := m.engine.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
@@ -338,7 +338,7 @@ func (m *model) related(a, b string) bool {
 }
 
 // simple reports whether all is plain about an operation: it has one life, no
-// parent and no part, and none was forgotten.
+// parent and no part, and none was evicted.
 func (m *model) simple(id string) bool {
 	o := m.ops[id]
 	return o != nil && !o.lived && len(o.links) == 0 && len(m.ops) <= m.cfg.Coalesce.MaxOperations

@@ -155,7 +155,7 @@ func (s *Setup) config() (heed.Config, error) {
 		Coalesce: coalesce.Config{
 			MaxOpen: cmp.Or(s.Open, 6), MaxRemembered: cmp.Or(s.Remembered, 6), MaxGroups: cmp.Or(s.Groups, 48),
 			MaxSamples:    cmp.Or(s.Samples, 5),
-			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, 3), MaxConsumers: cmp.Or(s.Viewers, 8),
+			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, 3), MaxConsumers: cmp.Or(s.Consumers, 8),
 			MaxSummary: 512, MaxSkew: time.Minute,
 			Linger:       coalesce.Window{Duration: 2 * time.Second, Entries: 64},
 			AmbientQuiet: coalesce.Window{Duration: 30 * time.Second, Entries: 256},
@@ -296,11 +296,11 @@ func (p *player) act(s *Step) error {
 		}
 		p.say("cleared=%v", p.engine.Clear(id))
 	case Ack:
-		id, upTo := p.item(s.Item), p.seq(s.UpTo)
+		id, through := p.item(s.Item), p.seq(s.Through)
 		if m != nil {
-			return m.ack(p, s.By, id, upTo)
+			return m.ack(p, s.By, id, through)
 		}
-		res := p.engine.Ack(s.By, id, upTo)
+		res := p.engine.Ack(s.By, id, through)
 		p.sayAck(&res)
 	case View:
 		a, ok := p.engine.Current(s.By)
@@ -308,12 +308,12 @@ func (p *player) act(s *Step) error {
 		if m != nil {
 			return m.view(s.By, &a, ok)
 		}
-	case Shown:
-		id, upTo := p.item(s.Item), p.seq(s.UpTo)
-		ok := p.engine.Delivered(s.By, id, upTo)
-		p.say("shown=%v", ok)
+	case Delivered:
+		id, through := p.item(s.Item), p.seq(s.Through)
+		ok := p.engine.Delivered(s.By, id, through)
+		p.say("delivered=%v", ok)
 		if m != nil {
-			return m.showed(s.By, id, upTo, ok)
+			return m.showed(s.By, id, through, ok)
 		}
 	case Attach:
 		if m != nil {
@@ -361,7 +361,7 @@ func (p *player) act(s *Step) error {
 			p.say("%s", describe(&a))
 		}
 	case Read:
-		pg := p.engine.Read(heed.Cursor{Epoch: Epoch, Seq: p.seq(s.UpTo)}, s.N, heed.Filter{})
+		pg := p.engine.Read(heed.Cursor{Epoch: Epoch, Seq: p.seq(s.Through)}, s.N, heed.Filter{})
 		p.say("held=%d lost=%d next=%d more=%v err=%v", len(pg.Records), pg.Lost, pg.Next.Seq, pg.More, pg.Err)
 		for _, r := range pg.Records {
 			p.say("%d %s %s %s %q", r.Seq, r.Kind, r.Decision.Disposition, r.Decision.Rule, r.Message)
@@ -371,7 +371,7 @@ func (p *player) act(s *Step) error {
 	case Stats:
 		st := p.engine.Stats()
 		c, j := &st.Coalesce, &st.Journal
-		p.say("received=%d ignored=%d folded=%d absorbed=%d opened=%d open=%d cleared=%d "+
+		p.say("received=%d ignored=%d folded=%d suppressed=%d opened=%d open=%d cleared=%d "+
 			"updates=%d held=%d lost=%d phase=%q blind=%v",
 			st.Received, st.Ignored, st.Folded, c.Suppressed, c.Opened, c.Open,
 			c.Cleared, c.Updates, j.Held, j.Lost, st.Phase, st.Blind)
@@ -533,16 +533,16 @@ func (p *player) item(ref string) string {
 func itemID(n uint64) string { return Epoch + "-" + strconv.FormatUint(n, 10) }
 
 // seq returns the sequence number that a step means.
-func (p *player) seq(upTo int64) uint64 {
-	if upTo >= 0 {
-		return uint64(upTo)
+func (p *player) seq(through int64) uint64 {
+	if through >= 0 {
+		return uint64(through)
 	}
 	latest := p.engine.Stats().Received
-	return latest - min(latest, uint64(-upTo))
+	return latest - min(latest, uint64(-through))
 }
 
 func (p *player) sayAck(res *heed.AckResult) {
-	p.say("acknowledged=%v already=%v mark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already,
+	p.say("acknowledged=%v already=%v watermark=%d successor=%q covered=%v current=%s", res.Acknowledged, res.Already,
 		res.Watermark, res.Successor, res.Covered, res.Current.ID)
 }
 

@@ -17,31 +17,31 @@ type Verb string
 
 // The verbs. In brackets stand the fields of a [Step] that they read.
 const (
-	Log     Verb = "log"     // [Text Level Op Source] a log record
-	Storm   Verb = "storm"   // [Text N Op Yes] N records of a mode: same, ids, distinct, abc; Yes drains after each
-	Op      Verb = "op"      // [Op Status Parent Method Yes] an event of an operation; Yes: by its caller
-	State   Verb = "state"   // [Status Text] an event of the game
-	Notice  Verb = "notice"  // [Status] a notice about the evidence
-	Raise   Verb = "raise"   // [Text Disposition Op Yes] the host reports under the key Text; Yes: state is invalid
-	Clear   Verb = "clear"   // [Item] the host ends an item
-	Ack     Verb = "ack"     // [Item By UpTo]
-	View    Verb = "view"    // [By]
-	Shown   Verb = "shown"   // [By Item UpTo]
-	Attach  Verb = "attach"  // [By]
-	Detach  Verb = "detach"  // [By]
-	Drain   Verb = "drain"   // the updates
-	Expect  Verb = "expect"  // [For] a sign of life; the next is due after For
-	Advance Verb = "advance" // [For] the clock goes on, and the host tells the engine
-	Pass    Verb = "pass"    // [For] the clock goes on, and nobody tells
-	Verdict Verb = "verdict" // [Op]
-	Open    Verb = "open"    // every open item
-	Read    Verb = "read"    // [UpTo N] a page of N records after the cursor UpTo
-	Restart Verb = "restart" // the engine is made anew from a snapshot of itself
-	Stats   Verb = "stats"
+	Log       Verb = "log"       // [Text Level Op Source] a log record
+	Storm     Verb = "storm"     // [Text N Op Yes] N records of a mode: same, ids, distinct, abc; Yes drains after each
+	Op        Verb = "op"        // [Op Status Parent Method Yes] an event of an operation; Yes: by its caller
+	State     Verb = "state"     // [Status Text] an event of the game
+	Notice    Verb = "notice"    // [Status] a notice about the evidence
+	Raise     Verb = "raise"     // [Text Disposition Op Yes] the host reports under the key Text; Yes: state is invalid
+	Clear     Verb = "clear"     // [Item] the host ends an item
+	Ack       Verb = "ack"       // [Item By Through]
+	View      Verb = "view"      // [By]
+	Delivered Verb = "delivered" // [By Item Through]
+	Attach    Verb = "attach"    // [By]
+	Detach    Verb = "detach"    // [By]
+	Drain     Verb = "drain"     // the updates
+	Expect    Verb = "expect"    // [For] a sign of life; the next is due after For
+	Advance   Verb = "advance"   // [For] the clock goes on, and the host tells the engine
+	Pass      Verb = "pass"      // [For] the clock goes on, and nobody tells
+	Verdict   Verb = "verdict"   // [Op]
+	Open      Verb = "open"      // every open item
+	Read      Verb = "read"      // [Through N] a page of N records after the cursor Through
+	Restart   Verb = "restart"   // the engine is restored from a snapshot of itself
+	Stats     Verb = "stats"
 )
 
 var verbs = []Verb{
-	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Shown, Attach, Detach, Drain, Expect, Advance, Pass, Verdict,
+	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Expect, Advance, Pass, Verdict,
 	Open, Read, Restart, Stats,
 }
 
@@ -60,14 +60,14 @@ type Step struct {
 	// Item is the id of an item, or "^n": the one that was opened n items before
 	// the latest.
 	Item string
-	By   string // a viewer
+	By   string // a consumer
 
-	// UpTo is a sequence number; one that is negative counts back from the
+	// Through is a sequence number; one that is negative counts back from the
 	// latest.
-	UpTo int64
-	N    int
-	For  time.Duration
-	Yes  bool
+	Through int64
+	N       int
+	For     time.Duration
+	Yes     bool
 }
 
 // Script is a sequence of calls of one engine.
@@ -94,9 +94,9 @@ type Setup struct {
 	// Hasty makes all windows short, so that they pass within a script.
 	Hasty bool
 
-	Open, Remembered, Groups, Operations, Samples, Named, Viewers int
-	Entries, Bytes, Firsts, Quota, Pinned                         int
-	Signatures                                                    int
+	Open, Remembered, Groups, Operations, Samples, Named, Consumers int
+	Entries, Bytes, Firsts, Quota, Pinned                           int
+	Signatures                                                      int
 }
 
 // numbers returns the numeric fields of s by name, in order.
@@ -108,7 +108,7 @@ func (s *Setup) numbers() []number {
 		{"operations", &s.Operations},
 		{"samples", &s.Samples},
 		{"named", &s.Named},
-		{"viewers", &s.Viewers},
+		{"consumers", &s.Consumers},
 		{"entries", &s.Entries},
 		{"bytes", &s.Bytes},
 		{"firsts", &s.Firsts},
@@ -205,13 +205,13 @@ var fields = []field{
 	textField("method", func(s *Step) *string { return &s.Method }),
 	textField("item", func(s *Step) *string { return &s.Item }),
 	textField("by", func(s *Step) *string { return &s.By }),
-	{"upto", func(s *Step) string {
-		if s.UpTo == 0 {
+	{"through", func(s *Step) string {
+		if s.Through == 0 {
 			return ""
 		}
-		return strconv.FormatInt(s.UpTo, 10)
+		return strconv.FormatInt(s.Through, 10)
 	}, func(s *Step, v string) (err error) {
-		s.UpTo, err = strconv.ParseInt(v, 10, 64)
+		s.Through, err = strconv.ParseInt(v, 10, 64)
 		return err
 	}},
 	{"n", func(s *Step) string {

@@ -151,7 +151,7 @@ func TestTextForm(t *testing.T) {
 		"new\nlog text=\"x":     "invalid syntax",
 		"new\nlog mood=low":     "unknown field",
 		"new\nlog level=loud":   "unknown level",
-		"new\nack upto=far":     "invalid syntax",
+		"new\nack through=far":  "invalid syntax",
 		"new\npass for=a-while": "invalid duration",
 	} {
 		_, err := Parse(text)

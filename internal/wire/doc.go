@@ -1,11 +1,11 @@
 // Package wire writes the state of a structure as bytes and reads it back, with
 // one description for both directions: a [Coder] that was made by [Writer]
-// appends what it is shown, one that was made by [Reader] sets it. Whoever
+// appends what it is given, one that was made by [Reader] sets it. Whoever
 // describes a structure names each field once, so that the two cannot drift
 // apart.
 //
 // What is read may be anything: each value has a limit, the first that breaks
-// one is told by [Coder.Err], and after it nothing is set any more and all
+// one is reported by [Coder.Err], and after it nothing is set any more and all
 // lengths are zero. Nothing is allocated that is larger than what is left to be
 // read can justify, and strings are copied.
 //

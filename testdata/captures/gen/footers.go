@@ -105,7 +105,7 @@ func burst14() *capture {
 	return c
 }
 
-// hole14 is a file of which a part was never written: zeros stand in its place,
+// hole14 is a file with a part that was never written: zeros stand in its place,
 // and the log goes on behind them.
 func hole14() *capture {
 	c := windows(unity2019_4)
