@@ -57,7 +57,8 @@ func TestVersion(t *testing.T) {
 	info := &debug.BuildInfo{GoVersion: "go1.99"}
 	info.Main.Version = "v1.2.3"
 	require.Equal(t, "v1.2.3 (go1.99, "+system+")", Version(info))
-	info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "false"}}
+	info.Settings = []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"},
+		{Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "false"}}
 	require.Equal(t, "v1.2.3 (commit 0123456789ab, 2026-01-02, go1.99, "+system+")", Version(info))
 	info.Settings[2].Value = "true"
 	require.Equal(t, "v1.2.3 (commit 0123456789ab, with changes, 2026-01-02, go1.99, "+system+")", Version(info))
@@ -90,10 +91,12 @@ func TestFlagError(t *testing.T) {
 		"--deep 3":                   `unknown flag: --deep; it is one of "x sub"`,
 		"--nothing-like-it":          "unknown flag: --nothing-like-it",
 		"-z":                         "unknown flag: -z",
-		"-x.log":                     "unknown flag: -x; what begins with a dash reads as flags: write ./-x.log for the file of that name",
-		"--tpo.log":                  "unknown flag: --tpo.log; what begins with a dash reads as flags: write ./--tpo.log for the file of that name",
-		"-xy.log":                    "unknown flag: -x",
-		"sub --top 3":                `unknown flag: --top; it is one of "x"`,
+		"-x.log": "unknown flag: -x; what begins with a dash reads as flags: write ./-x.log for the " +
+			"file of that name",
+		"--tpo.log": "unknown flag: --tpo.log; what begins with a dash reads as flags: write ./--tpo.log " +
+			"for the file of that name",
+		"-xy.log":     "unknown flag: -x",
+		"sub --top 3": `unknown flag: --top; it is one of "x"`,
 	} {
 		root.SetArgs(strings.Fields(args))
 		require.EqualError(t, root.Execute(), want, args)
@@ -207,7 +210,8 @@ func TestFilled(t *testing.T) {
 
 func TestBytes(t *testing.T) {
 	for n, want := range map[float64]string{
-		0: "0 B", 0.4: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 1 << 30: "1.0 GiB", 1 << 41: "2048.0 GiB",
+		0: "0 B", 0.4: "0 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 1 << 30: "1.0 GiB",
+		1 << 41: "2048.0 GiB",
 	} {
 		require.Equal(t, want, Bytes(n))
 	}
@@ -256,7 +260,8 @@ func TestCompleting(t *testing.T) {
 		var out bytes.Buffer
 		p := &Program{Name: "x", Getenv: os.Getenv, Stdin: &bytes.Buffer{}, Stdout: &out, Stderr: &bytes.Buffer{}}
 		root := &cobra.Command{Use: "x FILE...", Run: run}
-		root.AddCommand(&cobra.Command{Use: "a OLD NEW...", Short: "the first", Run: run}, &cobra.Command{Use: "list [ID]", Run: run},
+		root.AddCommand(&cobra.Command{Use: "a OLD NEW...", Short: "the first", Run: run},
+			&cobra.Command{Use: "list [ID]", Run: run},
 			&cobra.Command{Use: "of", Run: run, ValidArgs: []string{"one", "two"}})
 		flags := root.PersistentFlags()
 		flags.String("rules", "", "rules from `FILE`")

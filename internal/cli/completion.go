@@ -48,9 +48,8 @@ func CompletesAll(root *cobra.Command, flag string, values []string) {
 	}
 }
 
-// completing says to a shell that completes what the tree of commands tells by itself and
-// cobra does not make of it: which words are files, which are folders and which are
-// neither. args are those of the process.
+// completing adds what the tree of commands implies and cobra does not complete: which words are
+// files, which are folders and which are neither. args are those of the process.
 func completing(root *cobra.Command, args []string) {
 	if len(args) == 0 || args[0] != cobra.ShellCompRequestCmd && args[0] != cobra.ShellCompNoDescRequestCmd {
 		return

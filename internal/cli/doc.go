@@ -1,6 +1,6 @@
 // Package cli is what the programs of the project have in common as command
 // lines: messages and exit statuses ([Program]), which files an argument stands for,
-// whether to use color, a progress bar on a terminal, what a version says, which
+// whether to use color, a progress bar on a terminal, versions, which
 // word or flag was meant, completion. What can be configured is for package
 // settings, which builds on this one.
 //

@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// FlagError makes of an error of the flags of a command one that says what would be
-// right: which form a value has, which flag was meant, which command has it.
+// FlagError turns an error of the flags of a command into one that names the way out: the form of
+// a value, the flag that was meant, the command that has it.
 func FlagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		want := "a value of another form"
@@ -61,7 +61,7 @@ const exclusive = "heed_exclusive"
 // Exclusive makes flags of cmd exclude each other: [Program.Appearance] refuses a command
 // line that has several of them, and a shell that completes one offers no other.
 func Exclusive(cmd *cobra.Command, flags ...string) {
-	cmd.MarkFlagsMutuallyExclusive(flags...) // whose own message speaks of groups
+	cmd.MarkFlagsMutuallyExclusive(flags...) // its own message is replaced by that of excluded
 	if cmd.Annotations == nil {
 		cmd.Annotations = map[string]string{}
 	}
@@ -84,13 +84,13 @@ func excluded(cmd *cobra.Command) error {
 	return nil
 }
 
-// firstOfUsage returns what the help says of a flag.
+// firstOfUsage returns the help of a flag.
 func firstOfUsage(flag *pflag.Flag) string {
 	_, text := pflag.UnquoteUsage(flag)
 	return text
 }
 
-// hintFlag says which flag was likely meant, or which command has it.
+// hintFlag returns which flag was likely meant, or which command has it.
 func hintFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	collect := func(f *pflag.Flag) {
@@ -125,7 +125,7 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// WidthFlag adds the flag that says how wide text is.
+// WidthFlag adds the flag of the width of text.
 func WidthFlag(cmd *cobra.Command, columns *int) {
 	cmd.Flags().IntVar(columns, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
 }

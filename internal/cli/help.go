@@ -24,7 +24,7 @@ func fitHelp(root *cobra.Command, columns int) {
 // unwrapped is how wide help is where its reader has no terminal.
 const unwrapped = 100
 
-// wrapped makes a template of usage wrap what it says of flags at the columns of a
+// wrapped makes a template of usage wrap the help of flags at the columns of a
 // terminal, 0 for none.
 func wrapped(template string, columns int) string {
 	if columns == 0 {
@@ -33,8 +33,8 @@ func wrapped(template string, columns int) string {
 	return strings.ReplaceAll(template, ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", columns))
 }
 
-// filled breaks the paragraphs of a text anew of which a line is too long for so many
-// columns, 0 for any number. One with a line that is indented, such as a table, stays.
+// filled wraps the paragraphs of a text that have a line too long for so many columns, 0 for any
+// number. One with a line that is indented, such as a table, stays.
 func filled(text string, columns int) string {
 	if columns == 0 {
 		return text
@@ -100,7 +100,7 @@ func shown(cmd *cobra.Command) []string {
 	return names
 }
 
-// noCommand says that word names no command below cmd, and which does.
+// noCommand is the error of a word that names no command below cmd; it names the likely one.
 func noCommand(cmd *cobra.Command, word string) error {
 	what := fmt.Sprintf("there is no command %q", word)
 	if cmd.HasParent() {

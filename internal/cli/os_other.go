@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// readerGone says whether an error of a write is that the other end of a pipe is closed.
+// readerGone reports whether an error of a write is that the other end of a pipe is closed.
 func readerGone(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // enableEscapes has nothing to do where terminals obey escape sequences anyhow.

@@ -25,7 +25,7 @@ const (
 	ExitInterrupted = 130
 )
 
-// Program is one run of a command line: its streams, what it says, and how it ends.
+// Program is one run of a command line: its streams, its messages, and its exit status.
 // It is for the goroutine that runs the command.
 type Program struct {
 	Name   string // before each message
@@ -103,7 +103,7 @@ func (p *Program) Run(ctx context.Context, root *cobra.Command, args []string) i
 // Raise sets the exit status unless a higher one is set.
 func (p *Program) Raise(status int) { p.Status = max(p.Status, status) }
 
-// Fail reports err on standard error and raises the status that it asks for.
+// Fail reports err on standard error and raises the status that results.
 // Errors of the command line parser ask for none: they are wrong usage. An error of
 // several, such as all that is wrong with a rule file, is a message for each.
 func (p *Program) Fail(err error) {
@@ -117,7 +117,7 @@ func (p *Program) Fail(err error) {
 	status, next := ExitUsage, ""
 	if s, ok := errors.AsType[*StatusError](err); ok {
 		status, next = s.Status, s.Next
-		if err.Error() == s.Error() { // nothing is said around it
+		if err.Error() == s.Error() { // nothing is wrapped around it
 			err = s.Err
 		}
 	}
@@ -130,10 +130,10 @@ func (p *Program) Fail(err error) {
 	}
 }
 
-// each returns the errors that err is a list of, such as of [errors.Join]: where it
-// says what they say, a line for each, and no more. Any other is one.
+// each returns the errors that err is a list of, such as of [errors.Join]: where its text is
+// theirs, a line for each. Any other error is one.
 func each(err error) []error {
-	list, ok := err.(interface{ Unwrap() []error }) // not one further in: what is around a list says more than it
+	list, ok := err.(interface{ Unwrap() []error }) // not one further in: what is around a list has more text
 	if !ok {
 		return []error{err}
 	}
@@ -152,7 +152,7 @@ func each(err error) []error {
 // text of rules in it may come from anywhere, and may hold a line feed.
 func (p *Program) Message(format string, args ...any) {
 	out := text.AppendSafe([]byte(p.Name+": "), fmt.Sprintf(format, args...), 0)
-	// Nobody is left to be told when standard error is gone.
+	// There is no way to report that standard error is gone.
 	_, _ = p.Stderr.Write(append(out, '\n'))
 }
 
@@ -163,7 +163,7 @@ func (p *Program) Note(format string, args ...any) {
 	}
 }
 
-// Detail prints a message that --verbose asks for.
+// Detail prints a message with --verbose only.
 func (p *Program) Detail(format string, args ...any) {
 	if p.Verbose {
 		p.Message(format, args...)
@@ -219,8 +219,8 @@ func (p *Program) Appearance(cmd *cobra.Command) error {
 	return nil
 }
 
-// ModuleVersion is the version of the program that runs, where its build says one: what
-// peers are told.
+// ModuleVersion is the version of the program that runs, where its build has one: what
+// it reports to peers.
 func ModuleVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	return moduleVersion(info)
@@ -234,9 +234,9 @@ func moduleVersion(info *debug.BuildInfo) string {
 	return info.Main.Version
 }
 
-// Version says in one line what was built: the module's version, the commit,
+// Version returns in one line what was built: the module's version, the commit,
 // whether files differed from it, its date, and the Go release and system. What a
-// build does not tell is left out; info may be nil.
+// build does not record is left out; info may be nil.
 func Version(info *debug.BuildInfo) string {
 	goVersion := runtime.Version()
 	var details []string

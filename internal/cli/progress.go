@@ -12,7 +12,7 @@ import (
 )
 
 // A bar that comes and goes at once is only a flicker: it is shown for what takes
-// longer than progressDelay, and drawn anew each progressEvery.
+// longer than progressDelay, and redrawn each progressEvery.
 const (
 	progressDelay = time.Second
 	progressEvery = 150 * time.Millisecond
@@ -77,14 +77,15 @@ func (s *Screen) draw(line string) {
 }
 
 // Progress begins to show how much of an input has been read: of size bytes, or,
-// where size is not positive, of an unknown number. read tells how many bytes have been
+// where size is not positive, of an unknown number. read returns how many bytes have been
 // read, and is called by another goroutine. Call [Progress.End] when the input is read.
 func (s *Screen) Progress(name string, size int64, read func() int64) *Progress {
 	if s == nil {
 		return nil
 	}
 	p := &Progress{screen: s, read: read, stop: make(chan struct{}), done: make(chan struct{})}
-	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name", text.Safe(filepath.Base(name), maxBarName))
+	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name",
+		text.Safe(filepath.Base(name), maxBarName))
 	bar.SetTemplateString(barTemplate)
 	if size <= 0 {
 		bar.SetTemplateString(countTemplate)
@@ -115,7 +116,7 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 		case <-p.stop:
 		case <-next.C:
 			columns, _ := Size(s.w)
-			if columns == 0 { // it does not say
+			if columns == 0 { // not known
 				columns = usualColumns
 			}
 			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line

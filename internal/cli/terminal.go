@@ -19,14 +19,14 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
-// IsTerminal says whether w is a terminal.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	_, ok := terminal(w)
 	return ok
 }
 
 // Size returns the columns and rows of the terminal that w is, zeros if it is
-// none or does not say.
+// none or they are not known.
 func Size(w io.Writer) (columns, rows int) {
 	f, ok := terminal(w)
 	if !ok {
@@ -49,7 +49,7 @@ const (
 // Colors are the values of --color.
 func Colors() []string { return []string{ColorAuto, ColorAlways, ColorNever} }
 
-// Color says whether what is written to w should be colored, as the mode and,
+// Color reports whether what is written to w should be colored, as the mode and,
 // where that is auto, the environment have it: NO_COLOR (https://no-color.org)
 // prevails over CLICOLOR_FORCE, both over what w is; a terminal that is dumb has
 // no colors. Where w is a console of Windows, its escapes are turned on; one that
@@ -69,9 +69,9 @@ func Color(mode string, getenv func(string) string, w io.Writer) bool {
 	return ok && getenv("TERM") != "dumb" && enableEscapes(f)
 }
 
-// ErrReaderGone ends a command whose output nobody reads any more, such as before "head",
-// without a word and as if all were well: the reader has had enough. Where the system ends
-// such a process by a signal there is nobody to get it.
+// ErrReaderGone ends a command whose output has no reader any more, such as before "head", without
+// a message and with the status of success. Where the system ends such a process by a signal it
+// does not occur.
 var ErrReaderGone = errors.New("nobody reads the output any more")
 
 // CannotWrite makes the error of standard output that did not take all of what, such as

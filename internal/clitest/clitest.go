@@ -1,6 +1,6 @@
 // Package clitest tests what every command line of the project owes its users:
-// help that explains and shows examples that are right, manual pages that say the
-// same, settings that are flags, text that acts on no terminal; and runs its scripts.
+// help that explains and shows examples that are right, manual pages of the
+// same text, settings that are flags, text that acts on no terminal; and runs its scripts.
 //
 // It is for tests, reads and writes only the folder of pages that it is given and,
 // below folders of its own, what scripts do, and holds no state.
@@ -82,7 +82,8 @@ func checkExample(t *testing.T, root *cobra.Command, line string) {
 			flag, isFlag := strings.CutPrefix(w, "--")
 			flag, _, _ = strings.Cut(flag, "=")
 			if isFlag {
-				require.True(t, cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil, "%s: no flag --%s", line, flag)
+				require.True(t, cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil, "%s: no flag --%s",
+					line, flag)
 			}
 		}
 	}
@@ -141,7 +142,8 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 			}
 		})
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date, Source: "heed", Manual: "heed"}
+		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date,
+			Source: "heed", Manual: "heed"}
 		var page bytes.Buffer
 		require.NoError(t, doc.GenMan(cmd, header, &page))
 		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
@@ -162,7 +164,8 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 		}
 		got, err := os.ReadFile(path)
 		require.NoError(t, err, "write the manual pages with -update")
-		require.Equal(t, string(page), string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))), "%s is not what the commands say: write it with -update", name)
+		require.Equal(t, string(page), string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))),
+			"%s is not what the commands say: write it with -update", name)
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -181,11 +184,11 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 	}
 }
 
-// flagText is what the generator makes of a flag: a paragraph, in which what is said of
+// flagText is what the generator makes of a flag: a paragraph, in which the help of
 // the flag runs on behind it.
 var flagText = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t`)
 
-// inPage makes a page say of a flag what help does: the name of what it takes, and the
+// inPage makes a page show of a flag what help does: the name of what it takes, and the
 // default. The generator would write the default as the value, and "[=false]" of a switch.
 func inPage(f *pflag.Flag) {
 	value, usage := pflag.UnquoteUsage(f)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Inert fails for text that acts on whoever prints it: it is not UTF-8, or has control
+// Inert fails for text that acts on the terminal that prints it: it is not UTF-8, or has control
 // characters other than those allowed, separators of lines, or marks of direction.
 func Inert(t testing.TB, text, allowed string) {
 	t.Helper()

@@ -23,7 +23,8 @@ func (h atHome) Run() int {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
 		case name == "HEED_DATA": // where reference captures are
-		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"), strings.HasPrefix(name, "GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
+		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"), strings.HasPrefix(name,
+			"GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
 			must(os.Unsetenv(name))
 		}
 	}
@@ -36,7 +37,7 @@ func (h atHome) Run() int {
 	return h.M.Run()
 }
 
-// homes are the variables that say where a person's files are.
+// homes are the variables that name the folders of a person.
 var homes = []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA"}
 
 func must(err error) {
@@ -54,7 +55,7 @@ const pollEvery = 20 * time.Millisecond
 
 // Scripts runs the program as a person would, by the scripts in testdata/script. They
 // have a home of their own and the variables in env. Beside the commands of
-// testscript there is one for what takes a moment:
+// testscript there is one for what takes time:
 //
 //	eventually PATTERN COMMAND ARGS   runs the command until its standard output matches
 func Scripts(t *testing.T, update bool, env map[string]string) {
@@ -101,7 +102,8 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, out, ts.ReadFile("stderr"))
+			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, out,
+				ts.ReadFile("stderr"))
 		}
 	}
 }

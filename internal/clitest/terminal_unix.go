@@ -30,7 +30,7 @@ func OnTerminal(t *testing.T, env []string, args ...string) string {
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
 	defer func() { _ = master.Close() }()
-	out, _ := io.ReadAll(master) // Linux says EIO where the other end is gone
+	out, _ := io.ReadAll(master) // Linux returns EIO where the other end is gone
 	require.NoError(t, cmd.Wait(), string(out))
 	return strings.ReplaceAll(string(out), "\r\n", "\n")
 }

@@ -35,7 +35,8 @@ func TestOverlapChangesNothing(t *testing.T) {
 				in := &scattered{rnd: rand.New(rand.NewPCG(seed, 0))}
 				in.data.Reset(data)
 				var stdout, stderr bytes.Buffer
-				require.Equal(t, exitOK, run(t.Context(), []string{"--format", "json", "--top", "0", "-"}, in, &stdout, &stderr), stderr.String())
+				require.Equal(t, exitOK, run(t.Context(), []string{"--format", "json", "--top", "0", "-"}, in, &stdout, &stderr),
+					stderr.String())
 				return stdout.String()
 			}
 			want := replay(1, 1)

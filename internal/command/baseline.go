@@ -57,14 +57,15 @@ func (p *program) readBaseline(name string) (*compare.Baseline, error) {
 		return nil, err
 	}
 	if b.Signatures != signature.Version {
-		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group would be recognized: write it anew, into another file, with \"%s baseline write\", and take over its notes",
+		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group "+
+			"would be recognized: write it anew, into another file, with \"%s baseline write\", and take over its notes",
 			name, b.Signatures, signature.Version, p.Name)
 	}
 	return b, nil
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{} // of which the rules are flags of this command
+	f := &compareFlags{} // this command has its flags of rules only
 	var from inputFlags
 	var out, date string
 	var expire int
@@ -128,7 +129,7 @@ A log that is empty says nothing about noise: nothing is written then.`,
 			if err := replaceFile(out, text); err != nil {
 				return ioError(err)
 			}
-			p.sayWritten(out, w)
+			p.noteWritten(out, w)
 			return nil
 		},
 	}
@@ -142,8 +143,8 @@ A log that is empty says nothing about noise: nothing is written then.`,
 	return cmd
 }
 
-// sayWritten says what a baseline that was written to a file holds, and what to look at in it.
-func (p *program) sayWritten(file string, w *compare.Written) {
+// noteWritten prints what a baseline that was written to a file holds, and what to review in it.
+func (p *program) noteWritten(file string, w *compare.Written) {
 	said := file + ": " + plural(len(w.Baseline.Entries), "group")
 	var parts []string
 	for _, part := range []struct {
@@ -159,7 +160,8 @@ func (p *program) sayWritten(file string, w *compare.Written) {
 	}
 	p.Note("%s", said)
 	if w.Expired > 0 {
-		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew", plural(w.Expired, "group"))
+		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew",
+			plural(w.Expired, "group"))
 	}
 	// A template is what its id stands for, and cannot be scrubbed.
 	private := &report.Scrubber{}
@@ -214,7 +216,8 @@ empty log.`,
 			}
 			b, err := p.readBaseline(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name), Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log")}
+				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
+					Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log")}
 			}
 			if err != nil {
 				return err
@@ -224,7 +227,7 @@ empty log.`,
 				return err
 			}
 			if !p.readAll(cmd, c, compare.New, names) {
-				return nil // what went wrong was told
+				return nil // the error was reported
 			}
 			d := c.collector.Check(b, today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))

@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// failNew asks for 1 when something is new, or speaks against a baseline.
+// failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
 const failNew = "new"
 
 // compareFlags are those of the commands that compare logs.
@@ -47,7 +47,7 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	f.scrub.register(cmd)
 }
 
-// registerFailOn adds --fail-on, for the commands that judge.
+// registerFailOn adds --fail-on, for the commands that have findings.
 func (f *compareFlags) registerFailOn(cmd *cobra.Command, what string) {
 	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, what)
 }
@@ -87,7 +87,7 @@ type comparing struct {
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
 	scrubber   *report.Scrubber // of what is shown
-	silent     []string         // logs that say nothing at all
+	silent     []string         // logs without evidence
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
@@ -100,12 +100,13 @@ func newComparing(f *compareFlags) (*comparing, error) {
 		return nil, err
 	}
 	c := &comparing{set: set, normalizer: normalizer, scrubber: f.scrub.scrubber(f.format)}
-	c.collector, err = compare.NewCollector(compare.Config{Factor: f.factor, Confidence: f.confidence, Rules: set, Scrub: c.scrubber.Text})
+	c.collector, err = compare.NewCollector(compare.Config{Factor: f.factor, Confidence: f.confidence, Rules: set,
+		Scrub: c.scrubber.Text})
 	return c, err
 }
 
 // read replays a log into one side. What could be read of one that has no end is
-// compared, and the gap told. It returns false for a log of which nothing could.
+// compared, and the gap is recorded. It returns false for a log that could not be read at all.
 func (p *program) read(ctx context.Context, c *comparing, side compare.Side, name string) (bool, error) {
 	var run *compare.Run
 	headless := false
@@ -118,7 +119,10 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
-		run = c.collector.Run(side, compare.RunConfig{File: name, Template: func(signature.Signature) (string, bool) { return "", false }})
+		run = c.collector.Run(side, compare.RunConfig{File: name, Template: func(signature.Signature) (string,
+			bool) {
+			return "", false
+		}})
 	}
 	if run == nil {
 		return false, err
@@ -154,7 +158,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 }
 
 // readAll replays logs into one side, in order. It reports whether there is
-// anything to compare: a side of which no log could be read says nothing.
+// anything to compare: at least one log of the side was read.
 func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, names []string) bool {
 	some := false
 	for _, name := range names {
@@ -170,8 +174,8 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 	return some
 }
 
-// findings raises the exit status that --fail-on asks for: rows are those that
-// speak, fresh those of them that are new.
+// findings raises the exit status that results from --fail-on: rows are the findings, fresh the
+// new ones.
 func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
 	urgent := func(d event.Disposition) bool { return d.Urgent() }
 	blocking := func(d event.Disposition) bool { return d == event.Blocking }
@@ -258,17 +262,18 @@ func twoSides(cmd *cobra.Command, args []string) error {
 }
 
 // readSides reads the log of before and those of now. Where it returns neither, what went
-// wrong was told.
+// wrong was reported.
 func (p *program) readSides(cmd *cobra.Command, f *compareFlags, args []string) (*comparing, error) {
 	c, err := newComparing(f)
-	if err != nil || !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) || !p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
+	if err != nil || !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) ||
+		!p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
 		return nil, err
 	}
 	return c, nil
 }
 
 // logs returns the logs that the arguments of one side stand for. Where that is
-// none, what is wrong was told.
+// none, the error was reported.
 func (p *program) logs(args []string) []string {
 	names, err := p.inputs(&inputFlags{}, args)
 	if err != nil {

@@ -83,8 +83,14 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 		}
 		head, rest, _ := strings.Cut(rec.Message, "\n")
 		if random != nil {
-			head = testIDs.ReplaceAllStringFunc(head, func(s string) string { return fmt.Sprint(s[:1], 1000+random.IntN(1<<20)) })
-			head = testVectors.ReplaceAllStringFunc(head, func(string) string { return fmt.Sprintf("(%d, 0, %d)", random.IntN(300), random.IntN(300)) })
+			head = testIDs.ReplaceAllStringFunc(head, func(s string) string {
+				return fmt.Sprint(s[:1],
+					1000+random.IntN(1<<20))
+			})
+			head = testVectors.ReplaceAllStringFunc(head, func(string) string {
+				return fmt.Sprintf("(%d, 0, %d)",
+					random.IntN(300), random.IntN(300))
+			})
 		}
 		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
 		line, err := json.Marshal(fields)
@@ -138,13 +144,15 @@ func diffOfShuffled(t *testing.T, files []string) {
 
 func TestGoldenDiff(t *testing.T) {
 	for _, format := range []string{"text", "json", "markdown"} {
-		args := []string{"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"), own("burst-1.4.log")}
+		args := []string{"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
+			own("burst-1.4.log")}
 		r := runArgs(t, args...)
 		require.Equal(t, exitOK, r.status, r.stderr)
 		requireGolden(t, "logdiff."+format+".txt", r.stdout)
 	}
 	// Rates by the hour, and several files.
-	r := runArgs(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"), own("colony-1.6.log"))
+	r := runArgs(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"),
+		own("colony-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	requireGolden(t, "logdiff-several.txt", r.stdout)
 }
@@ -169,7 +177,8 @@ func upload(t *testing.T) (before string) {
 	boats := cut("Riverboats(oakapple", "\n")
 	cut("Error in static constructor of BrickKilns.Startup", "Line: 39)")
 	text = strings.Replace(text, "Lantern Festival(", boats+"Lantern Festival(", 1)
-	text = strings.Replace(text, "[mv:2.3.0]: QuarryPlus(av:2.3.0,fv:2.3.0)", "[mv:2.2.0]: QuarryPlus(av:2.2.0,fv:2.2.0)", 1)
+	text = strings.Replace(text, "[mv:2.3.0]: QuarryPlus(av:2.3.0,fv:2.3.0)",
+		"[mv:2.2.0]: QuarryPlus(av:2.2.0,fv:2.2.0)", 1)
 	return write(t, "before.txt", text)
 }
 
@@ -205,9 +214,11 @@ func TestGoldenSuspects(t *testing.T) {
 	}
 	// Lists of their own.
 	list := func(ids ...string) string {
-		return write(t, "ModsConfig.xml", "<ModsConfigData><activeMods><li>"+strings.Join(ids, "</li><li>")+"</li></activeMods></ModsConfigData>")
+		return write(t, "ModsConfig.xml", "<ModsConfigData><activeMods><li>"+strings.Join(ids,
+			"</li><li>")+"</li></activeMods></ModsConfigData>")
 	}
-	r := runArgs(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"), own("healthy-1.6.log"), own("cascade-1.6.log"))
+	r := runArgs(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"),
+		own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
 	require.Regexp(t, `100  oakapple.riverboats +its code is on the stack; newly added`, r.stdout)
@@ -266,20 +277,26 @@ func TestGoldenBaseline(t *testing.T) {
 		require.Equal(t, status, r.status, r.stderr)
 		return r.stdout
 	}
-	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new,advisory", "colony-1.6.log"), "Nothing that the baseline does not explain.")
+	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new,advisory", "colony-1.6.log"),
+		"Nothing that the baseline does not explain.")
 	require.Contains(t, check(exitFinding, "--date", "2026-01-02", "--fail-on", "blind", "colony-1.6.log"), "went BLIND")
 	require.Contains(t, check(exitFinding, "--date", "2026-04-01", "--fail-on", "new", "colony-1.6.log"), "25 expired.")
-	requireGolden(t, "check.text.txt", check(exitFinding, "--date", "2026-01-02", "--width", "120", "--fail-on", "new", "cascade-1.6.log"))
-	requireGolden(t, "check.markdown.txt", check(exitOK, "--date", "2026-01-02", "--format", "markdown", "cascade-1.6.log"))
-	r = runIn(t, dir, "baseline", "check", "--baseline", "noise.yaml", "--date", "2026-05-02", "--format", "json", "cascade-1.6.log")
+	requireGolden(t, "check.text.txt", check(exitFinding, "--date", "2026-01-02", "--width", "120", "--fail-on", "new",
+		"cascade-1.6.log"))
+	requireGolden(t, "check.markdown.txt", check(exitOK, "--date", "2026-01-02", "--format", "markdown",
+		"cascade-1.6.log"))
+	r = runIn(t, dir, "baseline", "check", "--baseline", "noise.yaml", "--date", "2026-05-02", "--format", "json",
+		"cascade-1.6.log")
 	require.Equal(t, exitOK, r.status, r.stderr)
 	requireSchema(t, "baseline-check", r.stdout)
 	require.Contains(t, r.stdout, `"expired":[{`)
 	require.Contains(t, r.stdout, `"note":"harmless"`)
 
 	// Other rules: said, and groups are known all the same.
-	own2 := write(t, "own.yaml", "version: 1\nrules:\n  - id: own.rule\n    when: 'template == \"nothing like it\"'\n    disposition: advisory\n")
-	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new", "--rules", own2, "colony-1.6.log"), "written under other rules")
+	own2 := write(t, "own.yaml",
+		"version: 1\nrules:\n  - id: own.rule\n    when: 'template == \"nothing like it\"'\n    disposition: advisory\n")
+	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new", "--rules", own2, "colony-1.6.log"),
+		"written under other rules")
 }
 
 // hidden takes the version of the rules out of a baseline: any change of a default
@@ -363,7 +380,8 @@ func TestDiffStatus(t *testing.T) {
 		require.Equal(t, test.status, r.status, "%+v: %s", test, r.stderr)
 	}
 	r := runArgs(t, append([]string{"diff"}, testArgs(t, fresh, blind)...)...)
-	require.Contains(t, r.stdout, "The new side went BLIND at line 3 (test.cap): what is gone or less frequent may just be unseen.")
+	require.Contains(t, r.stdout,
+		"The new side went BLIND at line 3 (test.cap): what is gone or less frequent may just be unseen.")
 
 	// A log that is cut is compared as far as it goes, and said to be cut.
 	var lines strings.Builder

@@ -85,7 +85,7 @@ func printed(t *testing.T, marker string) (commands, out []string) {
 // with: these are those of the marker. The output of a command line that a page
 // shows has a marker, and each command is shown by some page. Commands run where
 // the captures are as at the root of the module. Run it with -update to write the
-// blocks anew.
+// blocks again.
 func TestDocs(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)

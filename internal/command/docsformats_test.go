@@ -149,7 +149,7 @@ func allSchemas() (all []namedSchema) {
 }
 
 // TestDocsFormats holds the tables of docs/formats.md to the schemas, in which
-// each field has a description. Run it with -update to write them anew.
+// each field has a description. Run it with -update to write them again.
 func TestDocsFormats(t *testing.T) {
 	w := &formatTables{t: t}
 	shared := map[string]*formatNode{}

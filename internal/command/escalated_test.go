@@ -26,17 +26,20 @@ func TestEscalated(t *testing.T) {
 
 	before := explained("3")
 	require.Contains(t, before, ":3: ignore info, by rule t.path\n")
-	require.Contains(t, before, "escalates to blocking from the 3rd within 30s (or 1500 entries, where the log tells no time) on")
+	require.Contains(t, before,
+		"escalates to blocking from the 3rd within 30s (or 1500 entries, where the log tells no time) on")
 	after := explained("5")
 	require.Contains(t, after, ":5: BLOCKING error, by rule t.path, escalated by repetition\n")
-	require.Contains(t, after, "escalated the 3rd or a later one within 30s (or 1500 entries, where the log tells no time); fewer are ignore info")
+	require.Contains(t, after,
+		"escalated the 3rd or a later one within 30s (or 1500 entries, where the log tells no time); fewer are ignore info")
 
 	r := runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", often, log+":5")
 	var e explanation
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
 	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
-	require.Equal(t, &rules.Escalates{After: 3, Seconds: 30, Entries: 1500, To: event.Blocking, Severity: event.SeverityError}, e.Decision.Escalates)
+	require.Equal(t, &rules.Escalates{After: 3, Seconds: 30, Entries: 1500, To: event.Blocking,
+		Severity: event.SeverityError}, e.Decision.Escalates)
 
 	r = runArgs(t, "--no-default-rules", "--rules", often, log)
 	require.Contains(t, r.stdout, "rule t.path, escalated by repetition")

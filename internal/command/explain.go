@@ -93,7 +93,8 @@ rule that was tried, in order.`,
 }
 
 // explanation gathers all that is shown.
-func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string, scrubber *report.Scrubber) (*explanation, error) {
+func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string,
+	scrubber *report.Scrubber) (*explanation, error) {
 	files, err := f.rules.sources()
 	if err != nil {
 		return nil, err
@@ -191,7 +192,7 @@ type (
 		Count     uint64         `json:"count,omitempty" jsonschema:"Of a notice: bytes that are missing, or repeats that are left."`
 		Blame     []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that an urgent record points at, the likeliest first."`
 
-		named []string // of Blame, those that deserve to be said
+		named []string // the likely ones of Blame
 	}
 	explainedSignature struct {
 		ID       string   `json:"id" jsonschema:"The id of its template: anyone can recompute it." pattern:"^[0-9a-f]{16}$"`
@@ -271,7 +272,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 		out.alone = className(d)
 		d.Escalated, d.Disposition, d.Severity = true, f.outcome.Decision.Disposition, f.outcome.Decision.Severity
 	}
-	if out.Decision.Disposition != event.Ignore { // as in records: who is at fault matters where something is
+	if out.Decision.Disposition != event.Ignore { // as in records
 		out.Record.Blame, out.Record.named = f.blame, heed.Likely(f.blame)
 	}
 	out.scrub(scrubber, text)
@@ -282,14 +283,17 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 func inputOf(f *found, head, frames string) rules.Input {
 	e := &f.entry
 	return rules.Input{
-		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: f.outcome.Phase,
-		ByCaller: e.ByCaller && e.Status == event.StatusCancelled, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
+		Phase: f.outcome.Phase,
+		ByCaller: e.ByCaller &&
+			e.Status == event.StatusCancelled, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	}
 }
 
 func recordOf(f *found) explainedRecord {
 	e := &f.entry
-	out := explainedRecord{Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message, Stack: e.Stack}
+	out := explainedRecord{Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message,
+		Stack: e.Stack}
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()
 	} else {

@@ -51,13 +51,17 @@ var ruleCommandGoldens = []struct {
 	{"explain-blind.txt", []string{"explain", own("colony-1.6.log") + ":1070"}},
 	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":56"}},
 	{"explain-console.json", []string{"explain", "--format", "json", own("console-1.5.txt") + ":12"}},
-	{"explain-text.txt", []string{"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase", "play"}},
+	{"explain-text.txt", []string{"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase",
+		"play"}},
 	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
 	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
 	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
-	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"), own("cascade-1.6.log")}},
-	{"diff-narrow.txt", []string{"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
-	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
+	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml",
+		own("colony-1.6.log"), own("cascade-1.6.log")}},
+	{"diff-narrow.txt", []string{"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml",
+		"testdata/rules-new.yaml", own("colony-1.6.log")}},
+	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules",
+		"testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
 	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
 	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
 }
@@ -93,7 +97,8 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
 			rec := src.record
 			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry, outcome: *o}
-			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase, f.entry.ByCaller, o.Escalated)
+			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase,
+				f.entry.ByCaller, o.Escalated)
 			if seen[key] {
 				return true
 			}
@@ -127,7 +132,8 @@ func TestExplainPlaces(t *testing.T) {
 		{log + ":1", exitOK, ":1: ignore info, by the default default.log.unknown"},
 		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
 		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
-		{log + ":2", exitUsage, "belongs to no record: it is blank, or missing; the nearest records are at line 1 and line 3"},
+		{log + ":2", exitUsage,
+			"belongs to no record: it is blank, or missing; the nearest records are at line 1 and line 3"},
 		{log + ":9", exitUsage, "belongs to no record: the file has 5 lines, its last record is at line 5"},
 		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "there is no record in the file"},
 		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, its last record is at line 1"},
@@ -218,7 +224,9 @@ func TestExplainNotice(t *testing.T) {
 
 func TestExplainOverride(t *testing.T) {
 	log := write(t, "game.log", "cannot save the game\n")
-	base := write(t, "base.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: true}\n")
+	base := write(t, "base.yaml",
+		"version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: "+
+			"true}\n")
 	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: a.b, override: true, disposition: ignore}\n")
 	r := runArgs(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
 	require.Equal(t, exitOK, r.status, r.stderr)
@@ -229,7 +237,9 @@ func TestExplainOverride(t *testing.T) {
 }
 
 func TestExplainBlame(t *testing.T) {
-	text := "Exception in Gadgets: broken\n  at Gadgets.Widget.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n  at Verse.TickList.Tick () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n"
+	text := "Exception in Gadgets: broken\n  at Gadgets.Widget.Tick () [0x00000] in " +
+		"<0123456789abcdef0123456789abcdef>:0\n  at Verse.TickList.Tick () [0x00000] in " +
+		"<0123456789abcdef0123456789abcdef>:0\n"
 	log := write(t, "game.log", text)
 	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
 		r := runArgs(t, append([]string{"explain"}, args...)...)
@@ -243,8 +253,10 @@ func TestExplainBlame(t *testing.T) {
 
 // TestExplainTextLevel: a text has the level that a log with it would have.
 func TestExplainTextLevel(t *testing.T) {
-	for _, text := range []string{"NullReferenceException: Object reference not set to an instance of an object", "[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd"} {
-		records := runArgs(t, append([]string{"records", "--format", "jsonl"}, testArgs(t, write(t, "game.log", text+"\n"))...)...)
+	for _, text := range []string{"NullReferenceException: Object reference not set to an instance of an object",
+		"[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd"} {
+		records := runArgs(t, append([]string{"records", "--format", "jsonl"},
+			testArgs(t, write(t, "game.log", text+"\n"))...)...)
 		var want struct {
 			Level   string `json:"level"`
 			LevelBy string `json:"levelBy"`

@@ -161,7 +161,8 @@ func (e *explanation) rules(p *prose) {
 		if len(e.Trials) == 0 {
 			among = ""
 		}
-		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)", plural(e.Omitted, "other rule"), among)
+		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)",
+			plural(e.Omitted, "other rule"), among)
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for the kind decides")
@@ -206,7 +207,7 @@ func trialLines(p *prose, r *rules.Trial) {
 	}
 }
 
-// reason says what a clause saw.
+// reason returns what a clause was evaluated on.
 func reason(c *rules.Clause) string {
 	var parts []string
 	names := make([]string, 0, len(c.Reads))
@@ -259,9 +260,10 @@ func places(own, over string) string {
 	return safe(own, 0) + ", which overrides " + safe(over, 0)
 }
 
-// window says what the occurrences have to lie within.
+// window returns the window of an escalation in words.
 func window(e *rules.Escalates) string {
-	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)), entries(e.Entries))
+	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)),
+		entries(e.Entries))
 }
 
 func entries(n int) string {

@@ -10,14 +10,14 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-// viewFlags say how the commands that hold rules to captures show what they found.
+// viewFlags are the flags of output of the commands that test rules on captures.
 type viewFlags struct {
 	format     string
 	top, width int
 	scrub      scrubFlags
 }
 
-// register adds the flags; what is what --top says of the rows.
+// register adds the flags; what names the rows in the help of --top.
 func (f *viewFlags) register(cmd *cobra.Command, what string) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
@@ -52,7 +52,7 @@ func checkLayout(cmd *cobra.Command, columns, top int) error {
 	return cli.CheckWidth(cmd, columns, width.Min)
 }
 
-// ruleFlags say which rules judge.
+// ruleFlags select the rules.
 type ruleFlags struct {
 	files      []string
 	noDefaults bool
@@ -76,7 +76,7 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 	return files, err
 }
 
-// ruleTexts returns what a report asks for the texts of a rule: none for a default.
+// ruleTexts returns the function by which a report gets the texts of a rule: none for a default.
 func ruleTexts(set *rules.Set) func(id string) (summary, why string) {
 	return func(id string) (summary, why string) {
 		if r := set.Rule(id); r != nil {

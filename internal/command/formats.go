@@ -31,8 +31,8 @@ var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown
 
 // shared reports whether what is written in a format is meant for others: an
 // issue, a server of continuous integration, a collector. Such output is scrubbed
-// unless it is asked not to be. Text and JSON stay with whoever ran the program,
-// who wants to find the lines again.
+// unless --no-scrub is given. Text and JSON are for the person who ran the program
+// and needs to find the lines again.
 func shared(format string) bool {
 	switch format {
 	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
@@ -42,17 +42,18 @@ func shared(format string) bool {
 }
 
 // maxFindings bounds the findings of each disposition that JUnit and SARIF list
-// where --top does not say. They are compared from run to run, so that a few at
+// where --top is not given. They are compared from run to run, so that a few at
 // the top would come and go.
 const maxFindings = 1000
 
 // form is how reports are written in one format. Each function appends to out and
 // may be nil.
 type form struct {
-	update updateWriter                                           // as it comes
-	report func(out []byte, d *report.Document, shown int) []byte // each log's, as it ends; shown is the number of those before
-	all    func(out []byte, docs ...*report.Document) []byte      // of all logs, in the end
-	top    int                                                    // rows of each disposition, 0 for all
+	update updateWriter // as it comes
+	// each log's, as it ends; shown is the number of those before
+	report func(out []byte, d *report.Document, shown int) []byte
+	all    func(out []byte, docs ...*report.Document) []byte // of all logs, in the end
+	top    int                                               // rows of each disposition, 0 for all
 }
 
 // form returns the form for the format and the other flags.
@@ -92,14 +93,16 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
 }
 
-// scrubFlags say whether output is scrubbed.
+// scrubFlags report whether output is scrubbed.
 type scrubFlags struct {
 	scrub, keep bool
 }
 
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.scrub, "scrub", false, "take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.scrub, "scrub", false,
+		"take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out "+
+			"of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
 	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
@@ -112,14 +115,14 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 	return &report.Scrubber{}
 }
 
-// learnNames takes in the names that a record tells of users and computers. What is written
-// before a record that tells one still has it.
+// learnNames learns the names of users and computers in a record. Output written before the
+// record that has one is not scrubbed of it.
 func learnNames(s *report.Scrubber, rec *capture.Record) {
 	s.Learn(rec.Message)
 	s.Learn(rec.Stack)
 }
 
-// removed says on standard error what a scrubber took out.
+// removed prints on standard error which kinds a scrubber took out.
 func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
 		p.Note("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))

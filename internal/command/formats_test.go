@@ -58,7 +58,8 @@ func TestFormatGolden(t *testing.T) {
 				}
 				golden, err := os.ReadFile(file)
 				require.NoError(t, err, "run: go test ./internal/command -run Golden -update")
-				require.Equal(t, string(golden), got, "if the change is wanted, run: go test ./internal/command -run Golden -update")
+				require.Equal(t, string(golden), got,
+					"if the change is wanted, run: go test ./internal/command -run Golden -update")
 			})
 		}
 	}
@@ -89,17 +90,23 @@ func TestSchemas(t *testing.T) {
 		})
 	}
 	for _, set := range []string{"default", "testdata/rules.yaml"} {
-		requireSchema(t, "rules-diff", runArgs(t, "rules", "diff", "--no-default-rules", "--format", "json", "--top", "1", set, "testdata/rules-new.yaml", ownCaptures).stdout)
+		requireSchema(t, "rules-diff", runArgs(t, "rules", "diff", "--no-default-rules", "--format", "json", "--top", "1",
+			set, "testdata/rules-new.yaml", ownCaptures).stdout)
 	}
-	requireSchema(t, "rules-diff", runArgs(t, "rules", "diff", "--format", "json", "default", "default", own("healthy-1.6.log")).stdout)
+	requireSchema(t, "rules-diff", runArgs(t, "rules", "diff", "--format", "json", "default", "default",
+		own("healthy-1.6.log")).stdout)
 	requireSchema(t, "rules-coverage", runArgs(t, "rules", "coverage", "--format", "json", ownCaptures).stdout)
-	requireSchema(t, "explain", runArgs(t, "explain", "--format", "json", "--all", "--text", "Could not save Colony17", "--level", "error", "--phase", "play").stdout)
+	requireSchema(t, "explain", runArgs(t, "explain", "--format", "json", "--all", "--text", "Could not save Colony17",
+		"--level", "error", "--phase", "play").stdout)
 	requireSchema(t, "explain", runArgs(t, "explain", "--format", "json", "--scrub", own("operations.jsonl")+":56").stdout)
-	requireSchema(t, "config", runArgs(t, "config", "show", "--format", "json", "--rules", "testdata/rules.yaml", "--width", "100").stdout)
+	requireSchema(t, "config", runArgs(t, "config", "show", "--format", "json", "--rules", "testdata/rules.yaml",
+		"--width", "100").stdout)
 
-	both := runArgs(t, "--format", "json", filepath.Join(ownCaptures, "healthy-1.6.log"), filepath.Join(ownCaptures, "hole-1.4.log"))
+	both := runArgs(t, "--format", "json", filepath.Join(ownCaptures, "healthy-1.6.log"),
+		filepath.Join(ownCaptures, "hole-1.4.log"))
 	clitest.RequireValid(t, replay, both.stdout)
-	damaged := runArgs(t, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"), write(t, "empty.log", ""))
+	damaged := runArgs(t, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"),
+		write(t, "empty.log", ""))
 	require.Equal(t, exitIO, damaged.status)
 	clitest.RequireValid(t, replay, damaged.stdout)
 
@@ -229,11 +236,13 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 // where the linters were not downloaded.
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	dir, err := exec.CommandContext(t.Context(), "go", "list", "-modfile=../../tools/go.mod", "-m", "-f", "{{.Dir}}", "github.com/securego/gosec/v2").Output()
+	dir, err := exec.CommandContext(t.Context(), "go", "list", "-modfile=../../tools/go.mod", "-m", "-f", "{{.Dir}}",
+		"github.com/securego/gosec/v2").Output()
 	if err != nil || len(bytes.TrimSpace(dir)) == 0 {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(string(bytes.TrimSpace(dir)), "report", "sarif", "testdata", "sarif-schema-2.1.0.json"))
+	f, err := os.Open(filepath.Join(string(bytes.TrimSpace(dir)), "report", "sarif", "testdata",
+		"sarif-schema-2.1.0.json"))
 	if err != nil {
 		return nil
 	}
@@ -265,8 +274,10 @@ func TestSARIF(t *testing.T) {
 		}
 	}
 	// The same finding at another line and under another count is the same one.
-	first := decodeSARIF(t, runArgs(t, testArgs(t, "--format", "sarif", write(t, "a.log", "cannot save to 1\n"))...).stdout)
-	later := decodeSARIF(t, runArgs(t, testArgs(t, "--format", "sarif", write(t, "a.log", "x\ny\ncannot save to 7\ncannot save to 8\n"))...).stdout)
+	first := decodeSARIF(t, runArgs(t, testArgs(t, "--format", "sarif",
+		write(t, "a.log", "cannot save to 1\n"))...).stdout)
+	later := decodeSARIF(t, runArgs(t, testArgs(t, "--format", "sarif",
+		write(t, "a.log", "x\ny\ncannot save to 7\ncannot save to 8\n"))...).stdout)
 	require.Equal(t, first.Runs[0].Results[0].Fingerprints, later.Runs[0].Results[0].Fingerprints)
 	require.Equal(t, "error", first.Runs[0].Results[0].Level)
 	require.Equal(t, 3, later.Runs[0].Results[0].Locations[0].PhysicalLocation.Region.StartLine)
@@ -301,8 +312,9 @@ type junitDocument struct {
 func decodeJUnit(t *testing.T, out string) junitDocument {
 	t.Helper()
 	parents := map[string]string{
-		"testsuites": "", "testsuite": "testsuites", "properties": "testsuite", "property": "properties", "testcase": "testsuite",
-		"failure": "testcase", "error": "testcase", "skipped": "testcase", "system-out": "testcase testsuite",
+		"testsuites": "", "testsuite": "testsuites", "properties": "testsuite", "property": "properties",
+		"testcase": "testsuite",
+		"failure":  "testcase", "error": "testcase", "skipped": "testcase", "system-out": "testcase testsuite",
 	}
 	dec := xml.NewDecoder(strings.NewReader(out))
 	open := []string{""}
@@ -349,7 +361,8 @@ func decodeJUnit(t *testing.T, out string) junitDocument {
 				skipped++
 			}
 		}
-		require.Equal(t, []int{len(suite.Cases), failures, errs, skipped}, []int{suite.Tests, suite.Failures, suite.Errors, suite.Skipped})
+		require.Equal(t, []int{len(suite.Cases), failures, errs, skipped},
+			[]int{suite.Tests, suite.Failures, suite.Errors, suite.Skipped})
 	}
 	return doc
 }
@@ -361,7 +374,8 @@ func TestJUnit(t *testing.T) {
 	doc := decodeJUnit(t, r.stdout)
 	require.Len(t, doc.Suites, len(own))
 
-	r = runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"), write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))...)
+	r = runArgs(t, testArgs(t, "--format", "junit", write(t, "game.log", plainLog), write(t, "quiet.log", "fine\n"),
+		write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))...)
 	require.Equal(t, exitIO, r.status)
 	suites := decodeJUnit(t, r.stdout).Suites
 	require.Equal(t, []int{4, 1, 0, 1}, []int{suites[0].Tests, suites[0].Failures, suites[0].Errors, suites[0].Skipped})
@@ -446,8 +460,10 @@ var hostileForms = []struct{ name, line string }{
 	{"sarif", `[link](1) {0} {{1}} [a](https://evil.example)`},
 	{"invalid", "\xff\xfe\xc3\x28 \xed\xa0\x80 \xc0\xaf"},
 	{"backslashes", `\| \\| \` + "` \\"},
-	{"commands to a CI server", "::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']"},
-	{"device control", "\x1bP+q544e\x1b\\ \x1b_Gf=100\x1b\\ \x1b^pm\x1b\\ \x1b]8;;http://evil.example\x1b\\x\x1b]52;c;eA==\x07"},
+	{"commands to a CI server",
+		"::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']"},
+	{"device control", "\x1bP+q544e\x1b\\ \x1b_Gf=100\x1b\\ \x1b^pm\x1b\\ " +
+		"\x1b]8;;http://evil.example\x1b\\x\x1b]52;c;eA==\x07"},
 	{"no characters", "\ufdd0 \ufffe \U0001ffff \U0010ffff"},
 	{"printf", "%s %d %!v(MISSING) %n"},
 	{"long", strings.Repeat("<b>`@x ", 30_000)},
@@ -546,7 +562,8 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 }
 
 // privateLog has something private of each kind.
-const privateLog = "starting\ncannot save /home/maria/saves/a.rws\ncareful with maria@example.org and 76561198000000001\ncannot save to 203.0.113.9:27015 token=0a1b2c3d4e5f\n"
+const privateLog = "starting\ncannot save /home/maria/saves/a.rws\ncareful with maria@example.org and " +
+	"76561198000000001\ncannot save to 203.0.113.9:27015 token=0a1b2c3d4e5f\n"
 
 func TestScrub(t *testing.T) {
 	private := []string{"maria", "76561198000000001", "203.0.113.9", "0a1b2c3d4e5f"}
@@ -591,15 +608,18 @@ func TestScrub(t *testing.T) {
 		}
 	}
 	require.Contains(t, runArgs(t, append([]string{"records"}, testArgs(t, "--format", "otlp", log)...)...).stderr,
-		"taken out of what is shown: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub leaves it in")
+		"taken out of what is shown: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub "+
+			"leaves it in")
 	require.Contains(t, runArgs(t, testArgs(t, "--format", "markdown", log)...).stdout, "; taken out: user names, ")
 	require.Equal(t, exitUsage, runArgs(t, "--scrub", "--no-scrub", log).status)
-	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr, "nothing taken out, nothing said")
+	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr,
+		"nothing taken out, nothing said")
 }
 
 // namesLog tells names late, and has them where nothing tells them.
 const namesLog = "starting\ncannot save for quillabt on QUILLTOWER\nUSERNAME=quillabt\nCOMPUTERNAME=QUILLTOWER\n" +
-	"cannot load, quillabt on quilltower said so\ncannot open \"secret\":\n  \"0a1b2c3d\"\nby someone at C:\\Users\\wrightq\\source\\repos\\M\\M.cs:1\n" +
+	"cannot load, quillabt on quilltower said so\ncannot open \"secret\":\n  \"0a1b2c3d\"\nby someone at " +
+	"C:\\Users\\wrightq\\source\\repos\\M\\M.cs:1\n" +
 	"cannot use wrightq.mod\n"
 
 // TestScrubNames: what is shown once the log has ended has no name that the log tells; what
@@ -699,7 +719,8 @@ func requireAttributes(t *testing.T, attributes []otlpKeyValue) {
 		require.False(t, seen[a.Key], "attribute %s twice", a.Key)
 		seen[a.Key] = true
 		values := 0
-		for _, has := range []bool{a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.BoolValue != nil, a.Value.ArrayValue != nil} {
+		for _, has := range []bool{a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.BoolValue != nil,
+			a.Value.ArrayValue != nil} {
 			if has {
 				values++
 			}

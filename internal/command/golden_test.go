@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference and commit only what you understand and want")
+var update = flag.Bool("update", false,
+	"write the golden files anew; read the difference and commit only what you understand and want")
 
 const (
 	ownCaptures = "../../testdata/captures"
@@ -52,7 +53,8 @@ func TestGolden(t *testing.T) {
 				}
 				golden, err := os.ReadFile(file)
 				require.NoError(t, err, "run: go test ./internal/command -run Golden -update")
-				require.Equal(t, string(golden), got, "if the change is wanted, run: go test ./internal/command -run Golden -update")
+				require.Equal(t, string(golden), got,
+					"if the change is wanted, run: go test ./internal/command -run Golden -update")
 			})
 		}
 	}

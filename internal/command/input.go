@@ -23,7 +23,10 @@ var errNoFile = errors.New("no such file")
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
 		watch := p.watch(standardInputName, p.stdinSize())
-		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) { return io.NopCloser(watch.reader(p.Stdin)), nil })), nil
+		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) {
+			return io.NopCloser(watch.reader(p.Stdin)),
+				nil
+		})), nil
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -47,10 +50,11 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 		return nil, ioError(err)
 	}
 	watch := p.watch(name, info.Size())
-	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize), close: f.Close}), nil
+	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize),
+		close: f.Close}), nil
 }
 
-// writesTo says whether standard output is a file, which would be read for ever while
+// writesTo reports whether standard output is a file, which would be read without end while
 // it grows.
 func (p *program) writesTo(file fs.FileInfo) bool {
 	out, ok := p.Stdout.(*os.File)
@@ -114,11 +118,14 @@ func pipeInput(ctx context.Context, open func() (io.ReadCloser, error)) *input {
 
 var (
 	errBinary  = errors.New("is not a text file")
-	errUTF16LE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16LE -t UTF-8")
-	errUTF16BE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv -f UTF-16BE -t UTF-8")
+	errUTF16LE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv " +
+		"-f UTF-16LE -t UTF-8")
+	errUTF16BE = errors.New("is UTF-16 text without a byte order mark: convert it to UTF-8 first, such as with iconv " +
+		"-f UTF-16BE -t UTF-8")
 )
 
-// looksBinary judges the beginning of a text, decompressed, by control characters. NUL bytes do not count: a log of a
+// looksBinary returns an error for the beginning of a file, decompressed, that is no text, by
+// its control characters. NUL bytes do not count: a log of a
 // game that was killed holds runs of hundreds of thousands. Neither do bytes
 // beyond ASCII: a log may be in a legacy encoding.
 func looksBinary(head []byte) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 )
 
-// inputFlags say which logs are read beside those that are named.
+// inputFlags select logs beside those that are named.
 type inputFlags struct {
 	game     string
 	previous bool
@@ -45,7 +45,7 @@ func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 }
 
 // inputs returns the logs that the arguments stand for, or that of the game, and
-// says on standard error what was taken where that was not named.
+// prints on standard error which were chosen where they were not named.
 func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
@@ -67,11 +67,11 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 // more than the beginning of a text that is looked at, since it may be compressed.
 const maxSniffed = 1 << 20
 
-// readsAsLog says whether a file is a log by how it begins: of plain text it cannot be told.
+// readsAsLog reports whether a file is a log by its beginning; plain text is not one.
 func readsAsLog(name string) bool {
 	f, err := os.Open(name)
 	if err != nil {
-		return true // reading it tells what is wrong
+		return true // reading it returns the error
 	}
 	defer func() { _ = f.Close() }() // only read from
 	r, err := capture.NewReader(io.LimitReader(f, maxSniffed), capture.Options{})
@@ -116,7 +116,7 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	return []string{runs[0].Path}, nil
 }
 
-// notFound says where the log of a game would be, a place in a line.
+// notFound is the error of a game without a log: the places that were looked at, one a line.
 func notFound(game string, places []string) error {
 	if len(places) == 1 {
 		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])

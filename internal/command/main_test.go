@@ -130,7 +130,8 @@ func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries [
 			})
 			continue
 		}
-		u := report.UpdateLine{Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule, File: object.File}
+		u := report.UpdateLine{Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule,
+			File: object.File}
 		u.Attention.ID, u.Attention.State, u.Attention.Blocking = object.Attention.ID, object.Attention.State, object.Attention.Blocking
 		updates = append(updates, u)
 	}
@@ -270,7 +271,8 @@ func TestStatus(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(blockingDir, "game.log"), []byte(plainLog), 0o600))
 	good := file("good.yaml", testRules)
 	missing := filepath.Join(dir, "absent.log")
-	binary := file("game.exe", "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10")
+	binary := file("game.exe",
+		"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10")
 	utf16 := file("utf16.log", strings.Repeat("a\x00b\x00 \x00", 20)+"\n\x00")
 	marked := file("marked.log", "\xff\xfea\x00b\x00c\x00\n\x00")
 
@@ -285,7 +287,8 @@ func TestStatus(t *testing.T) {
 	truncated := file("truncated.log.gz", zipped.String()[:zipped.Len()/2])
 	header := file("header.log.gz", "\x1f\x8b\x08")
 	twice := file("twice.log.gz", gzipped(t, gzipped(t, "careful now\n")))
-	zippedBinary := file("game.exe.gz", gzipped(t, "MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10"))
+	zippedBinary := file("game.exe.gz", gzipped(t,
+		"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10"))
 	bigEndian := file("utf16be.log", "\x00"+strings.Repeat("a\x00b\x00 \x00", 20)+"\n")
 	oldMac := file("mac.log", "careful now\rall is well\r")
 
@@ -347,8 +350,12 @@ func TestStatus(t *testing.T) {
 		{"rules are a directory", []string{"--rules", dir, clean}, exitUsage, "", "rules: "},
 		{"rules are no YAML", rule("broken.yaml", "version: [1"), exitUsage, "", "broken.yaml"},
 		{"unknown variable", rule("var.yaml", "version: 1\nrules:\n  - id: a\n    when: 'templat == \"x\"'\n    disposition: blocking\n"), exitUsage, "", `did you mean "template"`},
-		{"duplicate rule", rule("dup.yaml", "version: 1\nrules:\n  - id: a\n    when: 'template == \"x\"'\n    disposition: blocking\n  - id: a\n    when: 'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dup.yaml:6"},
-		{"unreachable rule", rule("dead.yaml", "version: 1\nrules:\n  - id: a\n    when: 'true'\n    disposition: ignore\n  - id: b\n    when: 'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dead.yaml:7"},
+		{"duplicate rule", rule("dup.yaml",
+			"version: 1\nrules:\n  - id: a\n    when: 'template == \"x\"'\n    disposition: blocking\n  - id: a\n    when: "+
+				"'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dup.yaml:6"},
+		{"unreachable rule", rule("dead.yaml",
+			"version: 1\nrules:\n  - id: a\n    when: 'true'\n    disposition: ignore\n  - id: b\n    when: 'template == "+
+				"\"y\"'\n    disposition: blocking\n"), exitUsage, "", "dead.yaml:7"},
 
 		{"missing file", with(missing), exitIO, "", "absent.log: no such file"},
 		{"mistyped command", with("record"), exitIO, "", `did you mean the command "records"?`},
@@ -371,12 +378,14 @@ func TestStatus(t *testing.T) {
 		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},
 		{"records unknown format", []string{"records", "--format", "json", clean}, exitUsage, "", "use one of text, jsonl"},
 		{"records without a file", []string{"records"}, exitUsage, "", "name a log"},
-		{"records truncated gzip", []string{"records", "--no-default-rules", "--rules", good, truncated}, exitIO, "careful", "truncated.log.gz"},
+		{"records truncated gzip", []string{"records", "--no-default-rules", "--rules", good, truncated}, exitIO, "careful",
+			"truncated.log.gz"},
 		{"signatures of two files", []string{"signatures", clean, clean}, exitUsage, "", "name one file at most"},
 		{"signatures missing file", []string{"signatures", missing}, exitIO, "", "no such file"},
 		{"signatures of a directory", []string{"signatures", dir}, exitIO, "", "is a directory"},
 
-		{"rules without a command", []string{"rules"}, exitUsage, "", "name a command: check, coverage, diff, lint, propose, schema, test"},
+		{"rules without a command", []string{"rules"}, exitUsage, "",
+			"name a command: check, coverage, diff, lint, propose, schema, test"},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
 		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
 		{"rules check missing", []string{"rules", "check", filepath.Join(dir, "absent.yaml")}, exitUsage, "", "absent.yaml"},
@@ -807,7 +816,8 @@ func TestSignatures(t *testing.T) {
 		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, args := range [][]string{{"signatures"}, {"signatures", "-"}, {"signatures", write(t, "in", c.in)}, {"signatures", "--group"}} {
+			for _, args := range [][]string{{"signatures"}, {"signatures", "-"}, {"signatures", write(t, "in", c.in)},
+				{"signatures", "--group"}} {
 				r := runWith(t.Context(), c.in, args...)
 				require.Equal(t, exitOK, r.status, r.stderr)
 				require.Equal(t, c.lines, strings.Count(r.stdout, "\n"))
@@ -835,7 +845,8 @@ func TestSignaturesAgreeWithRecords(t *testing.T) {
 // TestSignatureGroups: a word that varies makes one group of all lines that
 // have it, also of those before that was known.
 func TestSignatureGroups(t *testing.T) {
-	const in = "Anna could not reach the old lamp\nthe lamp is out\nBoris could not reach the old lamp\nChloe could not reach the old lamp\nEun could not reach the old lamp\n"
+	const in = "Anna could not reach the old lamp\nthe lamp is out\nBoris could not reach the old lamp\nChloe could " +
+		"not reach the old lamp\nEun could not reach the old lamp\n"
 	alone := strings.Split(runWith(t.Context(), in, "signatures").stdout, "\n")
 	got := strings.Split(runWith(t.Context(), in, "signatures", "--group").stdout, "\n")
 	require.Len(t, got, len(alone))

@@ -41,7 +41,8 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 func TestInterruptEveryCommand(t *testing.T) {
 	rules, empty := write(t, "rules.yaml", testRules), write(t, "empty.log", "")
 	known := filepath.Join(t.TempDir(), "known.yaml")
-	require.Equal(t, exitOK, runArgs(t, "baseline", "write", "-o", known, "--date", "2026-01-31", write(t, "good.log", plainLog)).status)
+	require.Equal(t, exitOK, runArgs(t, "baseline", "write", "-o", known, "--date", "2026-01-31",
+		write(t, "good.log", plainLog)).status)
 	for _, args := range [][]string{
 		{"--rules", rules, "--no-default-rules", "-"},
 		{"--rules", rules, "--no-default-rules", "--format", "json", "-"},

@@ -101,7 +101,7 @@ func replaceFile(name string, data []byte) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".heed-*.tmp")
 	if err != nil {
-		// The name of the new file says nothing to anybody.
+		// The name of the new file means nothing to the user.
 		if path, ok := errors.AsType[*fs.PathError](err); ok {
 			path.Path = name
 		}
@@ -113,7 +113,7 @@ func replaceFile(name string, data []byte) error {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one to tell
+		_ = os.Remove(f.Name()) // the first error is the one to report
 	}
 	return err
 }
@@ -147,8 +147,7 @@ func (p *prose) line(format string, args ...any) {
 	p.hang(text[:len(text)-len(words)], "%s", words)
 }
 
-// hang writes a line of which what does not fit goes on below where it begins, beside
-// lead.
+// hang writes a line after lead; what does not fit continues below, at the same column.
 func (p *prose) hang(lead, format string, args ...any) {
 	p.buf = width.Measure{}.AppendHanging(p.buf, lead, fmt.Sprintf(format, args...), p.width)
 }

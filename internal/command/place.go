@@ -117,16 +117,18 @@ func (s *span) String() string {
 	return "lines " + lineRange(s.first, s.last)
 }
 
-// noRecord says that a place belongs to no record of a file of so many lines, and where
-// the nearest records are: those before and after it, nil for none.
+// noRecord is the error of a place that belongs to no record of a file of so many lines; it names
+// the nearest records: those before and after it, nil for none.
 func noRecord(at place, before, after *span, lines int) error {
 	switch {
 	case before != nil && after != nil:
-		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s and %s", at, before, after)
+		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s and %s", at,
+			before, after)
 	case after != nil:
 		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the first record is at %s", at, after)
 	case before != nil:
-		return fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"), before)
+		return fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"),
+			before)
 	}
 	return fmt.Errorf("%s: there is no record in the file", at)
 }

@@ -88,7 +88,8 @@ as its body, the time where the log has one, and what was decided as attributes.
 }
 
 // records prints the records of one capture.
-func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output, scrubber *report.Scrubber) error {
+func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output,
+	scrubber *report.Scrubber) error {
 	shownName := scrubber.Text(name)
 	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := src.record
@@ -99,7 +100,8 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		template, _ := src.engine.Template(outcome.Signature)
 		r := report.Record{
 			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.KindName(),
-			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Level, LevelBy: rec.LevelBy.String(), Cut: rec.Cut,
+			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Level, LevelBy: rec.LevelBy.String(),
+			Cut:       rec.Cut,
 			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
 			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
@@ -122,7 +124,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		return out.full()
 	})
 	if errors.Is(err, context.Canceled) {
-		return nil // the caller tells of the interruption
+		return nil // the caller reports the interruption
 	}
 	return err
 }

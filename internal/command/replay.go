@@ -110,7 +110,7 @@ written, to its end, 130 interrupted.`,
 }
 
 // failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
-// is for all commands, so that there it is left out, and said; whoever asks for it in
+// is for all commands, so that there it is dropped with a message; who passes it in
 // this run counts on it.
 func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	if !slices.Contains(f.failOn, failNew) {
@@ -136,7 +136,8 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
 		return err
 	}
-	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew }) // of which failOnNew speaks
+	// failOnNew refuses it
+	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew })
 	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind); err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	return err
 }
 
-// findings returns the exit status that --fail-on asks for.
+// findings returns the exit status that results from --fail-on.
 func (f *replayFlags) findings(d *report.Document) int {
 	worst := d.Summary.Worst
 	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
@@ -209,7 +210,8 @@ type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []
 // replay replays one file. Where write is not nil, updates go to out as they come,
 // scrubbed like the report. It returns no report for a file that could not be opened,
 // and both report and error for one that could not be read to its end.
-func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output, write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
+func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
+	write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
 	source, err := p.open(ctx, set, name)
 	if err != nil {
 		return nil, err
@@ -232,7 +234,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	for {
 		if err := source.next(); err != nil {
 			end := report.End{
-				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(), Open: engine.Open(nil),
+				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(),
+				Open:        engine.Open(nil),
 				Environment: source.environment(), Bytes: source.bytes(),
 				Headless: source.began.Headless(), Unrecognized: !source.began.Recognized(),
 			}

@@ -99,7 +99,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		}
 	}
 	if docs == nil {
-		return nil // said already, log by log
+		return nil // reported already, log by log
 	}
 	data := report.HTML(nil, docs...)
 	p.removed(scrubber)
@@ -112,7 +112,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	return nil
 }
 
-// reason says by which conditions the rule that decided about s.record matched.
+// reason returns the conditions by which the rule that decided s.record matched.
 func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
 	f := &found{rec: s.record, entry: s.record.Entry, outcome: s.outcome}
 	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))

@@ -42,7 +42,8 @@ func TestReportGolden(t *testing.T) {
 	}
 	golden, err := os.ReadFile(file)
 	require.NoError(t, err, "run: go test ./internal/command -run ReportGolden -update")
-	require.Equal(t, string(golden), got, "if the change is wanted, run: go test ./internal/command -run ReportGolden -update")
+	require.Equal(t, string(golden), got,
+		"if the change is wanted, run: go test ./internal/command -run ReportGolden -update")
 }
 
 func TestReportWritesAFile(t *testing.T) {
@@ -68,7 +69,8 @@ func TestReportErrors(t *testing.T) {
 		{"no log", []string{"report"}, exitUsage, "name a log to report on"},
 		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
 		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, which would be lost"},
-		{"over a directory", []string{"report", log, "-o", filepath.Dir(log)}, exitUsage, "is a directory: name a file in it"},
+		{"over a directory", []string{"report", log, "-o", filepath.Dir(log)}, exitUsage,
+			"is a directory: name a file in it"},
 		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitIO, "cannot write the report"},
 		{"a log that is not there", []string{"report", missing}, exitIO, "no such file"},
 		{"rules that are not there", []string{"report", log, "--rules", missing}, exitUsage, "rules:"},
@@ -203,12 +205,15 @@ func browse(t *testing.T, page string, flags ...string) (dom, console string) {
 	defer cancel()
 	profile, err := os.MkdirTemp("", "heed-browser")
 	require.NoError(t, err)
-	defer func() { _ = os.RemoveAll(profile) }() // not TempDir: a process of the browser that outlives it may still write there
+	// not TempDir: a process of the browser that outlives it may still write there
+	defer func() { _ = os.RemoveAll(profile) }()
 	args := append([]string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr", "--virtual-time-budget=2000", "--timezone-for-testing=UTC",
+		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+		"--virtual-time-budget=2000", "--timezone-for-testing=UTC",
 		"--user-data-dir=" + profile, "--window-size=1280,900",
 	}, flags...)
-	cmd := exec.CommandContext(ctx, *inBrowser, append(args, "--dump-dom", "file://"+filepath.ToSlash(write(t, "page.html", page)))...)
+	cmd := exec.CommandContext(ctx, *inBrowser, append(args, "--dump-dom",
+		"file://"+filepath.ToSlash(write(t, "page.html", page)))...)
 	cmd.WaitDelay = 10 * time.Second
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -343,7 +348,8 @@ addEventListener("load", () => {
 func TestPageFitsAPhone(t *testing.T) {
 	long := "Mod " + strings.Repeat("Длинное_название_мода_한국어", 40) + " is missing packageId in About.xml!\n"
 	hostile := runWith(t.Context(), attackLog()+long, "report", "-").stdout
-	clock := runArgs(t, "report", filepath.Join(ownCaptures, "operations.jsonl"), filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	clock := runArgs(t, "report", filepath.Join(ownCaptures, "operations.jsonl"),
+		filepath.Join(ownCaptures, "colony-1.6.log")).stdout
 	for _, page := range []string{hostile, clock} {
 		dom, console := browse(t, withScript(t, page, fits), "--window-size=390,800")
 		require.Empty(t, console)

@@ -16,9 +16,12 @@ func TestRestartEndsCrash(t *testing.T) {
 	run := func(version, mod string) string {
 		return "Mono path[0] = '/opt/games/RimWorld_Data/Managed'\nInitialize engine version: " + version + " (x)\n" +
 			"RimWorld 1.4." + version[:4] + " rev123\nLog uploaded on Friday, January 30, 2026, 1:02:03 PM\n" +
-			"Loaded mods:\n" + mod + "(" + mod + ".id)[mv:1.0]: " + mod + "(1.0.0)\n\nLog file contents:\nUnloading 9 unused Assets to reduce memory usage. Loaded Objects now: 9.\n"
+			"Loaded mods:\n" + mod + "(" + mod + ".id)[mv:1.0]: " + mod + "(1.0.0)\n\nLog file contents:\nUnloading 9 unused " +
+			"Assets to reduce memory usage. Loaded Objects now: 9.\n"
 	}
-	first := run("2019.4.30f1", "Windmills") + "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n\n========== OUTPUTTING STACK TRACE ==================\n0x00007FF (UnityPlayer) a\n\n"
+	first := run("2019.4.30f1",
+		"Windmills") + "Crash!!!\nSymInit: Symbol-SearchPath: '.'\n\n========== OUTPUTTING STACK TRACE " +
+		"==================\n0x00007FF (UnityPlayer) a\n\n"
 	log := write(t, "Player.log", first+run("2019.3.30f1", "Riverboats"))
 	same := runArgs(t, "--width", "0", write(t, "Player.log", first+run("2019.4.30f1", "Windmills"))).stdout
 	require.Contains(t, same, ", 1 mod, ", "that both runs have")
@@ -42,7 +45,8 @@ func TestRestartEndsCrash(t *testing.T) {
 	require.Contains(t, text, "1 blocking problem, over by the end.")
 	require.Contains(t, text, "; over: the game was started again")
 	require.Contains(t, text, ", 1 mod, ")
-	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout, "1 blocking problem, and the game crashed")
+	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout,
+		"1 blocking problem, and the game crashed")
 
 	page := filepath.Join(t.TempDir(), "page.html")
 	require.Equal(t, exitOK, runArgs(t, "report", "-o", page, log).status)

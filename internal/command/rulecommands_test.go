@@ -68,7 +68,8 @@ const moreRules = "version: 1\nrules:\n  - id: mine\n    when: 'template contain
 
 func TestDiff(t *testing.T) {
 	log := write(t, "game.log", plainLog)
-	older, mine := write(t, "old.yaml", testRules), write(t, "mine.yaml", moreRules+testRules[len("version: 1\nrules:\n"):])
+	older, mine := write(t, "old.yaml", testRules), write(t, "mine.yaml",
+		moreRules+testRules[len("version: 1\nrules:\n"):])
 	r := runArgs(t, "rules", "diff", "--no-default-rules", older, mine, log)
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "2 of 5 records in 1 file change class")
@@ -77,7 +78,8 @@ func TestDiff(t *testing.T) {
 	require.Contains(t, r.stdout, "new     ignore info, by rule mine ("+mine+":3)")
 	require.Contains(t, r.stdout, "sample  "+log+":3: cannot save the game to slot 1")
 
-	require.Equal(t, exitFinding, runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, mine, log).status)
+	require.Equal(t, exitFinding, runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, mine,
+		log).status)
 	same := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, older, log)
 	require.Equal(t, exitOK, same.status)
 	require.Contains(t, same.stdout, "0 of 5 records")
@@ -89,7 +91,8 @@ func TestDiff(t *testing.T) {
 	require.Contains(t, r.stdout, "decided by another rule to the same effect: 1 record")
 
 	// A phase that only one side sets counts for that side alone.
-	phased := write(t, "phased.yaml", strings.Replace(testRules, "disposition: advisory\n", "disposition: advisory\n    sets_phase: late\n", 1)+
+	phased := write(t, "phased.yaml", strings.Replace(testRules, "disposition: advisory\n",
+		"disposition: advisory\n    sets_phase: late\n", 1)+
 		"  - {id: test.late, when: 'phase == \"late\" and template == \"bye\"', disposition: blocking}\n")
 	r = runArgs(t, "rules", "diff", "--no-default-rules", older, phased, log)
 	require.Contains(t, r.stdout, "1 of 5 records")
@@ -179,7 +182,8 @@ func TestProposeScrubs(t *testing.T) {
 	require.NotContains(t, r.stdout, log)
 
 	mute := write(t, "mute.yaml", r.stdout)
-	require.Contains(t, runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, log+":3")...)...).stdout, "BLOCKING error, by rule stop.")
+	require.Contains(t, runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, log+":3")...)...).stdout,
+		"BLOCKING error, by rule stop.")
 }
 
 func TestProposeHostileText(t *testing.T) {
@@ -239,7 +243,8 @@ func TestProposeTwice(t *testing.T) {
 	require.Contains(t, check.stdout, none+": 0 rules, no tests")
 	same := runArgs(t, "rules", "diff", "--exit-code", "default", none, log)
 	require.Equal(t, exitOK, same.status, same.stderr)
-	back := runArgs(t, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute}, testArgs(t, log+":2")...)...)
+	back := runArgs(t, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute},
+		testArgs(t, log+":2")...)...)
 	require.Equal(t, exitOK, back.status, back.stderr)
 	require.Contains(t, back.stdout, "id: note.careful_now.")
 }
@@ -295,7 +300,8 @@ func TestExpectations(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		return runArgs(t, append([]string{"rules", "test"}, testArgs(t, file)...)...)
 	}
-	good := run("# what is known\r\n\ngame.log\t3\tblocking\ttest.blocking\r\ngame.log\t2\tadvisory\ngame.log\t1\tignore\tdefault.log.unknown\ngame.log\t8\tignore\n")
+	good := run("# what is " +
+		"known\r\n\ngame.log\t3\tblocking\ttest.blocking\r\ngame.log\t2\tadvisory\ngame.log\t1\tignore\tdefault.log.unknown\ngame.log\t8\tignore\n")
 	require.Equal(t, exitOK, good.status, good.stderr)
 	require.Equal(t, file+": 4 expectations: all met\n", good.stdout)
 	require.Empty(t, good.stderr)
@@ -308,14 +314,16 @@ func TestExpectations(t *testing.T) {
 		"classify-replay: " + file + ":1: " + log + ":99: the line belongs to no record: it is blank, or beyond the end",
 		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
 		"classify-replay: " + file + ":3: " + log + ":6: the line belongs to no record: it is blank, or beyond the end",
-		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by test.blocking",
+		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by " +
+			"test.blocking",
 		"",
 	}, "\n"), bad.stderr)
 
 	for text, want := range map[string]string{
-		"":                                 "expected.tsv holds none: write a line for each",
-		"# nothing yet\n\n":                "expected.tsv holds none: write a line for each",
-		"game.log 3 blocking\n":            ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), not 1",
+		"":                  "expected.tsv holds none: write a line for each",
+		"# nothing yet\n\n": "expected.tsv holds none: write a line for each",
+		"game.log 3 blocking\n": ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), " +
+			"not 1",
 		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
 		"game.log\t0\tblocking\n":          "field 2",
 		"game.log\t1\tloud\n":              "field 3, the disposition, is \"loud\": use one of ignore, advisory, blocking",
@@ -359,7 +367,8 @@ func FuzzPropose(f *testing.F) {
 	for _, text := range hostileLines {
 		f.Add(text, "", false)
 	}
-	f.Add("System.Exception: 12 at <*> 'a b' x=y (1, 2) user Bob /home/bob/x", "  at A.B ()\n  at (wrapper x) C.D_Patch1 () [0x1]", false)
+	f.Add("System.Exception: 12 at <*> 'a b' x=y (1, 2) user Bob /home/bob/x",
+		"  at A.B ()\n  at (wrapper x) C.D_Patch1 () [0x1]", false)
 	f.Add("", "at A.B", true)
 	f.Add("two\nSystem.Exception: \x00", "\n", true)
 	f.Add("\n  at A.B ()", "", false)
@@ -410,7 +419,8 @@ func TestProposeHidesMail(t *testing.T) {
 		"careful: mailto:joe.hansen@[192.0.2.1]/joe",
 		"careful: <joe.hansen@example.com> is away",
 	} {
-		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
+		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t,
+			write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
 		require.Equal(t, exitOK, r.status, r.stderr)
 		require.NotContains(t, r.stdout, "joe", line)
 		require.NotContains(t, r.stdout, "hansen", line)
@@ -419,7 +429,8 @@ func TestProposeHidesMail(t *testing.T) {
 
 // TestRulesCheckMatchesAll: what one rule does to all others is said once.
 func TestRulesCheckMatchesAll(t *testing.T) {
-	r := runArgs(t, "rules", "check", write(t, "all.yaml", "version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
+	r := runArgs(t, "rules", "check", write(t, "all.yaml",
+		"version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
 	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: no rule and no default after it ever decides")

@@ -56,7 +56,7 @@ does not exist.`,
 	return cmd
 }
 
-// fileReport is what is said about one rule file.
+// fileReport is the report on one rule file.
 type fileReport struct {
 	name                              string
 	rules, passed, failed, overridden int
@@ -85,7 +85,8 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		case r.ShadowedBy != "" && all != "":
 			byName[r.File].unreachable++
 		case r.ShadowedBy != "":
-			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID, r.ShadowedBy)
+			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID,
+				r.ShadowedBy)
 		case r.MatchesAll():
 			all = r.ID
 			p.Message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)

@@ -65,7 +65,7 @@ type covered struct {
 
 type ruleCount struct{ records, signatures int }
 
-// sigRule is a signature and who decided about it: one signature may be decided
+// sigRule is a signature and the rule that decided it: one signature may be decided
 // by several rules, by its phase or level.
 type sigRule struct {
 	sig  signature.Signature
@@ -80,7 +80,8 @@ type sigCount struct {
 }
 
 func newCovered() *covered {
-	return &covered{distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{}, sigs: map[sigRule]*sigCount{}}
+	return &covered{distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{},
+		sigs: map[sigRule]*sigCount{}}
 }
 
 // add counts n records of a signature that a rule decided, seen first at a
@@ -140,7 +141,7 @@ type (
 	}
 )
 
-// fallbackFile is how the names of files begin whose rules judge text that no
+// fallbackFile begins the names of files whose rules classify text that no
 // other rule knows.
 const fallbackFile = "90-fallback"
 
@@ -151,7 +152,8 @@ func isFallback(r *rules.Rule) bool {
 // report sorts out what was counted: the rules in the order of the set, what no
 // rule knows by how often it came.
 func (c *covered) report(set *rules.Set, file string, top int) coverage {
-	rep := coverage{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{}, Unknown: []unknownToRules{}}
+	rep := coverage{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{},
+		Unknown: []unknownToRules{}}
 	for _, r := range set.Rules() {
 		if n := c.byRule[r.ID]; n != nil {
 			rep.Fired = append(rep.Fired, firedRule{r.ID, n.records, n.signatures})
@@ -179,7 +181,8 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 		}
 	}
 	slices.SortFunc(unknown, func(a, b *sigCount) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first.file, b.first.file), cmp.Compare(a.first.line, b.first.line),
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.first.file, b.first.file),
+			cmp.Compare(a.first.line, b.first.line),
 			cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.rule, b.rule))
 	})
 	if top > 0 && len(unknown) > top {
@@ -187,7 +190,8 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 		unknown = unknown[:top]
 	}
 	for _, s := range unknown {
-		rep.Unknown = append(rep.Unknown, unknownToRules{s.count, s.sig.ID.String(), s.rule, s.first.String(), firstLine(s.template)})
+		rep.Unknown = append(rep.Unknown, unknownToRules{s.count, s.sig.ID.String(), s.rule, s.first.String(),
+			firstLine(s.template)})
 	}
 	return rep
 }
@@ -248,7 +252,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 }
 
 // widthNever is where the names of rules that never fired are broken, if nothing else
-// says how wide text is.
+// sets the width of text.
 const widthNever = 104
 
 // lines writes a report for a person.

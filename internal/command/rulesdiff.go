@@ -67,7 +67,7 @@ The exit status is 0 even when something changes; with --exit-code it is then 1.
 			scrubber := view.scrub.scrubber(view.format)
 			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
 			for _, name := range names {
-				if err := p.judgeTwice(cmd.Context(), d, name); err != nil {
+				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {
 					p.Fail(err)
 					if errors.Is(err, context.Canceled) {
 						break
@@ -101,7 +101,7 @@ func readSide(name string, noDefaults bool) ([]rules.File, error) {
 	return (&ruleFlags{[]string{name}, noDefaults}).sources()
 }
 
-// difference is what two rule sets judge differently.
+// difference is what two rule sets classify differently.
 type difference struct {
 	old, new *rules.Set
 	scrub    *report.Scrubber // of names, places and samples
@@ -111,7 +111,7 @@ type difference struct {
 	changes  map[changeKey]*change
 }
 
-// changeKey groups what changes. Tags are for those who read decisions and no
+// changeKey groups what changes. Tags are for readers of decisions, and no
 // part of the class.
 type changeKey struct {
 	sig      signature.Signature // that names the group, under the old rules
@@ -146,8 +146,8 @@ type change struct {
 	order      int // of its first record among all that change
 }
 
-// judgeTwice decides the records of a capture by both sets.
-func (p *program) judgeTwice(ctx context.Context, d *difference, name string) error {
+// classifyTwice decides the records of a capture by both sets.
+func (p *program) classifyTwice(ctx context.Context, d *difference, name string) error {
 	other, err := heed.New(engineConfig(d.new))
 	if err != nil {
 		return err
@@ -177,7 +177,8 @@ func (p *program) judgeTwice(ctx context.Context, d *difference, name string) er
 		key := changeKey{o.Signature, before, after}
 		c := bySignature[key]
 		if c == nil {
-			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec), sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry)))}
+			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec),
+				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry)))}
 			bySignature[key] = c
 			found = append(found, c)
 		}
@@ -224,27 +225,32 @@ type (
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files, Records: d.records, Moved: d.moved, Changes: []classChanged{}}
+	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files,
+		Records: d.records, Moved: d.moved, Changes: []classChanged{}}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {
 		all = append(all, c)
 		rep.Changed += c.count
 	}
-	slices.SortFunc(all, func(a, b *change) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.order, b.order)) })
+	slices.SortFunc(all, func(a, b *change) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.order, b.order))
+	})
 	if top > 0 && len(all) > top {
 		rep.NotShown = len(all) - top
 		all = all[:top]
 	}
 	for _, c := range all {
 		rep.Changes = append(rep.Changes, classChanged{
-			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new), d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
+			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new),
+			d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
 		})
 	}
 	return rep
 }
 
 func (d *difference) class(set *rules.Set, c class) rules.Details {
-	out := rules.Details{Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates, Escalated: c.escalated}
+	out := rules.Details{Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
+		Escalated: c.escalated}
 	if r := set.Rule(c.rule); r != nil {
 		out.Place = d.scrub.Text(r.Place())
 	}
@@ -253,7 +259,8 @@ func (d *difference) class(set *rules.Set, c class) rules.Details {
 
 func (r *diffReport) appendText(dst []byte, width int) []byte {
 	p := &prose{buf: dst, width: width}
-	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed, plural(r.Records, "record"), plural(r.Files, "file"))
+	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
+		plural(r.Records, "record"), plural(r.Files, "file"))
 	if r.Moved > 0 {
 		p.line("  decided by another rule to the same effect: %s", plural(r.Moved, "record"))
 	}
@@ -270,7 +277,7 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	return p.buf
 }
 
-// changed says what decides before or after a change, and how.
+// changed returns the decision before or after a change in words.
 func changed(d *rules.Details) string {
 	s := className(d)
 	if d.Invalidates && d.Disposition != event.Ignore {

@@ -58,7 +58,8 @@ rules:
 }
 
 func TestRulesLintIsInert(t *testing.T) {
-	hostile := write(t, "h.yaml", "version: 1\nrules: [{id: x, disposition: ignore, when: \"template == '\\u202e\\e[2J12\\u2028'\"}]\n")
+	hostile := write(t, "h.yaml",
+		"version: 1\nrules: [{id: x, disposition: ignore, when: \"template == '\\u202e\\e[2J12\\u2028'\"}]\n")
 	r := runArgs(t, "rules", "lint", "--no-default-rules", hostile)
 	require.Equal(t, exitFinding, r.status)
 	requireInert(t, r.stdout)

@@ -95,7 +95,7 @@ of its reason, and "rules check" warns once it is past.`,
 // today is the date, as in 2027-01-31.
 func (p *program) today() string { return p.Now().Format(time.DateOnly) }
 
-// untilDate is how the reason of a rule says until when it is meant.
+// untilDate matches the date until which a rule is meant, in its why.
 var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{1,2}-\d{1,2})\b`)
 
 // expired returns what is wrong with the date until which a rule is meant:
@@ -115,7 +115,8 @@ func expired(r *rules.Rule, today string) string {
 }
 
 // propose returns the rule file for one record.
-func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition, until string) ([]byte, error) {
+func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
+	until string) ([]byte, error) {
 	set, err := rules.Compile(files...)
 	if err != nil {
 		return nil, err
@@ -159,7 +160,8 @@ func nothingProposed(line int, d *event.Decision) []byte {
 	out := &prose{}
 	out.line("version: 1")
 	out.line("")
-	out.line("# Nothing is proposed by classify-replay: the record at line %d of the log is %s %s", line, d.Disposition, d.Severity)
+	out.line("# Nothing is proposed by classify-replay: the record at line %d of the log is %s %s", line, d.Disposition,
+		d.Severity)
 	out.line("# already, by %s. This file changes nothing.", d.Rule)
 	return out.buf
 }
@@ -282,7 +284,8 @@ func quoteRule(s string) string {
 
 // idWords returns the words of a text that can stand in an id.
 func idWords(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")), func(r rune) bool { return r < 'a' || r > 'z' })
+	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
+		func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 // examples are two values for each kind of masked part.
@@ -404,7 +407,8 @@ func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error
 
 func (pr *proposal) freeID(set *rules.Set) string {
 	const few, long = 4, 60
-	subject := map[event.Disposition]string{event.Ignore: "mute", event.Advisory: "note", event.Blocking: "stop"}[pr.disposition]
+	subject := map[event.Disposition]string{event.Ignore: "mute", event.Advisory: "note",
+		event.Blocking: "stop"}[pr.disposition]
 	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
 	if words == "" {
 		words = pr.entry.Kind.String()
@@ -444,7 +448,8 @@ func (pr *proposal) write(tests []proposedTest) {
 	if pr.until != "" {
 		done += " until " + pr.until
 	}
-	out.line("    why: %s", quoteRule(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition, pr.before.Severity, pr.before.Rule)))
+	out.line("    why: %s", quoteRule(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
+		pr.before.Severity, pr.before.Rule)))
 	if pr.was != nil && pr.was.SetsPhase != "" {
 		out.line("    sets_phase: %s # as rule %s did", pr.was.SetsPhase, pr.was.ID)
 	}

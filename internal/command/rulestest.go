@@ -83,7 +83,7 @@ func (r *fileReport) appendExpectations(dst []byte, name string) []byte {
 	return append(dst, "all met\n"...)
 }
 
-// expectation is what a file says about one line of a capture.
+// expectation is the decision that a file expects for one line of a capture.
 type expectation struct {
 	source      place // where it stands
 	at          place // what it is about
@@ -135,7 +135,8 @@ func readExpectations(name string) ([]expectation, error) {
 		out = append(out, e)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("expectations: %s holds none: write a line for each, of fields separated by tabs (capture, line, disposition, rule)", name)
+		return nil, fmt.Errorf("expectations: %s holds none: write a line for each, of fields separated by tabs (capture, "+
+			"line, disposition, rule)", name)
 	}
 	return out, nil
 }
@@ -158,7 +159,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 			rec := src.record
 			for len(wanted) > 0 && rec.StartLine > 0 && expected[wanted[0]].at.line <= rec.EndLine {
 				if e := &expected[wanted[0]]; e.at.line >= rec.StartLine {
-					messages[wanted[0]] = e.judge(set, &o.Decision)
+					messages[wanted[0]] = e.check(set, &o.Decision)
 				}
 				wanted = wanted[1:]
 			}
@@ -177,8 +178,8 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 	return failed, nil
 }
 
-// judge returns what is wrong with a decision, nothing if it is as expected.
-func (e *expectation) judge(set *rules.Set, d *event.Decision) string {
+// check returns what is wrong with a decision, nothing if it is as expected.
+func (e *expectation) check(set *rules.Set, d *event.Decision) string {
 	if d.Disposition == e.disposition && (e.rule == "" || d.Rule == e.rule) {
 		return ""
 	}

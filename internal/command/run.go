@@ -145,8 +145,8 @@ func renamed(root *cobra.Command, commands []*cobra.Command) {
 // written, to its end.
 func ioError(err error) error { return cli.Failed(exitIO, err) }
 
-// incomplete says that what is about to be shown lacks what was not read when the
-// program was interrupted. Replays, pages and lists say so themselves, or end early.
+// incomplete prints that what follows lacks what was not read when the program was interrupted.
+// Replays, pages and lists note that themselves, or end early.
 func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
 		p.Message("interrupted: what was not read by then is missing from this")
@@ -156,7 +156,8 @@ func (p *program) incomplete() {
 // checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
 // without any: a variable that is not set would ask for nothing, unnoticed.
 func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
-	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed && flag.Value.String() == "[]" {
+	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed &&
+		flag.Value.String() == "[]" {
 		given = []string{""}
 	}
 	for _, what := range given {

@@ -74,7 +74,9 @@ func TestSessionReplays(t *testing.T) {
 				continue
 			}
 		}
-		_, err = fmt.Fprintf(log, "Colony day %d\nNullReferenceException: Object reference not set to an instance of an object\n  at Colony.Part%c.Build () [0x00000] in <1>:0 \n\nColony day %d is over\n", i, 'A'+i%5, i)
+		_, err = fmt.Fprintf(log,
+			"Colony day %d\nNullReferenceException: Object reference not set to an instance of an object\n  at "+
+				"Colony.Part%c.Build () [0x00000] in <1>:0 \n\nColony day %d is over\n", i, 'A'+i%5, i)
 		require.NoError(t, err)
 		res := g.Done(t.Context(), d, event.StatusCompleted, "")
 		operations = append(operations, res.Verdict.Operation)

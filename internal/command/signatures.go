@@ -77,12 +77,14 @@ they were.`,
 	}
 	flags.register(cmd)
 	scrub.register(cmd)
-	cmd.Flags().BoolVar(&group, "group", false, "read all input, then print the final group of each line instead of its signature")
+	cmd.Flags().BoolVar(&group, "group", false,
+		"read all input, then print the final group of each line instead of its signature")
 	return cmd
 }
 
 // signatures prints one line for each line of an input, as it is read.
-func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
+func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string,
+	scrubber *report.Scrubber) error {
 	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.Of(template).ID, scrubber.Text(string(template)))
@@ -98,7 +100,8 @@ const (
 )
 
 // groups prints one line for each line of an input, once all of it is read.
-func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string, scrubber *report.Scrubber) error {
+func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string,
+	scrubber *report.Scrubber) error {
 	type known struct {
 		template string
 		place    signature.Place
@@ -139,7 +142,8 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
-		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of their own", name, len(order))
+		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of "+
+			"their own", name, len(order))
 	}
 	return err
 }
@@ -153,7 +157,8 @@ func appendSignature(dst []byte, id signature.ID, template string) []byte {
 
 // templates calls f with the template of each line of an input. What f writes to
 // out goes on when the input has no more for a while.
-func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output, scrubber *report.Scrubber, f func(template []byte)) error {
+func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output,
+	scrubber *report.Scrubber, f func(template []byte)) error {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return err

@@ -20,18 +20,18 @@ type source struct {
 	records *capture.Ahead
 	engine  *heed.Engine
 
-	began capture.Environment // what the beginning of the capture tells
+	began capture.Environment // from the beginning of the capture
 	mods  report.Environment  // those that were listed
 
-	program string // of the game, as the engine was told
+	program string // of the game, as the engine has learned it
 
 	record  *capture.Record // the last one
-	acted   bool            // it is what a host did, of which there is no outcome
+	acted   bool            // it is an act of a host, without an outcome
 	outcome heed.Outcome    // what became of it
 }
 
 // open opens a capture and makes an engine for it. What is no log is refused with
-// an error that says what to do instead.
+// an error that names the next step.
 func (p *program) open(ctx context.Context, set *rules.Set, name string) (*source, error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
@@ -62,7 +62,8 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 
 // observe replays a capture and calls f with each record and what became of it,
 // until f returns false. The record is that of src, and valid until the next one is read.
-func (p *program) observe(ctx context.Context, set *rules.Set, name string, f func(src *source, o *heed.Outcome) bool) error {
+func (p *program) observe(ctx context.Context, set *rules.Set, name string,
+	f func(src *source, o *heed.Outcome) bool) error {
 	src, err := p.open(ctx, set, name)
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func engineConfig(set *rules.Set) heed.Config {
 }
 
 // close closes the input, which ends a read that waits there. It was only read
-// from, so that its error says nothing.
+// from: its error means nothing.
 func (s *source) close() {
 	_ = s.input.Close()
 	s.records.Close()
@@ -118,7 +119,7 @@ func (s *source) next() error {
 		s.mods, s.program = report.Environment{}, ""
 	}
 	s.began.Observe(rec)
-	if s.program == "" { // a run tells it once
+	if s.program == "" { // logged once in a run
 		if s.program = s.began.Program(); s.program != "" {
 			s.engine.LearnGame(s.program)
 		}
@@ -139,14 +140,14 @@ func (s *source) next() error {
 	return nil
 }
 
-// environment returns where the capture was made, as far as it told by now.
+// environment returns where the capture was made, as far as that is known by now.
 func (s *source) environment() report.Environment {
 	e := s.mods
 	e.Facts = s.began.Facts()
 	return e
 }
 
-// bytes returns how many bytes of the log were read, 0 where they do not tell how long
+// bytes returns how many bytes of the log were read, 0 where that is not how long
 // it is: in JSON lines, notices are about what the lines were made from.
 func (s *source) bytes() uint64 {
 	if s.records.Layout() == capture.LayoutJSON {
@@ -155,7 +156,7 @@ func (s *source) bytes() uint64 {
 	return s.records.Bytes()
 }
 
-// learn tells the engine which mods a record lists.
+// learn passes the mods that a record lists to the engine.
 func (s *source) learn(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {

@@ -102,7 +102,8 @@ func TestTerminalWithoutASize(t *testing.T) {
 	defer func() { _ = tty.Close() }()
 	require.NoError(t, pty.Setsize(tty, &pty.Winsize{}))
 	var stderr bytes.Buffer
-	require.Equal(t, exitUsage, run(t.Context(), []string{"report", write(t, "a.log", plainLog)}, strings.NewReader(""), tty, &stderr))
+	require.Equal(t, exitUsage, run(t.Context(), []string{"report", write(t, "a.log", plainLog)}, strings.NewReader(""),
+		tty, &stderr))
 	require.Contains(t, stderr.String(), "a page is not for a terminal: name a file, such as -o report.html")
 }
 

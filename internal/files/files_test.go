@@ -34,7 +34,8 @@ func TestMissing(t *testing.T) {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt", "texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
+	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt",
+		"texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}
@@ -61,7 +62,8 @@ func TestInputs(t *testing.T) {
 		{"directories do not match", "dir*", "", "no log found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files, taken, wrong := Inputs(strings.Fields(c.args), func(name string) bool { return filepath.Base(name) == "upload.txt" })
+			files, taken, wrong := Inputs(strings.Fields(c.args),
+				func(name string) bool { return filepath.Base(name) == "upload.txt" })
 			want := strings.ReplaceAll(c.want, "Player (1).txt", "Player_(1).txt")
 			for i := range files {
 				files[i] = strings.ReplaceAll(filepath.ToSlash(files[i]), "Player (1).txt", "Player_(1).txt")

@@ -42,7 +42,7 @@ type Run struct {
 // Unity. On Linux that is also where the Windows version writes under Proton, and
 // what Steam as a Flatpak keeps. goos "" is the system of this process.
 //
-// previous asks for the logs of the runs before instead: Unity keeps one,
+// previous selects the logs of the runs before instead: Unity keeps one,
 // beside the last.
 func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs []Run, places []string, err error) {
 	if goos == "" {
@@ -78,21 +78,24 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 	if p.name == "" {
 		company, title, ok := strings.Cut(name, "/")
 		if !ok || company == "" || title == "" || company == ".." || title == ".." || strings.ContainsAny(title, `/\`) || strings.Contains(company, `\`) {
-			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made with Unity", name, strings.Join(Games(), ", "))
+			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
+				"with Unity", name, strings.Join(Games(), ", "))
 		}
 		p = product{company, title}
 	}
 	g := &Game{Getenv: getenv, GOOS: goos}
 	usual, ok := g.place(p)
 	if !ok {
-		return nil, fmt.Errorf("the logs of %s cannot be looked for: the environment does not say where your home folder is; name the file", name)
+		return nil, fmt.Errorf("the logs of %s cannot be looked for: the environment does not say where your home folder "+
+			"is; name the file", name)
 	}
 	places := []string{usual}
 	if goos == "windows" || goos == "darwin" {
 		return places, nil
 	}
 	home := getenv("HOME")
-	places = append(places, filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".config", "unity3d", p.company, p.name, "Player.log"))
+	places = append(places, filepath.Join(home, ".var", "app", "com.valvesoftware.Steam", ".config", "unity3d",
+		p.company, p.name, "Player.log"))
 	if steam != "" {
 		for _, library := range []string{
 			filepath.Join(home, ".local", "share", "Steam"),

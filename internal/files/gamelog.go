@@ -11,9 +11,9 @@ import (
 // Standard is the path that stands for the game's standard output.
 const Standard = "-"
 
-// Game says what is known of a game before it starts.
+// Game is what is known of a game before it starts.
 //
-// Games made with Unity write where -logFile says, or else to a place per
+// Games made with Unity write to the file of -logFile, or else to a place per
 // platform and user that is made of the names of company and product, which stand
 // in a file app.info beside the game's data. A game without that file is looked
 // up by the name of its program in a small table.
@@ -36,7 +36,7 @@ type Found struct {
 	// Path is the file, or [Standard].
 	Path string
 
-	// How says in words why it is this one.
+	// How is the reason in words.
 	How string
 }
 
@@ -53,7 +53,7 @@ var known = []struct {
 	{"start_rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}},
 }
 
-// FindLog returns where the game is going to log, and false where nothing tells.
+// FindLog returns where the game is going to log, and false where it is not known.
 func FindLog(g Game) (Found, bool) {
 	if g.GOOS == "" {
 		g.GOOS = runtime.GOOS
@@ -92,7 +92,7 @@ func (g *Game) byArgument() (string, bool) {
 			value = rest[0]
 		}
 		switch value {
-		case "", Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": // of the game, and not of who looks
+		case "", Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": // of the game, and not of this process
 			return Standard, true
 		}
 		return g.abs(value), true

@@ -27,7 +27,7 @@ type Taken struct {
 //     be called *.txt: of those, isLog is asked;
 //   - a pattern with *, ?, [, {, or ** for directories of any depth, stands for
 //     the files that it matches, by name: not every shell expands one. ** does not
-//     follow links to directories, of which some lead back.
+//     follow links to directories: some lead back.
 //
 // A file that was named before is left out of the latter two. An argument that
 // stands for nothing gives an error, and does not keep the others from being read.
@@ -61,7 +61,8 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err == nil && info.IsDir():
 		files, left, err = logsIn(arg, isLog)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: no log found in this directory by its name (such as Player.log, *.log, *.log.gz or *.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
+			err = fmt.Errorf("%s: no log found in this directory by its name (such as Player.log, *.log, *.log.gz or "+
+				"*.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
 				arg, filepath.Join(arg, "*.txt"))
 		}
 		return files, left, true, err
@@ -71,7 +72,8 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	switch {
 	case errors.Is(err, doublestar.ErrBadPattern):
-		return nil, nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is not closed", arg)
+		return nil, nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is "+
+			"not closed", arg)
 	case err != nil:
 		return nil, nil, false, fmt.Errorf("%s: %w", arg, err)
 	case len(files) == 0:
@@ -108,14 +110,14 @@ func logsIn(dir string, isLog func(string) bool) (files, left []string, err erro
 	return files, left, nil
 }
 
-// What the name of a file says of it.
+// What a file is by its name.
 const (
 	notLog = iota
 	maybeLog
 	aLog
 )
 
-// kindOf says whether a file is a log by its name, compressed or not.
+// kindOf reports whether a file is a log by its name, compressed or not.
 func kindOf(name string) int {
 	name = strings.ToLower(name)
 	for _, packed := range []string{".gz", ".zst"} {
@@ -132,7 +134,8 @@ func kindOf(name string) int {
 		}
 		return maybeLog
 	default: // a log that was rotated: server.log.1
-		if len(ext) > 1 && strings.Trim(ext[1:], "0123456789") == "" && strings.HasSuffix(strings.TrimSuffix(name, ext), ".log") {
+		if len(ext) > 1 && strings.Trim(ext[1:], "0123456789") == "" &&
+			strings.HasSuffix(strings.TrimSuffix(name, ext), ".log") {
 			return aLog
 		}
 	}

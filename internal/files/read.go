@@ -51,8 +51,8 @@ func refused(name string, why error) error { return &fs.PathError{Op: "read", Pa
 // maxBeside bounds how many names of a folder are looked at for one that was meant.
 const maxBeside = 4096
 
-// Missing says of a file that is not there what it is called that was likely meant, as
-// the end of a message: a file or folder beside it; "" for none.
+// Missing returns the file or folder that was likely meant by the name of a file that is not
+// there, as the end of a message; "" for none.
 func Missing(name string) string {
 	f, err := os.Open(filepath.Dir(name))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// ConfigCommand makes the command that tells what is configured.
+// ConfigCommand makes the command that shows what is configured.
 func (p *Program) ConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -112,7 +112,7 @@ type (
 	}
 )
 
-// shows says whether a value is shown by a program: where it goes by it, or where
+// shows reports whether a value is shown by a program: where it goes by it, or where
 // a file for both sets it.
 func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
 
@@ -120,7 +120,8 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: []settingsFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
-			rep.Settings = append(rep.Settings, settingValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(), v.Where, v.Key.program()})
+			rep.Settings = append(rep.Settings, settingValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(),
+				v.Where, v.Key.program()})
 		}
 	}
 	for _, f := range s.Files {
@@ -172,7 +173,8 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		if f.Found {
 			state = "read"
 		}
-		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:], text.Safe(f.Path, 0), state)
+		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:],
+			text.Safe(f.Path, 0), state)
 	}
 	return dst
 }

@@ -36,7 +36,8 @@ func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.W
 // before any command runs. The help of --verbose is verbose.
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	p.Program.Flags(root, verbose)
-	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false, "read no .heed.yaml, no file of the user and no HEED_ variable")
+	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false,
+		"read no .heed.yaml, no file of the user and no HEED_ variable")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
 	for _, key := range Keys() {
 		if len(key.Values) > 0 && key.Of(p.Name) {
@@ -45,8 +46,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	}
 }
 
-// configure takes in what is configured for the flags that a command has and was
-// not given.
+// configure applies what is configured to the flags of a command that were not given.
 func (p *Program) configure(cmd *cobra.Command) error {
 	src := Sources{Getenv: p.Getenv}
 	if p.noConfig {
@@ -65,7 +65,8 @@ func (p *Program) configure(cmd *cobra.Command) error {
 		err = s.rulesExist(cmd)
 	}
 	if err != nil {
-		return &cli.StatusError{Status: cli.ExitUsage, Err: err, Next: "nothing was done; correct it, or add --no-config to go on without"}
+		return &cli.StatusError{Status: cli.ExitUsage, Err: err,
+			Next: "nothing was done; correct it, or add --no-config to go on without"}
 	}
 	p.Settings = s
 	// The stronger of two that exclude each other prevails.
@@ -98,7 +99,8 @@ func (s *Settings) rulesExist(cmd *cobra.Command) error {
 	if missing < 0 {
 		return nil
 	}
-	return Errors{{Place: v.Where, Text: fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing])}}
+	return Errors{{Place: v.Where,
+		Text: fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing])}}
 }
 
 // Apply gives the flags of a command line, once it is parsed, what is configured

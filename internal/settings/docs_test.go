@@ -16,7 +16,8 @@ var update = flag.Bool("update", false, "write the table of docs/settings.md ane
 // TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
 // the file that it shows to what can be read.
 func TestDocs(t *testing.T) {
-	const path, head = "../../docs/settings.md", "| key | program | value | default | what it is |\n|---|---|---|---|---|\n"
+	const path, head = "../../docs/settings.md", "| key | program | value | default | what it is " +
+		"|\n|---|---|---|---|---|\n"
 	page, err := os.ReadFile(path)
 	require.NoError(t, err)
 	byHand, table, ok := strings.Cut(string(page), head)

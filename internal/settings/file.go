@@ -106,7 +106,8 @@ func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong 
 	}
 	for _, item := range nodes {
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s wants %s", key.Name, wants[key.Kind])
+			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s wants %s", key.Name,
+				wants[key.Kind])
 		}
 		text := item.Value
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
@@ -136,13 +137,14 @@ var wants = map[Kind]string{
 	Paths:    "a path or a list of paths",
 }
 
-// hint says what a name was likely meant to be.
+// hint returns what a name was likely meant to be.
 func hint(name string, keys []Key) string {
 	switch name {
 	case "format", "output":
 		return ": the form of the output is for the command line alone, since who reads it depends on it"
 	case "token":
-		return ": a token is a secret, and has no place in a file that others read; name the file that holds it with token-file"
+		return ": a token is a secret, and has no place in a file that others read; name the file that holds it with " +
+			"token-file"
 	case "metrics-remote":
 		return ": what opens a port to other machines is for the command line alone"
 	}

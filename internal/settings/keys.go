@@ -23,7 +23,7 @@ const (
 	Paths                // a list of them; in a variable, separated as in PATH
 )
 
-// list says whether a key of the kind may have several values.
+// list reports whether a key of the kind may have several values.
 func (k Kind) list() bool { return k == Words || k == Texts || k == Paths }
 
 // The programs that have settings. They share their files.
@@ -42,7 +42,7 @@ type Key struct {
 	Live    bool     // of the commands beside a running game: classify-replay does not go by it
 }
 
-// Of says whether a program goes by the key.
+// Of reports whether a program goes by the key.
 func (k *Key) Of(program string) bool { return !k.Live || program == Live }
 
 // program returns the program that alone goes by the key, "" for both.

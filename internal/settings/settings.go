@@ -54,13 +54,13 @@ type Value struct {
 // String returns the value as a flag would show it.
 func (v *Value) String() string { return strings.Join(v.Items, ",") }
 
-// maxFile bounds, in bytes, a file of settings, of which a long one has a few hundred.
+// maxFile bounds, in bytes, a file of settings, a long one has a few hundred.
 const maxFile = 1 << 20
 
 // ProjectFile is the name of a project's file.
 const ProjectFile = ".heed.yaml"
 
-// Sources say where to look.
+// Sources are where to look.
 type Sources struct {
 	// Dir is where the search for a project's file begins. "" looks for none.
 	Dir string
@@ -229,7 +229,8 @@ func (v *Value) check() string {
 			}
 		case Word, Words:
 			if !slices.Contains(k.Values, item) {
-				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words], strings.Join(k.Values, ", "), meant(item, k.Values))
+				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words],
+					strings.Join(k.Values, ", "), meant(item, k.Values))
 			}
 		case Text, Texts:
 			if item == "" {

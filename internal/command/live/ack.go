@@ -145,7 +145,8 @@ func named(ctx context.Context, c *gabp.Client, id string) (bridge.Item, error) 
 		open = append(open, "perhaps one of "+plural(uint64(items.Omitted), "other", "others"))
 		fallthrough
 	case len(open) > 1:
-		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id, strings.Join(open, ", ")))
+		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id,
+			strings.Join(open, ", ")))
 	}
 	return bridge.Item{Attention: heed.Attention{ID: open[0]}}, nil
 }

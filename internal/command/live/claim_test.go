@@ -46,7 +46,8 @@ func TestStateIsKeptApart(t *testing.T) {
 		require.Eventually(t, served(errs), patience, time.Millisecond)
 		require.Contains(t, errs.String(), `name=serve-log-2 error="another heed has the name serve-log: --pid `+pid+` (serve)"`)
 		for _, name := range []string{"serve-log.snapshot", "serve-log-2.snapshot"} {
-			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil }, patience, time.Millisecond)
+			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil }, patience,
+				time.Millisecond)
 		}
 		out, _ := runCommand(t, "current", "--state", state, "--pid", pid)
 		_, id, _ = strings.Cut(strings.SplitN(out, "\n", 2)[0], "item ")

@@ -22,11 +22,11 @@ import (
 const tokenEnv = "HEED_TOKEN"
 
 // clientName is what the commands that talk to a running heed call themselves. They
-// are people who look on, and not the agent.
+// are observers, and not the agent.
 const clientName = "heed-cli"
 
-// clientLaunch makes all of them one viewer. What each viewer was shown is remembered
-// for a few: a person who looks every second would else displace the agent.
+// clientLaunch makes all of them one consumer. What was delivered is kept for a few consumers: a person
+// who looks every second would otherwise evict the agent.
 const clientLaunch = "68656564-0000-4000-8000-000000000000"
 
 // askTimeout bounds each question to a running heed.
@@ -39,7 +39,7 @@ const (
 	formatJSONL = "jsonl"
 )
 
-// clientFlags say which heed is meant, and how its answer is shown.
+// clientFlags select the running heed, and the form of its answer.
 type clientFlags struct {
 	state     string
 	connect   string
@@ -52,7 +52,7 @@ type clientFlags struct {
 	formats []string
 }
 
-// register adds the flags. What the format other than text is says asData.
+// register adds the flags. data is the format other than text, asData its help.
 func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	f.formats = []string{formatText, data}
 	flags := cmd.Flags()
@@ -66,7 +66,7 @@ func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	cli.Completes(cmd, "format", f.formats...)
 }
 
-// validate says what is wrong with the flags that can be told before anybody is asked.
+// validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
 	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 	return cli.CheckWidth(cmd, f.width, 0)
 }
 
-// connect says hello to the heed that is meant, and returns what word it left of
+// connect connects to the selected heed, and returns the run file of
 // itself, where it was found by that.
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
@@ -147,7 +147,8 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 	case len(found) == 0 && refused != nil:
 		return nil, nil, cli.Failed(exitNone, refused)
 	case len(found) == 0 && len(names) > 0:
-		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no such heed is running; there is %s", strings.Join(names, " and ")))
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no such heed is running; there is %s",
+			strings.Join(names, " and ")))
 	case len(found) == 0:
 		return nil, nil, &cli.StatusError{
 			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
@@ -163,7 +164,8 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 }
 
 // clientCommand makes a command that talks to a running heed.
-func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error) *cobra.Command {
+func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
+	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error) *cobra.Command {
 	if cmd.Args == nil {
 		cmd.Args = noArgs
 	}
@@ -198,12 +200,12 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags, ask func(ctx
 	return cmd
 }
 
-// gone is the error of who watched, and is not answered any more.
+// gone is the error of a heed that stopped answering.
 func gone(err error) error {
 	return cli.Failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
 }
 
-// noArgs refuses arguments, and says so in its own words.
+// noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return cli.Usage(cmd, "%s takes no argument, and was given %q", cmd.Name(), args[0])

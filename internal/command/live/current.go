@@ -50,28 +50,28 @@ Exit status as of heed; 1 where the item is blocking.`,
 	return cmd
 }
 
-// told is what is known of an item beyond what an agent is shown. Where heed does not
-// tell, it is empty.
-type told struct {
+// itemInfo is what is known of an item beyond what an agent is shown; empty where heed does not
+// answer.
+type itemInfo struct {
 	detail bridge.ItemDetail
 	since  time.Time // of its cause
 	latest time.Time // of its latest entry
 }
 
-// what says in a few words what an item is about: in those of the rule that decided,
-// where there are some. The item's own summary is longer, since it is for agents.
-func (t *told) what() string {
+// what returns what an item is about in a few words: the summary of the rule that decided,
+// where it has one. The item's own summary is longer, since it is for agents.
+func (t *itemInfo) what() string {
 	if summary := t.detail.Cause.RuleSummary; summary != "" {
 		return summary
 	}
 	return t.detail.Summary
 }
 
-// tell asks for an item. Whoever answers at the address need not be heed: what is not
-// answered is left out.
-func tell(ctx context.Context, c *gabp.Client, id string) (t told) {
+// fetchItem asks for an item. The server at the address need not be heed: what it does not
+// answer is left out.
+func fetchItem(ctx context.Context, c *gabp.Client, id string) (t itemInfo) {
 	if !ask(ctx, c, bridge.ToolItem, map[string]any{"id": id}, &t.detail) {
-		return told{}
+		return itemInfo{}
 	}
 	if e := t.detail.Cause.Entry; e != nil {
 		t.since = e.Time
@@ -86,7 +86,7 @@ func tell(ctx context.Context, c *gabp.Client, id string) (t told) {
 	return t
 }
 
-// ask calls a tool of heed's, and says whether it answered.
+// ask calls a tool of heed, and reports whether it answered.
 func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any) bool {
 	raw, err := c.CallTool(ctx, tool, arguments)
 	return err == nil && json.Unmarshal(raw, result) == nil
@@ -106,7 +106,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		g.line(span{green, "nothing is open"})
 		return
 	}
-	t := tell(ctx, c, a.ID)
+	t := fetchItem(ctx, c, a.ID)
 	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + a.ID})
 	what := t.what()
 	if what == "" {
@@ -145,7 +145,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		if i == 0 {
 			label = "sample"
 		}
-		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)}, span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
+		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)},
+			span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
 	}
 	var items bridge.Items
 	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {

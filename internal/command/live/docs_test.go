@@ -29,7 +29,7 @@ var steady = []struct {
 
 // TestDocs holds what docs/watching.md says that this program prints to what it prints,
 // about a capture that is written while it is followed. Run it with -update to write the
-// page anew.
+// page again.
 func TestDocs(t *testing.T) {
 	const pagePath = "../../../docs/watching.md"
 	capture, err := os.ReadFile("../../../testdata/captures/burst-1.4.log")

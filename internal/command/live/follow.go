@@ -69,7 +69,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 		return err
 	}
 	defer h.close()
-	var unwritten error // also of what is told when all else has ended
+	var unwritten error // also of the last updates, when all else has ended
 	h.session.OnUpdates(func(updates []heed.Update) {
 		if unwritten == nil {
 			if unwritten = p.showUpdates(h, updates, path, f); unwritten != nil {

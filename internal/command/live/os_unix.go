@@ -10,5 +10,5 @@ import (
 // forwarded are the signals that are passed on to the game.
 var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 
-// errRefused is why an address cannot be dialed at which nobody listens.
+// errRefused is the error of dialing an address without a listener.
 const errRefused = syscall.ECONNREFUSED

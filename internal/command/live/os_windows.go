@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// forwarded are the signals that tell heed to end the game.
+// forwarded are the signals at which heed ends the game.
 var forwarded = []os.Signal{os.Interrupt}
 
-// errRefused is why an address cannot be dialed at which nobody listens: WSAECONNREFUSED.
+// errRefused is the error of dialing an address without a listener: WSAECONNREFUSED.
 // syscall.ECONNREFUSED is a number that Windows never gives.
 const errRefused = syscall.Errno(10061)

@@ -84,7 +84,10 @@ heed was found, or it does not answer, or a file could not be read or written to
   heed Player.log
   heed report Player.log -o report.html`,
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.Usage(cmd, "%w", cli.FlagError(cmd, err)) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.Usage(cmd, "%w",
+			cli.FlagError(cmd, err))
+	})
 	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
 		&cobra.Group{ID: groupLogs, Title: "On captured logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
 	grouped := func(id string, commands ...*cobra.Command) {
@@ -134,7 +137,7 @@ func (p *program) guardCommand() *cobra.Command {
 
 const guardName = "guard"
 
-// decided says whether an error is one that decides the exit status itself.
+// decided reports whether an error has an exit status of its own.
 func decided(err error) bool {
 	_, ok := errors.AsType[*cli.StatusError](err)
 	return ok

@@ -69,7 +69,8 @@ func TestFollow(t *testing.T) {
 	for _, format := range []string{"text", "jsonl"} {
 		out, _ := background(t, "follow", log, "--rules", rules, "--format", format, "--state", filepath.Join(dir, format))
 		write(t, log, "all is well\nFAULT one\n") // the file comes later than heed, for the first
-		require.Eventually(t, func() bool { return strings.Contains(out.String(), "planted fault") }, patience, time.Millisecond)
+		require.Eventually(t, func() bool { return strings.Contains(out.String(), "planted fault") }, patience,
+			time.Millisecond)
 		require.Contains(t, out.String(), "opened")
 	}
 }
@@ -90,11 +91,13 @@ func TestServe(t *testing.T) {
 
 	// Rules change while it runs; bad ones do not count.
 	write(t, rules, "rules: [\n")
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "rules were refused") }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "rules were refused") }, patience,
+		time.Millisecond)
 	// In place of the file, as an editor does: one that is cut off and then written is refused in between.
 	write(t, rules+".new", testRules)
 	require.NoError(t, os.Rename(rules+".new", rules))
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience,
+		time.Millisecond)
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
 	out, code := runCommand(t, "current", "--state", state)

@@ -140,7 +140,7 @@ func (g *page) inPlace(rows int) {
 // write prints the page.
 func (p *program) write(g *page) error { return p.print(g.buf) }
 
-// print writes to standard output, and says what it means where that cannot be done.
+// print writes to standard output; its error has an exit status.
 func (p *program) print(data []byte) error {
 	_, err := p.Stdout.Write(data)
 	if err != nil {
@@ -149,7 +149,7 @@ func (p *program) print(data []byte) error {
 	return nil
 }
 
-// unlessGone returns err, but nil where it says that nobody reads any more.
+// unlessGone returns err, but nil for [cli.ErrReaderGone].
 func unlessGone(err error) error {
 	if errors.Is(err, cli.ErrReaderGone) {
 		return nil

@@ -66,7 +66,7 @@ func (r *runFile) String() string {
 
 // holder returns which running heed has files by a name.
 func (d stateDir) holder(name string) string {
-	runs, _ := d.running() // who it is only helps
+	runs, _ := d.running() // without it the message is less precise
 	for i := range runs {
 		if runs[i].Name == name {
 			return runs[i].String()

@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// silentAfter is how long a log may add nothing before that is said. Games fall
+// silentAfter is how long a log may not grow before that is shown. Games fall
 // silent for shorter while they load.
 const silentAfter = time.Minute
 
@@ -52,18 +52,19 @@ heed/status answers, after "schemaVersion". With --follow it stays, and shows wh
 	return cmd
 }
 
-// A status that is followed is shown anew as soon as there is something new, and
+// A status that is followed is shown again when there is something new, and
 // within refreshEvery, for times go on; but not more often than a person can read.
 const (
 	refreshEvery = 2 * time.Second
 	refreshRest  = 300 * time.Millisecond
 )
 
-// changed waits until it is time to show the status anew.
+// changed waits until it is time to show the status again.
 func changed(ctx context.Context, c *gabp.Client, latest string) error {
 	rest := time.NewTimer(refreshRest)
 	defer rest.Stop()
-	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{"after": latest, "limit": 1, "seconds": int(refreshEvery.Seconds())}); err != nil {
+	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{"after": latest, "limit": 1,
+		"seconds": int(refreshEvery.Seconds())}); err != nil {
 		return err
 	}
 	select {
@@ -74,7 +75,8 @@ func changed(ctx context.Context, c *gabp.Client, latest string) error {
 }
 
 // status shows how heed does, and returns the cursor after the latest entry.
-func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *clientFlags, again bool) (latest string, err error) {
+func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *clientFlags, again bool) (latest string,
+	err error) {
 	raw, err := c.CallTool(ctx, bridge.ToolStatus, struct{}{})
 	if err != nil {
 		return "", err
@@ -88,9 +90,9 @@ func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *cli
 	}
 	var items bridge.Items
 	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
-	var shown []told
+	var shown []itemInfo
 	for _, it := range items.Items[:min(len(items.Items), maxShown)] {
-		t := tell(ctx, c, it.ID)
+		t := fetchItem(ctx, c, it.ID)
 		if t.detail.ID == "" {
 			t.detail.Item = it // closed meanwhile
 		}
@@ -115,7 +117,8 @@ const latelyEvents = 50
 
 // showStatus shows how heed does. items are those that are open, shown the first of
 // them; lately is what happened, the latest last.
-func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []told, lately []session.Event) {
+func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []itemInfo,
+	lately []session.Event) {
 	g.line(headline(st, items)...)
 	if len(shown) > 0 {
 		first := &shown[0]
@@ -128,7 +131,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if mods := mods(items); mods != "" {
 		g.about("mod", name, mods)
 	}
-	s, text := p.speaks(st)
+	s, text := p.logState(st)
 	g.about("log", s, text)
 	if r.Log != "" {
 		g.about("", faint, r.Log)
@@ -169,19 +172,21 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 			since = p.clock(t.since)
 		}
 		k := kind(t.detail.Blocking)
-		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))}, span{strong, t.detail.ID})
+		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))},
+			span{strong, t.detail.ID})
 		mod := ""
 		if len(t.detail.Blame) > 0 {
 			mod = strings.Join(t.detail.Blame, ", ")
 		}
-		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod}, span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
+		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
+			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}
 	if more := len(items.Items) + items.Omitted - len(shown); more > 0 {
 		g.line(span{faint, "  and " + plural(uint64(more), "other", "others")})
 	}
 }
 
-// called says what became of a call; "" for an event that is none.
+// called returns the result of a call in words; "" for an event that is none.
 func called(e *session.Event) (style, string) {
 	switch session.EventKind(e.Kind) {
 	case session.CallBegan:
@@ -198,8 +203,8 @@ func called(e *session.Event) (style, string) {
 	return plain, ""
 }
 
-// headline says in one line what is open. Whether it holds calls back is for whoever
-// put a gate before them.
+// headline returns in one line what is open. Whether that holds calls back is up to the gate
+// before them.
 func headline(st *bridge.Status, items *bridge.Items) []span {
 	blocking := uint64(0)
 	for i := range items.Items {
@@ -247,8 +252,8 @@ func mods(items *bridge.Items) string {
 	return strings.Join(names, ", ")
 }
 
-// speaks says whether the log still does.
-func (p *program) speaks(st *bridge.Status) (style, string) {
+// logState returns the state of the log in words: whether it grows.
+func (p *program) logState(st *bridge.Status) (style, string) {
 	l := st.Log
 	if l == nil {
 		if st.Blind {
@@ -277,7 +282,7 @@ func (p *program) speaks(st *bridge.Status) (style, string) {
 	return green, "it speaks, last " + p.ago(l.LastGrowth) + "; " + read
 }
 
-// gameText says which game it is and what it does.
+// gameText returns the game, its phase and the calls in flight in words.
 func gameText(r *runFile, st *bridge.Status) string {
 	var parts []string
 	if r.Game != "" {

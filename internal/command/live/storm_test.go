@@ -73,7 +73,8 @@ func runStorm(t testing.TB, n int, over time.Duration) storm {
 	require.NoError(t, err)
 	defer log.Close() //nolint:errcheck // a test's
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
-	cmd := exec.Command(self, "serve", path, "--state", filepath.Join(dir, "state"), "--addr", addr, "--token-file", filepath.Join(dir, "token"))
+	cmd := exec.Command(self, "serve", path, "--state", filepath.Join(dir, "state"), "--addr", addr, "--token-file",
+		filepath.Join(dir, "token"))
 	cmd.Env = append(os.Environ(), helperEnv+"=1")
 	var errs buffer
 	cmd.Stderr = &errs

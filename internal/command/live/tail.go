@@ -190,7 +190,7 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
 	return p.write(g)
 }
 
-// joined is what is said of something by its name: the tool of an operation.
+// joined returns text after the name that it is about: the tool of an operation.
 func joined(name, text string) string {
 	if name == "" || text == "" {
 		return name + text

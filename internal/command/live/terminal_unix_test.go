@@ -45,7 +45,8 @@ func TestOnTerminal(t *testing.T) {
 		out := seen(nil)
 		require.Contains(t, out, string(red), name)
 		for line := range strings.Lines(out) {
-			require.LessOrEqual(t, cells.StringWidth(clitest.WithoutColors(strings.TrimSuffix(line, "\n"))), clitest.TerminalColumns, line)
+			require.LessOrEqual(t, cells.StringWidth(clitest.WithoutColors(strings.TrimSuffix(line, "\n"))),
+				clitest.TerminalColumns, line)
 		}
 		require.NotContains(t, seen([]string{"NO_COLOR=1"}), "\x1b[")
 		require.NotContains(t, seen([]string{"TERM=dumb"}), "\x1b[")

@@ -39,8 +39,10 @@ func TestUnwritten(t *testing.T) {
 	}, patience, time.Millisecond)
 	t.Chdir(dir)
 	for _, args := range []string{
-		"current", "current --format json", "status", "status --format json", "status --follow", "tail", "tail --format jsonl",
-		"tail --follow", "ack nothing", "follow Player.log --rules rules.yaml", "follow --format jsonl Player.log --rules rules.yaml",
+		"current", "current --format json", "status", "status --format json", "status --follow", "tail",
+		"tail --format jsonl",
+		"tail --follow", "ack nothing", "follow Player.log --rules rules.yaml",
+		"follow --format jsonl Player.log --rules rules.yaml",
 	} {
 		t.Run(args, func(t *testing.T) {
 			end := func(err error) (string, int) {

@@ -149,7 +149,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() {
-		defer close(served) // whoever waits after watch waits for nothing
+		defer close(served) // a second receive does not block
 		served <- h.serve(serving, px, l)
 	}()
 	defer func() {
@@ -175,7 +175,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		h.linger(ctx, f.linger, signals)
 	}
 	h.log.Info("the game has ended", "exit", exit.String())
-	p.Status = exit.Code // whatever else there was to say
+	p.Status = exit.Code // whatever else was raised
 	return nil
 }
 

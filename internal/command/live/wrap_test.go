@@ -152,8 +152,10 @@ func TestWrap(t *testing.T) {
 	require.NoError(t, json.Unmarshal(welcome.Result, &said))
 	require.Equal(t, "colony-mod", said.AgentID)
 	require.Equal(t, gabp.App{Name: "Colony", Version: "3.1"}, said.App)
-	require.Subset(t, said.Capabilities.Methods, []string{"tools/list", "tools/call", "attention/current", "attention/ack", "colony/build"})
-	require.Subset(t, said.Capabilities.Events, []string{"colony.log", "colony/ticks", "attention/opened", "attention/updated", "attention/cleared"})
+	require.Subset(t, said.Capabilities.Methods, []string{"tools/list", "tools/call", "attention/current",
+		"attention/ack", "colony/build"})
+	require.Subset(t, said.Capabilities.Events, []string{"colony.log", "colony/ticks", "attention/opened",
+		"attention/updated", "attention/cleared"})
 	var observed struct {
 		Argv      []string
 		Cwd       string
@@ -167,7 +169,8 @@ func TestWrap(t *testing.T) {
 	require.Equal(t, cwd, observed.Cwd)
 	_, port, _ := net.SplitHostPort(w.addr)
 	require.Equal(t, map[string]string{
-		gabp.EnvPort: port, gabp.EnvToken: w.token, gabp.EnvGame: "colony", gabp.EnvBridge: w.file, "CONTEXT": "of the launch",
+		gabp.EnvPort: port, gabp.EnvToken: w.token, gabp.EnvGame: "colony", gabp.EnvBridge: w.file,
+		"CONTEXT": "of the launch",
 	}, observed.EnvValues)
 	require.Equal(t, []string{"NOT_THERE"}, observed.EnvAbsent)
 	_, err = os.Stat(w.file)
@@ -445,7 +448,8 @@ func TestWrapReconnects(t *testing.T) {
 		}
 		require.NoError(t, b.conn.Close())
 	}
-	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond, "%d files were open before", before)
+	require.Eventually(t, func() bool { return open() <= before }, patience, 5*time.Millisecond,
+		"%d files were open before", before)
 	// The mod may still be busy with the calls that nobody waits for.
 	require.Eventually(t, func() bool { return first.tool("colony/look", "").Error == nil }, patience, time.Millisecond)
 }
@@ -486,7 +490,8 @@ func TestWrapBridgeGone(t *testing.T) {
 func TestWrapStandardOutput(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
-	out, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c", "echo spoken; exit 5")
+	out, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--linger", "1ms", "--", "sh", "-c",
+		"echo spoken; exit 5")
 	require.Equal(t, "spoken\n", out)
 	require.Equal(t, 5, code)
 	_, code = runCommand(t, "wrap", "--state", dir, "--log", "-", "--", filepath.Join(dir, "nothing"))
@@ -604,12 +609,14 @@ func TestWrapFailures(t *testing.T) {
 		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
 		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
-		{"metrics where another listens", []string{"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--", filepath.Join(t.TempDir(), "nothing")}, exitUsage},
+		{"metrics where another listens", []string{"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--",
+			filepath.Join(t.TempDir(), "nothing")}, exitUsage},
 		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
 		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
 		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
-		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile", os.DevNull}, 5},
+		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile",
+			os.DevNull}, 5},
 		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},

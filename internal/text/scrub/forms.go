@@ -16,7 +16,7 @@ type form struct {
 	expr *regexp.Regexp
 	keep func(text string, from, to int) bool
 
-	// teaches says that the form finds names, which [Names] learns.
+	// teaches marks a form that finds names, which [Names] learns.
 	teaches bool
 }
 
@@ -30,9 +30,10 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?P<private>\beyJ[\w-]{9,}(?:\.[\w-]+\.?[\w-]*|[\w-]{10,}))`),
 	},
 	{
-		// Keys that say by their first letters whose they are.
+		// Keys known by their first letters.
 		kind: Secret, hints: []string{
-			"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "npm_", "hf_",
+			"ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "akia", "asia", "aiza", "npm_",
+			"hf_",
 			"sk-", "pk_", "rk_", "sk_", "oauth:", "ya29.", "gocspx-", "sg.", "pypi-", "p_v1_", "mfa.", "glsa_", "dckr_pat_",
 		},
 		expr: regexp.MustCompile(`\b(?P<private>gh[oprsu]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{10,}|` +
@@ -175,7 +176,7 @@ var forms = []form{
 		keep: isPersonal,
 	},
 	{
-		// What the environment of a process says of its user.
+		// Variables of the environment about the user.
 		kind: User, hints: []string{"name", "domain", "rtag", "rsona"}, may: hasUser, teaches: true,
 		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_ ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
@@ -237,7 +238,8 @@ var forms = []form{
 	},
 	{
 		// Names that systems make of the name of their owner.
-		kind: Computer, hints: []string{"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-", "-de-", "-di-", "-van-"},
+		kind: Computer, hints: []string{"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-",
+			"-de-", "-di-", "-van-"},
 		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
 			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+)(?:$|[^\pL\pN_-])`),
 	},
@@ -258,7 +260,7 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)\b(?P<private>S-1-(?:5-21|12-1)(?:-\d+){3,5})(?:$|[^\d-])`),
 	},
 	{
-		// What a key says to be the id of a device, or of an account.
+		// The value of a key for the id of a device, or of an account.
 		kind: ID, hints: []string{
 			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial",
 		}, may: hasID,
@@ -344,4 +346,5 @@ const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
 	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
 	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
 
-var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket", "credential", "authorization"}
+var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket",
+	"credential", "authorization"}

@@ -10,7 +10,8 @@ import (
 // isNoArmor keeps a long word, path or hash: a line of a key mixes all kinds of signs.
 func isNoArmor(s string, from, to int) bool {
 	s = s[from:to]
-	return !strings.ContainsAny(s, "0123456789") || strings.ToLower(s) == s || strings.ToUpper(s) == s || strings.Count(s, "/") > 6
+	return !strings.ContainsAny(s, "0123456789") || strings.ToLower(s) == s || strings.ToUpper(s) == s ||
+		strings.Count(s, "/") > 6
 }
 
 // isService keeps the account of everybody, in "git@host".
@@ -106,7 +107,8 @@ var bareToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)["'\\]*\s*
 func isWord(s string, from, to int) bool {
 	switch strings.ToLower(strings.TrimRight(s[from:to], ".,!?:")) {
 	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
-		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest", "string", "object",
+		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest",
+		"string", "object",
 		"system.string":
 		return true
 	}
@@ -116,7 +118,8 @@ func isWord(s string, from, to int) bool {
 // isSharedHome keeps the homes that belong to nobody.
 func isSharedHome(s string, from, to int) bool {
 	switch strings.ToLower(strings.Trim(s[from:to], " /")) {
-	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username", "%username%", "$user", "runner", "deck", "steamuser", "users":
+	case "", "public", "default", "default user", "all users", "shared", "guest", "root", "user", "username",
+		"%username%", "$user", "runner", "deck", "steamuser", "users":
 		return true
 	}
 	return false
@@ -137,7 +140,7 @@ func isVersion(s string, from, to int) bool {
 		return true
 	}
 	before := s[max(0, from-48):from]
-	// Nearly all that gets here says "Version=", which takes an expression long to find.
+	// Nearly all that gets here has "Version=", which takes an expression long to find.
 	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || suffix.MatchString(s[to:]) {
 		return true
 	}
@@ -177,5 +180,6 @@ var (
 // machine itself.
 func isNoIPv6(s string, from, to int) bool {
 	a, err := netip.ParseAddr(s[from:to])
-	return err != nil || a.IsLoopback() || a.IsUnspecified() || !strings.ContainsAny(s[from:to], "0123456789") || strings.Count(s[from:to], ":") < 2
+	return err != nil || a.IsLoopback() || a.IsUnspecified() || !strings.ContainsAny(s[from:to], "0123456789") ||
+		strings.Count(s[from:to], ":") < 2
 }

@@ -18,7 +18,7 @@ var (
 	pairs   [64 * 64]byte // index of bucket by the classes of two letters, 0 for none
 	buckets = [][]hint{nil}
 
-	// always are the forms without hints, teaching those that tell names.
+	// always are the forms without hints, teaching those that find names.
 	always, teaching uint64
 )
 
@@ -108,22 +108,27 @@ func lower(b byte) byte {
 }
 
 func hasAt(s string) bool {
-	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") || strings.Contains(s, "0040")
+	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") ||
+		strings.Contains(s, "0040")
 }
 
 // hasHome looks for what the homes of Unix are in, whose names have a case.
 func hasHome(s string) bool {
-	return strings.Contains(s, "/home") || strings.Contains(s, "/Users") || strings.Contains(s, "/run/") || strings.Contains(s, "/media")
+	return strings.Contains(s, "/home") || strings.Contains(s, "/Users") || strings.Contains(s, "/run/") ||
+		strings.Contains(s, "/media")
 }
 
 func hasOption(s string) bool { return strings.Contains(s, "--") }
 
 var (
-	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "psk", "key", "id", "credential", "credentials", "authorization")
-	hasUser   = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain", "logname", "personaname", "persona name", "persona_name",
+	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "psk",
+		"key", "id", "credential", "credentials", "authorization")
+	hasUser = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain",
+		"logname", "personaname", "persona name", "persona_name",
 		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag")
 	hasAccount  = assigned(",;<>", "user", "account")
-	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name", "host_name", "machinename", "machine name", "machine_name",
+	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name",
+		"host_name", "machinename", "machine name", "machine_name",
 		"clientname", "client name", "client_name")
 )
 
@@ -169,7 +174,8 @@ func upTo(s, ends string) string {
 // isValue reports whether s is more than a word which isWord keeps. The name of a
 // scheme has its value behind it.
 func isValue(s string) bool {
-	return s != "" && (!isWord(s, 0, len(s)) || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "basic") || strings.EqualFold(s, "digest"))
+	return s != "" && (!isWord(s, 0, len(s)) || strings.EqualFold(s, "bearer") || strings.EqualFold(s, "basic") ||
+		strings.EqualFold(s, "digest"))
 }
 
 // spaces are those of \s.
@@ -353,7 +359,8 @@ func mayBeIPv6(s string) bool {
 			}
 			to++
 		}
-		if (double && colons >= 2 || colons == 7) && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '.') && (to == len(s) || !wordByte(s[to])) {
+		if (double && colons >= 2 || colons == 7) && (from == 0 || !wordByte(s[from-1]) && s[from-1] != '.') &&
+			(to == len(s) || !wordByte(s[to])) {
 			return true
 		}
 		next := strings.IndexByte(s[to:], ':')

@@ -28,9 +28,12 @@ var lookSeeds = []string{
 	"to\u212aen=abcd \u017fecret=abcd api\u212aey: abcd 1:2:3:4:5:6:7:\u212a",
 	`\\QUILL-PC\share \\?\UNC\srv\users\jo\x \\srv\profiles$\jo \Users\jo\x Users/jo/AppData`,
 	"DESKTOP-4F2K9QX laptop-4f2k9qx1 jos-mbp Jo's MacBook a-b.local: jo.fritz.box S-1-5-21-1-2-3-1001",
-	"machine-id 0a1b2c3d xuid=2533274800000001 <@123456789012345678> <username>jo</username> \"PersonaName\"\t\t\"jo\" GetPersonaName() = jo",
-	"jo (76561198000000001) whoami: jo-pc\\jo user: PC\\jo discord jo#1234 mac aabbccddeeff 123456789:AA0123456789012345678901234567890ab",
-	"authorization: digest a=b token: |\n  abcd secret: >- abcd jo(at)example.org jo\\u0040example.org jo&#64;example.org psk=abcd",
+	"machine-id 0a1b2c3d xuid=2533274800000001 <@123456789012345678> <username>jo</username> \"PersonaName\"\t\t\"jo\" " +
+		"GetPersonaName() = jo",
+	"jo (76561198000000001) whoami: jo-pc\\jo user: PC\\jo discord jo#1234 mac aabbccddeeff " +
+		"123456789:AA0123456789012345678901234567890ab",
+	"authorization: digest a=b token: |\n  abcd secret: >- abcd jo(at)example.org jo\\u0040example.org " +
+		"jo&#64;example.org psk=abcd",
 	"discord.com/api/webhooks/1/a DiscordApp.com/api/v10/webhooks/1/a /run/user/1 /media/x/ /var/home/x",
 }
 
@@ -51,14 +54,20 @@ func FuzzLook(f *testing.F) {
 func TestLookMissesNothing(t *testing.T) {
 	parts := []string{
 		":", "::", ".", "-", "/", `\`, `\\`, "@", "=", " ", "\t", "\n", `"`, "'", "%", "_", "[U:1:", "]", "<", ",", "é", "\xff", "\u212a", "\u017f",
-		"0", "12", "255", "1234", "a", "fe80", "g", "x", "Zz", "abcdefghij0123456789", "eyJhbGciOiJI", "C:", "Users", "home", "run/user", "media", "var",
-		"Documents and Settings", "drive_c", "c$", "userdata", "STEAM_0", "7656119", "8000000001", "://", "Bearer", "basic", "token", "API", "Key", "Session", "id",
-		"Secret", "password", "PWD", "cookie", "Credentials", "user", "Name", "host", "domain", "logname", "ghp_", "github_pat_", "glpat-", "xoxb-", "AKIA", "sk-",
+		"0", "12", "255", "1234", "a", "fe80", "g", "x", "Zz", "abcdefghij0123456789", "eyJhbGciOiJI", "C:", "Users",
+		"home", "run/user", "media", "var",
+		"Documents and Settings", "drive_c", "c$", "userdata", "STEAM_0", "7656119", "8000000001", "://", "Bearer", "basic",
+		"token", "API", "Key", "Session", "id",
+		"Secret", "password", "PWD", "cookie", "Credentials", "user", "Name", "host", "domain", "logname", "ghp_",
+		"github_pat_", "glpat-", "xoxb-", "AKIA", "sk-",
 		"%40", "%2f", "%5c", "%3a", "--", "oauth:", "u%3a1", "/mnt/c", `\"`, "OneDrive - ", "logged in as", "xapp-", "PRIVATE KEY", "-----BEGIN ", "&sig=", "</",
-		"</token>", "digest ", "null", "</", "persona", "machine", "wsl$", "cookie: a=", "https://", "?key=", "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWX",
+		"</token>", "digest ", "null", "</", "persona", "machine", "wsl$", "cookie: a=", "https://", "?key=",
+		"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWX",
 		"> ", "|", "psk", "()", "\"\t\"", "whoami", "running as ", "account", "<computer>", `\\QUILL\a`, "?", "UNC", "desktop-", "4F2K9QX", "s-MBP", "'s Mac", ".local", ".lan", "-pc",
-		".fritz.box", "S-1-5-21-", "-1234-", "machine-id", "device_id", "serial number", "xuid", "gamertag", "<@", "mac ", "aabbccddeeff", ":AA", "&#64;", "\\u0040", "(at)", "[dot]",
-		"digest", "authorization", "file://", "smb://", "profiles$", " (76561198000000001)", "discord ", "#1234", "<username>", "MTAxMjM0NTY3ODkwMTIzNDU2", ".Gabcde.",
+		".fritz.box", "S-1-5-21-", "-1234-", "machine-id", "device_id", "serial number", "xuid", "gamertag", "<@", "mac ",
+		"aabbccddeeff", ":AA", "&#64;", "\\u0040", "(at)", "[dot]",
+		"digest", "authorization", "file://", "smb://", "profiles$", " (76561198000000001)", "discord ", "#1234",
+		"<username>", "MTAxMjM0NTY3ODkwMTIzNDU2", ".Gabcde.",
 		"sk_live_", "discord.com/api/webhooks/", "00:1a", ":2b", "-3c", "v", "version", "at", "host",
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,8 +18,8 @@ const (
 	maxName = 64
 )
 
-// Names are the names of users and computers that texts told where their form says
-// what they are, such as homes. With them, they are found where they stand alone.
+// Names are the names of users and computers that texts have in a form that marks them,
+// such as homes. With them, they are found where they stand alone.
 //
 // What is learned is in words: its parts may be joined by other signs than where it was
 // learned, and its case may be another. Not learned are words that everybody's log has
@@ -67,7 +67,7 @@ func (n *Names) Learn(s string) bool {
 }
 
 // isSource reports whether the path that goes on with rest is one of a source file or of
-// what compilers make of it, which whoever built it has told.
+// what compilers make of it, which has the name of its builder.
 func isSource(rest string) bool {
 	rest = upTo(rest, "\"'<>|\r\n")
 	for _, mark := range []string{".cs", ".pdb", ".cpp", ".hpp", ".vb", ".fs", ".java", ".rs:", ".go:", ".c:", ".h:", `\source\repos\`, "/source/repos/", `\obj\`, "/obj/"} {
@@ -92,7 +92,8 @@ func (n *Names) add(kind Kind, text string) {
 	}
 	whole := strings.Join(parts, " ")
 	switch {
-	case letters < minName || letters > maxName, len(n.known) == maxNames, !strings.ContainsFunc(whole, unicode.IsLetter), !utf8.ValidString(text),
+	case letters < minName || letters > maxName, len(n.known) == maxNames, !strings.ContainsFunc(whole,
+		unicode.IsLetter), !utf8.ValidString(text),
 		strings.ContainsAny(text, "<>*{}$%~"), isOrdinary(whole):
 		return
 	}

@@ -1,7 +1,7 @@
 // Package scrub takes out of log text what its owner would not want to share: names of
 // users and computers, accounts, ids of devices, addresses, secrets, e-mail.
 //
-// [Text] looks for forms, not for values: whoever shares a log decides by a table of
+// [Text] looks for forms, not for values: who shares a log decides by a table of
 // kinds ([Kinds]) what goes. What is taken out leaves its kind in angle brackets, so
 // that a reader sees that something was there, and two users stay two words of one
 // shape:
@@ -14,13 +14,13 @@
 //	token=0a1b2c3d                token=<secret>
 //	maria@example.org             <email>
 //
-// A name that stands alone has no form. [Names] learns names from the texts that tell
-// them, and finds them in others.
+// A name that stands alone has no form. [Names] learns names from the texts that have
+// them in such a form, and finds them in others.
 //
 // A form that could as well be something that a reader needs stays: a version such as
-// 1.4.3.0 or 10.2.0.1 where nothing says that it is an address, the id of a Workshop
-// item, the id of a package, a hash without a word that says it is a secret, loopback
-// addresses. What is in another text than the key that tells it is not found: a text
+// 1.4.3.0 or 10.2.0.1 where nothing marks it as an address, the id of a Workshop
+// item, the id of a package, a hash without a word that marks it as a secret, loopback
+// addresses. A value in another text than its key is not found: a text
 // should be a record rather than a line.
 //
 // All functions are pure and safe for concurrent use; a Names is for one goroutine.
@@ -28,9 +28,8 @@
 //
 // # Cost
 //
-// A text sees only the expressions of which it has a hint, which one pass over it
-// finds (look.go): some 6 ns for each byte of a text in which nothing is private, and
-// no allocation. Where something is, tens of microseconds may go by.
+// A text is matched only against the expressions of which it has a hint, which one pass over
+// it finds (look.go). A text in which nothing is private costs that pass, and no allocation.
 package scrub
 
 import "strings"
@@ -49,7 +48,7 @@ const (
 	Email    Kind = "<email>"
 )
 
-// Kinds returns the kinds, for a message that says what is taken out.
+// Kinds returns the kinds, for a message that lists what is taken out.
 func Kinds() []Kind { return []Kind{User, Computer, SteamID, ID, Address, Secret, Email} }
 
 // Text returns s without what is private in it. It allocates only where there is
@@ -68,7 +67,7 @@ func Text(s string) string {
 	return s
 }
 
-// scrub replaces all that f finds, and tells of it where found is not nil. Matches may
+// scrub replaces all that f finds, and calls found with it, unless that is nil. Matches may
 // share the signs around them, so each search begins where the last private text ended.
 func (f *form) scrub(s string, found func(s string, from, to int)) string {
 	group := 2 * f.expr.SubexpIndex("private")

@@ -14,7 +14,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// table says how wide a character is that is one code point.
+// table has the widths of single code points.
 var table = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
 
 // Measure measures and cuts text. It has no state.
@@ -75,7 +75,7 @@ func (m Measure) TruncateLeft(text string, limit int, head string) string {
 	return head
 }
 
-// ascii says whether text is printable ASCII, of which each byte takes a column.
+// ascii reports whether text is printable ASCII, one column for each byte.
 func ascii(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

@@ -2,7 +2,7 @@ package width
 
 import "strings"
 
-// Min is the width of the narrowest text, in columns: in fewer nobody reads.
+// Min is the width of the narrowest readable text, in columns.
 const Min = 20
 
 // AppendHanging appends lead, text and a line feed. Where that is more than width
