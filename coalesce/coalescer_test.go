@@ -1,0 +1,290 @@
+package coalesce
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// TestUpdatesAreFew holds the number of updates to the formula that the
+// documentation promises, for a consumer that drains after every entry.
+func TestUpdatesAreFew(t *testing.T) {
+	for _, tc := range []struct{ n, k int }{{1000, 1}, {100_000, 1}, {10_000, 100}, {100_000, 20}} {
+		t.Run(fmt.Sprintf("%d entries of %d groups", tc.n, tc.k), func(t *testing.T) {
+			c, err := New(Config{})
+			require.NoError(t, err)
+			changes := 0
+			sigs := make([]signature.Signature, tc.k)
+			for i := range sigs {
+				sigs[i] = groupSignature(fmt.Sprint("group", i))
+			}
+			for i := range tc.n {
+				e := event.Entry{Seq: uint64(i + 1), Message: "text"}
+				c.Fold(&Input{
+					Entry: &e, Signature: sigs[i%tc.k],
+					Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError},
+				})
+				changes += len(updates(c))
+			}
+			limit := 6 + 3*log10(tc.n) + 3*log10(tc.k)
+			require.LessOrEqual(t, float64(changes), limit)
+		})
+	}
+}
+
+func log10(n int) float64 {
+	v := 0.0
+	for ; n >= 10; n /= 10 {
+		v++
+	}
+	return v
+}
+
+func TestFoldAllocatesNothing(t *testing.T) {
+	for _, clock := range []bool{false, true} {
+		c, err := New(Config{})
+		require.NoError(t, err)
+		e := event.Entry{Message: "text"}
+		in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking,
+			Severity: event.SeverityError}}
+		sigs := []signature.Signature{groupSignature("a"), groupSignature("b"), groupSignature("c")}
+		step := func() {
+			e.Seq++
+			if clock {
+				e.Time = time.Unix(int64(e.Seq), 0)
+			}
+			in.Signature = sigs[e.Seq%3]
+			c.Fold(&in)
+		}
+		for range 10 {
+			step()
+		}
+		require.Zero(t, testing.AllocsPerRun(1000, step), "urgent")
+		updates(c)
+		c.Ack("", "0-1", 0)
+		require.Zero(t, testing.AllocsPerRun(1000, step), "acknowledged")
+		require.EqualValues(t, 1001, c.Stats().Suppressed)
+		in.Decision = event.Decision{}
+		require.Zero(t, testing.AllocsPerRun(1000, step), "ignored")
+	}
+}
+
+// TestManyRules folds more rules into an item than it tells apart: it is not
+// resolved by rules, and what was acknowledged stays so.
+func TestManyRules(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	seq := uint64(0)
+	fold := func(in Input) Folded {
+		seq++
+		in.Entry = &event.Entry{Seq: seq, Message: "text"}
+		return c.Fold(&in)
+	}
+	var all []string
+	urgent := func(i int) Folded {
+		return fold(Input{
+			Signature: groupSignature(fmt.Sprint("group", i)),
+			Decision:  event.Decision{Rule: fmt.Sprint("rule", i), Disposition: event.Blocking},
+		})
+	}
+	for i := range maxRules + 6 {
+		all = append(all, fmt.Sprint("rule", i))
+		require.Equal(t, "0-1", urgent(i).ID)
+	}
+	fold(Input{Resolves: all})
+	a, ok := c.Current("")
+	require.True(t, ok, "nobody knows that all rules are resolved")
+	c.Ack("", a.ID, 0)
+	require.Equal(t, "0-1", urgent(maxRules+5).ID, "a rule that was not told apart")
+	require.Equal(t, "0-2", urgent(maxRules-1).ID, "one that was, and is resolved")
+	require.EqualValues(t, 1, c.Stats().Suppressed)
+
+	// The same for a successor.
+	for i := range maxRules + 6 {
+		urgent(1000 + i)
+	}
+	c.Ack("", "0-2", seq-uint64(maxRules)-6)
+	_, ok = c.Item("0-3")
+	require.True(t, ok)
+	for i := range maxRules + 6 {
+		all = append(all, fmt.Sprint("rule", 1000+i))
+	}
+	fold(Input{Resolves: all})
+	_, ok = c.Current("")
+	require.True(t, ok)
+	checkStructure(t, c)
+}
+
+// TestStats checks the counts that no law of conservation holds together.
+func TestStats(t *testing.T) {
+	c, err := New(Config{MaxOpen: 2, MaxRemembered: 1, MaxOperations: 2})
+	require.NoError(t, err)
+	seq := uint64(0)
+	fold := func(e event.Entry, d event.Disposition, rule string) {
+		seq++
+		e.Seq = seq
+		c.Fold(&Input{
+			Entry: &e, Signature: groupSignature(rule), NewPhase: true, Blind: rule == "blinds", Begins: rule == "blinds",
+			Decision: event.Decision{Rule: rule, Disposition: d},
+		})
+	}
+	for _, id := range []string{"", "a", "b", "c"} {
+		fold(event.Entry{Kind: event.KindOperation, Status: event.StatusStarted, OperationID: id}, event.Ignore, "")
+	}
+	fold(event.Entry{OperationID: "c"}, event.Blocking, "one")
+	fold(event.Entry{OperationID: "b"}, event.Advisory, "two")
+	fold(event.Entry{}, event.Advisory, "three") // displaces two
+	fold(event.Entry{}, event.Advisory, "four")  // displaces three, and forgets two
+	fold(event.Entry{}, event.Blocking, "blinds")
+	require.Len(t, updates(c), 3)
+	c.Ack("", "0-1", 0)
+	s := c.Stats()
+	require.NoError(t, s.Check())
+	require.Equal(t, Stats{
+		Received: 9, Latest: 9, Ignored: 4, Folded: 5, ByDisposition: [3]uint64{0, 3, 2},
+		Opened: 5, Open: 1, OpenBlocking: 1, Cleared: 4, Acknowledged: 1, Remembered: 2, Evicted: 2,
+		FoldedOpen: 1, FoldedCleared: 2, FoldedEvicted: 2,
+		Updates: 3, UpdatesPending: 1, UpdatesDropped: 2,
+		Operations: 2, OperationsRunning: 2, OperationsEvicted: 1, OperationsAnonymous: 1, Consumers: 1, Blind: true,
+	}, s)
+	require.Equal(t, []Retention{
+		{Owner: 2}, {Owner: 3}, {Owner: 2, Evicted: true}, {Owner: 4}, {Owner: 3, Evicted: true}, {Owner: 1},
+	}, c.Retention(nil))
+	require.Empty(t, c.Retention(nil))
+
+	// Items are unpinned in the order of their eviction: the acknowledged one last.
+	for _, want := range []uint64{4, 1} {
+		owner, ok := c.Unpin()
+		require.True(t, ok)
+		require.Equal(t, want, owner)
+	}
+	_, ok := c.Unpin()
+	require.False(t, ok)
+}
+
+func TestConfigValidate(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"MaxOpen":            {MaxOpen: -1},
+		"MaxRemembered":      {MaxRemembered: -1},
+		"MaxGroups":          {MaxGroups: -1},
+		"MaxOperations":      {MaxOperations: -1},
+		"MaxSamples":         {MaxSamples: -1},
+		"MaxSampleText":      {MaxSampleText: -1},
+		"MaxNamed":           {MaxNamed: -1},
+		"Linger.Entries":     {Linger: Window{Entries: -1}},
+		"AckMemory.Dur":      {AckMemory: Window{Duration: -1}},
+		"Epoch":              {Epoch: "a b"},
+		"OperationMax.Dura":  {OperationMax: Window{Duration: -time.Second}},
+		"MaxSkew":            {MaxSkew: -1},
+		"MaxGroups is 16385": {MaxGroups: maxGroups + 1},
+		"Epoch has 65 bytes": {Epoch: strings.Repeat("e", 65)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := New(cfg)
+			require.Nil(t, c)
+			require.ErrorContains(t, err, "Config."+name)
+		})
+	}
+}
+
+func TestWindowBoundaries(t *testing.T) {
+	w := Window{Duration: 100 * time.Millisecond, Entries: 10}
+	const unclocked = -1
+	at := func(seq uint64, ms int) logicalTime {
+		if ms == unclocked {
+			return logicalTime{seq: seq}
+		}
+		return logicalTime{seq: seq, generation: 1, at: time.Duration(ms) * time.Millisecond}
+	}
+	setBack := func(m logicalTime) logicalTime {
+		m.generation++
+		return m
+	}
+	for _, tc := range []struct {
+		since, now logicalTime
+		passed     bool
+		tenths     uint64
+	}{
+		{at(1, 0), at(1, 0), false, 1},
+		{at(1, 0), at(500, 9), false, 1},
+		{at(1, 0), at(500, 10), false, 2},
+		{at(1, 0), at(500, 99), false, 10},
+		{at(1, 0), at(2, 100), true, 10},
+		{at(1, 0), at(2, 1000), true, 10},
+		{at(1, unclocked), at(10, unclocked), false, 10},
+		{at(1, unclocked), at(2, unclocked), false, 2},
+		{at(1, unclocked), at(11, unclocked), true, 10},
+		{at(1, unclocked), at(11, 0), true, 10},
+		{at(1, 0), setBack(at(10, 500)), false, 10},
+		{at(1, 0), setBack(at(11, 50)), true, 10},
+	} {
+		require.Equal(t, tc.passed, w.passed(tc.since, tc.now), "%v %v", tc.since, tc.now)
+		require.Equal(t, tc.tenths, w.tenths(tc.since, tc.now), "%v %v", tc.since, tc.now)
+		var a alarm
+		require.False(t, a.due(tc.now), "not set")
+		a.add(&w, tc.since, tc.now)
+		require.Equal(t, tc.passed, a.due(tc.now), "%v %v", tc.since, tc.now)
+	}
+}
+
+func TestTick(t *testing.T) {
+	c, err := New(Config{MaxSkew: time.Second})
+	require.NoError(t, err)
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		time time.Time
+		want logicalTime
+	}{
+		{time.Time{}, logicalTime{}},
+		{start, logicalTime{generation: 1}},
+		{time.Time{}, logicalTime{generation: 1}},
+		{start.Add(10 * time.Second), logicalTime{generation: 1, at: 10 * time.Second}},
+		{start.Add(9 * time.Second), logicalTime{generation: 1, at: 10 * time.Second}},
+		{start.Add(9*time.Second - 1), logicalTime{generation: 2, at: 9*time.Second - 1}},
+		{start.Add(-time.Second), logicalTime{generation: 3, at: -time.Second}},
+		{start.AddDate(5000, 0, 0), logicalTime{generation: 3, at: farthest}},
+		{start.AddDate(-2000, 0, 0), logicalTime{generation: 4, at: -farthest}},
+		{start.AddDate(5000, 0, 0), logicalTime{generation: 4, at: farthest}},
+		{start, logicalTime{generation: 5}},
+	} {
+		c.Advance(tc.time)
+		require.Equal(t, tc.want, c.now, tc.time)
+	}
+}
+
+func TestRate(t *testing.T) {
+	w := Window{Entries: 10}
+	var r rate
+	seq := uint64(0)
+	add := func(n int) {
+		for range n {
+			seq++
+			r.add(&w, logicalTime{seq: seq})
+		}
+	}
+	per := func() uint64 { return r.perSpan(&w, logicalTime{seq: seq}) }
+	add(1)
+	require.EqualValues(t, 1, per(), "a single entry is no rate")
+	add(1)
+	require.EqualValues(t, 10, per(), "two in two tenths")
+	seq += 6
+	add(1)
+	require.EqualValues(t, 30/9, per(), "three in nine tenths")
+	seq++
+	add(1)
+	require.EqualValues(t, 3, per(), "a span is over when it is reached")
+	add(3)
+	require.EqualValues(t, 4, per())
+	seq += 15
+	add(1)
+	require.EqualValues(t, 4, per(), "of the span before")
+	seq += 19
+	add(2)
+	require.EqualValues(t, 10, per(), "of long ago is nothing")
+}
