@@ -10,5 +10,5 @@ const Clock = "time of day"
 var started = time.Now()
 
 // Now is the CPU time that the process has used, the garbage collector's
-// included; where the system does not tell, the time since the process started.
+// included; where the system does not report it, the time since the process started.
 func Now() time.Duration { return time.Since(started) }

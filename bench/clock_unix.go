@@ -11,9 +11,9 @@ import (
 const Clock = "CPU time"
 
 // Now is the CPU time that the process has used, the garbage collector's
-// included; where the system does not tell, the time since the process started.
-// On a machine that others use too it says more than the time of day: waiting
-// for a core is nobody's work. It costs a system call.
+// included; where the system does not report it, the time since the process started.
+// On a shared machine it is more exact than the time of day: waiting for a core does not
+// count. It costs a system call.
 func Now() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // PeakRSS returns the largest resident size of the process so far, in bytes,
-// or 0 where the system does not say.
+// or 0 where the system does not report it.
 func PeakRSS() uint64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

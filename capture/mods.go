@@ -37,8 +37,9 @@ type ModList struct {
 	Omitted int
 }
 
-// The bounds of what is kept of the lists of a capture, several times what is run. They are apart from those of texts: the header of an upload is longer than
-// any record, and what it has about the mods matters to all that follows.
+// The bounds of what is kept of the lists of a capture, several times what is run. They
+// are apart from those of texts: the header of an upload is longer than any record, and
+// what it has about the mods matters to all that follows.
 const (
 	maxMods     = 4096
 	maxModsText = 1 << 20

@@ -13,8 +13,9 @@ import (
 // size, it returns the records that a [Reader] does, as long as incomplete ones are not
 // asked for by Flush.
 //
-// Flush is for an input that has been quiet for a while. What is open is then delivered as far as it is known, and remembered. Where lines come later that
-// belong to it, they are delivered once they are complete:
+// Flush is for an input that has been quiet for a while. What is open is then delivered
+// as far as it is known, and remembered. Lines that come later and belong to it are
+// delivered once they are complete:
 //
 //   - The whole record, with Continues set, if they raise its level, since it was not
 //     classified as the error that it is. The same goes for a record whose first line was

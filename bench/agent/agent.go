@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// agent acts by a script: it builds, step by step, and reads the state anew where it
+// agent acts by a script: it builds, step by step, and reads the state again where it
 // is stopped, and every so often by habit. It never acknowledges what it was not
 // shown.
 type agent struct {
@@ -28,7 +28,7 @@ type agent struct {
 	missed     int // faults found by habit, not by being stopped
 }
 
-// habit is how often an agent reads the state that nobody told it to read.
+// habit is how often an agent reads the state without a reason.
 const habit = 20
 
 func (a *agent) run(ctx context.Context, calls int) error {
@@ -51,7 +51,7 @@ func (a *agent) run(ctx context.Context, calls int) error {
 	return nil
 }
 
-// maxTries bounds how often a step is tried anew.
+// maxTries bounds how often a step is retried.
 const maxTries = 100
 
 func (a *agent) build(ctx context.Context, i int) error {
@@ -130,12 +130,12 @@ func (a *agent) attention(raw json.RawMessage) (*heed.Attention, error) {
 	return &item, nil
 }
 
-// blindPrefix begins the id of the item by which heed says that it got no time to look, as on a
-// machine that stands still: of the game it says nothing.
+// blindPrefix begins the id of the item by which heed reports that it could not read the
+// log in time, as on a machine that stands still: it is no evidence about the game.
 const blindPrefix = "blind-"
 
 // stop does what an agent is asked to when it is stopped: look, acknowledge, read the
-// state anew.
+// state again.
 func (a *agent) stop(ctx context.Context, item *heed.Attention) error {
 	var res gabp.AckResult
 	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // game is a game with a mod that speaks GABP. It knows what the agent does not: when
-// its state was broken, and whether a call acted on what nobody had read again.
+// its state was broken, and whether a call acted on state that was not read again.
 type game struct {
 	steps []step
 	log   *os.File
@@ -52,10 +52,13 @@ func runGame(seed uint64, calls int, logPath, policyName string) error {
 		return err
 	}
 	defer func() { _ = g.log.Close() }()
-	g.write("Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1\nLoading game from file Riverbend with mods:\n  - Lamps", false)
+	g.write("Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1\n"+
+		"Loading game from file Riverbend with mods:\n  - Lamps", false)
 
 	mux := new(gabp.Mux)
-	mux.Handle(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) { return json.RawMessage(tools), nil })
+	mux.Handle(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) {
+		return json.RawMessage(tools), nil
+	})
 	mux.Handle(gabp.MethodToolsCall, g.call)
 	if policyName == policyErrors {
 		g.mod = &policy{}
@@ -144,7 +147,7 @@ func (g *game) build(s *step, made time.Time) {
 	}
 }
 
-// fail logs a fault. Its first line is the moment from which the state is broken.
+// fail logs a fault. The state is broken from its first line on.
 func (g *game) fail(s *step) {
 	g.show(s)
 	for _, line := range s.lines[1:] {
@@ -177,7 +180,7 @@ func (g *game) read() reading {
 	return r
 }
 
-// write appends a record to the log, and tells the mod of it with its true level.
+// write appends a record to the log, and passes it to the mod with its true level.
 func (g *game) write(text string, isError bool) {
 	_, _ = g.log.WriteString(text + "\n")
 	if g.mod != nil && isError {

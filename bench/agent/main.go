@@ -1,7 +1,7 @@
 // Command agent lets scripted agents act on a game whose tools say "success" while
-// its log says otherwise, under three policies side by side:
+// its log has faults, under three policies side by side:
 //
-//	none     nobody looks at the log
+//	none     the log is not read
 //	errors   the game's mod blocks on each line that is logged as an error, as mods
 //	         with a policy of their own do; it is given the true levels
 //	heed     heed wrap before the game's command; it sees the log file alone
@@ -141,7 +141,9 @@ func (t *trial) run(policyName string) (res result, err error) {
 		self, "-game", logPath, "-policy", policyName, "-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
 	if policyName == policyHeed {
-		command = append([]string{t.heed, "wrap", "--no-config", "--log", logPath, "--state", filepath.Join(t.dir, "state"), "--"}, command...)
+		command = append([]string{
+			t.heed, "wrap", "--no-config", "--log", logPath, "--state", filepath.Join(t.dir, "state"), "--",
+		}, command...)
 	}
 	addr, err := freeAddress(ctx)
 	if err != nil {
@@ -177,7 +179,8 @@ func (t *trial) run(policyName string) (res result, err error) {
 	}
 	defer func() { _ = client.Close() }()
 
-	a := &agent{client: client, think: t.think, asks: slices.Contains(client.Welcome().Capabilities.Methods, gabp.MethodAttentionCurrent)}
+	methods := client.Welcome().Capabilities.Methods
+	a := &agent{client: client, think: t.think, asks: slices.Contains(methods, gabp.MethodAttentionCurrent)}
 	if err := a.run(ctx, t.calls); err != nil {
 		return res, err
 	}
@@ -201,7 +204,7 @@ func (t *trial) run(policyName string) (res result, err error) {
 	return res, nil
 }
 
-// freeAddress returns an address of the loopback interface where nobody listens.
+// freeAddress returns an address of the loopback interface that is free.
 func freeAddress(ctx context.Context) (string, error) {
 	l, err := gabp.Listen(ctx, "127.0.0.1:0")
 	if err != nil {
@@ -211,7 +214,7 @@ func freeAddress(ctx context.Context) (string, error) {
 	return addr.String(), l.Close()
 }
 
-// errNotUp says that the game ended before anyone could connect.
+// errNotUp is the error for a game that ended before it accepted a connection.
 var errNotUp = errors.New("the game ended before it listened; its own words are above")
 
 // connect waits for the game to listen, or to end.
@@ -224,7 +227,9 @@ func connect(ctx context.Context, b gabp.Bridge, ended <-chan struct{}) (*gabp.C
 			return nil, errNotUp
 		default:
 		}
-		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{Token: b.Token, Name: "bench-agent", Limits: gabp.Limits{HelloTimeout: 20 * time.Second}})
+		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{
+			Token: b.Token, Name: "bench-agent", Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
+		})
 		if err == nil || ctx.Err() != nil {
 			return c, err
 		}
@@ -241,15 +246,18 @@ func median(v []float64) float64 {
 }
 
 func table(w io.Writer, t *trial, results []result) error {
-	out := fmt.Appendf(nil, "%d calls, %s apart, seed %d; %s/%s, %s\n\n", t.calls, t.think, t.seed, runtime.GOOS, runtime.GOARCH, runtime.Version())
+	out := fmt.Appendf(nil, "%d calls, %s apart, seed %d; %s/%s, %s\n\n",
+		t.calls, t.think, t.seed, runtime.GOOS, runtime.GOARCH, runtime.Version())
 	if _, err := w.Write(out); err != nil {
 		return err
 	}
-	rows := []byte("policy\tincidents\tstale calls\t… late faults\tms to stop\tfound by habit\tfalse stops\tacks/incident\tbytes/incident\t\n")
+	rows := []byte("policy\tincidents\tstale calls\t… late faults\tms to stop\t" +
+		"found by habit\tfalse stops\tacks/incident\tbytes/incident\t\n")
 	for _, r := range results {
 		n := float64(max(r.Incidents, 1))
 		rows = fmt.Appendf(rows, "%s\t%d\t%d\t%d\t%.0f\t%d\t%d\t%.2f\t%.0f\t\n",
-			r.Policy, r.Incidents, r.StaleShown, r.StaleLate, r.ToStopMs, r.Unnoticed, r.FalseStops, float64(r.Acks)/n, float64(r.Bytes)/n)
+			r.Policy, r.Incidents, r.StaleShown, r.StaleLate, r.ToStopMs, r.Unnoticed, r.FalseStops,
+			float64(r.Acks)/n, float64(r.Bytes)/n)
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if _, err := tw.Write(rows); err != nil {

@@ -12,8 +12,8 @@ type kind string
 
 const (
 	during kind = "during" // before the call's reply
-	after  kind = "after"  // right after the reply, which says success
-	flood  kind = "flood"  // after the reply, and goes on for several calls, each line with other ids
+	after  kind = "after"  // right after the reply, which is a success
+	flood  kind = "flood"  // after the reply, and for several calls, each line with other ids
 	late   kind = "late"   // somewhere in the middle of a later call's time
 )
 
@@ -22,7 +22,7 @@ const (
 type step struct {
 	fault kind // "" for none
 	delay time.Duration
-	lines []string // of the fault, the first of which breaks the state
+	lines []string // of the fault; the first breaks the state
 	pace  time.Duration
 
 	// noise is what the game logs during the call though nothing is wrong, and
@@ -92,7 +92,7 @@ func faultLines(r *rand.Rand, fault, count int) []string {
 	return lines
 }
 
-// noiseLine returns what games call an error, and nobody needs to stop for.
+// noiseLine returns a line that games log as an error and that needs no stop.
 func noiseLine(r *rand.Rand) string {
 	switch r.IntN(4) {
 	case 0:

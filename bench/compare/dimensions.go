@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// dimension is something of which there may be more, and with which the cost of Log
+// dimension is a size that may grow, and with which the cost of Log
 // must not grow.
 type dimension struct {
 	name  string // of the operation and of what there is more of
@@ -303,8 +303,7 @@ func running(set *rules.Set, n int, lines []string) (float64, error) {
 	return logged(engine, lines)
 }
 
-// fullJournal is the cost of lines where the journal has room for n entries, all
-// taken.
+// fullJournal is the cost of lines where the journal has n entries, all used.
 func fullJournal(set *rules.Set, n int, lines []string) (float64, error) {
 	engine, err := heed.New(heed.Config{Rules: set, Journal: journal.Config{Entries: n, Bytes: 128 * n}})
 	if err != nil {

@@ -21,7 +21,7 @@ type growth struct {
 	name string
 
 	// limit is what the cost at the large size may be, as a multiple of that
-	// at the small size. Where 1 is meant, there is room for caches: what does
+	// at the small size. Where 1 is meant, there is a margin for caches: what does
 	// not fit in them any more costs more, though nothing else does.
 	limit float64
 
@@ -55,7 +55,7 @@ func growths(w io.Writer, list []growth) (grown []error, err error) {
 	return grown, nil
 }
 
-// shapes are texts that go on and on, of which a byte at 64 KiB must cost what
+// shapes are endless texts: a byte at 64 KiB must cost what
 // it does at 1 KiB. Those without an end to what they begin would invite a search
 // for it, again and again.
 var shapes = []struct{ name, text string }{
@@ -97,7 +97,7 @@ func sizes(large int) ([]growth, error) {
 	}
 	list = append(list, growth{"Log/bytes=1k-64k", 1.5, func() (float64, error) {
 		return ratioOf(func(size int) (float64, error) {
-			// As many lines as are 4 MiB, of which each has another number: one that
+			// 4 MiB of lines, each with another number: one that
 			// came again would be known by its bytes, where it is short.
 			lines := make([]string, 4<<20/size)
 			for i := range lines {

@@ -22,7 +22,7 @@
 //
 //	go run ./bench/compare -flat -entries 10000000
 //
-// After a change that is meant, write the baseline anew and commit it:
+// After a change that is meant, write a new baseline and commit it:
 //
 //	go run ./bench/compare > bench/compare/baseline.txt
 package main
@@ -49,7 +49,7 @@ func main() {
 	os.Exit(2)
 }
 
-// slippedError says what has become worse.
+// slippedError lists what has become worse.
 type slippedError struct{ what error }
 
 func (e *slippedError) Error() string { return e.what.Error() }

@@ -26,7 +26,7 @@ type benchmark struct {
 	// run does n operations.
 	run func(n int)
 
-	// check tells whether the operations gave the right answers.
+	// check returns an error unless the operations gave the right answers.
 	check func() error
 
 	n int // operations in one measurement
@@ -77,7 +77,7 @@ func (b *benchmark) nsPerOp() float64 {
 	return ns
 }
 
-// printHeader says where the figures come from, as "go test -bench" does.
+// printHeader prints where the figures come from, as "go test -bench" does.
 func printHeader(w io.Writer) error {
 	cpu := "unknown"
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -88,7 +88,8 @@ func printHeader(w io.Writer) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\nclock: %s\nUnit cal/op better=lower\nUnit growth better=lower\n",
+	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\nclock: %s\n"+
+		"Unit cal/op better=lower\nUnit growth better=lower\n",
 		runtime.GOOS, runtime.GOARCH, cpu, bench.Clock)
 	return err
 }
@@ -157,7 +158,7 @@ func calibration() *benchmark {
 	}
 }
 
-// median of values, of which there is at least one.
+// median returns that of one value or more.
 func median(values []float64) float64 {
 	v := slices.Sorted(slices.Values(values))
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// subBits is how many bits below the leading one a bucket tells apart: buckets are
+// subBits is how many bits below the leading one a bucket distinguishes: buckets are
 // at most 1/32 wide.
 const subBits = 5
 

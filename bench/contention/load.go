@@ -176,8 +176,9 @@ func acknowledger(e *heed.Engine) func() uint64 {
 	n := 0
 	return func() uint64 {
 		n++
-		before := e.Observe(event.Operation{ID: fmt.Sprintf("act-%d", n), Method: "game/act", Status: event.StatusStarted}.Entry())
-		e.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("act-%d", n), Message: failure})
+		id := fmt.Sprintf("act-%d", n)
+		before := e.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
+		e.Log(event.Log{Level: event.LevelError, OperationID: id, Message: failure})
 		e.Updates(nil)
 		made := uint64(2)
 		if a, ok := e.Current(""); ok && before.Seq > 0 {

@@ -1,12 +1,12 @@
 // Command contention measures what goroutines that log at once wait for each
-// other, and for whoever reads, acknowledges or takes snapshots meanwhile:
+// other, and for readers, acknowledgements and snapshots meanwhile:
 //
 //	go run ./bench/contention -goroutines 1,2,8,64 -with none,reads,acks,snapshots,all
 //
 // The engine's tables are full: 65,536 signatures that are known, 96 items of 128
 // groups, 1,024 operations. Each call of Log on a known line is timed by itself.
 //
-// Below each row stands its control, which tells what is the engine's from what is
+// Below each row stands its control, which separates what is the engine's from what is
 // the machine's and the runtime's own: as many goroutines take a bare sync.Mutex
 // around a spin that is as long as a call of Log is alone; who disturbs does the
 // same to another engine, so that cores and garbage collector have the same to do,
@@ -80,7 +80,8 @@ func table(w io.Writer, kinds []string, writers []int, n int, small bool) error 
 	lines := knownLines(engine)
 	alone := (&load{writers: 1, n: min(n, 100_000), call: logger(engine, lines)}).run()
 	spin := newSpinner(alone.percentile(0.5) - timing())
-	if _, err := fmt.Fprintf(w, "%d cores, %s; a call of Log alone takes %v\n\n%-20s %10s %9s %9s %9s %9s %9s %7s\n", runtime.GOMAXPROCS(0), runtime.Version(), spin.took,
+	const head = "%d cores, %s; a call of Log alone takes %v\n\n%-20s %10s %9s %9s %9s %9s %9s %7s\n"
+	if _, err := fmt.Fprintf(w, head, runtime.GOMAXPROCS(0), runtime.Version(), spin.took,
 		"with, goroutines", "entries/s", "p50", "p99", "p99.9", "max", "mean", "> 1 ms"); err != nil {
 		return err
 	}
@@ -94,7 +95,9 @@ func table(w io.Writer, kinds []string, writers []int, n int, small bool) error 
 			if err := res.print(w, fmt.Sprintf("%s, %d", kind, g)); err != nil {
 				return err
 			}
-			control := &load{writers: g, n: n, call: func(int, int) { spin.hold(spin.rounds) }, disturb: spin.disturbance(kind, other)}
+			control := &load{
+				writers: g, n: n, call: func(int, int) { spin.hold(spin.rounds) }, disturb: spin.disturbance(kind, other),
+			}
 			if err := control.run().print(w, "  control"); err != nil {
 				return err
 			}
@@ -110,7 +113,8 @@ func table(w io.Writer, kinds []string, writers []int, n int, small bool) error 
 // print writes a row of the table.
 func (r *result) print(w io.Writer, name string) error {
 	_, err := fmt.Fprintf(w, "%-20s %10.0f %9v %9v %9v %9v %9v %7d\n", name, float64(r.count())/r.took.Seconds(),
-		short(r.percentile(0.5)), short(r.percentile(0.99)), short(r.percentile(0.999)), short(r.max), short(r.mean()), r.over(time.Millisecond))
+		short(r.percentile(0.5)), short(r.percentile(0.99)), short(r.percentile(0.999)),
+		short(r.max), short(r.mean()), r.over(time.Millisecond))
 	return err
 }
 

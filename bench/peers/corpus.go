@@ -45,7 +45,10 @@ func corpora(skipped func(name, why string)) ([]*corpus, error) {
 	}
 	captures := []struct{ name, dir, pattern, missing string }{
 		{name: "captures", dir: filepath.Join("..", "..", "testdata", "captures"), pattern: "*.*"},
-		{name: "rimworld", dir: dataDir("rimworld"), pattern: "*.log", missing: "no reference captures; set HEED_DATA to the folder that holds rimworld/"},
+		{
+			name: "rimworld", dir: dataDir("rimworld"), pattern: "*.log",
+			missing: "no reference captures; set HEED_DATA to the folder that holds rimworld/",
+		},
 	}
 	for _, c := range captures {
 		files, err := filepath.Glob(filepath.Join(c.dir, c.pattern))

@@ -13,11 +13,11 @@
 // ("known"). On Unix the time is the CPU time of the process, the garbage
 // collector's included, since the machine may have others to serve; elsewhere it
 // is the time of day. Runs are interleaved: each goes through all corpora and all
-// contenders, in turning order, so that a slow moment of the machine strikes
+// contenders, in turning order, so that a slow spell of the machine affects
 // everybody. Shown are medians over the runs, half the distance between their
 // quartiles, and the median of the ratios within each run.
 //
-// The peers do different things, and the table says what is left of the lines:
+// The peers do different things, and the table has what is left of the lines:
 // a sampler that drops a line is faster than anything that looks at it. Peers
 // that take the time as an argument are given one; zerolog and logdedup read the
 // clock themselves. Making OpenTelemetry's records, and writing out what

@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// ours starts the parts of heed. All of them mask as the default rules say.
+// ours starts the parts of heed. All of them mask as the default rules do.
 type ours struct {
 	rules      *rules.Set
 	normalizer *signature.Normalizer

@@ -9,7 +9,7 @@ import (
 	"github.com/heedlog/heed/bench"
 )
 
-// machine says where the figures come from. What cannot be found out is empty.
+// machine is where the figures come from. Unknown fields are empty.
 type machine struct {
 	CPU        string            `json:"cpu"`
 	Cores      int               `json:"cores"`
@@ -57,7 +57,7 @@ func thisMachine() machine {
 	return m
 }
 
-// load returns the load of the last minute, where the system tells it.
+// load returns the load of the last minute, if the system reports it.
 func load() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -119,7 +119,7 @@ func (m *measurement) run(n int) error {
 		if err != nil {
 			return err
 		}
-		runtime.GC() // nobody pays for what another left behind
+		runtime.GC() // no peer pays for what another left behind
 		first := timed(p, m.lines)
 		var known time.Duration
 		passes := 0

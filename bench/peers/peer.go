@@ -7,10 +7,10 @@ type peer interface {
 	// prepare brings lines into the form that the peer takes. It is not timed.
 	prepare(lines []line)
 
-	// feed takes in the lines of the latest prepare. It is timed.
+	// feed ingests the lines of the latest prepare. It is timed.
 	feed(lines []line)
 
-	// tally tells what became of all that was fed, and ends the peer.
+	// tally returns what became of all that was fed, and ends the peer.
 	tally() (tally, error)
 }
 
@@ -24,7 +24,7 @@ type tally struct {
 	// Counted is the sum of the counts held at the end.
 	Counted int `json:"counted"`
 
-	// Passed is how many lines the host is told to write out all the same.
+	// Passed is how many lines the host is to write out all the same.
 	Passed int `json:"passed"`
 
 	// Refused is how many lines got no answer at all.
@@ -35,7 +35,7 @@ type tally struct {
 type contender struct {
 	Name string
 
-	// Keeps says what is known of a group of lines afterwards.
+	// Keeps is what is known of a group of lines afterwards.
 	Keeps string
 
 	// start returns a fresh instance. One that is watched may take longer, to

@@ -19,7 +19,8 @@ func (rep *report) print(w io.Writer, kinds []contender) error {
 	out := printer{w: columns}
 	m := &rep.Machine
 	text.printf("%s, %d cores, %s, %s; %s, medians of %d runs; load %s before, %s after\n",
-		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, bench.Clock, rep.Runs, cmp.Or(m.LoadBefore, "unknown"), cmp.Or(m.LoadAfter, "unknown"))
+		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, bench.Clock, rep.Runs,
+		cmp.Or(m.LoadBefore, "unknown"), cmp.Or(m.LoadAfter, "unknown"))
 	var versions []string
 	for _, p := range compared {
 		short := p
@@ -34,7 +35,8 @@ func (rep *report) print(w io.Writer, kinds []contender) error {
 	}
 	for _, c := range rep.Corpora {
 		text.printf("\n%s: %d lines, %.1f MB; %s\n", c.Corpus, c.Lines, float64(c.Bytes)/1e6, c.About)
-		out.printf("\tnew ns/line\tknown ns/line\t±\tMB/s\tallocs/line\tgroups\tcounted\tpassed on\tskipped\t÷ Engine.Log\t\n")
+		out.printf("\tnew ns/line\tknown ns/line\t±\tMB/s\tallocs/line\t" +
+			"groups\tcounted\tpassed on\tskipped\t÷ Engine.Log\t\n")
 		for _, r := range c.Results {
 			groups := "–"
 			if r.Tally.Groups >= 0 {
@@ -42,7 +44,8 @@ func (rep *report) print(w io.Writer, kinds []contender) error {
 			}
 			out.printf("%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t%s\t%s\t%s\t%s\t%.2f\t\n",
 				r.Contender, r.New.Median, r.Known.Median, (r.Known.High-r.Known.Low)/2, rate(c, r), r.Allocs,
-				groups, share(r.Tally.Counted, c.Lines), share(r.Tally.Passed, c.Lines), share(r.Tally.Refused, c.Lines), r.Ratio.Median)
+				groups, share(r.Tally.Counted, c.Lines), share(r.Tally.Passed, c.Lines),
+				share(r.Tally.Refused, c.Lines), r.Ratio.Median)
 		}
 		if err := columns.Flush(); err != nil {
 			return err

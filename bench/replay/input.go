@@ -65,7 +65,7 @@ type again struct {
 	file *os.File
 }
 
-// Read implements io.Reader. Files are told apart by a line feed, since one may
+// Read implements io.Reader. Files are separated by a line feed, since one may
 // lack its own.
 func (a *again) Read(b []byte) (int, error) {
 	for {

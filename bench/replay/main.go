@@ -121,7 +121,8 @@ func measure(in *input, set *rules.Set, stdout io.Writer) error {
 		if i > 0 {
 			own -= spent[i-1]
 		}
-		out = fmt.Appendf(out, "%-10s %9.2f %7.0f %% %12.0f\n", s.name, own.Seconds(), 100*own.Seconds()/total.Seconds(), rate(spent[i]))
+		out = fmt.Appendf(out, "%-10s %9.2f %7.0f %% %12.0f\n",
+			s.name, own.Seconds(), 100*own.Seconds()/total.Seconds(), rate(spent[i]))
 	}
 	_, err := stdout.Write(out)
 	return err

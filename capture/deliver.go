@@ -1,0 +1,133 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"unsafe"
+
+	"github.com/heedlog/heed/event"
+)
+
+// flush completes the open record, if there is one, and puts it into out.
+func (r *Reader) flush() {
+	a := &r.asm
+	if a.empty() {
+		// Only blank lines: the previous message stays what a repeat repeats.
+		a.message, a.previous = a.previous, a.message
+		return
+	}
+	a.closeRef()
+	switch {
+	case a.maybeContext():
+		a.block, a.split = blockNone, evidenceLine
+	case a.block == blockContext:
+		r.noteHeader()
+	}
+	if r.live.handed.lines > 0 {
+		r.goOn()
+		return
+	}
+	if a.split == evidenceJSON && r.json.isRecording() {
+		a.lines, a.sealed = 0, true
+		return
+	}
+	r.banner.records++
+	if a.split == evidenceJSON {
+		r.endRun(0)
+	} else {
+		r.countRun()
+	}
+	r.fill(r.deliver())
+	a.lines = 0
+	a.sealed = true
+}
+
+// fill describes the record in asm.
+func (r *Reader) fill(rec *Record) {
+	a := &r.asm
+	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
+	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
+	switch a.split {
+	case evidenceLine, evidenceIndent, evidenceList, evidenceForm:
+		if a.blanks > 0 {
+			rec.Split = evidenceBlank
+		}
+	}
+	if a.split == evidenceJSON {
+		r.json.record(rec, r.opt.MaxRecordText)
+		if rec.Kind == event.KindLog && !rec.Continuation {
+			r.mods.message(rec.Message, rec.Context)
+		}
+		if rec.Context {
+			r.machine.message(rec.Message)
+			r.machine.take(rec)
+		}
+	} else {
+		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
+		if a.block == blockContext {
+			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
+			r.machine.take(rec)
+		} else {
+			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+		}
+	}
+	r.mods.take(rec)
+	if r.live.level = rec.Level; a.start == r.live.cutLine {
+		rec.Continues, r.live.cutLine = true, 0
+	}
+}
+
+// maxRun is how often in a row Unity 2022.3 writes one message; what comes
+// after is dropped until another one is written.
+const maxRun = 99
+
+// countRun takes note of the record in asm before it is delivered.
+func (r *Reader) countRun() {
+	a := &r.asm
+	if r.layout == layoutUnity2022_3 && r.run > 0 && a.start > 0 && bytes.Equal(a.message, a.previous) {
+		r.run++
+		r.runLine = a.end
+		return
+	}
+	r.endRun(1)
+	r.runLine = a.end
+}
+
+// endRun ends the run of alike messages before the record in asm, of which
+// there are next so far.
+func (r *Reader) endRun(next uint64) {
+	if r.run == maxRun {
+		r.notice(event.Notice{
+			Status: event.StatusRunCut, Count: maxRun, Pos: uint64(r.runLine),
+			Detail: "the game stops writing a message after 99 repeats: there may have been more",
+		})
+	}
+	r.run = next
+}
+
+// notice puts a notice into out.
+func (r *Reader) notice(n event.Notice) {
+	rec := r.deliver()
+	rec.Entry, rec.Layout = n.Entry(), r.layout
+}
+
+// finish ends the reading for the reason that the source gave.
+func (r *Reader) finish(err error) {
+	r.endRun(0)
+	if detail := r.truncated(); detail != "" {
+		r.notice(event.Notice{Status: event.StatusTruncated, Pos: uint64(r.lines.no), Detail: detail})
+	}
+	if errors.Is(err, io.EOF) {
+		r.err = io.EOF
+		return
+	}
+	r.err = &readError{Line: r.lines.no, Op: r.op, Err: err}
+}
+
+// text returns b as a string without copying it.
+//
+// The buffers behind records are used again by the next call of Next, which is
+// how long strings of a record are documented to live; copying each would be
+// the one allocation per record that the reader otherwise avoids.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
