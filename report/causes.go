@@ -42,10 +42,9 @@ type causes struct {
 	open map[string]*openItem
 	sums map[causeKey]*cause
 
-	parts map[string]parts // of the open items, and of unheard
-	// unheard is the item whose parts were begun last. No update may have told of it
-	// yet.
-	unheard string
+	parts map[string]parts // of the open items, and of unreported
+	// unreported is the item whose parts were begun last. There may be no update about it yet.
+	unreported string
 
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
@@ -71,7 +70,7 @@ func (c *causes) add(u *heed.Update) {
 	}
 }
 
-// see takes in the present state of an item.
+// see records the present state of an item.
 func (c *causes) see(a *heed.Attention) {
 	it := c.open[a.ID]
 	if it == nil {
@@ -180,8 +179,8 @@ type part struct {
 	first, last uint64 // lines of the first and of the last of them
 
 	// blame names whom the first entry points at that names anybody; names is its
-	// row, and named its line. Differs says that others name somebody else; it is
-	// kept up in the parts of one item alone.
+	// row, and named its line. Differs is set where others name somebody else; it is
+	// kept in the parts of one item alone.
 	blame   []string
 	names   *row
 	named   uint64
@@ -232,17 +231,17 @@ func (c *causes) observe(o *heed.Outcome, line uint64, row *row) {
 	}
 	of := c.parts[o.AttentionID]
 	if of == nil {
-		if c.open[c.unheard] == nil {
-			delete(c.parts, c.unheard)
+		if c.open[c.unreported] == nil {
+			delete(c.parts, c.unreported)
 		}
 		of = parts{}
-		c.parts[o.AttentionID], c.unheard = of, o.AttentionID
+		c.parts[o.AttentionID], c.unreported = of, o.AttentionID
 	}
-	of.add(&o.Decision, line).accuse(row, line)
+	of.add(&o.Decision, line).attribute(row, line)
 }
 
-// accuse takes in whom an entry names that was counted in row.
-func (p *part) accuse(row *row, line uint64) {
+// attribute records whom an entry names that was counted in row.
+func (p *part) attribute(row *row, line uint64) {
 	switch {
 	case len(row.Blame) == 0 || p.names == row:
 	case p.names == nil:

@@ -147,7 +147,7 @@ func ofCheck(d *compare.Check) *comparison {
 // maxChangedMods bounds the mods that are named for each change.
 const maxChangedMods = 5
 
-// changedMods says which mods differ, with their names as named shows them; "" where none
+// changedMods returns which mods differ, with their names as named shows them; "" where none
 // does.
 func (c *comparison) changedMods(named func(string) string) string {
 	var parts []string
@@ -209,7 +209,7 @@ func (c *comparison) footnote() {
 	}
 }
 
-// counted says how many rows there are, and how many of them are urgent.
+// counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, what string) string {
 	var n [len(dispositions)]int
 	for i := range rows {
@@ -245,7 +245,7 @@ func sideName(s *compare.Totals) string {
 	return out + ")"
 }
 
-// maxGaps bounds the gaps of a side that are told in text.
+// maxGaps bounds the gaps of a side that text lists.
 const maxGaps = 2
 
 // silentSide reports whether no log of a side has anything to compare.
@@ -406,7 +406,7 @@ func ratioWords(r *compare.Ratio) string {
 	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
 }
 
-// percent shows a chance. Beyond 5% nobody asks for fractions.
+// percent shows a chance, without fractions beyond 5%.
 func percent(chance float64) string {
 	switch {
 	case chance == 0:
@@ -419,7 +419,7 @@ func percent(chance float64) string {
 	return strconv.FormatFloat(chance*100, 'g', 2, 64) + "%"
 }
 
-// firstWords says where a group begins: a line, with its file where there are
+// firstWords returns where a group begins: a line, with its file where there are
 // several.
 func firstWords(t *compare.Tally, many bool) string {
 	if len(t.First) == 0 {
@@ -436,7 +436,7 @@ func firstWords(t *compare.Tally, many bool) string {
 	return s
 }
 
-// left says what is not shown of rows.
+// left returns what is not shown of rows.
 func left(rows []compare.Group) string {
 	var n [len(dispositions)]int
 	for i := range rows {

@@ -14,7 +14,7 @@ const (
 	sampleLines  = 24      // lines of a record, and those beyond that point at a mod
 	sampleSeen   = 999     // lines among which those are looked for
 	sampleLine   = 400     // bytes of a line
-	maxReasons   = 512     // rows of which the rule's reasons are asked for
+	maxReasons   = 512     // rows with the reasons of their rule
 	sampleUrgent = 6 << 20 // bytes of samples of each urgent disposition
 	sampleOther  = 2 << 20 // bytes of samples of what is ignored
 )
@@ -56,7 +56,7 @@ type sampleText struct {
 	blamed bool // it points at a mod that is named
 }
 
-// observe takes in an entry of a row.
+// observe counts an entry of a row.
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
 	d.total++
 	at := d.total - 1
@@ -163,8 +163,7 @@ func blamedLines(suspects []heed.Suspect) map[int]bool {
 	return lines
 }
 
-// hasClock reports whether the log tells when things happened: most of its
-// entries do, and not all at once.
+// hasClock reports whether most entries of the log have a time, and not all the same.
 func (d *details) hasClock() bool { return 2*d.timed > d.total && d.last.After(d.first) }
 
 // merge joins the details of a row to those of the one that stands for its group.

@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Document is what there is to report about one log: plain data, scrubbed and escaped, so that each form
-// renders it as it is. What JSON shows of it is exported; the rest serves the other forms.
+// Document is what there is to report about one log: plain data, scrubbed and escaped, which each form renders
+// as it is. What JSON shows of it is exported; the rest serves the other forms.
 type Document struct {
 	Summary        Summary      `json:"summary" jsonschema:"The accounting of the log."`
 	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what came first."`
@@ -155,11 +155,11 @@ type Row struct {
 	detail    *detail // nil without Config.Details
 }
 
-// evidence says how far the log can be trusted.
+// evidence is how far the log can be trusted.
 type evidence struct {
-	doubts    []string // what makes the log tell less than all, in sentences
+	doubts    []string // why the log is not complete, in sentences
 	blind     string   // where it was blind, "" where it was not
-	silence   string   // what there is of a log that says nothing, "" of another
+	silence   string   // what there is of a log without a record, "" of another
 	wentBlind bool
 
 	blindAt  uint64 // line at which the log went blind last, or first if it is not blind at its end; 0 where it did not
@@ -288,7 +288,7 @@ func (d *Document) rows(of event.Disposition) []Row {
 	return rows
 }
 
-// evidence says how far the log of a replay can be trusted.
+// evidence returns how far the log of a replay can be trusted.
 func (r *Replay) evidence() evidence {
 	e := evidence{doubts: r.doubts(), blind: r.blind.sentence(), wentBlind: r.wentBlind(), starting: r.starting()}
 	if r.silent() {
@@ -306,7 +306,7 @@ func (r *Replay) evidence() evidence {
 	return e
 }
 
-// WentBlind reports whether evidence was incomplete at any point of the log: where a rule said so, where
+// WentBlind reports whether evidence was incomplete at any point of the log: where a rule decided so, where
 // bytes are missing, the beginning of the log among them, or where the game stopped writing repeats. All of
 // it is missing from a log without a record.
 func (d *Document) WentBlind() bool { return d.evidence.wentBlind }
@@ -334,7 +334,7 @@ func (r *Replay) summary(v *Verdict) Summary {
 	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.forgotten, ForgottenEntries: t.forgottenEntries}
+		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.evicted, ForgottenEntries: t.evictedEntries}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()

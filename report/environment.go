@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Environment is where a log was made, as far as it tells: the versions, the machine, the mods. Whoever reads
-// a report asks for it first.
+// Environment is where a log was made, as far as that is known: the versions, the machine, the mods. Readers of
+// a report look for it first.
 type Environment struct {
 	capture.Facts
 
@@ -26,8 +26,7 @@ const (
 	maxModReference = 100 // of a name or a package id
 )
 
-// clean returns e without what is private in it, and fit to be shown; nil where
-// nothing is known.
+// clean returns e scrubbed and escaped, nil where nothing is known.
 func (e Environment) clean(s *Scrubber) *Environment {
 	for _, fact := range facts(&e.Facts) {
 		*fact.text = text.Safe(s.Text(*fact.text), maxFactText)
@@ -102,7 +101,7 @@ func (e *Environment) line() string {
 	return strings.Join(parts, ", ")
 }
 
-// modCount says how many mods there are, "" where none is listed.
+// modCount returns how many mods there are, "" where none is listed.
 func (e *Environment) modCount() string {
 	if n := len(e.Mods) + e.MoreMods; n > 0 {
 		return count(uint64(n), "mod")

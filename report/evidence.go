@@ -17,11 +17,10 @@ const maxSpans = 16
 // wentBlind is [Document.WentBlind].
 func (r *Replay) wentBlind() bool { return r.blind.count > 0 || r.end.Headless || r.silent() }
 
-// silent reports whether nothing was read that a game said, not even that there is
-// something to be looked at.
+// silent reports whether the log has no record of a game.
 func (r *Replay) silent() bool { return r.records == r.headers }
 
-// silence says what there is of a log that is silent.
+// silence returns what there is of a log that is silent.
 func (r *Replay) silence() string {
 	if r.headers > 0 {
 		return "This is only the header of an upload; the log itself is not there."
@@ -115,7 +114,7 @@ func (r *Replay) noticed() []*missing {
 	return all
 }
 
-// ending is what the last records of a log say of the end of the game.
+// ending is how the game ended, by the last records of a log.
 type ending struct {
 	fatal bool   // nothing came after something fatal
 	crash bool   // which was a crash
@@ -123,12 +122,12 @@ type ending struct {
 	after int    // records after a crash
 }
 
-// aftermath is how many records may follow a crash, such as what a shell says of the
+// aftermath is how many records may follow a crash, such as what a shell reports of the
 // process. With more the game is alive, whatever was taken for a crash.
 const aftermath = 8
 
 // crashed is what rules call the phase of a game that has crashed, and crashTag the
-// tag of what says that it has.
+// tag of the record of the crash.
 const (
 	crashed  = "crashed"
 	crashTag = "crash"
@@ -154,7 +153,7 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 	}
 }
 
-// sentence says how the log ends. Call it where fatal is set.
+// sentence returns how the log ends. Call it where fatal is set.
 func (n *ending) sentence() string {
 	if n.crash {
 		return fmt.Sprintf("The log ends with the crash at line %d: the game is gone.", n.line)
@@ -162,15 +161,15 @@ func (n *ending) sentence() string {
 	return fmt.Sprintf("The log ends with something fatal at line %d: the game may be gone.", n.line)
 }
 
-// The shares of a log that may be missing, in percent: one that is told, and one that
-// leaves nothing to be said of the whole.
+// The shares of a log that may be missing, in percent: one worth reporting, and one that
+// leaves no verdict about the whole.
 const (
 	considerable = 10
 	most         = 50
 )
 
 // missingShare returns how much of the log is missing bytes, in percent. Where
-// nobody has said how many bytes it has, the text of its records counts for what there
+// the number of its bytes is not known, the text of its records counts for what there
 // is: footers and blank lines are left out, so that tens are as exact as that is.
 func (r *Replay) missingShare() (percent float64, exact bool) {
 	m := r.notices[event.StatusHole]
@@ -190,7 +189,7 @@ func (r *Replay) mostlyMissing() bool {
 	return percent >= most
 }
 
-// shareWords says how much of the log is missing bytes, "" where that is not
+// shareWords returns how much of the log is missing bytes, "" where that is not
 // considerable.
 func (r *Replay) shareWords() string {
 	percent, exact := r.missingShare()
@@ -206,7 +205,7 @@ func (r *Replay) shareWords() string {
 	return fmt.Sprintf("about %.0f%% of the log", percent)
 }
 
-// asFar limits what is said of a game to the part of its log that told anything.
+// asFar limits a sentence about a game to the part of its log that was read.
 func (r *Replay) asFar(says string) string {
 	switch {
 	case r.unread != "" || r.end.Interrupted:
@@ -217,9 +216,9 @@ func (r *Replay) asFar(says string) string {
 	return capital(says)
 }
 
-// opening is what the last run in a log says of how far the start of the game came.
+// opening is how far the start of the game came in the last run of a log.
 type opening struct {
-	began   bool // the engine told of the start
+	began   bool // the engine logged the start
 	scene   bool // the engine came to the first scene
 	up      bool // the game was in a phase that comes after its start
 	records int  // since the run began
@@ -228,7 +227,7 @@ type opening struct {
 
 // The phases in which a game starts, as the rules call them: that of the engine, and
 // that of the game's own code. The rule unloadRule decides about what the engine
-// says at the first scene, and later.
+// logs at the first scene, and later.
 const (
 	phaseStart = "start"
 	phaseBoot  = "boot"
@@ -236,7 +235,7 @@ const (
 )
 
 // prelude is within how many records the engine comes to the first scene. A game that
-// has said more is up, whatever rules know of its phases.
+// has logged more is up, whatever rules know of its phases.
 const prelude = 40
 
 func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
@@ -269,7 +268,7 @@ func (n *opening) enter(phase string) {
 }
 
 // starting reports whether the log ends before the game was up. Only the engine's own
-// log tells: a copy of the console, or what a mod wrote down, has no word of it, and
+// log shows that: a copy of the console, or what a mod wrote, does not have it, and
 // uploads are without the engine's housekeeping.
 func (r *Replay) starting() bool {
 	n, last := r.opening, r.end.Stats.Phase
@@ -286,7 +285,7 @@ func (r *Replay) unrecognized() bool {
 	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
 }
 
-// endSentence says how far a log goes that nothing fatal ends.
+// endSentence returns how far a log goes that nothing fatal ends.
 func (r *Replay) endSentence() string {
 	if r.starting() {
 		return fmt.Sprintf("The log ends at line %d, while the game starts", r.end.Lines)
@@ -298,7 +297,7 @@ func (r *Replay) endSentence() string {
 type runs struct {
 	last    uint64          // line at which the last run begins, 0 where there is but one
 	before  ending          // how the run before it ended
-	crashes map[string]bool // rules that said that the game crashed; nil where none did
+	crashes map[string]bool // rules that decided that the game crashed; nil where none did
 }
 
 func (n *runs) observe(rec *capture.Record, o *heed.Outcome, before *ending) {
@@ -315,8 +314,8 @@ func (n *runs) observe(rec *capture.Record, o *heed.Outcome, before *ending) {
 	}
 }
 
-// runsSentence says, of a log that starts anew where says it, how the run before ended
-// and of which run the environment is.
+// runsSentence adds to a sentence about a log that starts again how the run before ended
+// and to which run the environment belongs.
 func (r *Replay) runsSentence(says string, times uint64) string {
 	n, run := &r.runs, "the run before"
 	if times > 1 {
@@ -344,7 +343,7 @@ func (r *Replay) brokeBefore(causes []*cause) bool {
 
 // restarted reports whether what rule saw last at line was a crash, and the game was there
 // again after it. To whoever plays the game that is no end of it, so that an engine keeps
-// such an item open: but a report says so.
+// such an item open, but a report shows it as over.
 func (n *runs) restarted(rule string, line uint64) bool {
 	return n.crashes[rule] && line < n.last
 }

@@ -33,10 +33,10 @@ type excerpts struct {
 	ring [around]excerptRecord
 	next int // the oldest in the ring
 
-	// mute are the records around the one at which the log went blind last. That is
+	// aroundBlind are the records around the one at which the log went blind last. That is
 	// on the first screen, and comes late.
-	mute      []excerptRecord
-	muteAfter int
+	aroundBlind []excerptRecord
+	blindAfter  int
 }
 
 // excerptRecord is one record as an excerpt shows it.
@@ -51,17 +51,17 @@ type excerptRecord struct {
 	more        int // lines of it that are not shown
 }
 
-// observe takes in the next record. It is kept, with those around it, where it is
+// observe receives the next record. It is kept, with those around it, where it is
 // the first of its rule or of its group and there is room; those of a rule find
 // room that a storm of groups has not taken.
 func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, firstOfRule, firstOfRow bool) {
-	if x.muteAfter > 0 {
+	if x.blindAfter > 0 {
 		var r excerptRecord
 		r.set(seq, rec, d)
-		r.marked = x.muteAfter > around
+		r.marked = x.blindAfter > around
 		r.cause = r.marked
-		x.mute = append(x.mute, r)
-		x.muteAfter--
+		x.aroundBlind = append(x.aroundBlind, r)
+		x.blindAfter--
 	}
 	wanted := firstOfRule && x.bytes < excerptAll || firstOfRow && x.bytes < excerptAll/2
 	if !wanted && x.after == 0 {
@@ -89,20 +89,20 @@ func (x *excerpts) observe(seq uint64, rec *capture.Record, d event.Decision, fi
 // wentBlind keeps the records around the one that is about to be observed, instead
 // of those of an earlier call.
 func (x *excerpts) wentBlind() {
-	x.mute = x.mute[:0]
+	x.aroundBlind = x.aroundBlind[:0]
 	for i := range x.ring {
 		if r := &x.ring[(x.next+i)%around]; r.seq > 0 {
-			x.mute = append(x.mute, r.clone())
+			x.aroundBlind = append(x.aroundBlind, r.clone())
 		}
 	}
-	x.muteAfter = around + 1
+	x.blindAfter = around + 1
 }
 
 // all returns what was kept, in the order of the log.
 func (x *excerpts) all() []excerptRecord {
 	all := slices.Clone(x.kept)
-	for i := range x.mute {
-		m := &x.mute[i]
+	for i := range x.aroundBlind {
+		m := &x.aroundBlind[i]
 		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int { return cmp.Compare(r.seq, seq) })
 		if !known {
 			all = slices.Insert(all, at, *m)

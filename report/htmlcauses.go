@@ -123,7 +123,7 @@ func (s *section) items() {
 
 // forPeople leaves out of the summary of an item where an agent reads on, and at
 // which entry of the journal it began: nobody who looks at a page has the
-// journal, and the page tells the lines.
+// journal, and the page has the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; read the journal after ")
 	return sinceEntry.ReplaceAllString(short, "")

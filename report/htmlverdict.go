@@ -13,7 +13,7 @@ type verdictView struct {
 	Since *place
 	Blind *place // since when the log was blind too, at its end
 	What  string
-	At    *place // of what What tells
+	At    *place // of What
 
 	Before   string // what came shortly before that
 	BeforeAt *place
@@ -23,7 +23,7 @@ type verdictView struct {
 type factView struct {
 	Class  string
 	Answer string
-	Says   string // what the log says of it
+	Says   string // its text in the log
 	At     *place
 	More   []moreView
 }
@@ -100,7 +100,7 @@ func (s *section) mods(v *Verdict) {
 	}
 }
 
-// speaking answers whether the log still speaks.
+// speaking answers whether the log goes on to its end.
 func (s *section) speaking(v *Verdict) {
 	f, e := &s.Speaking, &s.doc.evidence
 	f.Answer = v.Log[0]
@@ -127,7 +127,7 @@ func (s *section) speaking(v *Verdict) {
 	}
 }
 
-// ended says until when a cause went on.
+// ended returns until when a cause went on.
 func (c *Cause) ended() string {
 	if c.Open > 0 && c.Last > c.First {
 		return fmt.Sprintf(", up to line %d; %s", c.Last, c.fate)

@@ -23,8 +23,8 @@ const (
 	openCauses = 3 // causes that are unfolded from the beginning
 )
 
-// section is what a page shows of one log: text that is fit to be shown, but for the
-// escaping that its template sees to, and numbers. What it leaves out is counted.
+// section is what a page shows of one log: text, which its template escapes for HTML, and numbers. What it
+// leaves out is counted.
 type section struct {
 	logs int       // of the page
 	doc  *Document // while the section is made
@@ -204,12 +204,12 @@ type modView struct {
 	Named    string // by what, in words; "" for nearly all
 }
 
-// namedWords says what names a mod, beside its name. That is no proof.
+// namedWords is what names a mod, beside its name. That is no proof.
 var namedWords = map[string]string{
 	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst", byOther: "named elsewhere",
 }
 
-// environment tells where the log was made.
+// environment shows where the log was made.
 func (s *section) environment() {
 	e, v := s.doc.Summary.Environment, s.doc.Summary.Verdict
 	if e == nil {

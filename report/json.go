@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -55,29 +56,17 @@ type versionedSummary struct {
 	Summary       Summary `json:"summary" jsonschema:"The accounting of the log."`
 }
 
+// updateLine is the row of an update. Names of operations come from hosts as they are.
 func updateLine(file string, u *heed.Update) UpdateLine {
+	a := u.Attention
+	a.Sample = slices.Clone(a.Sample)
+	a.Sanitize()
 	return UpdateLine{
-		Update: u.Kind, Attention: safeAttention(u.Attention),
-		Line: u.Pos, CauseLine: u.Attention.Cause.Pos, Rule: u.Attention.Cause.Rule, Reason: string(u.Reason),
-		Disposition: u.Attention.Disposition, Groups: u.Attention.Groups, OpenedLine: u.Attention.OpenedPos,
-		Predecessor: u.Attention.Predecessor, Blame: safeAll(u.Attention.Blame), File: safe(file),
+		Update: u.Kind, Attention: a,
+		Line: u.Pos, CauseLine: a.Cause.Pos, Rule: a.Cause.Rule, Reason: string(u.Reason),
+		Disposition: a.Disposition, Groups: a.Groups, OpenedLine: a.OpenedPos,
+		Predecessor: a.Predecessor, Blame: safeAll(a.Blame), File: safe(file),
 	}
-}
-
-// safeAttention returns a with every text made fit to be shown, also after a
-// reader has decoded the JSON and prints it. The engine sees to its summaries
-// and samples; names of operations and methods come from the host as they are.
-func safeAttention(a heed.Attention) heed.Attention {
-	a.CausalOperationID = safe(a.CausalOperationID)
-	a.CausalMethod = safe(a.CausalMethod)
-	a.Summary = safe(a.Summary)
-	sample := make([]heed.Sample, len(a.Sample))
-	for i, s := range a.Sample {
-		s.Message = safe(s.Message)
-		sample[i] = s
-	}
-	a.Sample = sample
-	return a
 }
 
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"

@@ -48,7 +48,7 @@ type junitMessage struct {
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
 // test case per group of signatures and rule, failed where it blocks and skipped, with its text as output,
 // where it is advisory. Two cases stand for the log itself: that it was read to its end, in error where it
-// was not and failed where there was nothing to read, and that it tells all, skipped where it went blind.
+// was not and failed where there was nothing to read, and that it is complete, skipped where it went blind.
 //
 // The names of cases stay the same while the log's text does: they hold
 // disposition, rule, template and signature, and neither counts nor lines.
@@ -173,7 +173,7 @@ func (d *Document) findings() (found []finding, left int) {
 // characters.
 const maxHead = 160
 
-// often says how often and where.
+// often returns how often and where.
 func (f *finding) often() string {
 	often := entries(f.Count)
 	if f.Forms > 1 {

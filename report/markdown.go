@@ -11,9 +11,9 @@ import (
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
 // characters. With more than 25 rows of each disposition it may not.
 const (
-	markdownCauses   = 4   // causes told in full
+	markdownCauses   = 4   // causes in full
 	markdownWith     = 6   // rules that came with a cause
-	markdownAlso     = 12  // causes told in a row each
+	markdownAlso     = 12  // causes in a row each
 	markdownText     = 400 // characters of a sample
 	markdownTemplate = 160 // characters of a template in a table
 	markdownRows     = 25  // of each disposition, at most
@@ -66,11 +66,10 @@ func (d *Document) markdownCause(c *Cause) string {
 	return strings.TrimPrefix(string(m.out), "\n")
 }
 
-// maxQuoted is how much of the words of the log stands beside what a rule says, in
-// characters.
+// maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
 const maxQuoted = 160
 
-// quoted is what the log says of a cause, "" where that is not known.
+// quoted is the log text of a cause, "" where that is not known.
 func (c *VerdictCause) quoted() string {
 	if c.Says == "" {
 		return ""
@@ -86,7 +85,7 @@ type markdown struct {
 
 func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.out, format, args...) }
 
-// footer says who wrote it, and what is not in it.
+// footer shows who wrote it, and what is not in it.
 func (m *markdown) footer() {
 	m.printf("\n<sub>By heed's classify-replay")
 	if len(m.removed) > 0 {
@@ -123,7 +122,7 @@ func (m *markdown) headline() {
 	}
 }
 
-// environmentLine says where the log was made, "" where nothing is known.
+// environmentLine shows where the log was made, "" where nothing is known.
 func (m *markdown) environmentLine() string {
 	e := m.Summary.Environment
 	if e == nil {
@@ -143,9 +142,8 @@ func (m *markdown) environmentLine() string {
 	return line
 }
 
-// mods lists the mods in load order, with what the log tells of each or, where that is
-// too long, by name. Where there is no room for all of them there is none for any: the
-// number of them was told already.
+// mods lists the mods in load order, with id and versions or, where that is too long, by name. Where not all of
+// them fit none is listed: their number stands above.
 func (m *markdown) mods() {
 	e := m.Summary.Environment
 	if e == nil || len(e.Mods) == 0 || e.MoreMods > 0 || len(e.Mods) > markdownMods {
@@ -341,7 +339,7 @@ func codes(names []string) string {
 
 func blameCell(names []string) string { return strings.ReplaceAll(codes(names), "|", "¦") }
 
-// prose is text of heed or of a rule's author as Markdown that says just that:
+// prose is text of heed or of a rule's author as Markdown that means just that:
 // what has a meaning is escaped. What hosts make links of after that, whatever
 // was escaped, is written another way.
 func prose(text string) string {

@@ -16,11 +16,9 @@ import (
 // OpenTelemetry Collector reads, and what may be posted to /v1/logs as it is.
 // 64-bit integers are strings there, and enumerations numbers.
 
-// A log may have a record for nearly every line, so they are written without
-// encoding/json.
+// They are written as records are in JSON; see appendField.
 
-// otlpScope says whose attributes those that begin with "heed." are. Its version is
-// that of their meaning.
+// otlpScope owns the attributes that begin with "heed.". Its version is that of their meaning.
 const otlpScope = `"scope":{"name":"github.com/heedlog/heed","version":"1"}`
 
 // otlpRecord writes one record: first its fields in order, then its attributes.
@@ -104,8 +102,7 @@ func (o *otlpRecord) list(key string, values []string) {
 	o.out = append(o.out, "]}}}"...)
 }
 
-// otlpTime is a time in nanoseconds since 1970, "" where it is unknown or cannot
-// be said so.
+// otlpTime is a time in nanoseconds since 1970, "" where it is unknown or out of range.
 func otlpTime(t time.Time) string {
 	if t.IsZero() || t.Unix() < 0 || t.Unix() > math.MaxInt64/int64(time.Second)-1 {
 		return ""

@@ -37,8 +37,8 @@ type Config struct {
 	// without it each signature is a group.
 	Group func(signature.Signature) signature.Signature
 
-	// Rule returns, for the id of a rule, what its author says of it: in a line
-	// what happened, and why it matters. Either may be "". Optional.
+	// Rule returns, for the id of a rule, the words of its author: in a line what happened, and why it
+	// matters. Either may be "". It is not asked about defaults. Optional.
 	Rule func(id string) (summary, why string)
 
 	// Blame returns the suspects of the entry being observed: the engine's method. It
@@ -81,7 +81,7 @@ func (c *Config) validate() error {
 	return nil
 }
 
-// Replay gathers what is to be said about one log.
+// Replay gathers what there is to report about one log.
 type Replay struct {
 	config   Config
 	tables   [len(dispositions)]*table // by event.Disposition
@@ -99,7 +99,7 @@ type Replay struct {
 	end      End
 	unread   string // why the log was not read to its end, "" where it was
 
-	environment *Environment // fit to be shown; nil where nothing is known
+	environment *Environment // scrubbed and escaped; nil where nothing is known
 
 	details *details // nil without Config.Details
 }
@@ -171,7 +171,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	var suspects []heed.Suspect
 	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
-		row.accuse(suspects)
+		row.attribute(suspects)
 	}
 	r.causes.observe(o, line, row)
 	if r.details != nil {
@@ -204,19 +204,18 @@ type End struct {
 	Layout string // of the log, as capture names it
 	Lines  int    // read
 
-	// Bytes are those of the log, decompressed, with what the notices about holes say
-	// is missing; 0 where they are not known. With them the share that is missing is
+	// Bytes are those of the log, decompressed, with the missing ones that notices
+	// count; 0 where they are not known. With them the share that is missing is
 	// exact.
 	Bytes uint64
 
-	// Headless says that the beginning of the log is missing, and Unrecognized that
-	// nothing in it shows that a game or a logger wrote it, as capture tells of its
-	// Environment.
+	// Headless is set where the beginning of the log is missing, and Unrecognized where nothing in it shows
+	// that a game or a logger wrote it; see capture.Environment.
 	Headless, Unrecognized bool
 
-	// Err says why the log was not read to its end; nil when it was.
+	// Err is why the log was not read to its end; nil when it was.
 	Err error
-	// Interrupted says that the reader was asked to stop.
+	// Interrupted is set where the reader was asked to stop.
 	Interrupted bool
 
 	// Stats is the engine's accounting after the last entry, and Open the items

@@ -93,12 +93,12 @@ func TestTableIsBoundedAndCounts(t *testing.T) {
 	table := r.tables[event.Ignore]
 	require.Equal(t, 4, table.rows.Len())
 	require.EqualValues(t, 20, table.entries)
-	require.EqualValues(t, 7, table.forgotten)
+	require.EqualValues(t, 7, table.evicted)
 	var sum uint64
 	for _, row := range table.top(0) {
 		sum += row.Count
 	}
-	require.Equal(t, table.entries, sum+table.forgottenEntries, "every entry is in a row or counted as forgotten")
+	require.Equal(t, table.entries, sum+table.evictedEntries, "every entry is in a row or counted as forgotten")
 	top := table.top(1)
 	require.Len(t, top, 1)
 	sig := signature.Signature{ID: 100, Check: 100}

@@ -42,3 +42,31 @@ func TestRows(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkRows looks up the rows of a log with 1,000 shapes, in this table and in a general one.
+func BenchmarkRows(b *testing.B) {
+	const shapes = 1000
+	keys := make([]rowKey, shapes)
+	table := newRows(defaultRows)
+	general, err := simplelru.NewLRU[rowKey, *row](defaultRows, nil)
+	require.NoError(b, err)
+	for i := range keys {
+		keys[i] = rowKey{sig: signature.Of([]byte{byte(i), byte(i >> 8)}), rule: "game.rule"}
+		table.add(keys[i], &row{})
+		general.Add(keys[i], &row{})
+	}
+	for name, get := range map[string]func(*rowKey) *row{
+		"own":     table.get,
+		"general": func(key *rowKey) *row { r, _ := general.Get(*key); return r },
+	} {
+		b.Run(name, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				if get(&keys[i%shapes]) == nil {
+					b.Fatal("a row is lost")
+				}
+				i++
+			}
+		})
+	}
+}

@@ -158,7 +158,7 @@ func (s *sarif) add(uri string, f *finding) {
 		s.rules = append(s.rules, rule)
 	}
 	id := f.Signature.String()
-	// What a rule judged in two ways, as escalation does, are two results.
+	// What a rule decided in two ways, as escalation does, are two results.
 	key := uri + "\x00" + f.Rule + "\x00" + id
 	s.seen[key]++
 	hash := fmt.Sprintf("%s:%d", id, s.seen[key])

@@ -14,9 +14,9 @@ import (
 
 // A Scrubber takes out of log text what its owner would not want to share: names of
 // users and computers, accounts, ids of devices, addresses, secrets, e-mail. It remembers
-// which kinds there were, so that a report can say what is not in it.
+// which kinds there were, so that a report can list what is not in it.
 //
-// Names have no form. They are learned where something tells them, such as the path of
+// Names have no form. They are learned where they have one, such as the path of
 // a home, and are taken out wherever they stand from then on: give it every text
 // of a log by Learn, as it goes by. A Replay does so, and goes over what it kept once the
 // log has ended; what is written while a log is read lacks the names that come later.
@@ -66,7 +66,7 @@ func (s *Scrubber) Text(text string) string {
 	return scrubbed
 }
 
-// Learn takes from log text the names of users and computers that it tells. Text that
+// Learn records the names of users and computers that log text shows. Text that
 // was scrubbed before may still have them. Most text costs a look at each byte.
 func (s *Scrubber) Learn(text string) {
 	if s != nil && s.names.Learn(text) {
@@ -75,7 +75,7 @@ func (s *Scrubber) Learn(text string) {
 }
 
 // lines returns the lines of text without what is private in them, which another line may
-// tell: that of a key has its value on the next. It returns nil where that cannot be
+// show: that of a key has its value on the next. It returns nil where that cannot be
 // done, and lines are to be scrubbed one by one: without a Scrubber, for a text of more
 // than maxWhole bytes, and where several lines are one secret.
 func (s *Scrubber) lines(text string) []string {
@@ -206,7 +206,7 @@ func (s *Scrubber) texts(names []string) []string {
 	return scrubbed
 }
 
-// Removed says in words which kinds were taken out so far, in a fixed order; nil
+// Removed returns the kinds that were taken out so far, in words and a fixed order; nil
 // where there was nothing.
 func (s *Scrubber) Removed() []string {
 	return s.removed(func(kind scrub.Kind) string { return kindWords[kind] })
@@ -294,10 +294,10 @@ func (r *Replay) rescrub() {
 	}
 }
 
-// safe returns text of a log, or of a file of rules, made fit to be shown in one line.
+// safe returns text of a log, or of a file of rules, escaped, on one line.
 func safe(s string) string { return text.Safe(s, 0) }
 
-// safeAll returns texts made fit to be shown, nil for none.
+// safeAll returns texts escaped, nil for none.
 func safeAll(texts []string) []string {
 	var out []string
 	for _, text := range texts {
@@ -306,7 +306,7 @@ func safeAll(texts []string) []string {
 	return out
 }
 
-// safeLines makes each line of a template fit to be shown. The line feeds
+// safeLines escapes each line of a template. The line feeds
 // between them stay: JSON writes them as \n, and the result still hashes to
 // the signature wherever the template held nothing that had to be escaped.
 func safeLines(template string) string {

@@ -9,8 +9,8 @@ import (
 
 // style is how text stands out on a terminal: the parameters of the escape
 // sequence SGR. Only the eight basic colors are used, which every theme of a
-// terminal keeps legible, and never alone: what a color says stands in the words,
-// too.
+// terminal keeps legible, and never alone: the words
+// mean the same without.
 type style string
 
 const (
@@ -67,8 +67,8 @@ func fit(text string, limit int) string {
 	return cells.Truncate(text, limit, "…")
 }
 
-// fitEnd cuts text to so many columns at its beginning, since of a path the end
-// says most; a number that is not positive means no limit.
+// fitEnd cuts text to so many columns at its beginning, since the end of a path
+// matters most; a number that is not positive means no limit.
 func fitEnd(text string, limit int) string {
 	if limit <= 0 {
 		return text

@@ -16,7 +16,7 @@ import (
 // dispositions are the sections of a report, the weightiest first.
 var dispositions = [...]event.Disposition{event.Blocking, event.Advisory, event.Ignore}
 
-// rowKey is what one row counts: a shape as one rule judged it. One shape may
+// rowKey is what one row counts: a shape that one rule decided about. One shape may
 // have several rows of a disposition, since rules may ask for the phase or the
 // level.
 type rowKey struct {
@@ -31,15 +31,15 @@ type row struct {
 	sig      signature.Signature // that names the group
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
-	mixed    []accusation        // of the entries that were asked, where they name different mods
+	mixed    []attribution       // of the entries that were asked, where they name different mods
 	group    signature.Signature // that its latest entry was put into
 }
 
 // kinds is a set of kinds of evidence.
 type kinds uint16
 
-// accusation is that entries of one row name a mod.
-type accusation struct {
+// attribution is how many entries of one row name a mod.
+type attribution struct {
 	name    string
 	entries uint64
 	line    uint64 // of the first
@@ -50,22 +50,22 @@ type accusation struct {
 // many agree, the others are taken to.
 const asked = 16
 
-// accusations returns whom the entries of the row name, and whether there may be more.
-func (r *row) accusations() (all []accusation, more bool) {
+// attributions returns whom the entries of the row name, and whether there may be more.
+func (r *row) attributions() (all []attribution, more bool) {
 	if r.mixed != nil {
 		return r.mixed, r.Count > asked
 	}
 	for _, name := range r.Blame {
-		all = append(all, accusation{name, r.Count, r.First})
+		all = append(all, attribution{name, r.Count, r.First})
 	}
 	return all, false
 }
 
-// accuse takes in those of the suspects of the entry counted last that deserve to be
+// attribute records those of the suspects of the entry counted last that deserve to be
 // named.
-func (r *row) accuse(suspects []heed.Suspect) {
+func (r *row) attribute(suspects []heed.Suspect) {
 	if r.Count == 1 {
-		r.accuseFirst(suspects)
+		r.attributeFirst(suspects)
 		return
 	}
 	names := heed.Likely(suspects)
@@ -73,15 +73,15 @@ func (r *row) accuse(suspects []heed.Suspect) {
 		if sameMods(names, r.Blame) {
 			return
 		}
-		r.mixed = []accusation{}
+		r.mixed = []attribution{}
 		for _, name := range r.Blame {
-			r.mixed = append(r.mixed, accusation{name, r.Count - 1, r.First})
+			r.mixed = append(r.mixed, attribution{name, r.Count - 1, r.First})
 		}
 	}
 	for _, name := range names {
-		i := slices.IndexFunc(r.mixed, func(a accusation) bool { return sameMod(a.name, name) })
+		i := slices.IndexFunc(r.mixed, func(a attribution) bool { return sameMod(a.name, name) })
 		if i < 0 {
-			r.mixed = append(r.mixed, accusation{name, 1, r.Last})
+			r.mixed = append(r.mixed, attribution{name, 1, r.Last})
 			continue
 		}
 		r.mixed[i].entries++
@@ -93,7 +93,7 @@ func sameMod(a, b string) bool { return a == b || blame.Key(a) == blame.Key(b) }
 
 func sameMods(a, b []string) bool { return slices.EqualFunc(a, b, sameMod) }
 
-func (r *row) accuseFirst(suspects []heed.Suspect) {
+func (r *row) attributeFirst(suspects []heed.Suspect) {
 	r.Blame = heed.Likely(suspects)
 	if len(r.Blame) == 0 {
 		r.patchers = patchers(suspects)
@@ -108,7 +108,7 @@ func (r *row) accuseFirst(suspects []heed.Suspect) {
 }
 
 // maxPatchers is how many mods may have changed the code of one stack trace for them
-// to be told: of more, any may be there by chance.
+// to be listed: of more, any may be there by chance.
 const maxPatchers = 2
 
 // patchers returns those of suspects that changed code that was running, nil where
@@ -127,7 +127,7 @@ func patchers(suspects []heed.Suspect) []string {
 }
 
 // evidenceAgainst returns the kinds of evidence against one of Blame, those that
-// tell most first, which is the order in which package blame declares them.
+// weigh most first, which is the order in which package blame declares them.
 func (r *row) evidenceAgainst(name string) []blame.Kind {
 	i := slices.Index(r.Blame, name)
 	if i < 0 {
@@ -150,11 +150,11 @@ const maxTemplate = 512
 // table counts entries by signature within one disposition.
 type table struct {
 	rows    *rows
-	entries uint64 // all, those of forgotten rows included
+	entries uint64 // all, those of evicted rows included
 	groups  []*row // the rows by group, once the log has ended
 
-	forgotten        uint64 // rows displaced by others
-	forgottenEntries uint64 // entries that they had counted
+	evicted        uint64 // rows
+	evictedEntries uint64 // entries that they had counted
 }
 
 func newTable(limit int) *table { return &table{rows: newRows(limit)} }
@@ -174,9 +174,9 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	if text, ok := of(key.sig); ok {
 		row.Template = shorten(text)
 	}
-	if displaced := t.rows.add(key, row); displaced != nil {
-		t.forgotten++
-		t.forgottenEntries += displaced.Count
+	if evicted := t.rows.add(key, row); evicted != nil {
+		t.evicted++
+		t.evictedEntries += evicted.Count
 	}
 	return row, true
 }

@@ -26,12 +26,12 @@ type TextOptions struct {
 	Rows int
 }
 
-// What the text form shows before it says how many more there are: the first
+// What the text form shows before it counts how many more there are: the first
 // screen has to answer by itself.
 const (
-	textCauses  = 4  // causes told in full
+	textCauses  = 4  // causes in full
 	textWith    = 3  // rules that came with a cause
-	textAlso    = 12 // causes told in a line each
+	textAlso    = 12 // causes in a line each
 	textUpdates = 20 // rows of the timeline's beginning, and again of its end
 )
 
@@ -180,7 +180,7 @@ func (t *textReport) accounting() {
 }
 
 // glance answers what matters, in a line or two each: what broke first, which mod
-// it points at, and whether the log told everything. It comes first, and again at
+// it points at, and whether the log is complete. It comes first, and again at
 // the end of a text that has scrolled it out of sight.
 func (t *textReport) glance() {
 	v := t.Summary.Verdict
@@ -224,8 +224,7 @@ func (t *textReport) glance() {
 // much before them that one may hold nothing else.
 const quoteLines = 2
 
-// quote shows a cause in the words of the log: what a rule says of it is true of others
-// as well.
+// quote shows the log text of a cause: the summary of a rule holds for others as well.
 func (t *textReport) quote(c *VerdictCause) {
 	if c.Says == "" {
 		return

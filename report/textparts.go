@@ -40,7 +40,7 @@ func (t *textReport) causes() {
 	t.out = g.appendTo(t.out, t.options.Width)
 }
 
-// repetition says that a rule is as urgent as c only by repetition.
+// repetition marks a rule that is as urgent as c only by repetition.
 func (c *Cause) repetition() string {
 	if c.Escalated {
 		return ", escalated by repetition"

@@ -10,11 +10,11 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// How a game fared, as far as its log tells, the most urgent first.
+// How a game fared, as far as its log shows, the most urgent first.
 const (
 	stateBroken     = "broken"     // something blocks
 	stateBlind      = "blind"      // nothing broke before the log went blind, and so it ended
-	stateWasBlind   = "was_blind"  // the same, but the log spoke again; or most of it is missing
+	stateWasBlind   = "was_blind"  // the same, but logging resumed; or most of it is missing
 	stateComplaints = "complaints" // nothing blocks, something is advisory
 
 	// In the other states nothing deserved attention. Only one of them is health.
@@ -22,7 +22,7 @@ const (
 	stateGaps         = "gaps"         // and a part of the log is missing
 	stateStarting     = "starting"     // and the log ends while the game starts
 	stateUnrecognized = "unrecognized" // and nothing shows that a game wrote it
-	stateHealthy      = "healthy"      // and the log tells all
+	stateHealthy      = "healthy"      // and the log is complete
 	stateEmpty        = "empty"        // the log has no record, but perhaps the header of an upload
 )
 
@@ -33,8 +33,7 @@ var stateTitles = map[string]string{
 }
 
 // Verdict answers what matters about a log: is this game healthy, since when not, what broke first, which
-// mod, and does the log still tell? It is made once, and every form of a report has its words. Its texts are
-// escaped.
+// mod, and is the log complete? It is made once, and every form of a report has its words. Its texts are escaped.
 type Verdict struct {
 	State    string `json:"state" jsonschema:"How the game fared, as far as its log tells." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
 	Headline string `json:"headline" jsonschema:"The state in words, with the lines below."`
@@ -44,7 +43,7 @@ type Verdict struct {
 
 	// First is the first cause of the highest disposition there is, other than that the log went blind.
 	// Worst is one that weighs more. Before is what blocked last before that, if shortly: a game that crashes
-	// has often said why. Nil where there is none.
+	// has often logged why. Nil where there is none.
 	First  *VerdictCause `json:"first,omitempty" jsonschema:"What broke first, or the first complaint."`
 	Worst  *VerdictCause `json:"worst,omitempty" jsonschema:"What weighs more than that."`
 	Before *VerdictCause `json:"before,omitempty" jsonschema:"What blocked shortly before that."`
@@ -60,7 +59,7 @@ type Verdict struct {
 	counts    string
 	moreNamed bool     // MoreMods is a lower bound
 	alike     uint64   // the line that names those by byAlike
-	patched   []string // that changed code that what broke first ran through, where nothing says more
+	patched   []string // that changed code that what broke first ran through, where nothing else points at a mod
 }
 
 // VerdictCause is one cause of attention.
@@ -82,8 +81,8 @@ const (
 	byOther = "other"
 )
 
-// VerdictMod is a mod that something urgent points at. That is no proof: the words of every form say what
-// it rests on.
+// VerdictMod is a mod that something urgent points at. That is no proof: every form shows what it
+// rests on.
 type VerdictMod struct {
 	Name     string       `json:"name" jsonschema:"Its name."`
 	By       string       `json:"by" jsonschema:"What names it: what broke first, an entry like it in the same item, the worst, or another." enum:"first,alike,worst,other"`
@@ -108,7 +107,7 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 		}
 		return v
 	}
-	first, worst, mute := r.brokeFirst(causes)
+	first, worst, blinding := r.brokeFirst(causes)
 	v := &Verdict{Log: r.logSentences(), Mods: []VerdictMod{}, counts: r.counts()}
 	b := &r.blind
 	switch {
@@ -125,7 +124,7 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 	case b.now:
 		v.State, v.Since = stateBlind, b.last.From
 		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
-	case mute != nil && mute.Disposition == event.Blocking:
+	case blinding != nil && blinding.Disposition == event.Blocking:
 		v.State, v.Since = stateWasBlind, b.last.From
 		v.What = "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
 	case r.mostlyMissing():
@@ -179,7 +178,7 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 	return v
 }
 
-// shortly is within how many lines what comes before something tells of it.
+// shortly is within how many lines before a fault its reason is looked for.
 const shortly = 200
 
 // shortlyBefore returns what blocked last before worst, other than what broke first.
@@ -204,16 +203,16 @@ func shortlyBefore(worst, first *cause, causes []*cause, rules ruleTexts) *Verdi
 
 // brokeFirst returns, of causes in the order of their list, the one that came first
 // among the most urgent, and the one that weighs most; and apart from them, since it
-// is told by itself, the first of those by which the log went blind. Each may be nil.
-func (r *Replay) brokeFirst(causes []*cause) (first, worst, mute *cause) {
+// is listed by itself, the first of those by which the log went blind. Each may be nil.
+func (r *Replay) brokeFirst(causes []*cause) (first, worst, blinding *cause) {
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
 	}
 	for _, c := range causes {
 		if blinds[c.Rule] {
-			if mute == nil {
-				mute = c
+			if blinding == nil {
+				blinding = c
 			}
 			continue
 		}
@@ -224,7 +223,7 @@ func (r *Replay) brokeFirst(causes []*cause) (first, worst, mute *cause) {
 			first = c
 		}
 	}
-	return first, worst, mute
+	return first, worst, blinding
 }
 
 // modTally is a mod with how much of what points at it blocks.
@@ -242,7 +241,7 @@ func (r *Replay) tallyMods() (byKey map[string]*modTally, more bool) {
 			continue
 		}
 		for _, row := range r.tables[d].rows.all() {
-			all, unasked := row.accusations()
+			all, unasked := row.attributions()
 			more = more || unasked
 			for _, a := range all {
 				t := byKey[blame.Key(a.name)]
@@ -317,7 +316,7 @@ func (r *Replay) nameMods(v *Verdict, first, worst *cause, rows *rowIndex) {
 
 // alikeNames returns what names a mod where c's first entry does not: what the same
 // rule decided in the same item, as far as that names one mod and no other. It is nil
-// where there is none. A default rule says nothing of what it decides.
+// where there is none. A default rule knows nothing about what it decides.
 func (c *cause) alikeNames() *part {
 	p := c.alike
 	if _, _, isDefault := defaultRule(c.Rule); isDefault || p == nil || p.names == nil || p.differs || p.names.mixed != nil || len(c.FirstItem.Blame) > 0 {

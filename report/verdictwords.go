@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// evidenceWords says what speaks against a mod.
+// evidenceWords are the kinds of evidence against a mod, in words.
 var evidenceWords = map[blame.Kind]string{
 	blame.Frame:    "its code is in the stack trace",
 	blame.Title:    "the stack trace begins with its name",
@@ -31,8 +31,8 @@ func (v *Verdict) by(what string) []VerdictMod {
 	return mods
 }
 
-// accused joins the names of mods of which it may be either.
-func accused(mods []VerdictMod, quote func(string) string) string {
+// either joins the names of mods of which it may be either.
+func either(mods []VerdictMod, quote func(string) string) string {
 	names := make([]string, len(mods))
 	for i := range mods {
 		names[i] = quote(mods[i].Name)
@@ -48,7 +48,7 @@ func (v *Verdict) cameFirst() string {
 	return "the first complaint"
 }
 
-// because says what the first of mods is accused by, after a colon.
+// because returns the strongest evidence against the first of mods, after a colon.
 func because(mods []VerdictMod) string {
 	if len(mods) == 0 || len(mods[0].Evidence) == 0 {
 		return ""
@@ -56,23 +56,23 @@ func because(mods []VerdictMod) string {
 	return ": " + evidenceWords[mods[0].Evidence[0]]
 }
 
-// modAnswer says which mod it was. quote makes a name stand out, here and below.
+// modAnswer returns which mod it was. quote makes a name stand out, here and below.
 func (v *Verdict) modAnswer(quote func(string) string) string {
 	if mods := v.by(byFirst); len(mods) > 0 {
-		return accused(mods, quote)
+		return either(mods, quote)
 	}
 	mods := v.by(byAlike)
 	switch {
 	case len(mods) > 0:
-		return "Perhaps " + accused(mods, quote)
+		return "Perhaps " + either(mods, quote)
 	case v.First == nil:
 		return "None is named."
 	}
 	return "Not known: " + v.cameFirst() + " names no mod."
 }
 
-// modReason says what the answer rests on, "" where there is none. Of what is not
-// known it says what there is to start from.
+// modReason returns what the answer rests on, "" where there is none. Of what is not
+// known it names what there is to start from.
 func (v *Verdict) modReason(quote func(string) string) string {
 	if mods := v.by(byFirst); len(mods) > 0 {
 		return capital(v.cameFirst()) + " points there" + because(mods) + "."
@@ -90,16 +90,16 @@ func (v *Verdict) modReason(quote func(string) string) string {
 	return "Its stack trace runs through game code that " + strings.Join(names, " and ") + " changed, which alone proves nothing."
 }
 
-// modOfWorst says whom the worst names, "" where it is nobody else.
+// modOfWorst returns whom the worst names, "" where it is nobody else.
 func (v *Verdict) modOfWorst(quote func(string) string) string {
 	mods := v.by(byWorst)
 	if len(mods) == 0 {
 		return ""
 	}
-	return "The worst points at " + accused(mods, quote) + because(mods) + "."
+	return "The worst points at " + either(mods, quote) + because(mods) + "."
 }
 
-// named says how often a mod is named.
+// named returns how often a mod is named.
 func (m *VerdictMod) named(quote func(string) string) string {
 	atLeast := ""
 	if m.atLeast {
@@ -140,7 +140,7 @@ func (v *Verdict) moreMods() string {
 }
 
 // lead is the verdict in a few words: the headline, what it means where that is not
-// told by what broke first, and the items.
+// that of what broke first, and the items.
 func (v *Verdict) lead() string {
 	s := v.Headline + "."
 	if v.First == nil || v.What != v.First.What {
@@ -174,7 +174,7 @@ func (r *Replay) counts() string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// logSentences says whether the log tells everything: first why it was not read to
+// logSentences returns whether the log is complete: first why it was not read to
 // its end, then where it was blind, then what is missing; or that it is all there.
 func (r *Replay) logSentences() []string {
 	says := r.doubts()
@@ -197,10 +197,10 @@ func (r *Replay) logSentences() []string {
 	return says
 }
 
-// headlessSentence says of a log that lacks its beginning what that means.
+// headlessSentence is what it means that a log lacks its beginning.
 const headlessSentence = "The beginning of the log is missing: what broke first may stand before line 1."
 
-// doubts says what makes the log tell less than all, nil where nothing is known to.
+// doubts returns why the log is not complete, nil where it is not known to lack anything.
 func (r *Replay) doubts() []string {
 	var says []string
 	switch {
@@ -228,8 +228,7 @@ func (r *Replay) doubts() []string {
 	return says
 }
 
-// sentence says where the log stopped telling what happened, "" where it did
-// not. What is missing at one point has a sentence of its own.
+// sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of its own.
 func (b *blindness) sentence() string {
 	n, first, last := b.stretches, b.first, b.last
 	switch {
@@ -245,7 +244,7 @@ func (b *blindness) sentence() string {
 	return fmt.Sprintf("The log was blind %s, first from line %d to line %d, last from line %d to line %d.", times(n), first.From, first.To, last.From, last.To)
 }
 
-// sentence says what is missing from a log.
+// sentence returns what is missing from a log.
 func (m *missing) sentence() string {
 	where := fmt.Sprintf("at line %d", m.First)
 	if m.Times > 1 {

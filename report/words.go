@@ -75,7 +75,7 @@ func defaultSeverity(level string, severity event.Severity) event.Severity {
 	return severity
 }
 
-// reported says what happened where no author of a rule does, as summaries of items do.
+// reported returns what happened where no author of a rule does, as summaries of items do.
 func reported(severity event.Severity) string {
 	switch severity {
 	case event.SeverityFatal:
@@ -110,7 +110,7 @@ func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 // blamed shows the names of mods, which hold no comma.
 func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
-// noTemplate stands for a template that the engine has forgotten.
+// noTemplate stands for a template that the engine has evicted.
 const noTemplate = "(template no longer held)"
 
 // oneLine shows a canonical template in one line.
@@ -188,7 +188,7 @@ func (c *Cause) howOften() string {
 	return often
 }
 
-// fate says of how many problems nothing shows that they ended before the log did.
+// fate returns whether problems ended before the log did, of which open are not known to.
 func fate(open, all uint64) string {
 	switch {
 	case open == 0 && all > 1:
@@ -203,8 +203,7 @@ func fate(open, all uint64) string {
 	return "not known to be over"
 }
 
-// fateOf is fate for the items of a cause. Where the log ends with a crash, nobody needs to
-// be told that nothing after it is known.
+// fateOf is fate for the items of a cause. Where the log ends with a crash, nothing after it is known.
 func (r *Replay) fateOf(c *cause) string {
 	switch {
 	case r.runs.restarted(c.Rule, c.Last):

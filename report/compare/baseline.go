@@ -64,7 +64,7 @@ func (k *Known) per1000() float64 {
 	return float64(k.Count) * 1000 / float64(k.Records)
 }
 
-// WriteOptions says how a baseline is written.
+// WriteOptions sets up how a baseline is written.
 type WriteOptions struct {
 	Today  time.Time
 	Expiry int // days; 0 means DefaultExpiry

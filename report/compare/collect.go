@@ -52,7 +52,7 @@ type Config struct {
 	// Default 8 MiB.
 	TextBytes int
 
-	// Rules is the set that decided. Baselines depend on it, and its authors say what happened.
+	// Rules is the set that decided. Baselines depend on it, and its authors' words describe groups.
 	// Optional.
 	Rules *rules.Set
 
@@ -132,7 +132,7 @@ type sighting struct {
 	first int
 }
 
-// RunConfig says what a run is, and how to ask about the entry being observed.
+// RunConfig sets up a [Run], with what answers about the entry being observed.
 type RunConfig struct {
 	// File is the name of the log.
 	File string
@@ -172,7 +172,7 @@ type Run struct {
 	hasMods     bool
 }
 
-// Kinds of gaps beside those that notices tell.
+// Kinds of gaps beside those of notices.
 const (
 	gapBlind     = "blind"
 	gapBeginning = "beginning" // the log begins in the middle
@@ -209,7 +209,7 @@ func (c *Collector) Run(side Side, r RunConfig) *Run {
 }
 
 // Observe counts one record with what the engine made of it. Strings are copied where they are kept. Headers
-// of uploads and notices are compared with nothing: they tell about mods and about what is missing.
+// of uploads and notices are compared with nothing: they have mods, and what is missing.
 func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 	line, d := rec.Line(), &o.Decision
 	r.line = max(r.line, line, rec.EndLine)
@@ -293,8 +293,8 @@ func (c *Collector) own(o *heed.Outcome) event.Disposition {
 	return o.Decision.Disposition
 }
 
-// End ends the log, which err kept from being read to its end, if it is not nil. Headless says that the
-// beginning is missing, as [capture.Environment] does. It returns what there is of a log that has nothing to
+// End ends the log, which err kept from being read to its end, if it is not nil. Headless is set where the
+// beginning is missing; see [capture.Environment]. It returns what there is of a log that has nothing to
 // compare, such as "empty", and "" of another.
 func (r *Run) End(err error, headless bool) (silence string) {
 	if r.blind != nil {
@@ -332,7 +332,7 @@ func (r *Run) gap(g Gap) {
 	r.gaps = append(r.gaps, g)
 }
 
-// list adds to the mods that the log says were loaded, in load order.
+// list adds to the mods that the log lists, in load order.
 func (r *Run) list(mods []capture.ListedMod) {
 	r.hasMods = r.hasMods || len(mods) > 0
 	for i := range mods {

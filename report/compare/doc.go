@@ -1,10 +1,10 @@
-// Package compare says what differs between logs: which groups of entries are
+// Package compare finds what differs between logs: which groups of entries are
 // new, gone, more or less frequent, which known noise is above its own rate, and
 // which mods are suspects for what is new.
 //
 //	c, err := compare.NewCollector(compare.Config{})
 //	before := c.Run(compare.Old, compare.RunConfig{File: "good.log", Template: engine.Template})
-//	before.Observe(record, &outcome, outcome.Decision.Disposition)
+//	before.Observe(record, &outcome)
 //	…
 //	difference := c.Diff()
 //
@@ -13,17 +13,17 @@
 // Entries are compared by group. All texts of all logs, and those of a baseline,
 // are learned by one [signature.Grouper], in the order of their ids, once all
 // logs are read; counts are then added up by the final groups. So the result
-// depends neither on the order of the logs nor on that of their lines. What an
-// entry was judged to be is not part of what it is: rules may ask for the phase
+// depends neither on the order of the logs nor on that of their lines. What was
+// decided about an entry is not part of what it is: rules may ask for the phase
 // of the game, which depends on the order.
 //
 // A log may end within a record: the game was killed, or is running. The last entry of
 // a log is counted as one of another text where it is the beginning of that, and is
 // left out where only a baseline has that text.
 //
-// # When a count says something
+// # When a count means something
 //
-// A log has no fixed length, so a count alone says little, and each measure of
+// A log has no fixed length, so a count alone means little, and each measure of
 // length misleads in its own way: what is written once a start is rarer per
 // record of a long session, what is written while playing is more frequent per
 // start, and a flood makes everything else rare. Therefore a group is more (or
@@ -51,7 +51,7 @@
 // 10 is a difference where there is one group; of a hundred groups 1 and 18 is one, 10 and
 // 37, 100 and 200.
 //
-// What is new is new, however rare; [Group].Chance says how likely it is that a rate
+// What is new is new, however rare; [Group].Chance is how likely it is that a rate
 // like that leaves the other side without any: pᵇ at r = 1. 0.5 for one entry in
 // logs of one length, 0.001 for ten.
 //
@@ -60,9 +60,9 @@
 //
 // # What this package does not do
 //
-// It reads no file and no clock and shows nothing: captures are read and
-// judged by others, [AppendBaseline] and [ParseBaseline] work on bytes, the date is
-// an argument. Text in what it returns is as it was in the log, and untrusted.
+// It reads no file and no clock and renders nothing: others read captures and decide about
+// records, [Baseline.Append] and [ParseBaseline] work on bytes, the date is an argument.
+// Text in what it returns is scrubbed, as [Config].Scrub does, and escaped; in baselines it is as in the log.
 //
 // # Bounds, concurrency, cost
 //

@@ -44,7 +44,7 @@ type Check struct {
 	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods, where both lists are known."`
 }
 
-// Suspects is what two sides and their mods tell about what is new.
+// Suspects is what two sides and their mods show about what is new.
 type Suspects struct {
 	SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
 	Old           Totals         `json:"oldSide" jsonschema:"The log that was good."`
@@ -104,7 +104,7 @@ type Group struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the likeliest first."`
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
-	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"That of the rates, with bounds, by the measure that tells least for a difference."`
+	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"That of the rates, with bounds, by the measure that shows the least difference."`
 	Chance      float64           `json:"chance,omitempty" jsonschema:"How likely it is that the other side has none of them at the same rate."`
 	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side that lacks it has gaps."`
 	Expires     date              `json:"expires,omitempty" jsonschema:"The date until which the entry of the baseline holds."`
@@ -130,7 +130,7 @@ type Place struct {
 }
 
 // Ratio is how much more frequent something is on the new side, by the measure
-// that tells least for a difference.
+// that shows the least difference.
 type Ratio struct {
 	Value float64 `json:"value" jsonschema:"The rate of the new side by that of the old."`
 	Low   float64 `json:"low" jsonschema:"Its lower bound."`
@@ -157,12 +157,12 @@ type SuspectGroup struct {
 	More     int          `json:"more" jsonschema:"Suspects with less evidence, which are not listed."`
 }
 
-// ModSuspect is a mod that may be the cause of a group, with what tells for it.
+// ModSuspect is a mod that may be the cause of a group, with the evidence.
 type ModSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
 	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, where a list has the mod."`
 	Change    string   `json:"change,omitempty" jsonschema:"What happened to it between the lists." enum:"added,updated,removed,moved"`
-	Score     int      `json:"score" jsonschema:"How much tells for it; only the order means something."`
+	Score     int      `json:"score" jsonschema:"How much points at it; only the order means something."`
 	Evidence  []string `json:"evidence" jsonschema:"What that is, in words, the strongest first."`
 }
 
@@ -219,7 +219,7 @@ func (c *Collector) totals(side Side) Totals {
 		t.Records += r.records
 		t.Uncounted += r.uncounted
 		hours := r.last.Sub(r.first).Hours()
-		// A log of which few records have a time tells nothing about its length.
+		// The length of a log of which few records have a time is not known.
 		if 2*r.timed < r.records || hours <= 0 {
 			clock = false
 		}

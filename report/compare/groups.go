@@ -136,8 +136,8 @@ func (t *tally) merge(u *tally) {
 // whole parts the texts from those that the end of a log has cut, each of which it
 // returns with the text that it is the beginning of, or with nil. A game that is
 // killed, or still running, leaves a log that ends within a line or within a stack;
-// what is left of the record has a signature of its own, and is no news. A log does
-// not say that it is cut, so that the other texts must: only the last entries of
+// what is left of the record has a signature of its own, and is no news. A log that is cut
+// does not show it, so that the other texts must: only the last entries of
 // logs can be, and only those that came nowhere else and with which another text
 // begins. Of a log that is visibly cut, what is left of a record is also left out
 // where it is not urgent.

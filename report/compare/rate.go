@@ -15,7 +15,7 @@ type exposure struct {
 	old, new float64
 }
 
-// defined reports whether the measure tells anything.
+// defined reports whether the measure is known of both sides.
 func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
 
 // ratioOf returns the ratio of the rates of a in e.old and b in e.new, which are
@@ -56,8 +56,8 @@ const (
 )
 
 // differs returns whether b is more or less frequent than a by every measure that is
-// defined, and the ratio by the one that tells least for it. Without a measure
-// nothing can be said. Both counts are above 0.
+// defined, and the ratio by the one that shows the least difference. Without a measure
+// there is none. Both counts are above 0.
 func differs(a, b uint64, measures []exposure, z, factor float64) (change, Ratio) {
 	var lowest, highest Ratio
 	found := false

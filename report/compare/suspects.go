@@ -9,7 +9,7 @@ import (
 	"github.com/heedlog/heed/blame"
 )
 
-// The weights of what tells for a mod as the cause of a new group. What points at
+// The weights of evidence for a mod as the cause of a new group. What points at
 // it and what changed about it are independent, so that they add up; of each kind
 // the strongest counts. What points at a mod by the code that threw weighs 60 in
 // package blame.
@@ -96,7 +96,7 @@ func (c *Collector) Suspects() *Suspects {
 
 // suspectsOf returns the mods that may be the cause of a group.
 func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspect {
-	accused := g.suspects()
+	named := g.suspects()
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
 	for i := range changes {
@@ -105,48 +105,48 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		}
 	}
 	out := []ModSuspect{}
-	blamed := make([]bool, len(accused))
+	blamed := make([]bool, len(named))
 	for i := range changes {
 		ch := &changes[i]
 		s := ModSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
 		points := 0
-		for j, b := range accused {
+		for j, b := range named {
 			if ch.is(b.Mod) {
 				blamed[j] = true
 				points = max(points, b.Score)
-				s.sayBlame(&b)
+				s.addBlame(&b)
 			}
 		}
 		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed {
 			points = scoreNamed
-			s.say("its text names %s", name)
+			s.add("its text names %s", name)
 		}
 		switch ch.change {
 		case added:
-			s.say("newly added")
+			s.add("newly added")
 		case updated:
-			s.say("updated")
+			s.add("updated")
 		case removed:
-			s.say("removed")
+			s.add("removed")
 		case moved:
-			s.say("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
+			s.add("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
 		}
 		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
-			s.say("nothing in the log points at it")
+			s.add("nothing in the log points at it")
 		}
 		if s.Score = points + changeScores[ch.change]; s.Score > 0 {
 			out = append(out, s)
 		}
 	}
-	for j, b := range accused {
+	for j, b := range named {
 		if blamed[j] {
 			continue
 		}
 		s := ModSuspect{Name: b.Mod, Score: b.Score}
-		s.sayBlame(&b)
+		s.addBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
-			s.say("blamed for nothing in the old logs")
+			s.add("blamed for nothing in the old logs")
 		}
 		out = append(out, s)
 	}
@@ -156,22 +156,22 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 	return out
 }
 
-// sayBlame says by what b points at the mod.
-func (s *ModSuspect) sayBlame(b *blame.Suspect) {
+// addBlame adds the evidence by which b points at the mod.
+func (s *ModSuspect) addBlame(b *blame.Suspect) {
 	for _, e := range b.Evidence {
-		s.say("%s", blameWords[e.Kind])
+		s.add("%s", blameWords[e.Kind])
 	}
 }
 
-// say adds a piece of evidence, once.
-func (s *ModSuspect) say(format string, args ...any) {
+// add adds a piece of evidence, once.
+func (s *ModSuspect) add(format string, args ...any) {
 	e := fmt.Sprintf(format, args...)
 	if !slices.Contains(s.Evidence, e) {
 		s.Evidence = append(s.Evidence, e)
 	}
 }
 
-// blameWords says what a kind of evidence of package blame is.
+// blameWords are the kinds of evidence of package blame, in words.
 var blameWords = map[blame.Kind]string{
 	blame.Frame:    "its code is on the stack",
 	blame.Title:    "it heads the stack trace",
