@@ -124,7 +124,9 @@ func (c *causes) list() []*cause {
 		clone.parts.merge(s.parts)
 		sums[key] = &clone
 	}
-	for _, it := range slices.SortedFunc(maps.Values(c.open), func(a, b *openItem) int { return cmp.Compare(a.number, b.number) }) {
+	for _, it := range slices.SortedFunc(maps.Values(c.open), func(a, b *openItem) int {
+		return cmp.Compare(a.number, b.number)
+	}) {
 		sum(sums, &it.attention, c.parts[it.attention.ID], true)
 	}
 	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int {

@@ -101,7 +101,8 @@ func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
 	}
 	for i := range groups {
 		g := &groups[i]
-		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), g.Group.Severity,
+		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n",
+			capital(g.Group.Disposition.String()), g.Group.Severity,
 			entries(g.Group.New.Count), code(firstPlace(g.Group.New), 0), literal(g.Group.Template, markdownText))
 		for _, s := range g.Suspects {
 			dst = fmt.Appendf(dst, "- %s (%d): %s\n", code(s.Name, maxName), s.Score, prose(strings.Join(s.Evidence, "; ")))

@@ -75,7 +75,8 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 	}
 	if len(d.Mods) > 0 {
 		dst = o.heading(dst, strong, "MODS that changed")
-		g := grid{columns: []column{{title: "CHANGE"}, {title: "PLACE", right: true}, {title: "PACKAGE", limit: 40}, {title: "MOD", style: only(name)}}, minLast: 20, color: o.Color}
+		g := grid{columns: []column{{title: "CHANGE"}, {title: "PLACE", right: true}, {title: "PACKAGE", limit: 40},
+			{title: "MOD", style: only(name)}}, minLast: 20, color: o.Color}
 		rows := d.Mods
 		if o.Top > 0 {
 			rows = rows[:min(len(rows), 4*o.Top)]
@@ -100,7 +101,8 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		if r.Old != nil {
 			kind = "more frequent"
 		}
-		dst = o.heading(dst, styleOf(r.Disposition)+";1", "%s %s, %s: %s, first at %s", strings.ToUpper(r.Disposition.String()), r.Severity, kind,
+		dst = o.heading(dst, styleOf(r.Disposition)+";1", "%s %s, %s: %s, first at %s",
+			strings.ToUpper(r.Disposition.String()), r.Severity, kind,
 			entries(r.New.Count), firstPlace(r.New))
 		line := r.Template
 		if o.Width > 0 {
@@ -111,7 +113,8 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			p(2, "no suspect: nothing points at a mod, and no list of mods says what changed")
 			continue
 		}
-		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40, style: only(name)}, {title: "EVIDENCE"}}, minLast: 24, color: o.Color}
+		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40, style: only(name)},
+			{title: "EVIDENCE"}}, minLast: 24, color: o.Color}
 		for _, s := range g.Suspects {
 			t.add(strconv.Itoa(s.Score), s.Name, strings.Join(s.Evidence, "; "))
 		}
@@ -138,7 +141,8 @@ func firstPlace(t *compare.Tally) string {
 func modSentences(d *compare.Suspects) []string {
 	switch {
 	case !d.OldMods && !d.NewMods:
-		return []string{"Neither side has a list of mods (an upload has one, and so may the log of a mod loader or of a game in which a save was loaded): only what the text points at is known."}
+		return []string{"Neither side has a list of mods (an upload has one, and so may the log of a mod loader or of a " +
+			"game in which a save was loaded): only what the text points at is known."}
 	case !d.OldMods:
 		return []string{"The old side has no list of mods: what was added or updated is not known."}
 	case !d.NewMods:
@@ -148,7 +152,8 @@ func modSentences(d *compare.Suspects) []string {
 	for i := range d.Mods {
 		n[d.Mods[i].Change]++
 	}
-	return []string{fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"], n["updated"], n["removed"], n["moved"])}
+	return []string{fmt.Sprintf("Mods: %d added, %d updated, %d removed, %d moved in the load order.", n["added"],
+		n["updated"], n["removed"], n["moved"])}
 }
 
 // places shows where a mod stood, and stands.

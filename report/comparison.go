@@ -77,14 +77,16 @@ func CompareJSON[C Comparison](dst []byte, c C) []byte { return appendJSON(dst, 
 
 // ofDiff describes a difference.
 func ofDiff(d *compare.Diff) *comparison {
-	c := &comparison{mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1, manyNew: len(d.New.Files) > 1}
+	c := &comparison{mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1,
+		manyNew: len(d.New.Files) > 1}
 	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
 	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
 	if changed == 0 {
 		c.say("No difference: nothing new, gone, more or less frequent in %s.", count(uint64(d.Groups), "group"))
 	} else {
 		c.say("%s; %s; %d more and %d less frequent; %d of %s as before.",
-			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
+			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed,
+			count(uint64(d.Groups), "group"))
 	}
 	if n := len(d.Worse); n > 0 {
 		c.say("%s of both sides judged to be more urgent than before.", count(uint64(n), "group"))
@@ -121,9 +123,11 @@ func ofCheck(d *compare.Check) *comparison {
 	case speak == 0:
 		c.say("Nothing that the baseline does not explain.")
 	default:
-		c.say("%s; %d above their rate, %d more urgent than before, %d expired.", counted(d.Added, "not in the baseline"), len(d.More), len(d.Worse), len(d.Expired))
+		c.say("%s; %d above their rate, %d more urgent than before, %d expired.", counted(d.Added, "not in the baseline"),
+			len(d.More), len(d.Worse), len(d.Expired))
 	}
-	c.say("Known and as it was: %s of %s. In the baseline and unseen: %d.", entries(d.KnownEntries), count(uint64(d.Known), "group"), len(d.Unseen))
+	c.say("Known and as it was: %s of %s. In the baseline and unseen: %d.", entries(d.KnownEntries),
+		count(uint64(d.Known), "group"), len(d.Unseen))
 	for _, g := range gapsOf(&d.New) {
 		c.say("The log %s%s.", g, unseen)
 	}
@@ -181,7 +185,8 @@ func (c *comparison) say(format string, args ...any) {
 
 func (c *comparison) uncounted(side string, s *compare.Totals) {
 	if s.Uncounted > 0 {
-		c.say("%s of the %s side found no room in the tables and are not compared: what seems to be missing from it may be among them.", count(s.Uncounted, "record"), side)
+		c.say("%s of the %s side found no room in the tables and are not compared: what seems to be missing from it may be "+
+			"among them.", count(s.Uncounted, "record"), side)
 	}
 }
 
@@ -205,7 +210,8 @@ func (c *comparison) footnote() {
 		c.footnotes = append(c.footnotes, "CHANCE is how likely the other side would have none of them at the same rate.")
 	}
 	if ratios {
-		c.footnotes = append(c.footnotes, "RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
+		c.footnotes = append(c.footnotes,
+			"RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
 	}
 }
 
@@ -341,7 +347,9 @@ func (c *comparison) columns(s *compareSection, rows []compare.Group) ([]column,
 			right("NEW", func(r *compare.Group) string { return number(r.New.Count) }),
 			right("/1000", func(r *compare.Group) string { return rate(r.Old.Per1000) + "→" + rate(r.New.Per1000) }))
 		if c.hours {
-			fields = append(fields, right("/HOUR", func(r *compare.Group) string { return rate(r.Old.PerHour) + "→" + rate(r.New.PerHour) }))
+			fields = append(fields, right("/HOUR", func(r *compare.Group) string {
+				return rate(r.Old.PerHour) + "→" + rate(r.New.PerHour)
+			}))
 		}
 	} else {
 		fields = append(fields,

@@ -10,14 +10,17 @@ import (
 
 func TestSidesInWords(t *testing.T) {
 	for hours, want := range map[float64]string{
-		0.5: "a.log (1 record, 0.5 hours)", 0: "a.log (1 record)", 99.5: "a.log (1 record, 99.5 hours)", 1234: "a.log (1 record, 1234 hours)",
+		0.5: "a.log (1 record, 0.5 hours)", 0: "a.log (1 record)", 99.5: "a.log (1 record, 99.5 hours)",
+		1234: "a.log (1 record, 1234 hours)",
 	} {
 		side := compare.Totals{Files: []compare.File{{Name: "a.log"}}, Records: 1, Hours: hours}
 		require.Equal(t, want, sideName(&side))
 	}
 	side := compare.Totals{Files: []compare.File{{
 		Name: "a.log",
-		Gaps: []compare.Gap{{Kind: "blind", From: 3, To: 9, Rule: "some.rule"}, {Kind: "hole", From: 12}, {Kind: "hole", From: 13}},
+		Gaps: []compare.Gap{{Kind: "blind", From: 3, To: 9, Rule: "some.rule"}, {Kind: "hole", From: 12},
+			{Kind: "hole", From: 13}},
 	}}}
-	require.Equal(t, []string{"went BLIND at line 3 (some.rule), until line 9", "misses bytes at line 12", "has 1 more such gap"}, gapsOf(&side))
+	require.Equal(t, []string{"went BLIND at line 3 (some.rule), until line 9", "misses bytes at line 12",
+		"has 1 more such gap"}, gapsOf(&side))
 }

@@ -57,7 +57,8 @@ type sampleText struct {
 }
 
 // observe counts an entry of a row.
-func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect, isNew bool) {
+func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
+	isNew bool) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)
@@ -319,7 +320,8 @@ func (r *Replay) pageData() *pageData {
 			lines = r.config.Scrub.texts(lines)
 		}
 		p.excerpts = append(p.excerpts, excerpt{
-			seq: x.seq, first: x.first, last: x.last, disposition: x.disposition, rule: safe(x.rule), marked: x.marked, cause: x.cause,
+			seq: x.seq, first: x.first, last: x.last, disposition: x.disposition, rule: safe(x.rule), marked: x.marked,
+			cause: x.cause,
 			lines: safeAll(lines), more: x.more,
 		})
 	}

@@ -175,8 +175,9 @@ func (r *Replay) Document(top int) *Document {
 		top = pageRows
 	}
 	d := &Document{
-		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(), scrubbed: r.config.Scrub != nil,
-		stats: r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
+		file: r.config.File, removed: r.config.Scrub.Removed(), marks: r.config.Scrub.marks(),
+		scrubbed: r.config.Scrub != nil,
+		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	causes := r.causes.list()
@@ -330,11 +331,14 @@ func (r *Replay) summary(v *Verdict) Summary {
 		s.Missing = append(s.Missing, *m)
 	}
 	s.Entries.Received, s.Entries.Ignored, s.Entries.Folded = st.Received, st.Ignored, st.Folded
-	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States, st.Notices
-	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory], st.Coalesce.ByDisposition[event.Blocking]
+	s.Entries.Logs, s.Entries.Operations, s.Entries.States, s.Entries.Notices = st.Logs, st.Operations, st.States,
+		st.Notices
+	s.Entries.Advisory, s.Entries.Blocking = st.Coalesce.ByDisposition[event.Advisory],
+		st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.evicted, ForgottenEntries: t.evictedEntries}
+		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.evicted,
+			ForgottenEntries: t.evictedEntries}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()

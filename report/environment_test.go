@@ -22,7 +22,8 @@ func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 	c.Blame = func() []heed.Suspect { return []heed.Suspect{{Mod: "Some Mod", Score: 60}} }
 	c.Details = true
 	r := newReplay(t, c)
-	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "some.rule"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
+		outcome(1, event.Blocking, "some.rule"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Attention.Blame = []string{"Some Mod"}
 	r.Update(u)
@@ -36,14 +37,19 @@ func TestEnvironmentInEachForm(t *testing.T) {
 			Game: "Some Game 1.2.3", Engine: "Some Engine 4", Platform: "Windows", Graphics: "A `card`", CPU: "A processor",
 			Arguments: `-save C:\Users\maria\saves`,
 		},
-		Mods: []capture.ListedMod{listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""), listed("some-mod", "author.other", "1.2")},
+		Mods: []capture.ListedMod{listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""),
+			listed("some-mod", "author.other", "1.2")},
 	}
 	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
-	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
+		"\n  Some Game 1.2.3, 3 mods, Some Engine 4, Windows build, A `card`\n")
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
 	markdown := string(Markdown(nil, r.Document(0)))
-	require.Contains(t, markdown, "\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
-	require.Contains(t, markdown, "<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 some-mod (author.other) 1.2\n```\n")
+	require.Contains(t, markdown,
+		"\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
+	require.Contains(t, markdown,
+		"<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 "+
+			"some-mod (author.other) 1.2\n```\n")
 	require.NotContains(t, markdown, "processor")
 
 	var doc struct {
@@ -59,7 +65,8 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.Contains(t, says, "Environment : Some Game 1.2.3 · Some Engine 4 · Windows build · A `card` · 3 mods")
 	require.Contains(t, says, "Processor A processor")
 	require.Contains(t, says, "3 mods , in load order; first 1 named by the verdict")
-	require.Contains(t, says, "3 some-mod named by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+	require.Contains(t, says,
+		"3 some-mod named by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
 	require.NotContains(t, says, "maria")
 	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
 }
@@ -90,7 +97,8 @@ func TestNamedMods(t *testing.T) {
 		listed("Stone Gardens", "e.x", ""),
 	}}
 	for name, want := range map[string]int{
-		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1, "gardens": -1,
+		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1,
+		"gardens": -1,
 	} {
 		named := e.namedMods(&Verdict{Mods: []VerdictMod{{Name: name, By: byFirst}}})
 		if want < 0 {
@@ -106,7 +114,8 @@ func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
 	s := newScript(t)
 	s.entry(3, event.Blocking, event.SeverityError)
 	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{listed("Some Mod", "", ""), listed("Windmills", "", "")}}})
+	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{listed("Some Mod", "", ""),
+		listed("Windmills", "", "")}}})
 	says := readable(requireValidPage(t, page(t, s.Replay)))
 	require.Contains(t, says, "2 mods , in load order; first 1 named by the verdict")
 	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
@@ -146,7 +155,9 @@ func TestHostileEnvironment(t *testing.T) {
 		*fact.text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
-	for _, out := range []string{string(Text(nil, r.Document(0), TextOptions{Width: 80})), string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))), r.Document(0).markdownVerdict()} {
+	for _, out := range []string{string(Text(nil, r.Document(0), TextOptions{Width: 80})),
+		string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))),
+		r.Document(0).markdownVerdict()} {
 		for line := range strings.Lines(out) {
 			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
 		}

@@ -103,7 +103,9 @@ func (x *excerpts) all() []excerptRecord {
 	all := slices.Clone(x.kept)
 	for i := range x.aroundBlind {
 		m := &x.aroundBlind[i]
-		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int { return cmp.Compare(r.seq, seq) })
+		at, known := slices.BinarySearchFunc(all, m.seq, func(r excerptRecord, seq uint64) int {
+			return cmp.Compare(r.seq, seq)
+		})
 		if !known {
 			all = slices.Insert(all, at, *m)
 		}
@@ -127,7 +129,8 @@ func (r *excerptRecord) clone() excerptRecord {
 func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
 	text := r.text[:0]
 	line := rec.Line()
-	*r = excerptRecord{seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition, rule: d.Rule}
+	*r = excerptRecord{seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
+		rule: d.Rule}
 	lines := 0
 	for _, part := range [...]string{rec.Message, rec.Stack} {
 		for part = strings.TrimRight(part, "\r\n"); part != ""; {

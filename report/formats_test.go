@@ -131,7 +131,8 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 	u := &r.timeline.first[0]
 	for _, out := range [][]byte{
 		SARIF(nil, r.Document(0)), AppendUpdateOTLP(nil, "evil"+hostile, time.Time{}, u),
-		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}}, &event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
+		AppendRecordOTLP(nil, &Record{File: hostile, Template: hostile, Blame: []heed.Suspect{{Mod: hostile, Score: 90}}},
+			&event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
 	} {
 		requireInert(t, string(out))
 		clitest.InertJSON(t, out)
@@ -227,7 +228,9 @@ func TestScrubbedReplay(t *testing.T) {
 	const private = "/home/maria/mods"
 	scrubber := &Scrubber{}
 	r := newReplay(t, Config{
-		File: private + "/a.log", Scrub: scrubber, Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: private + "/x", Score: 60}} },
+		File: private + "/a.log", Scrub: scrubber, Blame: func() []heed.Suspect {
+			return []heed.Suspect{{Mod: private + "/x", Score: 60}}
+		},
 		Template: func(signature.Signature) (string, bool) { return "at " + private + "/y\nat " + private + "/z", true },
 	})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Blocking, "r"))
@@ -243,7 +246,8 @@ func TestScrubbedReplay(t *testing.T) {
 	require.Equal(t, string(given), string(after), "what was given is not changed")
 	scrubbed := scrubber.Update(*u)
 	for _, out := range [][]byte{
-		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)), Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
+		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)),
+		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
 		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")

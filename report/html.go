@@ -78,24 +78,26 @@ func render(sections []*section) []byte {
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
 	var out bytes.Buffer
-	err := template.Must(template.New("page").Funcs(template.FuncMap{"many": many}).Parse(pageTemplate)).Execute(&out, struct {
-		Title, Policy string
-		Style         template.CSS
-		Script        template.JS
-		Data          []chartData
-		Sections      []*section
-		Scrubbed      bool
-		Several       bool
-	}{
-		Title:    title,
-		Policy:   fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'", hash(script), hash(style)),
-		Style:    template.CSS(style),
-		Script:   template.JS(script),
-		Data:     data,
-		Sections: sections,
-		Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
-		Several:  len(sections) > 1,
-	})
+	err := template.Must(template.New("page").Funcs(template.FuncMap{"many": many}).Parse(pageTemplate)).Execute(&out,
+		struct {
+			Title, Policy string
+			Style         template.CSS
+			Script        template.JS
+			Data          []chartData
+			Sections      []*section
+			Scrubbed      bool
+			Several       bool
+		}{
+			Title: title,
+			Policy: fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
+				hash(script), hash(style)),
+			Style:    template.CSS(style),
+			Script:   template.JS(script),
+			Data:     data,
+			Sections: sections,
+			Scrubbed: !slices.ContainsFunc(sections, func(s *section) bool { return !s.scrubbed }),
+			Several:  len(sections) > 1,
+		})
 	if err != nil {
 		panic("BUG: report: " + err.Error())
 	}

@@ -62,8 +62,10 @@ func requireValidPage(t *testing.T, page string) *html.Node {
 	requireBalanced(t, page)
 	doc, err := html.Parse(strings.NewReader(page))
 	require.NoError(t, err)
-	allowed := strings.Fields("html head meta title style body a header span nav button main section article h1 h2 h3 p div small b table thead tbody tr th td " +
-		"details summary dl dt dd code figure figcaption svg path rect form label input select option output pre mark footer dialog kbd script template")
+	allowed := strings.Fields("html head meta title style body a header span nav button main section article h1 h2 h3 p " +
+		"div small b table thead tbody tr th td " +
+		"details summary dl dt dd code figure figcaption svg path rect form label input select option output pre mark " +
+		"footer dialog kbd script template")
 	ids := map[string]bool{}
 	var links, policies, scripts, styles []string
 	for n := range doc.Descendants() {
@@ -118,7 +120,8 @@ func requireValidPage(t *testing.T, page string) *html.Node {
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	require.Equal(t, []string{
-		"default-src 'none'; script-src " + source(scripts[0]) + "; style-src " + source(styles[0]) + "; base-uri 'none'; form-action 'none'",
+		"default-src 'none'; script-src " + source(scripts[0]) + "; style-src " + source(styles[0]) +
+			"; base-uri 'none'; form-action 'none'",
 	}, policies)
 	return doc
 }
@@ -170,7 +173,8 @@ func TestPageOfHostileTextIsValid(t *testing.T) {
 		})
 		for line := uint64(1); line < 40; line++ {
 			o := outcome(666, event.Disposition(line%3), `</code><iframe src="javascript:alert(1)">`+hostile)
-			r.Observe(&capture.Record{Entry: event.Entry{Message: "</pre></table></script><script>alert(1)</script>\n" + hostile, Stack: "at A<B>" + hostile}, StartLine: int(line), EndLine: int(line + 1)}, o)
+			r.Observe(&capture.Record{Entry: event.Entry{Message: "</pre></table></script><script>alert(1)</script>\n" +
+				hostile, Stack: "at A<B>" + hostile}, StartLine: int(line), EndLine: int(line + 1)}, o)
 		}
 		u := opened(`0-1"><script>`, event.Blocking, 1)
 		u.Attention.Summary, u.Attention.CausalMethod, u.Attention.Blame = hostile, hostile, []string{hostile}
@@ -203,7 +207,8 @@ func TestPageIsBounded(t *testing.T) {
 		if d.Urgent() {
 			o.AttentionID = fmt.Sprint("0-", i-i%30+1) // one that is opened, with many rules
 		}
-		r.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat(wide+"\n", 9), Stack: strings.Repeat(wide+"\n", 40)}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat(wide+"\n", 9),
+			Stack: strings.Repeat(wide+"\n", 40)}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)
 			u.Attention.Cause.Rule = o.Decision.Rule
@@ -245,7 +250,8 @@ func TestPageOfSeveralLogs(t *testing.T) {
 	var docs []*Document
 	for range 2 {
 		r := detailed(t)
-		r.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: 7, EndLine: 7}, outcome(1, event.Blocking, "a"))
+		r.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: 7, EndLine: 7},
+			outcome(1, event.Blocking, "a"))
 		r.Update(opened("0-1", event.Blocking, 7))
 		r.End(End{Lines: 7})
 		docs = append(docs, r.Document(0))
@@ -266,7 +272,8 @@ func TestPageWithAClock(t *testing.T) {
 			d = event.Blocking
 		}
 		o := outcome(signature.ID(d), d, "a")
-		r.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(time.Duration(i) * time.Minute)}, StartLine: int(i + 1), EndLine: int(i + 1)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(time.Duration(i) * time.Minute)},
+			StartLine: int(i + 1), EndLine: int(i + 1)}, o)
 	}
 	u := opened("0-1", event.Blocking, 51)
 	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
@@ -363,7 +370,8 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 		if seq == 20 || seq == 60 {
 			x.wentBlind()
 		}
-		x.observe(seq, &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(seq), EndLine: int(seq)}, event.Decision{}, seq == 59, false)
+		x.observe(seq, &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(seq), EndLine: int(seq)},
+			event.Decision{}, seq == 59, false)
 	}
 	x.kept = []excerptRecord{{seq: 3, first: 3}, {seq: 58, first: 58, marked: true}, {seq: 90, first: 90}}
 	var lines []uint64
@@ -376,9 +384,11 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 
 func TestPageCountsOneAsOne(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", Details: true})
-	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1}, outcome(1, event.Blocking, "some.rule"))
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
+		outcome(1, event.Blocking, "some.rule"))
 	r.Update(opened("0-1", event.Blocking, 1))
-	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1}, Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1}})
+	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1},
+		Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1}})
 	s := newSection(r.Document(0), 1, 1)
 	s.MoreCauses, s.MoreItems, s.MoreGroups, s.LeftOut = 1, 1, 1, 1
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
@@ -395,7 +405,8 @@ func TestPageCountsOneAsOne(t *testing.T) {
 
 func TestLinesLeftOutAreCountedInFull(t *testing.T) {
 	const lines = 3000
-	e := &capture.Record{Entry: event.Entry{Message: strings.Repeat("message\r\n", lines), Stack: strings.Repeat("frame\n", lines)}, StartLine: 1, EndLine: 2 * lines}
+	e := &capture.Record{Entry: event.Entry{Message: strings.Repeat("message\r\n", lines),
+		Stack: strings.Repeat("frame\n", lines)}, StartLine: 1, EndLine: 2 * lines}
 	var record excerptRecord
 	record.set(1, e, event.Decision{})
 	require.Equal(t, 2*lines, strings.Count(string(record.text), "\n")+1+record.more)

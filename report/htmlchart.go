@@ -139,7 +139,8 @@ func (s *section) sketch() {
 		}
 		left := (it.From - from) / (to - from) * sketchWidth
 		v.Marks = append(v.Marks, sketchMark{
-			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class, Title: fmt.Sprintf("item %s, from line %d", it.id, it.line),
+			X: left, Width: max((it.To-from)/(to-from)*sketchWidth-left, 3), Class: class,
+			Title: fmt.Sprintf("item %s, from line %d", it.id, it.line),
 		})
 	}
 }

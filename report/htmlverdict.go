@@ -70,7 +70,8 @@ func (s *section) facts() {
 }
 
 var stateClasses = map[string]string{
-	stateBroken: "blocking", stateBlind: "blind", stateWasBlind: "blind", stateComplaints: "advisory", stateUnread: "none", stateGaps: "blind",
+	stateBroken: "blocking", stateBlind: "blind", stateWasBlind: "blind", stateComplaints: "advisory",
+	stateUnread: "none", stateGaps: "blind",
 	stateStarting: "none", stateUnrecognized: "none", stateHealthy: "healthy", stateEmpty: "none",
 }
 

@@ -169,8 +169,10 @@ func (s *section) accounting() {
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
-	add("Received", "%s: %s, %s, %s, %s", many(st.Received, "entry", "entries"), many(st.Logs, "log record", "log records"),
-		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"), many(st.Notices, "notice", "notices"))
+	add("Received", "%s: %s, %s, %s, %s", many(st.Received, "entry", "entries"),
+		many(st.Logs, "log record", "log records"),
+		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"),
+		many(st.Notices, "notice", "notices"))
 	add("Decided", "%s ignored, %s folded into items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
 		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
 	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
@@ -181,7 +183,8 @@ func (s *section) accounting() {
 		add("Check", "the counts add up")
 	}
 	if s.Forgotten > 0 {
-		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than there was", many(s.Forgotten, "row", "rows"))
+		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than "+
+			"there was", many(s.Forgotten, "row", "rows"))
 	}
 }
 
@@ -206,7 +209,8 @@ type modView struct {
 
 // namedWords is what names a mod, beside its name. That is no proof.
 var namedWords = map[string]string{
-	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst", byOther: "named elsewhere",
+	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst",
+	byOther: "named elsewhere",
 }
 
 // environment shows where the log was made.
@@ -317,7 +321,8 @@ func (s *section) excerpts() {
 			ex.Lines = append(ex.Lines, l)
 		}
 		if r.more > 0 {
-			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"), Disposition: r.disposition.String(), Marked: r.marked})
+			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"),
+				Disposition: r.disposition.String(), Marked: r.marked})
 		}
 	}
 	s.Excerpts = all

@@ -189,7 +189,8 @@ func (f *finding) often() string {
 func (d *Document) wanting(left int) []string {
 	sentences := slices.Clip(d.evidence.doubts)
 	if left > 0 {
-		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.", verb(uint64(left), "more group is", "more groups are")))
+		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.",
+			verb(uint64(left), "more group is", "more groups are")))
 	}
 	for _, disposition := range dispositions {
 		if t := &d.tables[disposition]; t.Forgotten > 0 && disposition.Urgent() {

@@ -102,7 +102,8 @@ func (m *markdown) headline() {
 		return
 	}
 	v := s.Verdict
-	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"), count(s.Records, "record"))
+	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"),
+		count(s.Records, "record"))
 	if v.First != nil {
 		m.printf("- first: %s%s\n", prose(v.First.place()), v.First.quoted())
 	}
@@ -230,7 +231,8 @@ func (m *markdown) with(c *Cause) {
 	}
 	m.printf("- came with it:\n")
 	for _, p := range parts {
-		m.printf("  - %s, from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, prose(p.what), code(p.rule, 0))
+		m.printf("  - %s, from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, prose(p.what),
+			code(p.rule, 0))
 		if len(p.blame) > 0 {
 			m.printf("; blame: %s", codes(p.blame))
 		}
@@ -271,7 +273,8 @@ func (m *markdown) also(causes []Cause) {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for i := range causes[:min(len(causes), markdownAlso)] {
 			c := &causes[i]
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(cell), cell(c.Rule, 0), blameCell(c.Blame))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(cell), cell(c.Rule, 0),
+				blameCell(c.Blame))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)

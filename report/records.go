@@ -41,9 +41,10 @@ type versionedRecord struct {
 	Record
 }
 
-// AppendRecord appends r as one JSON object and a line feed. A log has a
-// record for nearly every line, so it is written without encoding/json and,
-// unless text has to be escaped, without allocating.
+// AppendRecord appends r as one JSON object and a line feed. A log has a record for nearly every line, so it is
+// written without encoding/json, which takes four times as long and allocates:
+//
+//	go test ./report -run - -bench Record
 func AppendRecord(dst []byte, r *Record) []byte {
 	dst = strconv.AppendInt(append(dst, `{"schemaVersion":`...), SchemaVersion, 10)
 	dst = appendField(dst, `,"file":`, r.File)
@@ -127,7 +128,8 @@ func AppendRecordText(dst []byte, r *Record) []byte {
 		dst = append(dst, '-')
 		dst = append(dst, number(uint64(r.EndLine))...)
 	}
-	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule, phaseName(r.Phase)} {
+	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule,
+		phaseName(r.Phase)} {
 		dst = append(append(dst, '\t'), field...)
 	}
 	dst = appendID(append(dst, '\t'), r.Signature)

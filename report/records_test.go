@@ -9,7 +9,8 @@ import (
 // BenchmarkRecord writes a record as JSON by appending, and by encoding/json.
 func BenchmarkRecord(b *testing.B) {
 	r := Record{
-		File: "Player.log", StartLine: 12, EndLine: 34, Kind: "log", Layout: "unity-2022.3", Split: "frame", Level: event.LevelError,
+		File: "Player.log", StartLine: 12, EndLine: 34, Kind: "log", Layout: "unity-2022.3", Split: "frame",
+		Level:   event.LevelError,
 		LevelBy: "console", Signature: 0xfedcba9876543210, Template: "could not load <*>\nat Some.Frame\nat Other.Frame",
 		Disposition: event.Blocking, Severity: event.SeverityError, Rule: "load.failed", Phase: "play",
 	}

@@ -20,7 +20,8 @@ import (
 )
 
 // hostile is what a line of a log may hold to act on whoever reads a report.
-const hostile = "\x1b]0;owned\x07\r\nBLOCKING forged\u0085\u2028\u2029\u202euser\u2066\u200b\xff<script>=cmd|' /C calc'!A0"
+const hostile = "\x1b]0;owned\x07\r\nBLOCKING forged\u0085\u2028\u2029\u202euser\u2066\u200b\xff<script>=cmd|' /C " +
+	"calc'!A0"
 
 // templates stands in for an engine.
 func templates(s signature.Signature) (string, bool) {
@@ -260,7 +261,8 @@ func TestTextTimelineFoldsRuns(t *testing.T) {
 	for line := range strings.Lines(out) {
 		rows = append(rows, strings.Join(strings.Fields(line)[:3], " "))
 	}
-	require.Equal(t, []string{"LINE UPDATE ITEM", "1-5 opened +2", "6 opened 0-2", "7-9 updated +1", "11 cleared 0-1"}, rows)
+	require.Equal(t, []string{"LINE UPDATE ITEM", "1-5 opened +2", "6 opened 0-2", "7-9 updated +1", "11 cleared 0-1"},
+		rows)
 }
 
 func TestCausesCountEachItemOnce(t *testing.T) {
@@ -333,8 +335,10 @@ func TestBlindness(t *testing.T) {
 func TestNoticesAreNoRecords(t *testing.T) {
 	r := newReplay(t, Config{})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
-	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100}, StartLine: 5}, outcome(2, event.Advisory, "n"))
-	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11}, StartLine: 9}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100},
+		StartLine: 5}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11},
+		StartLine: 9}, outcome(2, event.Advisory, "n"))
 	require.EqualValues(t, 1, r.records)
 	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
@@ -347,7 +351,8 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice := func(status event.Status, line uint64, blind bool) {
 		o := outcome(1, event.Advisory, "default.notice."+status.String())
 		o.Blind = blind
-		r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: status, Count: 100}, StartLine: int(line)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: status, Count: 100},
+			StartLine: int(line)}, o)
 	}
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "chat"))
 	notice(event.StatusRestarted, 2, false)
@@ -376,7 +381,9 @@ func TestMissingIsBlindness(t *testing.T) {
 
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
-	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) { return "what" + hostile, "why" + hostile }})
+	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) {
+		return "what" + hostile, "why" + hostile
+	}})
 	for i, d := range dispositions {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))
 	}
@@ -469,11 +476,14 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 	for _, r := range []Record{
 		{},
 		{
-			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Layout: "console", Split: "frame", Level: event.LevelError, LevelBy: "console", RefState: "resolved", Cut: 7, Signature: 0xfedcba9876543210,
-			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal, Rule: "x.y", Phase: "play",
+			File: `C:\logs\"my" Player.log`, StartLine: 12, EndLine: 34, Kind: "log", Layout: "console", Split: "frame",
+			Level: event.LevelError, LevelBy: "console", RefState: "resolved", Cut: 7, Signature: 0xfedcba9876543210,
+			Template: "a \"quoted\" <*> & <b>\nat A.B\nat C.D`1", Disposition: event.Blocking, Severity: event.SeverityFatal,
+			Rule: "x.y", Phase: "play",
 		},
 		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
-		{File: "a.log", Blame: []heed.Suspect{{Mod: "Kay's R&D", Score: 63, Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}}}, {Mod: "Другой", Score: 30}}},
+		{File: "a.log", Blame: []heed.Suspect{{Mod: "Kay's R&D", Score: 63,
+			Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}}}, {Mod: "Другой", Score: 30}}},
 	} {
 		got := AppendRecord(nil, &r)
 		require.True(t, strings.HasSuffix(string(got), "}\n"))

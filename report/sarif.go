@@ -131,12 +131,14 @@ func SARIF(dst []byte, docs ...*Document) []byte {
 			run.Invocations[0].Successful, level = false, "error"
 		}
 		for _, sentence := range d.wanting(left) {
-			s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
+			s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence),
+				[]sarifLocation{sarifAt(uri, 0)}})
 		}
 		run.RedactionTokens = d.marks
 	}
 	if s.left > 0 {
-		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"), maxResults)
+		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"),
+			maxResults)
 		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}
 	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: s.rules}

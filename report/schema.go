@@ -16,8 +16,9 @@ var forms = []schema.Form{
 	},
 	{
 		Name: "replay-lines", Values: []any{versionedUpdate{}, versionedSummary{}},
-		Title:       "One line of classify-replay --format jsonl",
-		Description: "An update of an attention item, or the summary that ends a log. New fields may appear within a version.",
+		Title: "One line of classify-replay --format jsonl",
+		Description: "An update of an attention item, or the summary that ends a log. New fields may appear within a " +
+			"version.",
 	},
 	{
 		Name: "records", Values: []any{versionedRecord{}},

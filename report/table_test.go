@@ -19,7 +19,8 @@ func TestFold(t *testing.T) {
 	table.add(rowKey{sig(1), "r"}, sig(1), event.SeverityWarning, 9, template)
 	table.add(rowKey{sig(1), "s"}, sig(1), event.SeverityWarning, 10, template)
 	table.add(rowKey{sig(3), "r"}, sig(3), event.SeverityInfo, 11, template)
-	table.add(rowKey{sig(4), "r"}, sig(2), event.SeverityInfo, 12, template) // the grouper was full, and knows no more of 4
+	table.add(rowKey{sig(4), "r"}, sig(2), event.SeverityInfo, 12,
+		template) // the grouper was full, and knows no more of 4
 	table.fold(func(s signature.Signature) signature.Signature {
 		if s.ID == 2 {
 			return sig(1)
@@ -27,8 +28,11 @@ func TestFold(t *testing.T) {
 		return s
 	})
 	require.Equal(t, []*row{
-		{Row: Row{Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12, Template: "<name> is late"}, sig: sig(1), group: sig(2)},
-		{Row: Row{Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10, Template: "Anna is late"}, sig: sig(1), group: sig(1)},
-		{Row: Row{Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11, Template: "the lamp is out"}, sig: sig(3), group: sig(3)},
+		{Row: Row{Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,
+			Template: "<name> is late"}, sig: sig(1), group: sig(2)},
+		{Row: Row{Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10,
+			Template: "Anna is late"}, sig: sig(1), group: sig(1)},
+		{Row: Row{Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11,
+			Template: "the lamp is out"}, sig: sig(3), group: sig(3)},
 	}, table.top(0))
 }

@@ -173,7 +173,8 @@ func (t *textReport) accounting() {
 	t.labeled("decided", fmt.Sprintf("%d ignored, %d folded into items: %d advisory, %d blocking",
 		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
 	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
-		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged, count(t.Summary.Items.Updates, "update")))
+		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
+		count(t.Summary.Items.Updates, "update")))
 	if err := s.Check(); err != nil {
 		t.labeledIn("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error(), alarm)
 	}
@@ -245,7 +246,8 @@ const quoteSlack = 6
 
 // stateStyles are the colors of states.
 var stateStyles = map[string]style{
-	stateBroken: alarm, stateBlind: alarm, stateWasBlind: notice, stateComplaints: notice, stateUnread: notice, stateGaps: notice,
+	stateBroken: alarm, stateBlind: alarm, stateWasBlind: notice, stateComplaints: notice, stateUnread: notice,
+	stateGaps:     notice,
 	stateStarting: notice, stateUnrecognized: notice, stateHealthy: calm,
 }
 

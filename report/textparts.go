@@ -32,7 +32,8 @@ func (t *textReport) causes() {
 		if len(c.Blame) > 0 {
 			what += "; blame: " + blamed(c.Blame)
 		}
-		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries), what+" ("+c.Rule+c.repetition()+")")
+		g.add(number(c.First), c.Disposition.String(), number(c.Items), number(c.Entries),
+			what+" ("+c.Rule+c.repetition()+")")
 	}
 	if more := len(rest) - textAlso; more > 0 {
 		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
@@ -50,7 +51,8 @@ func (c *Cause) repetition() string {
 
 // cause shows one cause in full.
 func (t *textReport) cause(c *Cause) {
-	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()), c.Severity, c.First)
+	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()),
+		c.Severity, c.First)
 	what := c.Summary
 	if c.Invalidates {
 		what += "; what is known of the game's state may be stale"
@@ -198,7 +200,8 @@ func (t *textReport) signatures() {
 		if table.Entries == 0 {
 			continue
 		}
-		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries), count(uint64(table.signatures)+table.Forgotten, "signature"))
+		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries),
+			count(uint64(table.signatures)+table.Forgotten, "signature"))
 		if table.Rows < table.signatures {
 			heading += " in " + count(uint64(table.Rows), "group")
 		}
@@ -222,7 +225,8 @@ func (t *textReport) signatures() {
 		}
 		for i := range rows {
 			row := &rows[i]
-			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms), row.Signature.String(), row.Rule}
+			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms),
+				row.Signature.String(), row.Rule}
 			if blame {
 				cells = append(cells, blamed(row.Blame))
 			}
@@ -230,7 +234,8 @@ func (t *textReport) signatures() {
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.Forgotten > 0 {
-			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than there was",
+			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than "+
+				"there was",
 				count(table.Forgotten, "row"), entries(table.ForgottenEntries))
 		}
 	}

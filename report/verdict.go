@@ -27,8 +27,9 @@ const (
 )
 
 var stateTitles = map[string]string{
-	stateBroken: "Broken", stateBlind: "Blind", stateWasBlind: "Blind for a while", stateComplaints: "Runs, with complaints",
-	stateUnread: "Not read to its end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
+	stateBroken: "Broken", stateBlind: "Blind", stateWasBlind: "Blind for a while",
+	stateComplaints: "Runs, with complaints",
+	stateUnread:     "Not read to its end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
 	stateUnrecognized: "Not recognized as the log of a game", stateHealthy: "Healthy", stateEmpty: "Empty",
 }
 
@@ -319,7 +320,8 @@ func (r *Replay) nameMods(v *Verdict, first, worst *cause, rows *rowIndex) {
 // where there is none. A default rule knows nothing about what it decides.
 func (c *cause) alikeNames() *part {
 	p := c.alike
-	if _, _, isDefault := defaultRule(c.Rule); isDefault || p == nil || p.names == nil || p.differs || p.names.mixed != nil || len(c.FirstItem.Blame) > 0 {
+	if _, _, isDefault := defaultRule(c.Rule); isDefault || p == nil || p.names == nil || p.differs ||
+		p.names.mixed != nil || len(c.FirstItem.Blame) > 0 {
 		return nil
 	}
 	return p

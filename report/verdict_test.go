@@ -38,7 +38,8 @@ func (s *script) entry(line uint64, d event.Disposition, severity event.Severity
 }
 
 // ruled is entry, by a rule with a name.
-func (s *script) ruled(rule string, line uint64, d event.Disposition, severity event.Severity, suspects ...heed.Suspect) {
+func (s *script) ruled(rule string, line uint64, d event.Disposition, severity event.Severity,
+	suspects ...heed.Suspect) {
 	o := outcome(signature.ID(line), d, rule)
 	o.Decision.Severity = severity
 	s.suspects = suspects
@@ -99,7 +100,8 @@ func (s *script) phase(line uint64, phase string) {
 // text is an entry of so many bytes that says nothing.
 func (s *script) text(line uint64, bytes int) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
-	s.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line), EndLine: int(line)}, o)
+	s.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line),
+		EndLine: int(line)}, o)
 }
 
 // mute is an entry by whose rule the log goes blind.
@@ -113,11 +115,13 @@ func (s *script) mute(line uint64) {
 }
 
 func (s *script) restart(line uint64) {
-	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted}, StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
+	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted},
+		StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
 }
 
 func (s *script) hole(line, bytes uint64) {
-	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes}, StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice"))
+	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes},
+		StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice"))
 }
 
 func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
@@ -153,7 +157,8 @@ var verdicts = []struct {
 	},
 	{
 		"nothing but the header of an upload", func(s *script) {
-			s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, Context: true, StartLine: 1, EndLine: 9}, outcome(1, event.Ignore, "engine.context"))
+			s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, Context: true, StartLine: 1, EndLine: 9},
+				outcome(1, event.Ignore, "engine.context"))
 		},
 		End{Lines: 9},
 		stateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
@@ -170,7 +175,8 @@ var verdicts = []struct {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		stateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they " +
+			"should. 1 complaint.",
 		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
@@ -186,7 +192,8 @@ var verdicts = []struct {
 	},
 	{
 		"one of two", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame), suspect("Riverboats", blame.Patch))
+			s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Tag, blame.Frame),
+				suspect("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
@@ -210,7 +217,8 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 6 blocking problems, none known to be over; 12 complaints.",
 		[]string{
 			"Not known: what broke first names no mod.",
-			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), Beekeeping is named once (first at line 30), and 2 more.",
+			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), " +
+				"Beekeeping is named once (first at line 30), and 2 more.",
 		},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
@@ -223,7 +231,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 40},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 3 complaints.",
-		[]string{"Riverboats. What broke first points there.", "Elsewhere Lantern Festival is named twice (first at line 10)."},
+		[]string{"Riverboats. What broke first points there.",
+			"Elsewhere Lantern Festival is named twice (first at line 10)."},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
 	{
@@ -237,7 +246,8 @@ var verdicts = []struct {
 			"Riverboats. What broke first points there: the message names its code.",
 			"The worst points at Windmills: its code is in the stack trace.",
 		},
-		[]string{"The log ends with something fatal at line 4: the game may be gone. Nothing before that is known to be missing."},
+		[]string{"The log ends with something fatal at line 4: the game may be gone. Nothing before that is known to be " +
+			"missing."},
 	},
 	{
 		"broken, then blind", func(s *script) {
@@ -252,7 +262,8 @@ var verdicts = []struct {
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		stateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 blocking problem, not known to be over.", nil,
+		stateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 " +
+			"blocking problem, not known to be over.", nil,
 		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
 	},
 	{
@@ -261,7 +272,8 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		stateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did not, nobody knows. 1 blocking problem, not known to be over.", nil,
+		stateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did " +
+			"not, nobody knows. 1 blocking problem, not known to be over.", nil,
 		[]string{"The log was blind from line 4 to line 5."},
 	},
 	{
@@ -283,7 +295,8 @@ var verdicts = []struct {
 		stateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
 		[]string{"Not known: what broke first names no mod."},
 		[]string{
-			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of the last run.",
+			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of " +
+				"the last run.",
 			"The log speaks to its end at line 30.",
 		},
 	},
@@ -296,7 +309,8 @@ var verdicts = []struct {
 		End{Lines: 30},
 		stateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
 		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.", "The log ends with the crash at line 30: the game is gone."},
+		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.",
+			"The log ends with the crash at line 30: the game is gone."},
 	},
 	{
 		"three runs, nothing wrong", func(s *script) {
@@ -316,7 +330,8 @@ var verdicts = []struct {
 			s.phase(21, "start")
 		},
 		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, " +
+			"nobody knows.", nil,
 		[]string{"The log starts anew at line 20.", "The log ends at line 31, while the game starts."},
 	},
 	{
@@ -335,14 +350,16 @@ var verdicts = []struct {
 	{
 		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some " +
+			"things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
 	},
 	{
 		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, nobody knows.", nil,
+		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, " +
+			"nobody knows.", nil,
 		[]string{"The log ends at line 2, while the game starts; nothing is known to be missing."},
 	},
 	{
@@ -353,7 +370,8 @@ var verdicts = []struct {
 			s.entry(4, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		stateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was " +
+			"seen; some things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
 	},
@@ -395,7 +413,8 @@ var verdicts = []struct {
 	{
 		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		stateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game wrote this.", nil,
+		stateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game " +
+			"wrote this.", nil,
 		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
 	},
 	{
@@ -447,7 +466,8 @@ var verdicts = []struct {
 		End{Lines: 9},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
-			"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code.",
+			"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line " +
+				"5: the message names its code.",
 			"Elsewhere Riverboats is named once (first at line 7).",
 		},
 		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
@@ -519,7 +539,8 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
 		[]string{
 			"Windmills. What broke first points there: a file of it is named.",
-			"Elsewhere Riverboats 4 is named at least once (first at line 4), Riverboats 5 is named at least once (first at line 5), Riverboats 6 is named at least once (first at line 6), and at least 12 more.",
+			"Elsewhere Riverboats 4 is named at least once (first at line 4), Riverboats 5 is named at least once (first at " +
+				"line 5), Riverboats 6 is named at least once (first at line 6), and at least 12 more.",
 		},
 		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
 	},
@@ -529,12 +550,14 @@ var verdicts = []struct {
 		},
 		End{Lines: 3},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod. Its stack trace runs through game code that Windmills and Riverboats changed, which alone proves nothing."},
+		[]string{"Not known: what broke first names no mod. Its stack trace runs through game code that Windmills and " +
+			"Riverboats changed, which alone proves nothing."},
 		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
 	},
 	{
 		"patched by many", func(s *script) {
-			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch), weak("Beekeeping", blame.Patch))
+			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch),
+				weak("Beekeeping", blame.Patch))
 		},
 		End{Lines: 3},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
@@ -548,7 +571,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 5},
 		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line 5: the message names its code."},
+		[]string{"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, " +
+			"at line 5: the message names its code."},
 		[]string{"The log speaks to its end at line 5; nothing is known to be missing."},
 	},
 	{
@@ -591,7 +615,8 @@ var verdicts = []struct {
 		End{Lines: 2},
 		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
 		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log ends with something fatal at line 2: the game may be gone. Nothing before that is known to be missing."},
+		[]string{"The log ends with something fatal at line 2: the game may be gone. Nothing before that is known to be " +
+			"missing."},
 	},
 	{
 		"crashed, with a hole", func(s *script) {
@@ -611,7 +636,8 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3},
-		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some " +
+			"things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
@@ -622,7 +648,8 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows. 1 complaint.",
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
+			"rest would tell, nobody knows. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
@@ -632,7 +659,8 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
+			"rest would tell, nobody knows.", nil,
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -641,7 +669,8 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
+			"rest would tell, nobody knows.", nil,
 		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
 	},
 	{
@@ -650,7 +679,8 @@ var verdicts = []struct {
 			s.text(3, 1)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
+			"rest would tell, nobody knows.", nil,
 		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
 	},
 	{
@@ -680,7 +710,8 @@ var verdicts = []struct {
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
-		stateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some " +
+			"things do not work as they should. 1 complaint.",
 		[]string{"Not known: the first complaint names no mod."},
 		[]string{"Reading was interrupted after line 1: this is what was known by then."},
 	},
@@ -740,7 +771,9 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 			require.Contains(t, markdown, strings.TrimSuffix(prose(want), "."), "markdown")
 		}
 		if v.First != nil {
-			require.Contains(t, markdown, "- mod: "+strings.Join(v.modSentences(func(name string) string { return code(name, maxName) }), " "))
+			require.Contains(t, markdown, "- mod: "+strings.Join(v.modSentences(func(name string) string {
+				return code(name, maxName)
+			}), " "))
 		}
 	}
 	page := readable(requireValidPage(t, page(t, r)))
@@ -809,7 +842,8 @@ func TestShortlyBefore(t *testing.T) {
 		"more of what is called worst": {990, event.Blocking, "crash", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReplay(t, Config{Details: true, File: "Player.log", Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
+			r := newReplay(t, Config{Details: true, File: "Player.log",
+				Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
 			observed(r, "0-1", "broke.first", event.Blocking, 7)
 			first := opened("0-1", event.Blocking, 7)
 			first.Attention.Cause.Rule, first.Attention.Cause.Seq = "broke.first", 1
@@ -827,10 +861,13 @@ func TestShortlyBefore(t *testing.T) {
 				require.Nil(t, v.Before)
 				return
 			}
-			require.Equal(t, &VerdictCause{Line: test.line, Disposition: event.Blocking, Rule: "no.memory", What: says + "."}, v.Before)
+			require.Equal(t, &VerdictCause{Line: test.line, Disposition: event.Blocking, Rule: "no.memory", What: says + "."},
+				v.Before)
 			requireSameVerdict(t, r)
-			require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
-			require.Contains(t, readable(requireValidPage(t, page(t, r))), fmt.Sprintf("Shortly before: %s, line %d", says, test.line))
+			require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
+				fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
+			require.Contains(t, readable(requireValidPage(t, page(t, r))),
+				fmt.Sprintf("Shortly before: %s, line %d", says, test.line))
 		})
 	}
 }

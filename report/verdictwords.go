@@ -78,7 +78,8 @@ func (v *Verdict) modReason(quote func(string) string) string {
 		return capital(v.cameFirst()) + " points there" + because(mods) + "."
 	}
 	if mods := v.by(byAlike); len(mods) > 0 {
-		return fmt.Sprintf("%s names no mod, but an entry of the same kind that came with it does, at line %d%s.", capital(v.cameFirst()), v.alike, because(mods))
+		return fmt.Sprintf("%s names no mod, but an entry of the same kind that came with it does, at line %d%s.",
+			capital(v.cameFirst()), v.alike, because(mods))
 	}
 	if len(v.patched) == 0 {
 		return ""
@@ -87,7 +88,8 @@ func (v *Verdict) modReason(quote func(string) string) string {
 	for i, name := range v.patched {
 		names[i] = quote(name)
 	}
-	return "Its stack trace runs through game code that " + strings.Join(names, " and ") + " changed, which alone proves nothing."
+	return "Its stack trace runs through game code that " + strings.Join(names, " and ") +
+		" changed, which alone proves nothing."
 }
 
 // modOfWorst returns whom the worst names, "" where it is nobody else.
@@ -205,7 +207,8 @@ func (r *Replay) doubts() []string {
 	var says []string
 	switch {
 	case r.end.Interrupted:
-		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: this is what was known by then.", r.end.Lines))
+		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: this is what was known by then.",
+			r.end.Lines))
 	case r.unread != "":
 		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
 	}
@@ -228,20 +231,24 @@ func (r *Replay) doubts() []string {
 	return says
 }
 
-// sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of its own.
+// sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of
+// its own.
 func (b *blindness) sentence() string {
 	n, first, last := b.stretches, b.first, b.last
 	switch {
 	case n == 0:
 		return ""
 	case n == 1 && first.To == 0:
-		return fmt.Sprintf("The log went blind at line %d and stayed so to its end: silence after that line says nothing.", first.From)
+		return fmt.Sprintf("The log went blind at line %d and stayed so to its end: silence after that line says nothing.",
+			first.From)
 	case n == 1:
 		return fmt.Sprintf("The log was blind from line %d to line %d.", first.From, first.To)
 	case last.To == 0:
-		return fmt.Sprintf("The log went blind %s, first at line %d, and has been blind since line %d: silence after that line says nothing.", times(n), first.From, last.From)
+		return fmt.Sprintf("The log went blind %s, first at line %d, and has been blind since line %d: silence after that "+
+			"line says nothing.", times(n), first.From, last.From)
 	}
-	return fmt.Sprintf("The log was blind %s, first from line %d to line %d, last from line %d to line %d.", times(n), first.From, first.To, last.From, last.To)
+	return fmt.Sprintf("The log was blind %s, first from line %d to line %d, last from line %d to line %d.", times(n),
+		first.From, first.To, last.From, last.To)
 }
 
 // sentence returns what is missing from a log.

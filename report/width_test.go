@@ -75,7 +75,8 @@ func TestColorsChangeNothingElse(t *testing.T) {
 }
 
 func TestNamesGiveWay(t *testing.T) {
-	g := &grid{columns: []column{{title: "N", right: true}, {title: "RULE", limit: 40}, {title: "BLAME", limit: 24}, {title: "TEXT"}}, minLast: 60}
+	g := &grid{columns: []column{{title: "N", right: true}, {title: "RULE", limit: 40}, {title: "BLAME", limit: 24},
+		{title: "TEXT"}}, minLast: 60}
 	g.add("1", "startup.static_constructor", "Prepare Carefully Continued", "Error")
 	require.Equal(t, ""+
 		"  N  RULE             BLAME\n"+
@@ -87,5 +88,6 @@ func TestEmptyLogFitsItsWidth(t *testing.T) {
 	r := newReplay(t, Config{File: "logs/of/a/server/Player.log"})
 	r.End(End{})
 	require.Equal(t, "…layer.log: empty, …\n", string(Text(nil, r.Document(0), TextOptions{Width: width.Min})))
-	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n", string(Text(nil, r.Document(0), TextOptions{})))
+	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n",
+		string(Text(nil, r.Document(0), TextOptions{})))
 }

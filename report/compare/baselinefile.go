@@ -56,7 +56,8 @@ func (b *Baseline) Append(dst []byte) []byte {
 		p("  - id: \"%s\"\n", k.Signature.ID)
 		p("    rule: %s\n", plain(k.Rule))
 		p("    disposition: %s\n", k.Disposition)
-		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs, strconv.FormatFloat(k.per1000(), 'g', 3, 64))
+		p("    seen: {count: %d, records: %d, runs: %d}  # %s in 1,000 records\n", k.Count, k.Records, k.Runs,
+			strconv.FormatFloat(k.per1000(), 'g', 3, 64))
 		p("    first: %s\n", k.First)
 		p("    expires: %s\n", k.Expires)
 		if k.Note != "" {
@@ -191,7 +192,8 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 
 func (p *baselineParser) parse(data []byte) *Baseline {
 	if len(data) > MaxBaselineBytes {
-		p.fail(nil, "", "the file has %d bytes, more than the %d allowed: a baseline is for what somebody has looked at", len(data), MaxBaselineBytes)
+		p.fail(nil, "", "the file has %d bytes, more than the %d allowed: a baseline is for what somebody has looked at",
+			len(data), MaxBaselineBytes)
 		return nil
 	}
 	var doc, second yaml.Node
@@ -214,12 +216,14 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		return nil
 	}
 	b := &Baseline{file: p.file}
-	top := p.mapping(doc.Content[0], "", []string{"version", "signatures", "masking", "rules", "written", "entries"}, "mods", "incomplete")
+	top := p.mapping(doc.Content[0], "", []string{"version", "signatures", "masking", "rules", "written", "entries"},
+		"mods", "incomplete")
 	if p.err != nil {
 		return nil
 	}
 	if v := p.number(top["version"], "version", math.MaxInt32); p.err == nil && v != baselineFormat {
-		p.fail(top["version"], "version", "is %d, and this program reads %d: write the baseline anew, or take the program that wrote it", v, baselineFormat)
+		p.fail(top["version"], "version",
+			"is %d, and this program reads %d: write the baseline anew, or take the program that wrote it", v, baselineFormat)
 	}
 	b.Signatures = int(p.number(top["signatures"], "signatures", math.MaxInt32))
 	b.Masking = p.hex(top["masking"], "masking")
@@ -264,7 +268,8 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 // known reads one entry.
 func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	var k Known
-	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note", "forms")
+	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note",
+		"forms")
 	if p.err != nil {
 		return k
 	}
@@ -277,7 +282,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	case err != nil:
 		p.fail(m["id"], at("id"), "%s is no id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"]))
 	case p.err == nil && id != k.Signature.ID:
-		p.fail(m["id"], at("id"), "is %s, and that of the template is %s: one of them was changed; write the baseline anew", id, k.Signature.ID)
+		p.fail(m["id"], at("id"),
+			"is %s, and that of the template is %s: one of them was changed; write the baseline anew", id, k.Signature.ID)
 	}
 	k.Rule = p.text(m["rule"], at("rule"))
 	d, ok := event.ParseDisposition(m["disposition"].Value)
@@ -318,7 +324,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 
 // mapping returns the fields of a mapping, which must have all that are required
 // and no others but the optional ones.
-func (p *baselineParser) mapping(n *yaml.Node, field string, required []string, optional ...string) map[string]*yaml.Node {
+func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
+	optional ...string) map[string]*yaml.Node {
 	if p.err != nil {
 		return nil
 	}
@@ -335,7 +342,8 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string, 
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
-			p.fail(key, field, "no field is called %q: there are %s", text.Safe(key.Value, 64), strings.Join(slices.Concat(required, optional), ", "))
+			p.fail(key, field, "no field is called %q: there are %s", text.Safe(key.Value, 64),
+				strings.Join(slices.Concat(required, optional), ", "))
 			return nil
 		case m[key.Value] != nil:
 			p.fail(key, prefix+key.Value, "stands here twice: remove one")

@@ -65,7 +65,8 @@ func (c *Config) validate() error {
 	case c.Factor != 0 && (!(c.Factor >= 1) || math.IsInf(c.Factor, 0)):
 		return fmt.Errorf("compare: Config.Factor is %v: want 1 or more, or 0 for %v", c.Factor, DefaultFactor)
 	case c.Confidence != 0 && !(c.Confidence > 0.5 && c.Confidence < 1):
-		return fmt.Errorf("compare: Config.Confidence is %v: want more than 0.5 and less than 1, or 0 for %v", c.Confidence, DefaultConfidence)
+		return fmt.Errorf("compare: Config.Confidence is %v: want more than 0.5 and less than 1, or 0 for %v",
+			c.Confidence, DefaultConfidence)
 	case c.Texts < 0 || c.Texts > 1<<30:
 		return fmt.Errorf("compare: Config.Texts is %d: want 0 for %d, or 1 to %d", c.Texts, defaultTexts, 1<<30)
 	case c.TextBytes < 0:
@@ -122,7 +123,8 @@ type decision struct {
 // compare orders decisions by weight. Of equals the rule that sorts first is
 // the weightier, so that the order of entries does not matter.
 func (d *decision) compare(e *decision) int {
-	return cmp.Or(cmp.Compare(d.disposition, e.disposition), cmp.Compare(d.severity, e.severity), cmp.Compare(e.rule, d.rule))
+	return cmp.Or(cmp.Compare(d.disposition, e.disposition), cmp.Compare(d.severity, e.severity),
+		cmp.Compare(e.rule, d.rule))
 }
 
 // sighting is a text in one run.

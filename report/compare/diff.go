@@ -101,7 +101,8 @@ func (c *Collector) changed(hours [2]float64, groups []*group, z float64) (chang
 		left := shared
 		for i, g := range groups {
 			if g.common() && !changed[i] {
-				if v, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &left), z, c.config.Factor); v != same {
+				if v, _ := differs(g.tally[Old].count, g.tally[New].count, c.measures(hours, g, &left), z,
+					c.config.Factor); v != same {
 					changed[i], again = true, true
 					shared[Old] -= g.tally[Old].count
 					shared[New] -= g.tally[New].count

@@ -79,7 +79,8 @@ func noDifference(d *compare.Diff) bool { return len(d.Added)+len(d.Gone)+len(d.
 
 // notice gives a run a notice about the evidence, at a line.
 func notice(run *compare.Run, status event.Status, line int) {
-	run.Observe(&capture.Record{StartLine: line, Entry: event.Entry{Kind: event.KindNotice, Status: status}}, &heed.Outcome{})
+	run.Observe(&capture.Record{StartLine: line, Entry: event.Entry{Kind: event.KindNotice, Status: status}},
+		&heed.Outcome{})
 }
 
 // session is what a game writes when it starts, and while it is played.
@@ -92,7 +93,8 @@ func session(played int) []string {
 		out = append(out, "?a definition of the mod is broken")
 	}
 	for i := range played {
-		out = append(out, fmt.Sprintf("landed Ship%d at (%d, 0, 5)", 1000+i, i), fmt.Sprintf("?no path for Human%d to the bench", 1000+i),
+		out = append(out, fmt.Sprintf("landed Ship%d at (%d, 0, 5)", 1000+i, i),
+			fmt.Sprintf("?no path for Human%d to the bench", 1000+i),
 			fmt.Sprintf("Job_%d is done", 1000+i), fmt.Sprintf("autosave %d", i))
 	}
 	return out
@@ -103,26 +105,37 @@ func TestDiff(t *testing.T) {
 		old, new                []string
 		added, gone, more, less []string
 	}{
-		"the same":         {old: session(100), new: session(100)},
-		"played longer":    {old: session(100), new: session(300)},
-		"played shorter":   {old: session(300), new: session(40)},
-		"one line":         {old: session(50), new: append(session(50), "!the world could not be saved"), added: []string{"the world could not be saved"}},
-		"a new flood":      {old: session(50), new: append(session(50), repeat(5000, "!the world Map# could not be saved")...), added: []string{"the world <*> could not be saved"}},
-		"one that is gone": {old: append(session(50), "?the mill is idle"), new: session(50), gone: []string{"the mill is idle"}},
+		"the same":       {old: session(100), new: session(100)},
+		"played longer":  {old: session(100), new: session(300)},
+		"played shorter": {old: session(300), new: session(40)},
+		"one line": {old: session(50), new: append(session(50), "!the world could not be saved"),
+			added: []string{"the world could not be saved"}},
+		"a new flood": {old: session(50), new: append(session(50),
+			repeat(5000, "!the world Map# could not be saved")...), added: []string{"the world <*> could not be saved"}},
+		"one that is gone": {old: append(session(50), "?the mill is idle"), new: session(50),
+			gone: []string{"the mill is idle"}},
 		"a known flood grows, and nothing else seems to shrink": {
-			old: append(session(50), repeat(20, "!lost Human#")...), new: append(session(50), repeat(4000, "!lost Human#")...), more: []string{"lost <*>"},
+			old: append(session(50), repeat(20, "!lost Human#")...),
+			new: append(session(50), repeat(4000, "!lost Human#")...), more: []string{"lost <*>"},
 		},
 		"two grow, one as a flood": {
-			old: slices.Concat(session(50), repeat(20, "!lost Human#"), repeat(20, "?hungry Human#")),
-			new: slices.Concat(session(50), repeat(9000, "!lost Human#"), repeat(90, "?hungry Human#")), more: []string{"lost <*>", "hungry <*>"},
+			old:  slices.Concat(session(50), repeat(20, "!lost Human#"), repeat(20, "?hungry Human#")),
+			new:  slices.Concat(session(50), repeat(9000, "!lost Human#"), repeat(90, "?hungry Human#")),
+			more: []string{"lost <*>", "hungry <*>"},
 		},
-		"fewer":             {old: append(session(50), repeat(200, "!lost Human#")...), new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"}},
-		"one and six":       {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(6, "!lost Human#")...)},
-		"one and ten":       {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(10, "!lost Human#")...)},
-		"one and thirty":    {old: append(session(50), repeat(1, "!lost Human#")...), new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"}},
-		"many, not twice":   {old: append(session(50), repeat(1000, "!lost Human#")...), new: append(session(50), repeat(1900, "!lost Human#")...)},
-		"nothing in common": {old: []string{"?a mill stands"}, new: []string{"!a ship sinks"}, added: []string{"a ship sinks"}, gone: []string{"a mill stands"}},
-		"empty":             {},
+		"fewer": {old: append(session(50), repeat(200, "!lost Human#")...),
+			new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"}},
+		"one and six": {old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(6, "!lost Human#")...)},
+		"one and ten": {old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(10, "!lost Human#")...)},
+		"one and thirty": {old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"}},
+		"many, not twice": {old: append(session(50), repeat(1000, "!lost Human#")...),
+			new: append(session(50), repeat(1900, "!lost Human#")...)},
+		"nothing in common": {old: []string{"?a mill stands"}, new: []string{"!a ship sinks"},
+			added: []string{"a ship sinks"}, gone: []string{"a mill stands"}},
+		"empty": {},
 		"names that vary": {
 			old: []string{"Anna is at her bench today", "Boris is at her bench today", "Clara is at her bench today"},
 			new: []string{"Dora is at her bench today", "Emil is at her bench today", "Anna is at her bench today"},
@@ -138,7 +151,8 @@ func TestDiff(t *testing.T) {
 				name string
 				rows []compare.Group
 				want []string
-			}{{"new", d.Added, test.added}, {"gone", d.Gone, test.gone}, {"more", d.More, test.more}, {"less", d.Less, test.less}} {
+			}{{"new", d.Added, test.added}, {"gone", d.Gone, test.gone}, {"more", d.More, test.more},
+				{"less", d.Less, test.less}} {
 				if want.want == nil {
 					want.want = []string{}
 				}
@@ -174,8 +188,10 @@ func TestDiffRow(t *testing.T) {
 func TestOrder(t *testing.T) {
 	c := collector(t, compare.Config{})
 	feed(c, compare.Old, "old.log", session(1))
-	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"), []string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
-	require.Equal(t, []string{"stop the game", "advice of <*>", "one advice is given", "chatter of <*>"}, heads(c.Diff().Added))
+	feed(c, compare.New, "new.log", slices.Concat(session(1), repeat(50, "chatter of Mod#"),
+		[]string{"?one advice is given"}, repeat(9, "?advice of Mod#"), []string{"!stop the game"}))
+	require.Equal(t, []string{"stop the game", "advice of <*>", "one advice is given", "chatter of <*>"},
+		heads(c.Diff().Added))
 }
 
 func TestWorse(t *testing.T) {
@@ -199,7 +215,9 @@ func TestHours(t *testing.T) {
 			start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 			give := func(side compare.Side, hours time.Duration, n int) {
 				template := "the mill is stuck"
-				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) { return template, true }})
+				run := c.Run(side, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
+					return template, true
+				}})
 				observe := func(at time.Duration) {
 					o := heed.Outcome{Signature: signature.Of([]byte(template))}
 					run.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(at)}}, &o)
@@ -229,14 +247,18 @@ func TestHours(t *testing.T) {
 // order, in several files or one, whatever their ids.
 func TestShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SampledFrom([]string{"Anna", "Boris", "mill", "ship", "lost", "no path to", "is idle", "Bench_Large", "jams", "(1, 0, 5)", "at 12"})
+		words := rapid.SampledFrom([]string{"Anna", "Boris", "mill", "ship", "lost", "no path to", "is idle",
+			"Bench_Large", "jams", "(1, 0, 5)", "at 12"})
 		line := rapid.Custom(func(t *rapid.T) string {
-			return rapid.SampledFrom([]string{"!", "?", "the "}).Draw(t, "kind") + strings.Join(rapid.SliceOfN(words, 2, 7).Draw(t, "words"), " ")
+			return rapid.SampledFrom([]string{"!", "?", "the "}).Draw(t, "kind") +
+				strings.Join(rapid.SliceOfN(words, 2, 7).Draw(t, "words"), " ")
 		})
 		lines := rapid.SliceOfN(line, 1, 60).Draw(t, "lines")
 		seed := rapid.Uint64().Draw(t, "seed")
 		shuffled := slices.Clone(lines)
-		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		rand.New(rand.NewPCG(seed, 1)).Shuffle(len(shuffled), func(i, j int) {
+			shuffled[i], shuffled[j] = shuffled[j], shuffled[i]
+		})
 		for i, l := range shuffled {
 			shuffled[i] = strings.NewReplacer("12", fmt.Sprint(20+i), "(1, 0, 5)", fmt.Sprintf("(%d, 0, %d)", i, 2*i)).Replace(l)
 		}

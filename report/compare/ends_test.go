@@ -19,16 +19,17 @@ func TestDiffEndOfLog(t *testing.T) {
 		truncated bool
 		news      []string
 	}{
-		"within a word":              {last: "!the mill of Human1000 br"},
-		"at the end of a word":       {last: "!the mill of Human1000 broke:"},
-		"within a value":             {last: "!the mill of Human1000 broke: no water (A = Thing_Wh"},
-		"within the first word":      {last: "?th"},
-		"the whole text":             {last: fault},
-		"another text":               {last: "!the mill of Human1000 burns", news: []string{"the mill of <*> burns"}},
-		"another text, cut as well":  {last: "!a ship sa", truncated: true, news: []string{"a ship sa"}},
-		"a footer":                   {last: "(Filename: C", news: []string{"(Filename: C"}},
-		"a footer, and visibly cut":  {last: "(Filename: C", truncated: true},
-		"longer than what was known": {last: fault + " and nobody knows why", news: []string{"the mill of <*> broke: no water (A = <*> at <*>) and nobody knows why"}},
+		"within a word":             {last: "!the mill of Human1000 br"},
+		"at the end of a word":      {last: "!the mill of Human1000 broke:"},
+		"within a value":            {last: "!the mill of Human1000 broke: no water (A = Thing_Wh"},
+		"within the first word":     {last: "?th"},
+		"the whole text":            {last: fault},
+		"another text":              {last: "!the mill of Human1000 burns", news: []string{"the mill of <*> burns"}},
+		"another text, cut as well": {last: "!a ship sa", truncated: true, news: []string{"a ship sa"}},
+		"a footer":                  {last: "(Filename: C", news: []string{"(Filename: C"}},
+		"a footer, and visibly cut": {last: "(Filename: C", truncated: true},
+		"longer than what was known": {last: fault + " and nobody knows why",
+			news: []string{"the mill of <*> broke: no water (A = <*> at <*>) and nobody knows why"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -68,11 +69,13 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 	d := c.Diff()
 	require.True(t, noDifference(d), "%v", d)
 	require.Empty(t, d.Worse)
-	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"), []string{"the game ends"}))
+	feed(c, compare.New, "more.log", slices.Concat(session(20), repeat(300, "?the mill of Human# broke: no water"),
+		[]string{"the game ends"}))
 	d = c.Diff()
 	require.Equal(t, []string{"the mill of <*> broke: no water"}, heads(d.More))
 	require.EqualValues(t, 302, d.More[0].New.Count)
-	require.Equal(t, []compare.Place{{File: "cut.log", Line: 147}, {File: "cut2.log", Line: 147}, {File: "more.log", Line: 146}}, d.More[0].New.First)
+	require.Equal(t, []compare.Place{{File: "cut.log", Line: 147}, {File: "cut2.log", Line: 147},
+		{File: "more.log", Line: 146}}, d.More[0].New.First)
 	require.Empty(t, d.Added)
 }
 

@@ -23,7 +23,9 @@ func Example() {
 	}
 	read := func(side compare.Side, file string, lines ...string) {
 		var template []byte
-		run := c.Run(side, compare.RunConfig{File: file, Template: func(signature.Signature) (string, bool) { return string(template), true }})
+		run := c.Run(side, compare.RunConfig{File: file, Template: func(signature.Signature) (string, bool) {
+			return string(template), true
+		}})
 		for i, line := range lines {
 			template = normalizer.AppendTemplate(nil, line, "")
 			o := heed.Outcome{Signature: signature.Of(template)}
@@ -34,7 +36,8 @@ func Example() {
 		}
 	}
 	read(compare.Old, "good.log", "landed Ship1029 at (3, 0, 5)", "the harbor is open")
-	read(compare.New, "bad.log", "the harbor is open", "landed Ship7 at (90, 0, 1)", "cannot save slot 3", "cannot save slot 4")
+	read(compare.New, "bad.log", "the harbor is open", "landed Ship7 at (90, 0, 1)", "cannot save slot 3",
+		"cannot save slot 4")
 
 	d := c.Diff()
 	for _, row := range d.Added {

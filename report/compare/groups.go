@@ -155,11 +155,14 @@ func (c *Collector) whole(texts, known []*entryText) (whole []*entryText, cut ma
 		}
 		var longer *entryText
 		for _, other := range texts {
-			if begins(other.template, t.template, last[other] == nil) && (longer == nil || !longer.beside(t) && other.beside(t)) {
+			if begins(other.template, t.template, last[other] == nil) &&
+				(longer == nil || !longer.beside(t) && other.beside(t)) {
 				longer = other
 			}
 		}
-		found := longer != nil || slices.ContainsFunc(known, func(k *entryText) bool { return begins(k.template, t.template, true) })
+		found := longer != nil || slices.ContainsFunc(known, func(k *entryText) bool {
+			return begins(k.template, t.template, true)
+		})
 		if found || l.truncated && !t.urgent() {
 			cut[t] = longer
 			continue
@@ -185,7 +188,9 @@ func (c *Collector) lastEntries() map[*entryText]*lastEntries {
 			}
 		}
 	}
-	maps.DeleteFunc(last, func(t *entryText, l *lastEntries) bool { return l.count < t.tally[Old].count+t.tally[New].count })
+	maps.DeleteFunc(last, func(t *entryText, l *lastEntries) bool {
+		return l.count < t.tally[Old].count+t.tally[New].count
+	})
 	return last
 }
 

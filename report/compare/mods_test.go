@@ -24,14 +24,17 @@ func lists(run *compare.Run, mods ...capture.ListedMod) {
 }
 
 func TestInvestigate(t *testing.T) {
-	before := []capture.ListedMod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
-	after := []capture.ListedMod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"), mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
+	before := []capture.ListedMod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
+	after := []capture.ListedMod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})
 		lists(c.Run(compare.Old, compare.RunConfig{File: "old", Template: nil}), before...)
 		run := c.Run(compare.New, compare.RunConfig{
-			File: "new", Template: func(signature.Signature) (string, bool) { return text, true }, Blame: func() []blame.Suspect { return blamed },
+			File: "new", Template: func(signature.Signature) (string, bool) { return text, true },
+			Blame: func() []blame.Suspect { return blamed },
 		})
 		lists(run, after...)
 		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: event.Blocking}}

@@ -65,7 +65,8 @@ func TestJudge(t *testing.T) {
 func TestChance(t *testing.T) {
 	require.InDelta(t, 0.5, chance(1, []exposure{{perRun, 1, 1}}, New), 1e-12)
 	require.InDelta(t, 1.0/1024, chance(10, []exposure{{perRun, 1, 1}}, Old), 1e-12)
-	require.InDelta(t, 0.9, chance(1, []exposure{{perRun, 1, 1}, {perRecord, 10, 90}}, New), 1e-12, "the other side is short")
+	require.InDelta(t, 0.9, chance(1, []exposure{{perRun, 1, 1}, {perRecord, 10, 90}}, New), 1e-12,
+		"the other side is short")
 	require.Zero(t, chance(1, nil, New))
 }
 
