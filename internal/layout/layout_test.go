@@ -195,6 +195,31 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
+// TestOfflineProgramIsSmall: classify-replay links nothing of what stands beside a running game.
+func TestOfflineProgramIsSmall(t *testing.T) {
+	dirs := sources(t)
+	linked := map[string]bool{}
+	var link func(dir string)
+	link = func(dir string) {
+		if linked[dir] {
+			return
+		}
+		linked[dir] = true
+		for _, f := range dirs[dir] {
+			for _, imported := range f.imports {
+				if below, own := strings.CutPrefix(imported, module+"/"); own && !f.isTest() {
+					link(below)
+				}
+			}
+		}
+	}
+	link("cmd/classify-replay")
+	require.True(t, linked["capture"])
+	for _, dir := range []string{"gabp", "gate", "capture/follow", "internal/session", "internal/bridge", "internal/command/live"} {
+		require.False(t, linked[dir], dir)
+	}
+}
+
 // TestImportTableBites proves that the table refuses what it is there for.
 func TestImportTableBites(t *testing.T) {
 	places := layers(t)
