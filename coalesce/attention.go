@@ -112,12 +112,16 @@ func (a *Attention) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
-	for _, name := range []*string{&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
-		&a.Predecessor} {
+	for _, name := range []*string{
+		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
+		&a.Predecessor,
+	} {
 		*name = text.Safe(*name, maxItemName)
 	}
-	for _, n := range []*uint64{&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
-		&a.Prelude} {
+	for _, n := range []*uint64{
+		&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
+		&a.Prelude,
+	} {
 		*n = min(*n, maxItemInteger)
 	}
 	for i := range a.Sample {

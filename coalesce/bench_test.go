@@ -31,8 +31,10 @@ func benchmarkFold(b *testing.B, mode string, clock bool) {
 		if i%2 == 1 {
 			status = event.StatusCompleted
 		}
-		c.Fold(&Input{Entry: &event.Entry{Seq: uint64(i + 1), Kind: event.KindOperation, Status: status,
-			OperationID: fmt.Sprint(i / 2)}})
+		c.Fold(&Input{Entry: &event.Entry{
+			Seq: uint64(i + 1), Kind: event.KindOperation, Status: status,
+			OperationID: fmt.Sprint(i / 2),
+		}})
 	}
 	d := event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError}
 	groups := 1

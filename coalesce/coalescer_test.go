@@ -51,8 +51,10 @@ func TestFoldAllocatesNothing(t *testing.T) {
 		c, err := New(Config{})
 		require.NoError(t, err)
 		e := event.Entry{Message: "text"}
-		in := Input{Entry: &e, Decision: event.Decision{Rule: "r", Disposition: event.Blocking,
-			Severity: event.SeverityError}}
+		in := Input{Entry: &e, Decision: event.Decision{
+			Rule: "r", Disposition: event.Blocking,
+			Severity: event.SeverityError,
+		}}
 		sigs := []signature.Signature{groupSignature("a"), groupSignature("b"), groupSignature("c")}
 		step := func() {
 			e.Seq++

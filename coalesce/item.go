@@ -338,8 +338,10 @@ func (it *item) take(from *item, c counter) {
 		r.disposition = max(r.disposition, c.disposition)
 		r.first = min(r.first, c.first.seq)
 	case known != nil:
-		it.rules = append(it.rules, ruleCount{rule: c.rule, summary: known.summary, disposition: c.disposition,
-			first: c.first.seq})
+		it.rules = append(it.rules, ruleCount{
+			rule: c.rule, summary: known.summary, disposition: c.disposition,
+			first: c.first.seq,
+		})
 	default:
 		it.allRules = false
 	}

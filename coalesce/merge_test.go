@@ -74,7 +74,8 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				require.Equal(t, x.worst.seq, y.worst.seq)
 			}
 			require.True(t, slices.IsSortedFunc(b.counters.rows, func(x,
-				y counter) int {
+				y counter,
+			) int {
 				return int(x.first.seq) - int(y.first.seq)
 			}), "rows keep their order")
 		}

@@ -119,8 +119,10 @@ func (m *model) urgent(t *rapid.T) {
 }
 
 func (m *model) event(t *rapid.T) {
-	status := rapid.SampledFrom([]event.Status{event.StatusStarted, event.StatusCompleted, event.StatusFailed,
-		event.StatusTimedOut}).Draw(t, "status")
+	status := rapid.SampledFrom([]event.Status{
+		event.StatusStarted, event.StatusCompleted, event.StatusFailed,
+		event.StatusTimedOut,
+	}).Draw(t, "status")
 	e := event.Entry{
 		Kind: event.KindOperation, Status: status, Source: "m",
 		OperationID: rapid.SampledFrom([]string{"x", "y", "z", ""}).Draw(t, "operation"),

@@ -153,8 +153,10 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 	first := len(clauses)
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
-		clauses = append(clauses, clause{lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "",
-			rankOthers})
+		clauses = append(clauses, clause{
+			lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "",
+			rankOthers,
+		})
 	}
 	kept := fit(clauses, c.cfg.MaxSummary)
 	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {

@@ -75,8 +75,10 @@ func (m *caller) next() call {
 			Kind: event.KindOperation, Status: event.StatusStarted + event.Status(m.intn(5)), Source: m.one("", "m", "n"),
 			OperationID: m.one("", "x", "y", "z"), Parent: m.one("", "", "x", "y"),
 		}
-		return m.fold(e, Input{Signature: groupSignature(e.Status.String()),
-			Decision: event.Decision{Rule: "op", Disposition: event.Disposition(m.intn(3))}})
+		return m.fold(e, Input{
+			Signature: groupSignature(e.Status.String()),
+			Decision:  event.Decision{Rule: "op", Disposition: event.Disposition(m.intn(3))},
+		})
 	case 8:
 		return m.fold(event.Entry{Kind: event.KindNotice, Status: event.StatusHole},
 			Input{Resolves: []string{m.one("r", "s", "blinds")}})
@@ -133,8 +135,10 @@ func (m *caller) fold(e event.Entry, in Input) call {
 		in := in
 		in.Entry = &e
 		if in.Decision.Rule == "t" {
-			by := event.Escalation{After: 3, Within: 3 * time.Second, Entries: 9, To: event.Blocking,
-				Severity: event.SeverityError}
+			by := event.Escalation{
+				After: 3, Within: 3 * time.Second, Entries: 9, To: event.Blocking,
+				Severity: event.SeverityError,
+			}
 			c.Escalate(&e, &by, &in.Decision)
 		}
 		f := c.Fold(&in)
@@ -372,8 +376,10 @@ func TestRestoreOtherWindows(t *testing.T) {
 	require.NoError(t, err)
 	at := time.Unix(1000, 0)
 	c.Fold(&Input{Entry: &event.Entry{Seq: 1, Time: at}, Decision: event.Decision{Rule: "r", Disposition: event.Advisory}})
-	c.Fold(&Input{Entry: &event.Entry{Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted,
-		OperationID: "x"}})
+	c.Fold(&Input{Entry: &event.Entry{
+		Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted,
+		OperationID: "x",
+	}})
 	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}},
 		snap(c, nil))
 	require.NoError(t, err)
@@ -400,8 +406,10 @@ func TestRestoreRefused(t *testing.T) {
 		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
 		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
 		"empty group":  {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
-		"huge group": {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
-			"counter.count is 9223372036854775808"},
+		"huge group": {
+			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
+			"counter.count is 9223372036854775808",
+		},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "there twice"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "an operation is missing"},
 		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
@@ -413,22 +421,30 @@ func TestRestoreRefused(t *testing.T) {
 			it := first(c, itemOpen)
 			it.latest.generation, it.latest.at = c.now.generation, c.now.at+1
 		}, "item.latest is later than now"},
-		"turn": {func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count },
-			"more entries than it has"},
+		"turn": {
+			func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count },
+			"more entries than it has",
+		},
 		"group twice": {func(c *Coalescer) {
 			t := &first(c, itemOpen).counters
 			t.rows = append(t.rows, t.rows[0])
 		}, "is there twice"},
-		"rule twice": {func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
-			"the rule"},
+		"rule twice": {
+			func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
+			"the rule",
+		},
 		"consumer": {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "item.consumer is 3"},
-		"consumer twice": {func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
-			"consumer 2 is called"},
+		"consumer twice": {
+			func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
+			"consumer 2 is called",
+		},
 		"no consumer": {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "no consumer without a name"},
 		"gathers":     {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
 		"absorbs":     {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "takes repeats"},
-		"queue": {func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
-			"update is there twice"},
+		"queue": {
+			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
+			"update is there twice",
+		},
 		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
 		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
 		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
@@ -518,8 +534,10 @@ func fullTables(t testing.TB) *Coalescer {
 				c.Fold(&Input{
 					Entry:     &event.Entry{Seq: seq, Time: time.Unix(int64(seq/100), 0), Message: text, OperationID: op},
 					Signature: groupSignature(fmt.Sprint("group", g)),
-					Decision: event.Decision{Rule: "rule.of.some.length", Disposition: event.Advisory,
-						Severity: event.SeverityWarning},
+					Decision: event.Decision{
+						Rule: "rule.of.some.length", Disposition: event.Advisory,
+						Severity: event.SeverityWarning,
+					},
 				})
 			}
 			if round < 3 {
@@ -529,8 +547,10 @@ func fullTables(t testing.TB) *Coalescer {
 	}
 	for i := range c.cfg.MaxOperations {
 		seq++
-		c.Fold(&Input{Entry: &event.Entry{Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted,
-			OperationID: fmt.Sprint("another", i)}})
+		c.Fold(&Input{Entry: &event.Entry{
+			Seq: seq, Kind: event.KindOperation, Status: event.StatusStarted,
+			OperationID: fmt.Sprint("another", i),
+		}})
 	}
 	s := c.Stats()
 	require.NoError(t, s.Check())

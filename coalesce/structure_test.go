@@ -102,8 +102,10 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 				require.LessOrEqual(t, row.disposition, it.disposition)
 				require.True(t, it.invalidates || !row.invalidates)
 				if row.calm == c.version {
-					require.True(t, it.unmoved(&event.Decision{Rule: row.rule, Disposition: row.disposition, Severity: row.severity,
-						Invalidates: row.invalidates}))
+					require.True(t, it.unmoved(&event.Decision{
+						Rule: row.rule, Disposition: row.disposition, Severity: row.severity,
+						Invalidates: row.invalidates,
+					}))
 				}
 				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
 			}

@@ -21,8 +21,10 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 		seq++
 		return c.Fold(&Input{
 			Entry: &event.Entry{Seq: seq, Message: "text", OperationID: op}, Signature: groupSignature(rule), Summary: summary,
-			Decision: event.Decision{Rule: rule, Disposition: d, Severity: event.SeverityError,
-				Invalidates: d == event.Blocking},
+			Decision: event.Decision{
+				Rule: rule, Disposition: d, Severity: event.SeverityError,
+				Invalidates: d == event.Blocking,
+			},
 		})
 	}
 	fold("op-1", "r", "the first thing", event.Blocking)

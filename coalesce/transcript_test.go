@@ -148,16 +148,20 @@ func (p *player) do(words []string) []string {
 			times = number(v)
 		}
 		disposition, _ := event.ParseDisposition(cmd)
-		severity := map[event.Disposition]event.Severity{event.Blocking: event.SeverityError,
-			event.Advisory: event.SeverityWarning}[disposition]
+		severity := map[event.Disposition]event.Severity{
+			event.Blocking: event.SeverityError,
+			event.Advisory: event.SeverityWarning,
+		}[disposition]
 		if v := args["severity"]; v != "" {
 			severity, _ = event.ParseSeverity(v)
 		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
 				Signature: groupSignature(args["1"]),
-				Decision: event.Decision{Rule: args["0"], Disposition: disposition, Severity: severity,
-					Invalidates: args["invalidates"] != ""},
+				Decision: event.Decision{
+					Rule: args["0"], Disposition: disposition, Severity: severity,
+					Invalidates: args["invalidates"] != "",
+				},
 				Summary: strings.ReplaceAll(args["summary"], "_", " "),
 			})
 		}
@@ -200,8 +204,10 @@ func (p *player) do(words []string) []string {
 		disposition, _ := event.ParseDisposition(args["1"])
 		p.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised, Message: "as the host says"}, Input{
 			Signature: groupSignature(args["0"]), Raised: args["0"],
-			Decision: event.Decision{Rule: "host." + args["0"], Disposition: disposition, Severity: event.SeverityError,
-				Invalidates: args["invalidates"] != ""},
+			Decision: event.Decision{
+				Rule: "host." + args["0"], Disposition: disposition, Severity: event.SeverityError,
+				Invalidates: args["invalidates"] != "",
+			},
 		})
 		return p.updates()
 	case "withdraw": // withdraw ID
@@ -282,11 +288,15 @@ func (p *player) operation(status event.Status, args map[string]string) {
 	in := Input{}
 	switch status {
 	case event.StatusFailed:
-		in.Decision = event.Decision{Rule: "default.operation.failed", Disposition: event.Advisory,
-			Severity: event.SeverityWarning}
+		in.Decision = event.Decision{
+			Rule: "default.operation.failed", Disposition: event.Advisory,
+			Severity: event.SeverityWarning,
+		}
 	case event.StatusTimedOut, event.StatusCancelled:
-		in.Decision = event.Decision{Rule: "default.operation." + status.String(), Disposition: event.Blocking,
-			Severity: event.SeverityError, Invalidates: true}
+		in.Decision = event.Decision{
+			Rule: "default.operation." + status.String(), Disposition: event.Blocking,
+			Severity: event.SeverityError, Invalidates: true,
+		}
 	}
 	in.Signature = groupSignature(status.String())
 	p.fold(event.Entry{

@@ -99,8 +99,10 @@ func TestWireForm(t *testing.T) {
 		"log":   {Message: hostile, OperationID: hostile},
 		"empty": {},
 		"blank": {Message: " \r\n\t\n "},
-		"operation": {Kind: event.KindOperation, Status: event.StatusFailed, Source: hostile, Message: hostile,
-			OperationID: hostile, Parent: hostile + "p"},
+		"operation": {
+			Kind: event.KindOperation, Status: event.StatusFailed, Source: hostile, Message: hostile,
+			OperationID: hostile, Parent: hostile + "p",
+		},
 		"bare operation": {Kind: event.KindOperation, Status: event.StatusFailed},
 		"state":          {Kind: event.KindState, Status: event.StatusStall},
 		"notice":         {Kind: event.KindNotice, Status: event.StatusHole, Message: hostile},
@@ -237,13 +239,17 @@ func TestSanitize(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for _, a := range []Attention{
 		{},
-		{ID: "x-1", State: "open", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
-			CausalMethod: long},
+		{
+			ID: "x-1", State: "open", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
+			CausalMethod: long,
+		},
 		{ID: "x-1", State: "cleared", Blocking: true, StateInvalidated: true, Summary: long, AfterMethod: long},
 		{
 			OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1, TotalUrgentEntries: 1 << 54,
-			Sample: []Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60,
-				LatestSequence: 1 << 60}},
+			Sample: []Sample{{}, {
+				Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60,
+				LatestSequence: 1 << 60,
+			}},
 		},
 	} {
 		a.Sanitize()
@@ -252,8 +258,10 @@ func TestSanitize(t *testing.T) {
 		again.Sanitize()
 		require.Equal(t, a, again)
 		require.False(t, a.Blocking && a.State == Cleared)
-		for _, s := range append([]Sample{{Level: a.Severity, Message: a.Summary, RepeatCount: a.TotalUrgentEntries + 1,
-			LatestSequence: a.LatestSequence}}, a.Sample...) {
+		for _, s := range append([]Sample{{
+			Level: a.Severity, Message: a.Summary, RepeatCount: a.TotalUrgentEntries + 1,
+			LatestSequence: a.LatestSequence,
+		}}, a.Sample...) {
 			require.NotEmpty(t, s.Message)
 			require.False(t, strings.ContainsFunc(s.Message, unicode.IsControl), "%q", s.Message)
 			require.LessOrEqual(t, s.Level, event.SeverityFatal)

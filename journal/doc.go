@@ -56,8 +56,8 @@
 //
 // Append is one copy of the text into a ring of bytes and one write of a header
 // without pointers, so the garbage collector never looks at what is held. It
-// allocates nothing, and costs the same however long the journal has run (go test -bench
-// Append). KeepFirst and Pin allocate nothing either; they keep a sorted index of at most Firsts+Pinned rows, in which a row
-// is inserted or removed by moving those behind it, so that a KeepFirst that
-// evicts another moves up to all of them. [Journal.Since] is two binary searches.
+// allocates nothing, and costs the same however long the journal has run (go test
+// -bench Append). KeepFirst and Pin allocate nothing either; they keep a sorted index
+// of at most Firsts+Pinned rows, in which a row is inserted or removed by moving those
+// behind it. [Journal.Since] is two binary searches.
 package journal

@@ -52,8 +52,10 @@ func FuzzJournal(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("append, append, append: the tail runs over"))
 	f.Add([]byte{3, 4, 1, 1, 0, 2, 3, 3, 2, 7, 3, 0, 3, 1, 1, 1, 3, 2, 2, 2, 6, 0, 2, 4, 3, 1, 1, 1, 8, 0, 5, 1, 9, 0, 3})
-	f.Add([]byte{7, 7, 7, 3, 2, 7, 3, 5, 7, 3, 0, 1, 0, 0, 0, 0, 8, 5, 1, 1, 1, 6, 2, 4, 4, 4, 3, 3, 3, 9, 9, 9, 1, 2, 3,
-		4, 5, 6})
+	f.Add([]byte{
+		7, 7, 7, 3, 2, 7, 3, 5, 7, 3, 0, 1, 0, 0, 0, 0, 8, 5, 1, 1, 1, 6, 2, 4, 4, 4, 3, 3, 3, 9, 9, 9, 1, 2, 3,
+		4, 5, 6,
+	})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		if len(script) > 512 {
 			t.Skip("long scripts find nothing that short ones do not")

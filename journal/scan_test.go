@@ -44,8 +44,12 @@ func TestScanWhileWritten(t *testing.T) {
 			}
 		}
 		write(rapid.IntRange(0, 600).Draw(t, "written"))
-		f := rapid.SampledFrom([]Filter{{}, {MinDisposition: event.Advisory}, {Contains: "7"},
-			{Contains: "none has this"}}).Draw(t, "filter")
+		f := rapid.SampledFrom([]Filter{
+			{},
+			{MinDisposition: event.Advisory},
+			{Contains: "7"},
+			{Contains: "none has this"},
+		}).Draw(t, "filter")
 		matches := func(seq uint64) bool {
 			return event.Disposition(seq%3) >= f.MinDisposition && strings.Contains(written[seq], f.Contains)
 		}

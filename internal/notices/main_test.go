@@ -73,11 +73,15 @@ func TestCollect(t *testing.T) {
 	found := licenses{}
 	require.NoError(t, found.collect(listed{Dir: at("mod", "sub", "deep"), Module: mod}))
 	require.NoError(t, found.collect(listed{Dir: at("mod"), Module: mod}))
-	require.NoError(t, found.collect(listed{Dir: at("twin"), Module: &module{Path: "example.org/twin", Version: "v2.0.0",
-		Dir: at("twin")}}))
+	require.NoError(t, found.collect(listed{Dir: at("twin"), Module: &module{
+		Path: "example.org/twin", Version: "v2.0.0",
+		Dir: at("twin"),
+	}}))
 	require.NoError(t, found.collect(listed{Dir: at("heed"), Module: heed}))
-	require.NoError(t, found.collect(listed{Dir: at("heed", "page"), EmbedFiles: []string{"lib/library.js"},
-		Module: heed}))
+	require.NoError(t, found.collect(listed{
+		Dir: at("heed", "page"), EmbedFiles: []string{"lib/library.js"},
+		Module: heed,
+	}))
 	var out bytes.Buffer
 	require.NoError(t, found.write(&out))
 	const rule = "================================================================================\n"
@@ -87,8 +91,10 @@ func TestCollect(t *testing.T) {
 		"\n"+rule+"example.org/mod v1.0.0 sub/COPYING.txt\n"+rule+"\nother\n", out.String())
 
 	require.ErrorContains(t, found.collect(listed{Dir: at("mod")}), "in no module")
-	require.NoError(t, found.collect(listed{Dir: at("bare"), Module: &module{Path: "example.org/bare", Version: "v3.0.0",
-		Dir: at("bare")}}))
+	require.NoError(t, found.collect(listed{Dir: at("bare"), Module: &module{
+		Path: "example.org/bare", Version: "v3.0.0",
+		Dir: at("bare"),
+	}}))
 	require.ErrorContains(t, found.write(&out), "example.org/bare v3.0.0: no license in "+at("bare"))
 }
 

@@ -20,8 +20,10 @@ func (m *model) raised(r *heed.Report, id string) error {
 		Kind: event.KindHost, Status: event.StatusRaised, Time: r.Time, Source: r.Key, Message: r.Message,
 		OperationID: r.OperationID, Pos: r.Pos,
 	}
-	x := m.acted(e, event.Decision{Rule: "host." + r.Key, Disposition: r.Disposition, Severity: r.Severity,
-		Invalidates: r.Invalidates})
+	x := m.acted(e, event.Decision{
+		Rule: "host." + r.Key, Disposition: r.Disposition, Severity: r.Severity,
+		Invalidates: r.Invalidates,
+	})
 	m.operate(&e, r.Disposition)
 	return m.fold(x, id, hosted)
 }

@@ -291,8 +291,11 @@ func (m *model) history(s *heed.Stats) error {
 	if latest == 0 {
 		return nil
 	}
-	for _, c := range []heed.Cursor{{Seq: latest + 1}, {Epoch: Epoch, Seq: latest + 1 + m.rnd.Uint64N(1<<40)},
-		{Epoch: "other", Seq: 1}} {
+	for _, c := range []heed.Cursor{
+		{Seq: latest + 1},
+		{Epoch: Epoch, Seq: latest + 1 + m.rnd.Uint64N(1<<40)},
+		{Epoch: "other", Seq: 1},
+	} {
 		page := m.engine.Read(c, 1, heed.Filter{})
 		if !errors.Is(page.Err, journal.ErrCursorBeyond) && !errors.Is(page.Err, journal.ErrCursorEpoch) ||
 			len(page.Records) > 0 {
@@ -305,8 +308,10 @@ func (m *model) history(s *heed.Stats) error {
 	}
 	var f heed.Filter
 	if m.rnd.IntN(3) == 0 {
-		f = heed.Filter{MinDisposition: event.Disposition(m.rnd.IntN(3)), MinSeverity: event.Severity(m.rnd.IntN(3)),
-			Contains: pick(m.rnd, "", "", "door")}
+		f = heed.Filter{
+			MinDisposition: event.Disposition(m.rnd.IntN(3)), MinSeverity: event.Severity(m.rnd.IntN(3)),
+			Contains: pick(m.rnd, "", "", "door"),
+		}
 	}
 	if _, err := m.page(c, 1+m.rnd.IntN(12), f); err != nil {
 		return err

@@ -44,8 +44,10 @@ type law struct {
 var laws = []law{
 	{id: "sim.load", prefix: "Loading", sets: "load"},
 	{id: "sim.play", prefix: "Loaded", sets: "play"},
-	{id: "sim.limit", prefix: "No more logging", disposition: event.Blocking, severity: event.SeverityWarning,
-		blinds: true},
+	{
+		id: "sim.limit", prefix: "No more logging", disposition: event.Blocking, severity: event.SeverityWarning,
+		blinds: true,
+	},
 	{id: "sim.closed", prefix: "Console closed", disposition: event.Advisory, blinds: true},
 	{id: "sim.resumed", prefix: "Logging again", resolves: []string{"sim.limit"}},
 	{id: "sim.console", prefix: "Console open", resolves: []string{"sim.closed"}},
@@ -56,8 +58,10 @@ var laws = []law{
 	{id: "sim.missing", prefix: "Lost", disposition: event.Advisory, severity: event.SeverityWarning},
 	{id: "sim.fatal", prefix: "Fatal", disposition: event.Blocking, severity: event.SeverityFatal},
 	{id: "sim.secret", contains: "secret 7", disposition: event.Blocking, severity: event.SeverityWarning},
-	{id: "sim.path", prefix: "No path", repeated: 3, within: coalesce.Window{Duration: 10 * time.Second, Entries: 6},
-		severer: event.SeverityError},
+	{
+		id: "sim.path", prefix: "No path", repeated: 3, within: coalesce.Window{Duration: 10 * time.Second, Entries: 6},
+		severer: event.SeverityError,
+	},
 	{
 		id: "sim.worn", prefix: "Worn", disposition: event.Advisory,
 		repeated: 4, within: coalesce.Window{Duration: 8 * time.Second, Entries: 12}, severer: event.SeverityWarning,

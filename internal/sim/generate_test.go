@@ -71,8 +71,10 @@ var makers = []struct {
 	make   func(*generator) Step
 }{
 	{30, true, func(g *generator) Step {
-		return Step{Verb: Log, Text: g.text(), Op: g.opOrNone(), Level: event.Level(g.rnd.IntN(6)),
-			Source: pick(g.rnd, "", "", "core")}
+		return Step{
+			Verb: Log, Text: g.text(), Op: g.opOrNone(), Level: event.Level(g.rnd.IntN(6)),
+			Source: pick(g.rnd, "", "", "core"),
+		}
 	}},
 	{10, false, func(g *generator) Step {
 		return Step{
@@ -98,8 +100,10 @@ var makers = []struct {
 		if g.rnd.IntN(40) == 0 {
 			n = 300
 		}
-		return Step{Verb: Storm, Text: pick(g.rnd, "same", "ids", "distinct", "abc"), N: n, Op: g.opOrNone(),
-			Yes: g.rnd.IntN(4) == 0}
+		return Step{
+			Verb: Storm, Text: pick(g.rnd, "same", "ids", "distinct", "abc"), N: n, Op: g.opOrNone(),
+			Yes: g.rnd.IntN(4) == 0,
+		}
 	}},
 	{2, false, func(g *generator) Step {
 		return Step{
@@ -157,8 +161,10 @@ func (g *generator) item() string {
 
 // words make groups of one rule that no evidence merges: no other word stands
 // around them.
-var words = []string{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
-	"mu"}
+var words = []string{
+	"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+	"mu",
+}
 
 func (g *generator) text() string {
 	n := strconv.Itoa(g.rnd.IntN(1000))

@@ -109,8 +109,10 @@ func (t *tally) add(e *entry) {
 // item returns the item of an id, made where the engine has just opened it.
 func (m *model) item(number uint64) *item {
 	id := itemID(number)
-	it := &item{id: id, number: number, delivered: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{},
-		alive: m.now}
+	it := &item{
+		id: id, number: number, delivered: map[string]uint64{}, groups: map[group]*tally{}, rules: map[string]*tally{},
+		alive: m.now,
+	}
 	m.items = append(m.items, it)
 	m.byID[id] = it
 	return it

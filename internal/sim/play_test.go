@@ -467,8 +467,10 @@ func stormLines(mode string, n int) func(func(string) bool) {
 		line = func(int) string { return "Stuck pump in the hall" }
 	case "ids":
 		line = func(int) string {
-			return fmt.Sprintf([...]string{"Stuck Pump%d at (%d, 0, 4)", "Lost Thing_Wall%d of Human%d",
-				"Worn coat of Human%d, %d of it"}[rnd.IntN(3)],
+			return fmt.Sprintf([...]string{
+				"Stuck Pump%d at (%d, 0, 4)", "Lost Thing_Wall%d of Human%d",
+				"Worn coat of Human%d, %d of it",
+			}[rnd.IntN(3)],
 				rnd.IntN(1e6), rnd.IntN(400))
 		}
 	case "distinct":

@@ -35,21 +35,29 @@ func console15() *capture {
 	}
 	info("RimWorld 1.5.4104 rev435", "RimWorld.VersionControl:LogVersionNumber ()", "Verse.Root:CheckGlobalInit ()",
 		"Verse.Root:Start ()", "Verse.Root_Entry:Start ()")
-	info("[Beekeeping] 8 hives, 21 flowers", append([]string{"Beekeeping.Startup:.cctor ()",
-		"System.Runtime.CompilerServices.RuntimeHelpers:RunClassConstructor (System.RuntimeTypeHandle)"}, staticCtor...)...)
+	info("[Beekeeping] 8 hives, 21 flowers", append([]string{
+		"Beekeeping.Startup:.cctor ()",
+		"System.Runtime.CompilerServices.RuntimeHelpers:RunClassConstructor (System.RuntimeTypeHandle)",
+	}, staticCtor...)...)
 	for _, flower := range []string{"Clover", "Heather", "Thyme"} {
 		warning("Could not resolve cross-reference: No Verse.SoundDef named OA_Buzz"+flower+" found to give to Verse.Tool sting (using undefined sound instead)",
 			"Verse.DirectXmlCrossRefLoader/WantedRef:TryResolve (Verse.FailMode)", "Verse.DirectXmlCrossRefLoader:ResolveAllWantedCrossReferences (Verse.FailMode)", "Verse.PlayDataLoader:DoPlayLoad ()")
 	}
-	failure("Config error in OA_HiveClay: has 0 commonality.", append([]string{"Verse.Def:ConfigErrors ()",
-		"Verse.PlayDataLoader:ResetStaticDataPost ()"}, staticCtor[1:]...)...)
+	failure("Config error in OA_HiveClay: has 0 commonality.", append([]string{
+		"Verse.Def:ConfigErrors ()",
+		"Verse.PlayDataLoader:ResetStaticDataPost ()",
+	}, staticCtor[1:]...)...)
 	c.line("Loading game from file Honigtal with mods:\n  - Ludeon.RimWorld\n  - oakapple.beekeeping\nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Message (string)\nVerse.SavedGameLoaderNow:LoadGameFromSaveFileNow (string)\nVerse.Root_Play/<>c:<Start>b__1_0 ()\n")
-	info("Beekeeping: 3 swarms restored", append([]string{"Beekeeping.MapComponent_Hives:FinalizeInit ()",
-		"Verse.Map:FinalizeInit ()"}, tick[3:]...)...)
+	info("Beekeeping: 3 swarms restored", append([]string{
+		"Beekeeping.MapComponent_Hives:FinalizeInit ()",
+		"Verse.Map:FinalizeInit ()",
+	}, tick[3:]...)...)
 	for i := range 18 {
 		warning(pick(colonists, i)+" started 10 jobs in one tick. newJob=OA_TendHive (Job_"+strings.Repeat("7",
-			i%3+2)+pick([]string{"104", "223", "981"}, i)+") A = Thing_OA_HiveClay"+pick([]string{"90411", "90477", "90512",
-			"90530"}, i)+
+			i%3+2)+pick([]string{"104", "223", "981"}, i)+") A = Thing_OA_HiveClay"+pick([]string{
+			"90411", "90477", "90512",
+			"90530",
+		}, i)+
 			" jobGiver=RimWorld.JobGiver_Work jobList=",
 			append([]string{"Verse.AI.JobUtility:TryStartErrorRecoverJob (Verse.Pawn,string,System.Exception,Verse.AI.JobDriver)", "Verse.AI.Pawn_JobTracker:StartJob (Verse.AI.Job,Verse.AI.JobCondition)"}, tick...)...)
 		if i%6 == 5 {

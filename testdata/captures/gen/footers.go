@@ -57,8 +57,10 @@ func advisory14() *capture {
 	}
 	for i := range 18 {
 		c.warnf("Config error in OA_Hive%s: %s", pick([]string{"Straw", "Clay", "Wood"}, i),
-			pick([]string{"has 0 commonality.", "cannot be minified but has a minifiedDef",
-				"label contains illegal character(s): \"[]{}\". This can cause issues during grammar resolution."}, i/3))
+			pick([]string{
+				"has 0 commonality.", "cannot be minified but has a minifiedDef",
+				"label contains illegal character(s): \"[]{}\". This can cause issues during grammar resolution.",
+			}, i/3))
 	}
 	c.warn("XML error: Could not register node named \"RB_FerryBase\" because this name is already used. Context: <ThingDef Abstract=\"True\" Name=\"RB_FerryBase\" ParentName=\"BuildingBase\">\n" +
 		"  <thingClass>Riverboats.Ferry</thingClass>\n\n  <altitudeLayer>Building</altitudeLayer>\n</ThingDef>")

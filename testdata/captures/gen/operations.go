@@ -102,8 +102,10 @@ func operations() *capture {
 	r.operation("op-2", "completed")
 	r.wait(45)
 	r.log("error", "game", "Exception spawning loaded thing QP_Crusher55120: "+nullReference,
-		member{"stack",
-			"  at QuarryPlus.Building_Crusher.SpawnSetup (Verse.Map map, System.Boolean respawningAfterLoad) [0x0002f] in <1a2b3c4d5e6f40718293a4b5c6d7e8f9>:0 \n  at Verse.GenSpawn.Spawn (Verse.Thing newThing, Verse.IntVec3 loc, Verse.Map map) [0x0021c] in <7c1d2e3f4a5b46c78d9e0f1a2b3c4d5e>:0 "})
+		member{
+			"stack",
+			"  at QuarryPlus.Building_Crusher.SpawnSetup (Verse.Map map, System.Boolean respawningAfterLoad) [0x0002f] in <1a2b3c4d5e6f40718293a4b5c6d7e8f9>:0 \n  at Verse.GenSpawn.Spawn (Verse.Thing newThing, Verse.IntVec3 loc, Verse.Map map) [0x0021c] in <7c1d2e3f4a5b46c78d9e0f1a2b3c4d5e>:0 ",
+		})
 	r.wait(5000)
 
 	// The caller received the error.
