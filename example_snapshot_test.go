@@ -28,7 +28,7 @@ func ExampleRestore() {
 	_, err = heed.Restore(heed.Config{}, snapshot[:len(snapshot)-1])
 	fmt.Println(err != nil)
 	// Output:
-	// run1-1 the disk is full (1 entry in 1 group); read the journal after 0
+	// run1-1 the disk is full (1 entry in 1 group); see entries after 0
 	// true
 	// true
 }

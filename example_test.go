@@ -83,6 +83,6 @@ rules:
 	fmt.Println(item.Summary)
 	fmt.Println(item.CausalOperationID, item.Sample[0].Message)
 	// Output:
-	// the world could not be saved (1 entry in 1 group); from op-9; what you know of the game's state may be stale; read the journal after 1
+	// the world could not be saved (1 entry in 1 group); during op-9; the game's state may have changed: read it again; see entries after 1
 	// op-9 save failed slot=3
 }

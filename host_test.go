@@ -79,7 +79,7 @@ func TestAttach(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, digest, a.ID)
 	require.False(t, a.Blocking)
-	require.Contains(t, a.Summary, "before you came, 1 item with 2 entries: something broke")
+	require.Contains(t, a.Summary, "before you connected: 1 item with 2 entries (something broke)")
 	page := e.Read(Cursor{Epoch: "0", Seq: a.DiagnosticsCursor}, 10, Filter{MinDisposition: event.Advisory})
 	require.Equal(t, "Odd lamp", page.Records[0].Message)
 	old, _ := e.Item(broken)

@@ -30,7 +30,7 @@ func TestBlame(t *testing.T) {
 	accuse(t, c, 2, "cause", event.Blocking, "Some Mod", "Other", "Third")
 	a, _ = c.Item(f.ID)
 	require.Equal(t, []string{"Some Mod", "Other"}, a.Blame, "the cause's, and no more than two")
-	require.Contains(t, a.Summary, `; blame: "Some Mod", Other; since entry 1; preceded by`)
+	require.Contains(t, a.Summary, `; blame: "Some Mod", Other; first at entry 1; 1 less serious entry`)
 	require.Equal(t, []string{"Some Mod", "Other"}, a.Sample[0].Blame)
 	require.Equal(t, []string{"Reporter"}, a.Sample[1].Blame)
 

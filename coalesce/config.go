@@ -148,19 +148,19 @@ func (c *Config) Validate() error {
 	count("MaxConsumers", c.MaxConsumers)
 	count("MaxSummary", c.MaxSummary)
 	if c.MaxSummary > 0 && c.MaxSummary < minSummary {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: no summary is of use in less than %d bytes",
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: must be at least %d bytes",
 			c.MaxSummary, minSummary))
 	}
 	duration("MaxSkew", c.MaxSkew)
 	if c.MaxGroups > maxGroups {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: at most %d are possible", c.MaxGroups, maxGroups))
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: must be at most %d", c.MaxGroups, maxGroups))
 	}
 	for _, w := range c.windows() {
 		duration(w.field+".Duration", w.window.Duration)
 		count(w.field+".Entries", w.window.Entries)
 	}
 	if len(c.Epoch) > 64 {
-		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: at most 64 are allowed", len(c.Epoch)))
+		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch)))
 	}
 	for i := range len(c.Epoch) {
 		if !epochByte(c.Epoch[i]) {

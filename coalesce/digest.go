@@ -105,16 +105,19 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 		c.clear(it, reasonAttached)
 	}
 	var b strings.Builder
-	b.WriteString("before you came, " + count(uint64(d.items), "item", "items") + " with " +
+	b.WriteString("before you connected: " + count(uint64(d.items), "item", "items") + " with " +
 		count(d.entries, "entry", "entries"))
 	for i, h := range named {
-		b.WriteString([...]string{": ", ", "}[min(i, 1)])
+		b.WriteString([...]string{" (", ", "}[min(i, 1)])
 		b.WriteString(h)
 	}
 	if rest := d.items - len(named); rest > 0 && len(named) > 0 {
 		b.WriteString(" and ")
 		b.WriteString(strconv.Itoa(rest))
 		b.WriteString(" more")
+	}
+	if len(named) > 0 {
+		b.WriteByte(')')
 	}
 	d.text = b.String()
 	return d

@@ -38,8 +38,8 @@ func Example() {
 	fmt.Println("acknowledged:", res.Acknowledged, "still open:", res.Open)
 	show()
 	// Output:
-	// opened, new: run7-1 something fails on every tick (1 entry in 1 group); read the journal after 0
-	// updated, count: run7-1 something fails on every tick (1000 entries in 1 group); since entry 1; read the journal after 0
+	// opened, new: run7-1 something fails on every tick (1 entry in 1 group); see entries after 0
+	// updated, count: run7-1 something fails on every tick (1000 entries in 1 group); first at entry 1; see entries after 0
 	// acknowledged: true still open: false
-	// cleared, acknowledged: run7-1 something fails on every tick (1000 entries in 1 group); since entry 1; cleared: acknowledged
+	// cleared, acknowledged: run7-1 something fails on every tick (1000 entries in 1 group); first at entry 1; cleared: acknowledged
 }

@@ -181,7 +181,7 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 		b.WriteString([...]string{" others", " more"}[min(named, 1)])
 	}
 	if len(missing) > 0 {
-		b.WriteString("; left out: ")
+		b.WriteString("; not shown: ")
 		b.WriteString(strings.Join(missing, ", "))
 	}
 	return b.String(), named
@@ -226,7 +226,7 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 			count(uint64(a.Groups), "group", "groups"), ")")
 	}
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		say(rankOrigin, "operation", "; from ", safeName(name))
+		say(rankOrigin, "operation", "; during ", safeName(name))
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
 		say(rankOrigin, "operation", "; after ", safeName(name))
 	}
@@ -238,21 +238,21 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 		say(rankBlame, "blame", "; blame: ", strings.Join(names, ", "))
 	}
 	if a.StateInvalidated {
-		say(rankState, "stale state", "; what you know of the game's state may be stale")
+		say(rankState, "changed state", "; the game's state may have changed: read it again")
 	}
 	if a.TotalUrgentEntries > 1 {
-		say(rankHistory, "history", "; since entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
+		say(rankHistory, "history", "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
 	}
 	if a.Prelude > 0 {
-		say(rankHistory, "history", "; preceded by ", count(a.Prelude, "lesser entry", "lesser entries"))
+		say(rankHistory, "history", "; ", count(a.Prelude, "less serious entry", "less serious entries"), " before the cause")
 	}
 	if a.Predecessor != "" {
-		say(rankHistory, "history", "; continues ", a.Predecessor)
+		say(rankHistory, "history", "; continues item ", a.Predecessor)
 	}
 	if a.ClearedBy != "" {
 		say(rankState, "state", "; cleared: ", string(a.ClearedBy))
 	} else {
-		say(rankNext, "cursor", "; read the journal after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
+		say(rankNext, "cursor", "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
 	}
 	return out
 }
@@ -264,13 +264,13 @@ func (it *item) headline() string {
 	}
 	switch {
 	case it.severity >= event.SeverityFatal:
-		return "something fatal was reported"
+		return "a fatal problem was reported"
 	case it.severity == event.SeverityError:
 		return "an error was reported"
 	case it.severity == event.SeverityWarning:
 		return "a warning was reported"
 	}
-	return "something worth attention was reported"
+	return "something was reported"
 }
 
 func count(n uint64, one, many string) string {

@@ -178,7 +178,7 @@ func (s *coder) config(cfg *Config) {
 	epoch := cfg.Epoch
 	s.Text("Config.Epoch", &epoch, 64)
 	if epoch != cfg.Epoch {
-		s.Fail("it is of the Config.Epoch %q, not of %q", epoch, cfg.Epoch)
+		s.Fail("its Config.Epoch is %q, not %q", epoch, cfg.Epoch)
 	}
 	for _, f := range [...]struct {
 		name string
@@ -196,7 +196,7 @@ func (s *coder) config(cfg *Config) {
 		then := f.now
 		wire.Int(&s.Coder, f.name, &then, 0, math.MaxInt)
 		if then > f.now {
-			s.Fail("it was made with Config.%s %d, and %d is less", f.name, then, f.now)
+			s.Fail("it was made with Config.%s %d; %d is too small for it", f.name, then, f.now)
 		}
 	}
 }

@@ -13,12 +13,12 @@ func (s *coder) check() {
 		it := &c.items[i]
 		if it.state == itemFree {
 			if len(it.counters.rows) > 0 || len(it.rules) > 0 {
-				s.Fail("there is something in an item that is free")
+				s.Fail("an unused item is not empty")
 			}
 			continue
 		}
 		if seen[it.number] {
-			s.Fail("item number %d is 0, or there twice", it.number)
+			s.Fail("item number %d is 0 or occurs twice", it.number)
 		}
 		seen[it.number] = true
 		if it.open() {
@@ -42,17 +42,17 @@ func (s *coder) check() {
 		gathers = gathers && (o.openItem == nil || o.openItem.open())
 	}
 	if !gathers {
-		s.Fail("an item that is not open gathers entries")
+		s.Fail("an item that is not open receives entries")
 	}
 	if it := c.suppressor; it != nil && !it.acked {
-		s.Fail("an item that is not acknowledged takes repeats")
+		s.Fail("an item that is not acknowledged suppresses repeats")
 	}
 	st := c.Stats()
 	if err := st.Check(); err != nil {
-		s.Fail("it does not add up: %w", err)
+		s.Fail("its counts do not match: %w", err)
 	}
 	if st.Received > c.now.seq || st.Opened != c.numbers || st.Cleared != c.clears {
-		s.Fail("there cannot be %d entries, %d items opened and %d cleared after entry %d", st.Received, st.Opened,
+		s.Fail("%d entries, %d items opened and %d cleared are not possible after entry %d", st.Received, st.Opened,
 			st.Cleared, c.now.seq)
 	}
 }
@@ -62,12 +62,12 @@ func (s *coder) checkQueue(pending int) {
 	queued := map[*item]bool{}
 	for _, it := range s.c.queue {
 		if it == nil || it.pending == "" || queued[it] {
-			s.Fail("an update is there twice, or of no item")
+			s.Fail("an update occurs twice or belongs to no item")
 		}
 		queued[it] = true
 	}
 	if len(queued) != pending {
-		s.Fail("%d updates are not those of the %d items that have one", len(queued), pending)
+		s.Fail("it has %d updates, but %d items have one", len(queued), pending)
 	}
 }
 

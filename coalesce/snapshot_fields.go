@@ -31,7 +31,7 @@ func (s *coder) consumers(v *consumers) {
 	s.Uint64("consumers.evicted", &v.evicted, v.calls)
 	n := s.Len("consumers", len(v.list), cap(v.list))
 	if n == 0 {
-		s.Fail("there is no consumer without a name")
+		s.Fail("the consumer without a name is missing")
 	} else if s.Reading() {
 		v.list = v.list[:n]
 	}
@@ -70,9 +70,9 @@ func (s *coder) operations(t *operations) {
 func (s *coder) enter(t *operations, o *operation) {
 	switch {
 	case t.byID[o.id] != nil || s.ops[o.number] != nil || o.number == 0:
-		s.Fail("operation %q is there twice", o.id)
+		s.Fail("operation %q occurs twice", o.id)
 	case o.gone:
-		s.Fail("operation %q is displaced, and known", o.id)
+		s.Fail("operation %q is evicted, but in the table", o.id)
 	}
 	t.byID[o.id], s.ops[o.number], s.known[o] = o, o, true
 }
@@ -255,7 +255,7 @@ func (s *coder) counters(t *counters) {
 		var row counter
 		s.counter(&row)
 		if t.find(row.rule, row.sig) != nil {
-			s.Fail("the group %v of the rule %q is there twice", row.sig, row.rule)
+			s.Fail("the group %v of the rule %q occurs twice", row.sig, row.rule)
 		}
 		if s.Err() != nil {
 			return
@@ -303,7 +303,7 @@ func (s *coder) rules(it *item) {
 		s.Uint64("rule.first", &r.first, s.c.now.seq)
 		s.Bool("rule.resolved", &r.resolved)
 		if it.rule(r.rule) != r {
-			s.Fail("the rule %q is there twice", r.rule)
+			s.Fail("the rule %q occurs twice", r.rule)
 		}
 	}
 }
@@ -383,7 +383,7 @@ func (s *coder) escalations() {
 		}
 		wire.Int(&s.Coder, "escalation.next", &x.next, 0, max(n-1, 0))
 		if !x.full() && x.next != 0 {
-			s.Fail("the repetitions of the rule %q begin in the middle", x.rule)
+			s.Fail("the repeats of the rule %q do not begin at the start", x.rule)
 		}
 	}
 }

@@ -402,7 +402,7 @@ func TestRestoreRefused(t *testing.T) {
 		change func(c *Coalescer)
 		want   string
 	}{
-		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "it does not add up: coalesce: BUG: received"},
+		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
 		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
 		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
 		"empty group":  {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
@@ -410,7 +410,7 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
 			"counter.count is 9223372036854775808",
 		},
-		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "there twice"},
+		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "occurs twice"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "an operation is missing"},
 		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
 		"cleared":       {func(c *Coalescer) { first(c, itemCleared).clearedBy = "" }, "cleared and open"},
@@ -428,7 +428,7 @@ func TestRestoreRefused(t *testing.T) {
 		"group twice": {func(c *Coalescer) {
 			t := &first(c, itemOpen).counters
 			t.rows = append(t.rows, t.rows[0])
-		}, "is there twice"},
+		}, "occurs twice"},
 		"rule twice": {
 			func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
 			"the rule",
@@ -438,22 +438,22 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
 			"consumer 2 is called",
 		},
-		"no consumer": {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "no consumer without a name"},
-		"gathers":     {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "gathers entries"},
-		"absorbs":     {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "takes repeats"},
+		"no consumer": {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] }, "the consumer without a name is missing"},
+		"gathers":     {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "receives entries"},
+		"absorbs":     {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "suppresses repeats"},
 		"queue": {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
-			"update is there twice",
+			"update occurs twice",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "0 updates are not those"},
-		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "is there twice"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 5 items have one"},
+		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "occurs twice"},
 		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
 		"free": {func(c *Coalescer) {
 			it := first(c, itemCleared)
 			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 			it.state = itemFree
-		}, "in an item that is free"},
-		"displaced": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is displaced, and known"},
+		}, "an unused item is not empty"},
+		"displaced": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is evicted, but in the table"},
 		"status":    {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
 		"sequence":  {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
 	} {

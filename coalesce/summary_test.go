@@ -42,14 +42,14 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 func TestSummaryTellsAll(t *testing.T) {
 	a, ok := crowd(t, Config{}).Current("")
 	require.True(t, ok)
-	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); from op-1; blame: "Some Mod", Other; `+
-		"what you know of the game's state may be stale; since entry 2; preceded by 1 lesser entry; continues 0-1; read the journal after 2; "+
+	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); during op-1; blame: "Some Mod", Other; `+
+		"the game's state may have changed: read it again; first at entry 2; 1 less serious entry before the cause; continues item 0-1; see entries after 2; "+
 		"also open: 0-3 (blocking: one more thing that is number 0 of its kind), 0-4 (blocking: one more thing that is number 1 of its kind), "+
 		"0-5 (blocking: one more thing that is number 2 of its kind)", a.Summary)
 }
 
 // TestSummaryFits: whatever the room, a summary fits into it, what matters most is
-// in it, what is not is said to be left out, and an acknowledgement covers what is
+// in it, what is not is named as not shown, and an acknowledgement covers what is
 // named alone.
 func TestSummaryFits(t *testing.T) {
 	var last string
@@ -59,10 +59,10 @@ func TestSummaryFits(t *testing.T) {
 		require.True(t, ok)
 		require.LessOrEqual(t, len(a.Summary), size)
 		require.Contains(t, a.Summary, "something went wrong", size)
-		require.Equal(t, strings.Contains(a.Summary, "state may be stale"), !strings.Contains(a.Summary, "stale state"),
+		require.Equal(t, strings.Contains(a.Summary, "state may have changed"), !strings.Contains(a.Summary, "changed state"),
 			a.Summary)
 		require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") &&
-			!strings.Contains(a.Summary, "left out: blame"), a.Summary)
+			!strings.Contains(a.Summary, "not shown: blame"), a.Summary)
 		named := strings.Count(a.Summary, "(blocking: ")
 		if named < 3 {
 			require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
@@ -70,5 +70,5 @@ func TestSummaryFits(t *testing.T) {
 		require.Len(t, c.Ack("", a.ID, 0).Covered, named, a.Summary)
 		last = a.Summary
 	}
-	require.NotContains(t, last, "left out")
+	require.NotContains(t, last, "not shown")
 }

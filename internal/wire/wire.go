@@ -45,7 +45,7 @@ func (c *Coder) Fail(format string, args ...any) {
 // Close returns Err, or what is wrong with bytes that nobody has read.
 func (c *Coder) Close() error {
 	if c.err == nil && len(c.buf) > 0 {
-		c.Fail("%d bytes follow its end", len(c.buf))
+		c.Fail("%d bytes follow after its end", len(c.buf))
 	}
 	return c.err
 }
@@ -63,9 +63,9 @@ func (c *Coder) Uint64(what string, v *uint64, limit uint64) {
 	n, size := binary.Uvarint(c.buf)
 	switch {
 	case size <= 0:
-		c.Fail("%s: no number, or an end too soon", what)
+		c.Fail("%s: not a number, or the data ends too early", what)
 	case n > limit:
-		c.Fail("%s is %d: at most %d is possible", what, n, limit)
+		c.Fail("%s is %d: must be at most %d", what, n, limit)
 	default:
 		*v, c.buf = n, c.buf[size:]
 	}
@@ -86,7 +86,7 @@ func Int[T ~int | ~int64](c *Coder, what string, v *T, low, high T) {
 		return
 	}
 	if i := int64(n>>1) ^ -int64(n&1); i < int64(low) || i > int64(high) {
-		c.Fail("%s is %d: it must be from %d to %d", what, i, low, high)
+		c.Fail("%s is %d: must be from %d to %d", what, i, low, high)
 	} else {
 		*v = T(i)
 	}
@@ -130,7 +130,7 @@ func (c *Coder) Len(what string, n, limit int) int {
 		return n
 	}
 	if c.err == nil && v > uint64(len(c.buf)) {
-		c.Fail("%s: %d of them do not fit into the %d bytes left", what, v, len(c.buf))
+		c.Fail("%s: %d elements do not fit into the remaining %d bytes", what, v, len(c.buf))
 	}
 	if c.err != nil {
 		return 0
@@ -179,7 +179,7 @@ func (c *Coder) text(what, s string, limit int) (b []byte, ok bool) {
 // take returns the next n bytes, or nil where they are not there.
 func (c *Coder) take(what string, n int) []byte {
 	if c.err == nil && n > len(c.buf) {
-		c.Fail("%s: it ends too soon", what)
+		c.Fail("%s: the data ends too early", what)
 	}
 	if c.err != nil {
 		return nil
@@ -217,7 +217,7 @@ func (c *Coder) Section(what string) []byte {
 	var n uint64
 	c.Fixed64(what, &n)
 	if c.err == nil && n > uint64(len(c.buf)) {
-		c.Fail("%s: it has %d bytes, and %d are left", what, n, len(c.buf))
+		c.Fail("%s: it has %d bytes, but only %d remain", what, n, len(c.buf))
 	}
 	return c.take(what, int(n))
 }

@@ -87,20 +87,20 @@ func TestRefused(t *testing.T) {
 		code func(*Coder)
 		want string
 	}{
-		"limit":   {[]byte{11}, func(c *Coder) { var v uint64; c.Uint64("u", &v, 10) }, "u is 11: at most 10"},
-		"endless": {endless, func(c *Coder) { var v uint64; c.Uint64("u", &v, 1<<64-1) }, "u: no number"},
+		"limit":   {[]byte{11}, func(c *Coder) { var v uint64; c.Uint64("u", &v, 10) }, "u is 11: must be at most 10"},
+		"endless": {endless, func(c *Coder) { var v uint64; c.Uint64("u", &v, 1<<64-1) }, "u: not a number"},
 		"small":   {[]byte{4}, func(c *Coder) { var v small; Uint(c, "s", &v, 3) }, "s is 4"},
 		"wraps":   {huge, func(c *Coder) { var v small; Uint(c, "s", &v, 3) }, "s is 18446744073709551615"},
 		"low": {
 			[]byte{11},
 			func(c *Coder) { var v int; Int(c, "i", &v, -5, 5) },
-			"i is -6: it must be from -5 to 5",
+			"i is -6: must be from -5 to 5",
 		},
 		"bool":           {[]byte{2}, func(c *Coder) { var v bool; c.Bool("b", &v) }, "b is 2"},
-		"more than left": {[]byte{3, 0, 0}, func(c *Coder) { c.Len("list", 0, 10) }, "3 of them do not fit into the 2 bytes"},
+		"more than left": {[]byte{3, 0, 0}, func(c *Coder) { c.Len("list", 0, 10) }, "3 elements do not fit into the remaining 2 bytes"},
 		"long text": {
 			[]byte{9, 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a', 'a'},
-			func(c *Coder) { var s string; c.Text("text", &s, 8) }, "text is 9: at most 8",
+			func(c *Coder) { var s string; c.Text("text", &s, 8) }, "text is 9: must be at most 8",
 		},
 		"nanoseconds": {
 			append(make([]byte, 8), 0x80, 0x94, 0xeb, 0xdc, 0x03),
@@ -108,7 +108,7 @@ func TestRefused(t *testing.T) {
 		},
 		"section": {
 			append([]byte{2}, make([]byte, 8)...), func(c *Coder) { c.Section("part") },
-			"part: it has 2 bytes, and 1 are left",
+			"part: it has 2 bytes, but only 1 remain",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
