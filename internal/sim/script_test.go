@@ -41,8 +41,8 @@ const (
 )
 
 var verbs = []Verb{
-	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Expect, Advance, Pass, Verdict,
-	Open, Read, Restart, Stats,
+	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Expect, Advance, Pass,
+	Verdict, Open, Read, Restart, Stats,
 }
 
 // Step is one call of an engine. A field that its verb does not read is zero.
