@@ -12,7 +12,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// HandlerOptions sets up a [Handler]. Nil and the zero value are all defaults.
+// HandlerOptions sets up a handler of [NewHandler]. Nil and the zero value are all defaults.
 type HandlerOptions struct {
 	// Level is the minimum level of records that the engine gets. Default
 	// [slog.LevelInfo]. It is called for each record, and must be safe for concurrent
@@ -36,14 +36,7 @@ type HandlerOptions struct {
 	Next slog.Handler
 }
 
-// Handler is a [slog.Handler] that sends records to an [Engine]: the message,
-// then the attributes as key=value, with the names of their groups and dots
-// before the key, as [slog.TextHandler] writes them. A record's time is the
-// entry's; a record without one has none. The source position is left out: rules match
-// the message.
-//
-// A Handler is safe for concurrent use. Handle allocates the text of the record.
-type Handler struct {
+type handler struct {
 	engine *Engine
 	opts   HandlerOptions
 
@@ -57,8 +50,14 @@ type Handler struct {
 // logs in one line:
 //
 //	slog.SetDefault(slog.New(heed.NewHandler(engine, nil)))
-func NewHandler(e *Engine, opts *HandlerOptions) *Handler {
-	h := &Handler{engine: e}
+//
+// The text of an entry is the message, then the attributes as key=value, with the names
+// of their groups and dots before the key, as [slog.TextHandler] writes them. A record's
+// time is the entry's; a record without one has none. The source position is left out:
+// rules match the message. The handler is safe for concurrent use. It allocates the text
+// of each record.
+func NewHandler(e *Engine, opts *HandlerOptions) slog.Handler {
+	h := &handler{engine: e}
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -76,12 +75,12 @@ func NewHandler(e *Engine, opts *HandlerOptions) *Handler {
 }
 
 // Enabled reports whether a record of this level goes anywhere.
-func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.opts.Level.Level() || h.opts.Next != nil && h.opts.Next.Enabled(ctx, level)
 }
 
 // Handle sends r to the engine, and then to Next, whose error it returns.
-func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	if r.Level >= h.opts.Level.Level() {
 		f := formatter{h: h, source: h.source, operation: h.operation}
 		f.b.WriteString(r.Message)
@@ -102,7 +101,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 
 // WithAttrs returns a handler whose records carry attrs as well. Their values
 // are resolved and written now, once.
-func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	if len(attrs) == 0 {
 		return h
 	}
@@ -121,7 +120,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 // WithGroup returns a handler that puts name and a dot before the keys of all
 // attributes to come.
-func (h *Handler) WithGroup(name string) slog.Handler {
+func (h *handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
@@ -151,7 +150,7 @@ func levelOf(l slog.Level) event.Level {
 
 // formatter writes attributes and extracts source and operation.
 type formatter struct {
-	h         *Handler
+	h         *handler
 	b         strings.Builder
 	source    string
 	operation string

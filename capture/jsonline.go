@@ -163,7 +163,7 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		return s
 	}
 	pos := uint64(rec.StartLine)
-	status, _ := event.ParseStatus(text(j.status))
+	status, _ := event.Parse[event.Status](text(j.status))
 	switch kind := text(j.kind); {
 	case kind == "operation" && status.Kind() == event.KindOperation && len(j.operation) > 0:
 		rec.Entry = event.Operation{

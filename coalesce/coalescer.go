@@ -113,7 +113,7 @@ type episode struct {
 // New returns a Coalescer with the bounds of cfg. All memory that does not
 // depend on operations and texts is allocated here.
 func New(cfg Config) (*Coalescer, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	cfg = cfg.withDefaults()

@@ -170,7 +170,7 @@ func TestStats(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestConfigValidate(t *testing.T) {
+func TestConfigIsValidated(t *testing.T) {
 	for name, cfg := range map[string]Config{
 		"MaxOpen":            {MaxOpen: -1},
 		"MaxRemembered":      {MaxRemembered: -1},

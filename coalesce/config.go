@@ -125,8 +125,8 @@ type Config struct {
 // minSummary fits half of a headline, and the list of what was left out.
 const minSummary = 200
 
-// Validate reports every field of c that is out of range. It does not change c.
-func (c *Config) Validate() error {
+// validate reports every field of c that is out of range. It does not change c.
+func (c *Config) validate() error {
 	var errs []error
 	count := func(field string, v int) {
 		if v < 0 {

@@ -147,13 +147,13 @@ func (p *player) do(words []string) []string {
 		if v := args["times"]; v != "" {
 			times = number(v)
 		}
-		disposition, _ := event.ParseDisposition(cmd)
+		disposition, _ := event.Parse[event.Disposition](cmd)
 		severity := map[event.Disposition]event.Severity{
 			event.Blocking: event.SeverityError,
 			event.Advisory: event.SeverityWarning,
 		}[disposition]
 		if v := args["severity"]; v != "" {
-			severity, _ = event.ParseSeverity(v)
+			severity, _ = event.Parse[event.Severity](v)
 		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
@@ -170,7 +170,7 @@ func (p *player) do(words []string) []string {
 		}
 		return p.updates()
 	case "started", "completed", "failed", "cancelled", "timed_out": // STATUS OP [parent=ID] [method=M]; "-" is no id
-		status, _ := event.ParseStatus(cmd)
+		status, _ := event.Parse[event.Status](cmd)
 		p.operation(status, args)
 		return p.updates()
 	case "distinct": // distinct N DISPOSITION RULE [...]: N entries, each of its own group
@@ -189,7 +189,7 @@ func (p *player) do(words []string) []string {
 		})
 		return p.updates()
 	case "notice": // notice STATUS
-		status, ok := event.ParseStatus(args["0"])
+		status, ok := event.Parse[event.Status](args["0"])
 		require.True(p.t, ok && status.Kind() == event.KindNotice)
 		p.fold(event.Entry{Kind: event.KindNotice, Status: status}, Input{
 			Signature: groupSignature(args["0"]),
@@ -201,7 +201,7 @@ func (p *player) do(words []string) []string {
 		p.fold(event.Entry{Message: "fine again"}, Input{Resolves: []string{args["0"]}})
 		return p.updates()
 	case "raise": // raise KEY DISPOSITION [invalidates=yes]
-		disposition, _ := event.ParseDisposition(args["1"])
+		disposition, _ := event.Parse[event.Disposition](args["1"])
 		p.fold(event.Entry{Kind: event.KindHost, Status: event.StatusRaised, Message: "as the host says"}, Input{
 			Signature: groupSignature(args["0"]), Raised: args["0"],
 			Decision: event.Decision{

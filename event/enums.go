@@ -24,6 +24,29 @@ func parse(names []string, s string) (uint8, bool) {
 	return 0, false
 }
 
+type enum interface {
+	Level | Severity | Disposition | Kind | Status
+}
+
+// Parse returns the value of an enumeration by its name: the inverse of String.
+func Parse[E enum](s string) (E, bool) {
+	var names []string
+	switch any(E(0)).(type) {
+	case Level:
+		names = levelNames
+	case Severity:
+		names = severityNames
+	case Disposition:
+		names = dispositionNames
+	case Kind:
+		names = kindNames
+	case Status:
+		names = statusNames
+	}
+	v, ok := parse(names, s)
+	return E(v), ok
+}
+
 // Level is the weight that the source of a log record gave it. [LevelUnknown], the zero
 // value, means that there was no evidence; it is not the same as [LevelInfo].
 type Level uint8
@@ -42,12 +65,6 @@ var levelNames = []string{"unknown", "debug", "info", "warning", "error", "fatal
 
 // String returns the lower-case name used in rules and output.
 func (l Level) String() string { return name("level", levelNames, uint8(l)) }
-
-// ParseLevel is the inverse of [Level.String].
-func ParseLevel(s string) (Level, bool) {
-	v, ok := parse(levelNames, s)
-	return Level(v), ok
-}
 
 // Severity returns the severity of a record of this level that no rule matches: warning,
 // error and fatal keep their name, all else is info.
@@ -79,12 +96,6 @@ var severityNames = []string{"info", "warning", "error", "fatal"}
 // String returns the lower-case name used in rules, output and GABP.
 func (s Severity) String() string { return name("severity", severityNames, uint8(s)) }
 
-// ParseSeverity is the inverse of [Severity.String].
-func ParseSeverity(s string) (Severity, bool) {
-	v, ok := parse(severityNames, s)
-	return Severity(v), ok
-}
-
 // Disposition is what an entry demands of an agent that acts on the game.
 type Disposition uint8
 
@@ -103,12 +114,6 @@ func (d Disposition) String() string { return name("disposition", dispositionNam
 // Urgent reports whether d is anything but [Ignore].
 func (d Disposition) Urgent() bool { return d != Ignore }
 
-// ParseDisposition is the inverse of [Disposition.String].
-func ParseDisposition(s string) (Disposition, bool) {
-	v, ok := parse(dispositionNames, s)
-	return Disposition(v), ok
-}
-
 // Kind is the kind of an [Entry].
 type Kind uint8
 
@@ -125,12 +130,6 @@ var kindNames = []string{"log", "operation", "state", "notice", "host"}
 
 // String returns the lower-case name used in rules and output.
 func (k Kind) String() string { return name("kind", kindNames, uint8(k)) }
-
-// ParseKind is the inverse of [Kind.String].
-func ParseKind(s string) (Kind, bool) {
-	v, ok := parse(kindNames, s)
-	return Kind(v), ok
-}
 
 // Status is what happened to the subject of an entry. The zero value belongs
 // to log records; every other value belongs to exactly one [Kind], which
@@ -196,24 +195,18 @@ func (s Status) Kind() Kind {
 // Ended reports whether s ends an operation.
 func (s Status) Ended() bool { return s >= StatusCompleted && s <= StatusTimedOut }
 
-// ParseStatus is the inverse of [Status.String].
-func ParseStatus(s string) (Status, bool) {
-	v, ok := parse(statusNames, s)
-	return Status(v), ok
-}
-
 // MarshalText returns the name, for JSON and other encodings.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
-func (l *Level) UnmarshalText(name []byte) error { return unmarshal(l, ParseLevel, "level", name) }
+func (l *Level) UnmarshalText(name []byte) error { return unmarshal(l, "level", name) }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
 func (s *Severity) UnmarshalText(name []byte) error {
-	return unmarshal(s, ParseSeverity, "severity", name)
+	return unmarshal(s, "severity", name)
 }
 
 // MarshalText returns the name, for JSON and other encodings.
@@ -221,23 +214,23 @@ func (d Disposition) MarshalText() ([]byte, error) { return []byte(d.String()), 
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
 func (d *Disposition) UnmarshalText(name []byte) error {
-	return unmarshal(d, ParseDisposition, "disposition", name)
+	return unmarshal(d, "disposition", name)
 }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
-func (k *Kind) UnmarshalText(name []byte) error { return unmarshal(k, ParseKind, "kind", name) }
+func (k *Kind) UnmarshalText(name []byte) error { return unmarshal(k, "kind", name) }
 
 // MarshalText returns the name, for JSON and other encodings.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText is the inverse of MarshalText. An unknown name is an error.
-func (s *Status) UnmarshalText(name []byte) error { return unmarshal(s, ParseStatus, "status", name) }
+func (s *Status) UnmarshalText(name []byte) error { return unmarshal(s, "status", name) }
 
-func unmarshal[T any](dst *T, parse func(string) (T, bool), kind string, name []byte) error {
-	v, ok := parse(string(name))
+func unmarshal[E enum](dst *E, kind string, name []byte) error {
+	v, ok := Parse[E](string(name))
 	if !ok {
 		return fmt.Errorf("event: unknown %s %.40q", kind, name)
 	}

@@ -28,11 +28,11 @@ func TestNames(t *testing.T) {
 		}
 		require.Equal(t, fmt.Sprintf("%s(200)", kind), str(200))
 	}
-	check("level", levelNames, func(v uint8) string { return Level(v).String() }, func(s string) (uint8, bool) { v, ok := ParseLevel(s); return uint8(v), ok })
-	check("severity", severityNames, func(v uint8) string { return Severity(v).String() }, func(s string) (uint8, bool) { v, ok := ParseSeverity(s); return uint8(v), ok })
-	check("disposition", dispositionNames, func(v uint8) string { return Disposition(v).String() }, func(s string) (uint8, bool) { v, ok := ParseDisposition(s); return uint8(v), ok })
-	check("kind", kindNames, func(v uint8) string { return Kind(v).String() }, func(s string) (uint8, bool) { v, ok := ParseKind(s); return uint8(v), ok })
-	check("status", statusNames, func(v uint8) string { return Status(v).String() }, func(s string) (uint8, bool) { v, ok := ParseStatus(s); return uint8(v), ok })
+	check("level", levelNames, func(v uint8) string { return Level(v).String() }, func(s string) (uint8, bool) { v, ok := Parse[Level](s); return uint8(v), ok })
+	check("severity", severityNames, func(v uint8) string { return Severity(v).String() }, func(s string) (uint8, bool) { v, ok := Parse[Severity](s); return uint8(v), ok })
+	check("disposition", dispositionNames, func(v uint8) string { return Disposition(v).String() }, func(s string) (uint8, bool) { v, ok := Parse[Disposition](s); return uint8(v), ok })
+	check("kind", kindNames, func(v uint8) string { return Kind(v).String() }, func(s string) (uint8, bool) { v, ok := Parse[Kind](s); return uint8(v), ok })
+	check("status", statusNames, func(v uint8) string { return Status(v).String() }, func(s string) (uint8, bool) { v, ok := Parse[Status](s); return uint8(v), ok })
 }
 
 func TestMarshalText(t *testing.T) {
@@ -89,10 +89,10 @@ func TestEntries(t *testing.T) {
 	require.Equal(t, Entry{Kind: KindNotice, Time: at, Status: StatusHole, Message: "d", Count: 9, Pos: 7}, hole.Entry())
 }
 
-func ExampleParseLevel() {
-	level, ok := ParseLevel("warning")
+func ExampleParse() {
+	level, ok := Parse[Level]("warning")
 	fmt.Println(level, level.Severity(), ok)
-	_, ok = ParseLevel("loud")
+	_, ok = Parse[Level]("loud")
 	fmt.Println(ok)
 	// Output:
 	// warning warning true

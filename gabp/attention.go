@@ -109,7 +109,7 @@ func (h *AttentionHandler) Register(m *Mux) {
 		if e != nil {
 			return nil, e
 		}
-		return h.Ack(ctx, r.Session.Consumer(), params.AttentionID), nil
+		return h.ack(ctx, r.Session.Consumer(), params.AttentionID), nil
 	})
 }
 
@@ -126,11 +126,11 @@ func (h *AttentionHandler) Current(ctx context.Context, consumer string) Current
 	return answer
 }
 
-// Ack answers attention/ack for a consumer: it acknowledges the item with this id,
+// ack answers attention/ack for a consumer: it acknowledges the item with this id,
 // through what was delivered of it to the consumer. Existing evidence is ingested
 // first, so that the item that is open afterwards is current too. An unknown id is
 // not acknowledged, and no error.
-func (h *AttentionHandler) Ack(ctx context.Context, consumer, id string) AckResult {
+func (h *AttentionHandler) ack(ctx context.Context, consumer, id string) AckResult {
 	answer, ok := within(ctx, h, func() AckResult {
 		acked := h.ackBlind(id)
 		if acked {

@@ -224,7 +224,7 @@ func (o *object) openItem(name string) *heed.Attention {
 
 // severity returns a required member that is a severity.
 func (o *object) severity(name string) event.Severity {
-	s, ok := event.ParseSeverity(o.text(name, true, maxNameBytes))
+	s, ok := event.Parse[event.Severity](o.text(name, true, maxNameBytes))
 	if !ok {
 		o.fail("%s: %q is no severity of the protocol", o.what, name)
 	}

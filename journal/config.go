@@ -117,9 +117,9 @@ func (c *Config) fields(f func(name string, v *int, def int) error) error {
 	)
 }
 
-// Validate returns an error that names the first field with a value that [New]
+// validate returns an error that names the first field with a value that [New]
 // would refuse. It changes nothing.
-func (c Config) Validate() error {
+func (c Config) validate() error {
 	return c.fields(func(name string, v *int, _ int) error {
 		switch {
 		case *v < 0:

@@ -29,7 +29,7 @@ type Journal struct {
 // New returns an empty journal with everything allocated that it will ever
 // need. An error names the field of the Config that is wrong.
 func New(c Config) (*Journal, error) {
-	if err := c.Validate(); err != nil {
+	if err := c.validate(); err != nil {
 		return nil, err
 	}
 	c = c.withDefaults()
@@ -105,12 +105,12 @@ func (j *Journal) wrote(h *header) {
 // first, [Config].After.
 func (j *Journal) Latest() uint64 { return j.latest }
 
-// End returns the cursor after the entry appended last: a reader that starts
+// end returns the cursor after the entry appended last: a reader that starts
 // there sees only what is to come.
-func (j *Journal) End() Cursor { return Cursor{Epoch: j.config.Epoch, Seq: j.latest} }
+func (j *Journal) end() Cursor { return Cursor{Epoch: j.config.Epoch, Seq: j.latest} }
 
-// Get returns the entry seq, if it is held.
-func (j *Journal) Get(seq uint64) (Record, bool) {
+// get returns the entry seq, if it is held.
+func (j *Journal) get(seq uint64) (Record, bool) {
 	h, block := j.lookup(seq)
 	if h == nil {
 		return Record{}, false

@@ -65,12 +65,12 @@ func TestConfigErrorsNameTheField(t *testing.T) {
 		{Config{ReadEntries: -2}, "Config.ReadEntries is -2"},
 		{Config{ReadBytes: -2}, "Config.ReadBytes is -2"},
 	} {
-		require.ErrorContains(t, c.Validate(), c.want)
+		require.ErrorContains(t, c.validate(), c.want)
 		j, err := New(c.Config)
 		require.ErrorContains(t, err, c.want)
 		require.Nil(t, j)
 	}
-	require.NoError(t, Config{}.Validate())
+	require.NoError(t, Config{}.validate())
 }
 
 func TestZeroConfigIsTheDefault(t *testing.T) {
@@ -101,7 +101,7 @@ func TestRecordComesBackWhole(t *testing.T) {
 	j := newJournal(t, Config{Bytes: 2*blockLen(want) - 1}, 0)
 	for range 20 {
 		j.Append(&e, s, d)
-		got, ok := j.Get(e.Seq)
+		got, ok := j.get(e.Seq)
 		require.True(t, ok)
 		require.Equal(t, want, got)
 		require.Equal(t, []Record{want}, j.Read(Cursor{}, 0, Filter{}).Records)
@@ -112,7 +112,7 @@ func TestRecordComesBackWhole(t *testing.T) {
 }
 
 func TestZeroTimeStaysZero(t *testing.T) {
-	r, ok := newJournal(t, Config{}, 1).Get(1)
+	r, ok := newJournal(t, Config{}, 1).get(1)
 	require.True(t, ok)
 	require.Equal(t, time.Time{}, r.Time)
 }
@@ -123,7 +123,7 @@ func TestAppendCopies(t *testing.T) {
 	e := event.Entry{Seq: 1, Message: "kept"}
 	j.Append(&e, signature.Signature{}, event.Decision{Tags: tags})
 	tags[0], e.Message = "gone", "gone"
-	r, _ := j.Get(1)
+	r, _ := j.get(1)
 	require.Equal(t, "kept", r.Message)
 	require.Equal(t, []string{"kept"}, r.Decision.Tags)
 }
@@ -158,7 +158,7 @@ func TestTextIsCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			j := newJournal(t, c.c, 0)
 			j.Append(&event.Entry{Seq: 1, Message: c.message, Stack: c.stack}, signature.Signature{}, event.Decision{})
-			r, ok := j.Get(1)
+			r, ok := j.get(1)
 			require.True(t, ok)
 			require.Equal(t, c.message[:c.wantM], r.Message)
 			require.Equal(t, c.stack[:c.wantS], r.Stack)
@@ -174,7 +174,7 @@ func TestNamesAreCut(t *testing.T) {
 	e := event.Entry{Seq: 1, Message: "m", OperationID: long, Source: long, Parent: long}
 	d := event.Decision{Rule: long, Tags: []string{long, long, long, long}} // 4*256 bytes: maxTags
 	j.Append(&e, signature.Signature{}, d)
-	r, _ := j.Get(1)
+	r, _ := j.get(1)
 	require.Equal(t, e, r.Entry)
 	require.Equal(t, d, r.Decision)
 	require.False(t, r.Truncated)
@@ -191,7 +191,7 @@ func TestNamesAreCut(t *testing.T) {
 		e.Seq = j.Latest() + 1
 		change(&e, &d)
 		j.Append(&e, signature.Signature{}, d)
-		got, _ := j.Get(e.Seq)
+		got, _ := j.get(e.Seq)
 		require.True(t, got.Truncated)
 		got.Truncated, got.Seq = false, 1
 		require.Equal(t, r, got)
@@ -296,7 +296,7 @@ func TestCursorsAreRefused(t *testing.T) {
 		_, _, err = j.count(Cursor{}, c.Cursor)
 		require.ErrorIs(t, err, c.want)
 	}
-	require.Equal(t, Cursor{"now", 3}, j.End())
+	require.Equal(t, Cursor{"now", 3}, j.end())
 }
 
 func TestCount(t *testing.T) {

@@ -344,7 +344,7 @@ func (p *pair) check() {
 	require.Equal(t, want, j.Stats())
 
 	for seq := uint64(0); seq <= m.latest()+1; seq++ {
-		r, ok := j.Get(seq)
+		r, ok := j.get(seq)
 		if require.Equal(t, seq > m.After && seq <= m.latest() && m.held(seq), ok, "Get(%d)", seq); ok {
 			require.Equal(t, m.get(seq), r)
 		}
@@ -392,7 +392,7 @@ func (p *pair) checkRead(after uint64, limit int, f Filter) {
 			break
 		}
 	}
-	require.Equal(t, j.End(), Cursor{Epoch: m.Epoch, Seq: c.Seq})
+	require.Equal(t, j.end(), Cursor{Epoch: m.Epoch, Seq: c.Seq})
 	require.Equal(t, want, got, "after %d, limit %d, %+v", after, limit, f)
 }
 

@@ -132,7 +132,7 @@ func (j *Journal) check(c Cursor) error {
 //
 // It is two binary searches in the index of firsts and pinned entries.
 func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
-	return j.count(after, j.End())
+	return j.count(after, j.end())
 }
 
 // Count is [Journal.Since] for the entries between two cursors, without the

@@ -22,7 +22,7 @@ func only(s style) func(string) style { return func(string) style { return s } }
 // dispositionStyle is the style of a cell that begins with a disposition.
 func dispositionStyle(cell string) style {
 	word, _, _ := strings.Cut(cell, " ")
-	if d, ok := event.ParseDisposition(word); ok {
+	if d, ok := event.Parse[event.Disposition](word); ok {
 		return styleOf(d)
 	}
 	return plain

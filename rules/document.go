@@ -287,7 +287,7 @@ func nesting(s string) int {
 func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 	var out []defaultDecl
 	for _, k := range mapping(p, n, kinds, errs) {
-		kind, _ := event.ParseKind(k.key)
+		kind, _ := event.Parse[event.Kind](k.key)
 		keys := statusesOf(kind)
 		switch kind {
 		case event.KindLog:
@@ -306,7 +306,7 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 				continue
 			case e.value.Kind != yaml.MappingNode:
 				if s, ok := oneOf(ep, e.value, dispositions, errs); ok {
-					d.disposition, _ = event.ParseDisposition(s)
+					d.disposition, _ = event.Parse[event.Disposition](s)
 					out = append(out, d)
 				}
 				continue
@@ -320,7 +320,7 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 					d.disposition = parseDisposition(fp, f.value, errs)
 				case "severity":
 					s, _ := oneOf(fp, f.value, severities, errs)
-					d.severity, d.hasSeverity = event.ParseSeverity(s)
+					d.severity, d.hasSeverity = event.Parse[event.Severity](s)
 				case "invalidates":
 					d.invalidates = parseBool(fp, f.value, errs)
 				}

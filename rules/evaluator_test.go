@@ -670,7 +670,7 @@ func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
 		d := event.Decision{Rule: r.id, Disposition: r.disposition, Tags: tags}
 		switch {
 		case r.severity != "":
-			d.Severity, _ = event.ParseSeverity(r.severity)
+			d.Severity, _ = event.Parse[event.Severity](r.severity)
 		case in.Level >= event.LevelWarning && in.Level <= event.LevelFatal:
 			d.Severity = in.Level.Severity()
 		default:

@@ -126,13 +126,13 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 			t.at = fp.here(f.value)
 		case "level":
 			s, _ := oneOf(fp, f.value, levels, errs)
-			t.level, _ = event.ParseLevel(s)
+			t.level, _ = event.Parse[event.Level](s)
 		case "kind":
 			s, _ := oneOf(fp, f.value, kinds, errs)
-			t.kind, _ = event.ParseKind(s)
+			t.kind, _ = event.Parse[event.Kind](s)
 		case "status":
 			s, _ := oneOf(fp, f.value, statuses, errs)
-			t.status, _ = event.ParseStatus(s)
+			t.status, _ = event.Parse[event.Status](s)
 		case "phase":
 			t.phase, _ = text(fp, f.value, errs)
 			t.phaseAt = fp.here(f.value)

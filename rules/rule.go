@@ -194,7 +194,7 @@ var ruleTable = []ruleField{
 	{
 		"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			s, _ := oneOf(p, n, severities, errs)
-			d.rule.Severity, d.rule.HasSeverity = event.ParseSeverity(s)
+			d.rule.Severity, d.rule.HasSeverity = event.Parse[event.Severity](s)
 		},
 		func(d, b *ruleDecl) bool {
 			return d.rule.Severity == b.rule.Severity && d.rule.HasSeverity == b.rule.HasSeverity
@@ -272,7 +272,7 @@ func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 
 func parseDisposition(p at, n *yaml.Node, errs *collector) event.Disposition {
 	s, _ := oneOf(p, n, dispositions, errs)
-	d, _ := event.ParseDisposition(s)
+	d, _ := event.Parse[event.Disposition](s)
 	return d
 }
 
@@ -350,10 +350,10 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		case "to":
 			to = fp.here(f.value)
 			s, _ := oneOf(fp, f.value, dispositions[event.Advisory:], errs)
-			e.To, _ = event.ParseDisposition(s)
+			e.To, _ = event.Parse[event.Disposition](s)
 		case "severity":
 			s, _ := oneOf(fp, f.value, severities, errs)
-			e.Severity, _ = event.ParseSeverity(s)
+			e.Severity, _ = event.Parse[event.Severity](s)
 		}
 	}
 	if n.Kind == yaml.MappingNode {

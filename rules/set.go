@@ -228,8 +228,8 @@ func (s *Set) builtinDefaults() {
 // apply changes a default to that of a file.
 func (s *Set) apply(d *defaultDecl) {
 	var o *Outcome
-	level, isLevel := event.ParseLevel(d.key)
-	status, _ := event.ParseStatus(d.key)
+	level, isLevel := event.Parse[event.Level](d.key)
+	status, _ := event.Parse[event.Status](d.key)
 	switch {
 	case d.kind == "log" && isLevel:
 		o = &s.byLevel[level]

@@ -62,8 +62,8 @@ type Config struct {
 	Capture capture.Options
 }
 
-// Validate reports the first field that is out of its range.
-func (c Config) Validate() error {
+// validate reports the first field that is out of its range.
+func (c Config) validate() error {
 	if c.Path == "" {
 		return errors.New("follow: Config.Path: name the log to follow")
 	}

@@ -30,7 +30,7 @@ type Follower struct {
 
 // New returns a Follower of cfg.Path. It does not look at the file yet.
 func New(cfg Config) (*Follower, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
 	return &Follower{

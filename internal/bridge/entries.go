@@ -158,10 +158,10 @@ var (
 func filterOf(a args) (heed.Filter, error) {
 	f := heed.Filter{Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"),
 		Contains: a.text("contains")}
-	f.MinDisposition, _ = event.ParseDisposition(a.text("minDisposition"))
-	f.MinSeverity, _ = event.ParseSeverity(a.text("minSeverity"))
+	f.MinDisposition, _ = event.Parse[event.Disposition](a.text("minDisposition"))
+	f.MinSeverity, _ = event.Parse[event.Severity](a.text("minSeverity"))
 	for _, w := range a.words("kinds") {
-		k, _ := event.ParseKind(w)
+		k, _ := event.Parse[event.Kind](w)
 		f.Kinds = append(f.Kinds, k)
 	}
 	if a.has("signature") {

@@ -108,7 +108,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		d.markRead(consumer, p.Records)
 		in = d.explainRecord(&out, x, r)
 	} else {
-		level, _ := event.ParseLevel(a.text("level"))
+		level, _ := event.Parse[event.Level](a.text("level"))
 		in = rules.Input{Message: a.text("text"), Level: level, Phase: a.text("phase"), Source: a.text("source")}
 		x.mask(&out, &in)
 		out.Agrees = true

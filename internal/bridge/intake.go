@@ -183,7 +183,7 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if o.Type == "" {
 		o.Type = p.Kind
 	}
-	status, ok := event.ParseStatus(strings.TrimPrefix(strings.ToLower(o.Type), "operation."))
+	status, ok := event.Parse[event.Status](strings.TrimPrefix(strings.ToLower(o.Type), "operation."))
 	if !ok || status.Kind() != event.KindOperation || o.ID == "" {
 		return
 	}

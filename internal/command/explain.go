@@ -119,7 +119,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 	} else {
 		record = textRecord(f.text)
 		if cmd.Flags().Changed("level") {
-			level, ok := event.ParseLevel(f.level)
+			level, ok := event.Parse[event.Level](f.level)
 			if !ok {
 				return nil, cli.OneOf(cmd, "level", f.level, "unknown", "debug", "info", "warning", "error", "fatal")
 			}

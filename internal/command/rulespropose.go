@@ -77,7 +77,7 @@ of its reason, and "rules check" warns once it is past.`,
 			if err != nil {
 				return err
 			}
-			disposition, _ := event.ParseDisposition(dispositionName)
+			disposition, _ := event.Parse[event.Disposition](dispositionName)
 			text, err := p.propose(cmd.Context(), files, at, disposition, until)
 			if err != nil {
 				return err

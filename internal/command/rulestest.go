@@ -126,7 +126,7 @@ func readExpectations(name string) ([]expectation, error) {
 			return nil, fail("field 2, the line, is %.40q: write a number from 1 on", fields[1])
 		}
 		var ok bool
-		if e.disposition, ok = event.ParseDisposition(fields[2]); !ok {
+		if e.disposition, ok = event.Parse[event.Disposition](fields[2]); !ok {
 			return nil, fail("field 3, the disposition, is %.40q: use one of ignore, advisory, blocking", fields[2])
 		}
 		if len(fields) == 4 {

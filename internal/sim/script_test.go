@@ -197,9 +197,9 @@ func enumField[T interface {
 var fields = []field{
 	textField("text", func(s *Step) *string { return &s.Text }),
 	textField("op", func(s *Step) *string { return &s.Op }),
-	enumField("status", event.ParseStatus, func(s *Step) *event.Status { return &s.Status }),
-	enumField("disposition", event.ParseDisposition, func(s *Step) *event.Disposition { return &s.Disposition }),
-	enumField("level", event.ParseLevel, func(s *Step) *event.Level { return &s.Level }),
+	enumField("status", event.Parse[event.Status], func(s *Step) *event.Status { return &s.Status }),
+	enumField("disposition", event.Parse[event.Disposition], func(s *Step) *event.Disposition { return &s.Disposition }),
+	enumField("level", event.Parse[event.Level], func(s *Step) *event.Level { return &s.Level }),
 	textField("source", func(s *Step) *string { return &s.Source }),
 	textField("parent", func(s *Step) *string { return &s.Parent }),
 	textField("method", func(s *Step) *string { return &s.Method }),

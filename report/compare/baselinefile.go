@@ -286,7 +286,7 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 			"is %s, and that of the template is %s: one of them was changed; write the baseline anew", id, k.Signature.ID)
 	}
 	k.Rule = p.text(m["rule"], at("rule"))
-	d, ok := event.ParseDisposition(m["disposition"].Value)
+	d, ok := event.Parse[event.Disposition](m["disposition"].Value)
 	if !ok || !d.Urgent() {
 		p.fail(m["disposition"], at("disposition"), "is %s: want blocking or advisory", shown(m["disposition"]))
 	}
