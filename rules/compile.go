@@ -99,8 +99,8 @@ func (l *linker) masking() {
 		}
 		for _, w := range d.loggers {
 			if strings.TrimSpace(w.text) == "" {
-				l.errs.add(w.at, "is empty, which is the beginning of every frame",
-					"remove it, or write how frames of the logger begin, such as Verse.Log")
+				l.errs.add(w.at, "is empty, so every frame would match it",
+					"remove it, or write the beginning of the logger's frames, such as Verse.Log")
 				continue
 			}
 			loggers[w.text] = true
@@ -189,11 +189,11 @@ func (l *linker) compile(d *ruleDecl) {
 		case first >= 0:
 			l.errs.addf(at, "remove one of the two", "the exception is the same as exceptions[%d]", first+1)
 		case c.print == cond.print || r.possible&^c.certain == 0:
-			l.errs.add(at, "the rule can never match: exceptions hold wherever it could",
+			l.errs.add(at, "the rule can never match: an exception always applies",
 				"narrow the exception, or turn the rule off with enabled: false")
 			return
 		case c.possible&cond.possible == 0:
-			l.errs.add(at, "the exception can never hold where the rule matches", "correct it, or remove the exception")
+			l.errs.add(at, "the exception can never apply where the rule matches", "correct it, or remove the exception")
 		}
 		prints = append(prints, c.print)
 		r.reads |= c.reads
@@ -214,11 +214,11 @@ func (l *linker) resolveIDs() {
 		for _, w := range d.resolves {
 			prefix, isPattern := strings.CutSuffix(w.text, "*")
 			if strings.Contains(prefix, "*") {
-				l.errs.add(w.at, quote(w.text)+": '*' stands at the end only", `such as "load.*"`)
+				l.errs.add(w.at, quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
 				continue
 			}
 			if !isPattern && prefix == d.rule.ID {
-				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose trouble is over when this one matches")
+				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose problem is over when this one matches")
 				continue
 			}
 			first := sort.SearchStrings(ids, prefix)
@@ -235,7 +235,7 @@ func (l *linker) resolveIDs() {
 				l.errs.addf(w.at, hint, "no rule has the id %s", quote(w.text))
 			}
 			if budget -= last - first; budget < 0 {
-				l.errs.add(w.at, "the rules of the set resolve too many others", "name fewer")
+				l.errs.add(w.at, "too many rule ids in resolves", "name fewer")
 				return
 			}
 		}
@@ -362,9 +362,9 @@ func (l *linker) gameCode() {
 		for _, w := range d.gameCode {
 			switch {
 			case strings.Trim(w.text, ". ") == "" || strings.ContainsAny(w.text, "\t\r\n"):
-				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s names no code", quote(w.text))
+				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", quote(w.text))
 			case len(w.text) > maxGameCodeName:
-				l.errs.addf(w.at, "name a namespace, not what is in it", "the name has %d bytes, more than the %d allowed",
+				l.errs.addf(w.at, "write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
 					len(w.text), maxGameCodeName)
 			case len(names) == maxGameCode:
 				l.errs.addf(w.at, "name fewer, shorter namespaces", "more than %d names", maxGameCode)

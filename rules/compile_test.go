@@ -36,14 +36,14 @@ func TestErrors(t *testing.T) {
 		// The file.
 		{"empty", "", `f.yaml: the file is empty (a rule file begins with "version: 1")`},
 		{"blank", " \n\n", `f.yaml: the file is empty (a rule file begins with "version: 1")`},
-		{"comments", "# nothing\n", `f.yaml: the file holds no rules, only comments (a rule file begins with "version: 1")`},
+		{"comments", "# nothing\n", `f.yaml: the file contains only comments (a rule file begins with "version: 1")`},
 		{"not UTF-8", "version: 1\nprotect: [a\xffb]\n", `f.yaml:2:12: not valid UTF-8 (save the file as UTF-8)`},
 		{"UTF-16", "\xff\xfev\x00", `f.yaml:1:1: not valid UTF-8 (save the file as UTF-8)`},
 		{"control character", "version: 1\n# \x1b[31m\n", `f.yaml:2:3: control character (write it as an escape in double quotes, such as "\x1b")`},
 		{"two documents", "version: 1\n---\nversion: 1\n", `f.yaml:2:1: a second YAML document (a rule file is one document: remove the "---" or split the file)`},
 		{"tab", "version: 1\nrules:\n\t- id: x\n", `f.yaml:3:2: YAML: found character that cannot start any token (put expressions and texts in single quotes, and align fields of one rule in one column)`},
-		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
-		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (text that holds ": " must stand in quotes)`},
+		{"colon", rule("id: x", `when: template == "a: b"`), `f.yaml:4:5: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
+		{"unquoted colon", "version: 1\nrules: a: b\n", `f.yaml:2:1: YAML: mapping values are not allowed in this context (put text that contains ": " in quotes)`},
 		{"open quote", "version: 1\nprotect: ['a\n", `f.yaml:2:1: YAML: found unexpected end of stream`},
 		{"a list", "- version: 1\n", `f.yaml:1:1: must be a mapping, not a list (fields: version, protect, logger_frames, game_code, lists, macros, defaults, rules)`},
 		{"unknown field", "version: 1\nrule: []\n", `f.yaml:2:1: unknown field "rule" (did you mean "rules"?)`},
@@ -61,19 +61,19 @@ func TestErrors(t *testing.T) {
 
 		// Words, lists, macros.
 		{"protect a number", "version: 1\nprotect: [404]\n", `f.yaml:2:11: protect[1]: must be text, not a number (quote it: '404')`},
-		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: is empty, which is the beginning of every frame (remove it, or write how frames of the logger begin, such as Verse.Log)`},
+		{"empty logger frame", "version: 1\nlogger_frames: [Acme.Log, '']\n", `f.yaml:2:27: logger_frames[2]: is empty, so every frame would match it (remove it, or write the beginning of the logger's frames, such as Verse.Log)`},
 		{"protect two words", "version: 1\nprotect: [a, b c]\n", `f.yaml:2:14: protect[2]: "b c" is not one word (protect each word by itself)`},
 		{"list of numbers", "version: 1\nlists: {a: [x, 1]}\n", `f.yaml:2:16: lists.a[2]: must be text, not a number (quote it: '1')`},
 		{"text for a list", "version: 1\nlists: {a: x}\n", `f.yaml:2:12: lists.a: must be a list, not text (write it as [a, b])`},
-		{"empty list", "version: 1\nlists: {a: []}\n", `f.yaml:2:12: lists.a: the list is empty (a test against it would always fail; remove it or fill it)`},
+		{"empty list", "version: 1\nlists: {a: []}\n", `f.yaml:2:12: lists.a: the list is empty (remove it, or add items: nothing matches an empty list)`},
 		{"item twice", "version: 1\nlists: {a: [x, y, x]}\n", `f.yaml:2:19: lists.a[3]: "x" is in the list twice, first as item 1 (remove one of the two)`},
 		{"bad name", "version: 1\nlists: {a-b: [x]}\n", `f.yaml:2:9: lists.a-b: "a-b" is not a name: letters, digits and '_', at most 64, not beginning with a digit`},
 		{"name of a variable", "version: 1\nlists: {phase: [x]}\n", `f.yaml:2:9: lists.phase: "phase" is already a variable (use another name)`},
 		{"name of a function", "version: 1\nmacros: {now: 'true'}\n", `f.yaml:2:10: macros.now: "now" is already a function (use another name)`},
 		{"name of an operator", "version: 1\nmacros: {matches: 'true'}\n", `f.yaml:2:10: macros.matches: "matches" is already a word of the language (use another name)`},
 		{"list and macro", "version: 1\nlists: {a: [x]}\nmacros: {a: 'true'}\n", `f.yaml:3:10: macros.a: "a" is already defined at f.yaml:2 (use another name)`},
-		{"circle", "version: 1\nmacros:\n  a: 'b'\n  b: 'c or a'\n  c: 'true'\n", `f.yaml:3:3: macros.a: the macro uses itself: a → b → a (a macro may use others, but not in a circle)`},
-		{"circle of one", "version: 1\nmacros: {a: 'not a'}\n", `f.yaml:2:10: macros.a: the macro uses itself: a → a (a macro may use others, but not in a circle)`},
+		{"circle", "version: 1\nmacros:\n  a: 'b'\n  b: 'c or a'\n  c: 'true'\n", `f.yaml:3:3: macros.a: the macro uses itself: a → b → a (a macro cannot use itself, not even through other macros)`},
+		{"circle of one", "version: 1\nmacros: {a: 'not a'}\n", `f.yaml:2:10: macros.a: the macro uses itself: a → a (a macro cannot use itself, not even through other macros)`},
 		{"unknown name in a macro", "version: 1\nmacros: {a: 'phas == \"x\"'}\n", `f.yaml:2:14: macros.a: unknown name "phas" (did you mean "phase"?)`},
 		{"wrong type in a macro", "version: 1\nmacros: {a: 'phase + 1 == 2'}\n", `f.yaml:2:20: macros.a: invalid operation: + (mismatched types string and int) (compare texts with texts, numbers with numbers)`},
 		{"nothing for a macro", "version: 1\nmacros: {a: }\n", `f.yaml:2:13: macros.a: is empty (write a text, or remove the field)`},
@@ -87,14 +87,14 @@ func TestErrors(t *testing.T) {
 
 		// Fields of rules.
 		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, sets_phase, blinds, resolves, tags, continue, enabled, override, tests)`},
-		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule has an id and a when)`},
-		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule has an id and a when)`},
+		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule needs an id and a when)`},
+		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule needs an id and a when)`},
 		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},
 		{"upper-case id", rule("id: Save", ok, "disposition: ignore"), `f.yaml:3:9: id: "Save" is not an id: lower-case letters, digits, '.', '_' and '-', at most 128`},
 		{"numeric id", rule("id: 7", ok, "disposition: ignore"), `f.yaml:3:9: rule 7: id: must be text, not a number (quote it: '7')`},
 		{"default id", rule("id: default.log.error", ok, "disposition: ignore"), `f.yaml:3:9: rule default.log.error: id: ids beginning with "default." name the defaults (use another first word)`},
 		{"hostile id", rule(`id: "\e[31m\n2026 forged: fine"`, ok, "disposition: ignore"), `f.yaml:3:9: id: "\x1b[31m\n2026 forged: fine" is not an id: lower-case letters, digits, '.', '_' and '-', at most 128`},
-		{"duplicate id", rule("id: x", ok, "disposition: ignore", "enabled: true") + "  - {id: x, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:7:10: rule x: id: the id is taken by the rule at f.yaml:3 (give one of them another id)`},
+		{"duplicate id", rule("id: x", ok, "disposition: ignore", "enabled: true") + "  - {id: x, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:7:10: rule x: id: the id is already used by the rule at f.yaml:3 (give one of them another id)`},
 		{"unknown field of a rule", rule("id: x", ok, "disposition: ignore", "severty: error"), `f.yaml:6:5: rule x: unknown field "severty" (did you mean "severity"?)`},
 		{"disposition", rule("id: x", ok, "disposition: blokcing"), `f.yaml:5:18: rule x: disposition: unknown value "blokcing" (did you mean "blocking"?)`},
 		{"severity", rule("id: x", ok, "disposition: ignore", "severity: critical"), `f.yaml:6:15: rule x: severity: unknown value "critical" (known: info, warning, error, fatal)`},
@@ -106,10 +106,10 @@ func TestErrors(t *testing.T) {
 		{"tag twice", rule("id: x", ok, "disposition: ignore", "tags: [a, a]"), `f.yaml:6:15: rule x: tags[2]: tag "a" is given twice (remove one of the two)`},
 		{"text for tags", rule("id: x", ok, "disposition: ignore", "tags: a"), `f.yaml:6:11: rule x: tags: must be a list, not text (write it as [a, b])`},
 		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags (remove the field, or remove continue)`},
-		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue adds tags, and has none (add tags: [...])`},
+		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue must have tags (add tags: [...])`},
 		{"resolves nothing", rule("id: x", ok, "disposition: ignore", "resolves: [load.failed]"), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "load.failed" (known: x)`},
-		{"resolves itself", rule("id: x", ok, "disposition: ignore", "resolves: [x]"), `f.yaml:6:16: rule x: resolves[1]: a rule cannot resolve itself (name the rules whose trouble is over when this one matches)`},
-		{"pattern in the middle", rule("id: x", ok, "disposition: ignore", `resolves: ["*.x"]`), `f.yaml:6:16: rule x: resolves[1]: "*.x": '*' stands at the end only (such as "load.*")`},
+		{"resolves itself", rule("id: x", ok, "disposition: ignore", "resolves: [x]"), `f.yaml:6:16: rule x: resolves[1]: a rule cannot resolve itself (name the rules whose problem is over when this one matches)`},
+		{"pattern in the middle", rule("id: x", ok, "disposition: ignore", `resolves: ["*.x"]`), `f.yaml:6:16: rule x: resolves[1]: "*.x": '*' is allowed only at the end (such as "load.*")`},
 		{"pattern without rules", rule("id: x", ok, "disposition: ignore", `resolves: ["y*"]`), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "y*" (known: x)`},
 
 		// Conditions.
@@ -118,7 +118,7 @@ func TestErrors(t *testing.T) {
 		{"unknown name", rule("id: x", `when: 'templat == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "templat" (did you mean "template"?)`},
 		{"name beyond guessing", rule("id: x", `when: 'gibberish == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "gibberish" (variables: template, frames, level, source, kind, status, phase, method, message, stack, operation)`},
 		{"environment", rule("id: x", `when: '$env == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: unknown name "$env" (variables: template, frames, level, source, kind, status, phase, method, message, stack, operation)`},
-		{"not closed", rule("id: x", `when: 'template == "x'`, "disposition: ignore"), `f.yaml:4:26: rule x: when: literal not terminated (a text ends with the quote that it begins with)`},
+		{"not closed", rule("id: x", `when: 'template == "x'`, "disposition: ignore"), `f.yaml:4:26: rule x: when: literal not terminated (end the text with the same quote that it begins with)`},
 		{"assignment", rule("id: x", `when: 'level = "info"'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: unexpected token Operator("=") ("is equal" is written ==)`},
 		{"nothing after and", rule("id: x", `when: 'level == "info" and'`, "disposition: ignore"), `f.yaml:4:30: rule x: when: unexpected token EOF (something is missing at the end)`},
 		{"bad level", rule("id: x", `when: 'level == "warn"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: there is no level "warn" (did you mean "warning"?)`},
@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"types", rule("id: x", `when: 'template == 1'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: invalid operation: == (mismatched types string and int) (compare texts with texts, numbers with numbers)`},
 		{"argument", rule("id: x", `when: 'lower(1) == "x"'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: cannot use int as argument (type string) to call lower `},
 		{"clock", rule("id: x", `when: 'now().Hour() > 3'`, "disposition: ignore"), `f.yaml:4:18: rule x: when: values have no fields or methods`},
-		{"clock alone", rule("id: x", `when: 'now() != date("x")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "now" is not part of the rule language (rules see no clock, so that a replay decides as the live run did)` + "\n" + `f.yaml:4:21: rule x: when: the function "date" is not part of the rule language (rules see no clock, so that a replay decides as the live run did)`},
+		{"clock alone", rule("id: x", `when: 'now() != date("x")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "now" is not part of the rule language (rules have no clock, so that a replay makes the same decisions as the live run)` + "\n" + `f.yaml:4:21: rule x: when: the function "date" is not part of the rule language (rules have no clock, so that a replay makes the same decisions as the live run)`},
 		{"unknown function", rule("id: x", `when: 'contain_any(template, ["x"])'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "contain_any" is not part of the rule language (did you mean "contains_any"?)`},
 		{"variable called", rule("id: x", `when: 'template("x")'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: "template" is not a function (write it without parentheses)`},
 		{"function not called", rule("id: x", `when: 'contains_any'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: "contains_any" is a function (call it: contains_any(…))`},
@@ -139,15 +139,15 @@ func TestErrors(t *testing.T) {
 		{"unbounded function", rule("id: x", `when: 'repeat(template, 1000) == "x"'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: the function "repeat" is not part of the rule language (functions: all, any, contains_any, count, ends_with_any, first, hasPrefix, hasSuffix, indexOf, last, lastIndexOf, len, lower, none, one, split, starts_with_any, trim, trimPrefix, trimSuffix, upper)`},
 		{"range", rule("id: x", `when: 'len(template) in 1..1000000'`, "disposition: ignore"), `f.yaml:4:30: rule x: when: the operator .. is not part of the rule language`},
 		{"joined texts", rule("id: x", `when: 'template + phase == "x"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: + adds numbers; texts cannot be joined (write it as one text, or use several conditions)`},
-		{"loop in a loop", rule("id: x", `when: 'any(["a"], any(["b"], # == template))'`, "disposition: ignore"), `f.yaml:4:23: rule x: when: a loop over a list inside of another (use contains_any, starts_with_any or ends_with_any inside)`},
-		{"loop in a loop by a macro", rule("id: x", `when: 'any(["a"], has_b)'`, "disposition: ignore") + "macros: {has_b: 'any([\"b\"], # == template)'}\n", `f.yaml:4:23: rule x: when: a loop over a list inside of another (use contains_any, starts_with_any or ends_with_any inside)`},
+		{"loop in a loop", rule("id: x", `when: 'any(["a"], any(["b"], # == template))'`, "disposition: ignore"), `f.yaml:4:23: rule x: when: a loop over a list inside another loop (use contains_any, starts_with_any or ends_with_any inside)`},
+		{"loop in a loop by a macro", rule("id: x", `when: 'any(["a"], has_b)'`, "disposition: ignore") + "macros: {has_b: 'any([\"b\"], # == template)'}\n", `f.yaml:4:23: rule x: when: a loop over a list inside another loop (use contains_any, starts_with_any or ends_with_any inside)`},
 		{"macro that is no condition", rule("id: x", `when: '   low'`, "disposition: ignore") + "macros: {low: 'lower(upper(template))'}\n", `f.yaml:4:15: rule x: when: must be a condition, true or false, not text (compare it with something)`},
-		{"computed pattern", rule("id: x", `when: 'template matches message'`, "disposition: ignore"), `f.yaml:4:29: rule x: when: the pattern of matches must be a text, not an expression (such as: template matches "^a+$")`},
+		{"computed pattern", rule("id: x", `when: 'template matches message'`, "disposition: ignore"), `f.yaml:4:29: rule x: when: the pattern after matches must be a text, not an expression (such as: template matches "^a+$")`},
 		{"bad pattern", rule("id: x", `when: 'template matches "(?=x)"'`, "disposition: ignore"), "f.yaml:4:21: rule x: when: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (a regular expression of Go's package regexp, without look-around)"},
 		{"let", rule("id: x", `when: 'let a = template; a == "x"'`, "disposition: ignore"), `f.yaml:4:16: rule x: when: let is not part of the rule language (use a macro)`},
-		{"nil", rule("id: x", `when: 'template == nil'`, "disposition: ignore"), `f.yaml:4:24: rule x: when: nil is not part of the rule language (what is not known is "")`},
+		{"nil", rule("id: x", `when: 'template == nil'`, "disposition: ignore"), `f.yaml:4:24: rule x: when: nil is not part of the rule language (write "" for a value that is not known)`},
 		{"map", rule("id: x", `when: '{"a": 1}.a == 1'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: values have no fields or methods`},
-		{"sequence", rule("id: x", `when: 'template; true'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: a sequence with ';' is not part of the rule language (join conditions with and, or)`},
+		{"sequence", rule("id: x", `when: 'template; true'`, "disposition: ignore"), `f.yaml:4:12: rule x: when: a sequence with ';' is not part of the rule language (join conditions with: and, or)`},
 		{"field", rule("id: x", `when: 'template.x == "y"'`, "disposition: ignore"), `f.yaml:4:21: rule x: when: values have no fields or methods`},
 
 		// What can never match.
@@ -171,10 +171,10 @@ func TestErrors(t *testing.T) {
 		{"unknown name in an exception", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"y\"', 'phas == \"z\"']"), `f.yaml:6:35: rule x: exceptions[2]: unknown name "phas" (did you mean "phase"?)`},
 		{"unknown value in an exception", rule("id: x", ok, "disposition: ignore", "exceptions:", "  - when: 'level == \"warn\"'"), `f.yaml:7:25: rule x: exceptions[1].when: there is no level "warn" (did you mean "warning"?)`},
 		{"exception that never holds", rule("id: x", ok, "disposition: ignore", "exceptions: ['false']"), `f.yaml:6:19: rule x: exceptions[1]: the condition is never true, so the exception excepts nothing (correct it, or remove the exception)`},
-		{"exception elsewhere", rule("id: x", `when: 'kind == "log"'`, "disposition: ignore", "exceptions: ['status == \"failed\"']"), `f.yaml:6:18: rule x: exceptions[1]: the exception can never hold where the rule matches (correct it, or remove the exception)`},
+		{"exception elsewhere", rule("id: x", `when: 'kind == "log"'`, "disposition: ignore", "exceptions: ['status == \"failed\"']"), `f.yaml:6:18: rule x: exceptions[1]: the exception can never apply where the rule matches (correct it, or remove the exception)`},
 		{"exception twice", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"y\"', '(phase == \"y\")']"), `f.yaml:6:34: rule x: exceptions[2]: the exception is the same as exceptions[1] (remove one of the two)`},
-		{"exception of everything", rule("id: x", `when: 'level in ["error", "fatal"]'`, "disposition: ignore", "exceptions: ['level == \"error\"', 'level == \"fatal\"']"), `f.yaml:6:38: rule x: exceptions[2]: the rule can never match: exceptions hold wherever it could (narrow the exception, or turn the rule off with enabled: false)`},
-		{"exception that is the condition", rule("id: x", ok, "disposition: ignore", "exceptions: ['(template == \"x\")']"), `f.yaml:6:18: rule x: exceptions[1]: the rule can never match: exceptions hold wherever it could (narrow the exception, or turn the rule off with enabled: false)`},
+		{"exception of everything", rule("id: x", `when: 'level in ["error", "fatal"]'`, "disposition: ignore", "exceptions: ['level == \"error\"', 'level == \"fatal\"']"), `f.yaml:6:38: rule x: exceptions[2]: the rule can never match: an exception always applies (narrow the exception, or turn the rule off with enabled: false)`},
+		{"exception that is the condition", rule("id: x", ok, "disposition: ignore", "exceptions: ['(template == \"x\")']"), `f.yaml:6:18: rule x: exceptions[1]: the rule can never match: an exception always applies (narrow the exception, or turn the rule off with enabled: false)`},
 		{"same condition and exceptions", rule("id: x", ok, "disposition: ignore", "exceptions: ['phase == \"a\"', 'phase == \"b\"']") +
 			"  - {id: y, when: 'template == \"x\"', exceptions: ['phase == \"b\"', 'phase == \"a\"'], disposition: advisory}\n", `f.yaml:7:19: rule y: when: can never match: rule x in line 3 has the same condition (remove one of the two, or narrow the first)`},
 
@@ -188,27 +188,27 @@ func TestErrors(t *testing.T) {
 		{"after one", rule("id: x", ok, "disposition: ignore", "escalate: {after: 1, within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not "1"`},
 		{"after text", rule("id: x", ok, "disposition: ignore", "escalate: {after: three, within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not "three"`},
 		{"after a list", rule("id: x", ok, "disposition: ignore", "escalate: {after: [3], within: 1s, to: blocking}"), `f.yaml:6:23: rule x: escalate.after: must be a whole number from 2 to 1000, not a list`},
-		{"within a number", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 30, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: a duration has a unit (such as 30s, 5m or 1h; a number of entries is written {entries: 500})`},
+		{"within a number", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 30, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: the duration has no unit (such as 30s, 5m or 1h; a number of entries is written {entries: 500})`},
 		{"within no duration", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: soon, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: "soon" is not a duration (such as 30s, 5m or 1h30m)`},
 		{"within days", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 48h, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: must be from 1ms to 24h, not 48h`},
 		{"within nothing", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: {}, to: blocking}"), `f.yaml:6:34: rule x: escalate.within: is empty (give a duration, such as 30s, or entries, or both)`},
-		{"within few entries", rule("id: x", ok, "disposition: ignore", "escalate: {after: 30, within: {entries: 20}, to: blocking}"), `f.yaml:6:35: rule x: escalate.within: 30 occurrences cannot lie within 20 entries (give more entries, or a lower after)`},
+		{"within few entries", rule("id: x", ok, "disposition: ignore", "escalate: {after: 30, within: {entries: 20}, to: blocking}"), `f.yaml:6:35: rule x: escalate.within: 30 occurrences do not fit into 20 entries (increase entries, or decrease after)`},
 		{"within misspelled", rule("id: x", ok, "disposition: ignore", "escalate: {after: 30, within: {entry: 20}, to: blocking}"), `f.yaml:6:36: rule x: escalate.within: unknown field "entry" (known: duration, entries)`},
 		{"to nowhere", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: block}"), `f.yaml:6:42: rule x: escalate.to: unknown value "block" (did you mean "blocking"?)`},
 		{"to ignore", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: ignore}"), `f.yaml:6:42: rule x: escalate.to: unknown value "ignore" (known: advisory, blocking)`},
-		{"to what it is", rule("id: x", ok, "disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"), `f.yaml:6:42: rule x: escalate.to: the rule is advisory from the first occurrence on, which is no less than advisory (name a higher one, or remove escalate)`},
-		{"escalate blocking", rule("id: x", ok, "disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:6:42: rule x: escalate.to: the rule is blocking from the first occurrence on, which is no less than blocking (name a higher one, or remove escalate)`},
+		{"to what it is", rule("id: x", ok, "disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
+		{"escalate blocking", rule("id: x", ok, "disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is blocking (write a higher disposition, or remove escalate)`},
 		{"escalate a severity", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: blocking, severity: critical}"), `f.yaml:6:62: rule x: escalate.severity: unknown value "critical" (known: info, warning, error, fatal)`},
 		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags (remove the field, or remove continue)`},
 
 		// Overriding, in one file.
-		{"duplicate id with override", rule("id: x", ok, "disposition: ignore") + "  - {id: x, override: true, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:10: rule x: id: the id is taken by the rule at f.yaml:3 (give one of them another id)`},
+		{"duplicate id with override", rule("id: x", ok, "disposition: ignore") + "  - {id: x, override: true, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:10: rule x: id: the id is already used by the rule at f.yaml:3 (give one of them another id)`},
 		{"override of nothing", rule("id: x", "override: true", "disposition: ignore"), `f.yaml:4:5: rule x: override: no file after this one has a rule "x" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
 		{"override text", rule("id: x", ok, "disposition: ignore", "override: on"), `f.yaml:6:15: rule x: override: must be true or false, not "on" (write true or false)`},
 		{"list override of nothing", "version: 1\nlists: {a: {override: true, items: [x]}}\n", `f.yaml:2:9: lists.a: no file after this one has a list "a" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)`},
 		{"list append to nothing", "version: 1\nlists: {a: {append: true, items: [x]}}\n", `f.yaml:2:9: lists.a: no file after this one has a list "a" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)`},
 		{"list override and append", "version: 1\nlists: {a: {append: true, override: true, items: [x]}}\n", "f.yaml:2:9: lists.a: no file after this one has a list \"a\" (write the items alone: a file changes what files after it define, as a user's file does with the defaults)\n" +
-			"f.yaml:2:12: lists.a: a list overrides another or is appended to it, not both (remove one of the two)"},
+			"f.yaml:2:12: lists.a: a list cannot have both override and append (remove one of the two)"},
 		{"list without items", "version: 1\nlists: {a: {overide: true}}\n", "f.yaml:2:12: lists.a.items: is missing (write items: [a, b])\n" +
 			"f.yaml:2:13: lists.a: unknown field \"overide\" (did you mean \"override\"?)"},
 		{"macro override of nothing", "version: 1\nmacros: {a: {override: true, when: 'true'}}\n", `f.yaml:2:10: macros.a: no file after this one has a macro "a" (write the condition alone: a file changes what files after it define, as a user's file does with the defaults)`},
@@ -216,8 +216,8 @@ func TestErrors(t *testing.T) {
 		{"macro with items", "version: 1\nmacros: {a: {when: 'true', items: [x]}}\n", `f.yaml:2:28: macros.a: unknown field "items" (known: when, override)`},
 
 		// Tests.
-		{"test without text", rule("id: x", ok, "disposition: ignore", "tests: [{level: info}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
-		{"test with both", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, no_match: b}]"), `f.yaml:6:13: rule x: tests[1]: a test has either match or no_match (such as - match: "text of a log record")`},
+		{"test without text", rule("id: x", ok, "disposition: ignore", "tests: [{level: info}]"), `f.yaml:6:13: rule x: tests[1]: a test needs either match or no_match (such as - match: "text of a log record")`},
+		{"test with both", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, no_match: b}]"), `f.yaml:6:13: rule x: tests[1]: a test needs either match or no_match (such as - match: "text of a log record")`},
 		{"test field", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, lvl: info}]"), `f.yaml:6:24: rule x: tests[1]: unknown field "lvl" (known: match, no_match, level, phase, stack, source, kind, status, method, operation)`},
 		{"test level", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, level: warn}]"), `f.yaml:6:31: rule x: tests[1].level: unknown value "warn" (did you mean "warning"?)`},
 		{"test kind", rule("id: x", ok, "disposition: ignore", "tests: [{match: a, kind: state, status: failed}]"), `f.yaml:6:45: rule x: tests[1].status: an entry of kind state cannot have status failed (one of phase, stall, recovered, disconnected, connected, exited, long_event, long_event_end)`},
@@ -249,18 +249,18 @@ rules:
     tags: [t]
 `
 	for _, tc := range []struct{ name, text, want string }{
-		{"id", rule("id: load.failed", `when: 'template == "y"'`, "disposition: ignore"), `mine.yaml:3:9: rule load.failed: id: the id is also that of the rule at base.yaml:7 (add override: true to change that rule, or use another id)`},
+		{"id", rule("id: load.failed", `when: 'template == "y"'`, "disposition: ignore"), `mine.yaml:3:9: rule load.failed: id: the rule at base.yaml:7 has the same id (add override: true to change that rule, or use another id)`},
 		{"id, misspelled", rule("id: load.faild", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule load.faild: override: no file after this one has a rule "load.faild" (did you mean "load.failed"?)`},
 		{"id, far off", rule("id: nothing", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule nothing: override: no file after this one has a rule "nothing" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
 		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags, and the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
-		{"inherited escalation", rule("id: load.failed", "override: true", "escalate: {after: 3, within: 1s, to: advisory}"), `mine.yaml:5:42: rule load.failed: escalate.to: the rule is advisory from the first occurrence on, which is no less than advisory (name a higher one, or remove escalate)`},
+		{"inherited escalation", rule("id: load.failed", "override: true", "escalate: {after: 3, within: 1s, to: advisory}"), `mine.yaml:5:42: rule load.failed: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
 		{"unknown name", rule("id: load.failed", "override: true", "when: 'calmer'"), `mine.yaml:5:12: rule load.failed: when: unknown name "calmer" (did you mean "calm"?)`},
 		{"list", "version: 1\nlists: {words: [c]}\n", `mine.yaml:2:9: lists.words: "words" is also defined at base.yaml:3 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)`},
 		{"list, misspelled", "version: 1\nlists: {word: {append: true, items: [c]}}\n", `mine.yaml:2:9: lists.word: no file after this one has a list "word" (did you mean "words"?)`},
 		{"macro", "version: 1\nmacros: {calm: 'true'}\n", `mine.yaml:2:10: macros.calm: "calm" is also defined at base.yaml:5 (write {override: true, when: '…'} to replace it, or use another name)`},
 		{"macro, misspelled", "version: 1\nmacros: {calms: {override: true, when: 'true'}}\n", `mine.yaml:2:10: macros.calms: no file after this one has a macro "calms" (did you mean "calm"?)`},
 		{"list for a macro", "version: 1\nlists: {calm: {override: true, items: [c]}}\n", `mine.yaml:2:9: lists.calm: "calm" is a macro at base.yaml:5 (use another name)`},
-		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro may use others, but not in a circle)`},
+		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro cannot use itself, not even through other macros)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{Name: "base.yaml", Data: []byte(base)})
@@ -272,9 +272,9 @@ rules:
 		errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(base)}, rules.File{Name: "late.yaml", Data: []byte(
 			"version: 1\nlists: {words: {append: true, items: [c]}}\nrules: [{id: load.failed, override: true, disposition: ignore}]\n")})
 		require.Equal(t, "mine.yaml:3:3: lists.words: \"words\" is also defined at late.yaml:2 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)\n"+
-			"mine.yaml:7:9: rule load.failed: id: the id is also that of the rule at late.yaml:3 (add override: true to change that rule, or use another id)\n"+
-			"late.yaml:2:9: lists.words: no file after this one has a list \"words\" (the list at mine.yaml:3 comes first and has the last word)\n"+
-			"late.yaml:3:27: rule load.failed: override: no file after this one has a rule \"load.failed\" (the rule at mine.yaml:7 comes first and has the last word)", strings.ReplaceAll(errs.Error(), "rules: ", ""))
+			"mine.yaml:7:9: rule load.failed: id: the rule at late.yaml:3 has the same id (add override: true to change that rule, or use another id)\n"+
+			"late.yaml:2:9: lists.words: no file after this one has a list \"words\" (the list at mine.yaml:3 comes first, so it wins)\n"+
+			"late.yaml:3:27: rule load.failed: override: no file after this one has a rule \"load.failed\" (the rule at mine.yaml:7 comes first, so it wins)", strings.ReplaceAll(errs.Error(), "rules: ", ""))
 	})
 }
 
@@ -356,7 +356,7 @@ func TestBounds(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"file", "version: 1\n#" + strings.Repeat("x", rules.MaxFileBytes), "more than the 4194304 allowed"},
 		{"rules", manyRules.String(), "more than 10000 rules"},
-		{"resolves", manyTargets.String(), "resolve too many others"},
+		{"resolves", manyTargets.String(), "too many rule ids in resolves"},
 		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
 		{"tags", manyTags, "more than 64 different tags"},
 		{"exceptions", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "exceptions: ["+strings.Repeat("'template == \"a\"', ", rules.MaxExceptions)+"'false']"), "a rule has at most 64 exceptions (join conditions with or, or use a list)"},
@@ -428,7 +428,7 @@ func TestCoveredByParts(t *testing.T) {
 		}
 		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
 		if tc.covered {
-			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 asks for less and comes first", text)
+			require.ErrorContains(t, err, "f.yaml:5:41: rule r1: when: can never match: rule r0 in line 4 has fewer conditions and comes first", text)
 		} else {
 			require.NoError(t, err, text)
 		}

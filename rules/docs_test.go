@@ -165,7 +165,7 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 
 // TestReferenceBounds holds the bounds on the page to the loader.
 func TestReferenceBounds(t *testing.T) {
-	_, table, ok := strings.Cut(reference(t), "## Bounds")
+	_, table, ok := strings.Cut(reference(t), "## Limits")
 	require.True(t, ok)
 	var got []int
 	for _, n := range regexp.MustCompile(`\d[\d,]*`).FindAllString(table, -1) {

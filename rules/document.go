@@ -184,7 +184,7 @@ func parseList(p at, l entry, errs *collector) listDecl {
 		errs.add(p.here(l.value).under("items"), "is missing", "write items: [a, b]")
 	}
 	if decl.override && decl.extend {
-		errs.add(p.here(l.value), "a list overrides another or is appended to it, not both", "remove one of the two")
+		errs.add(p.here(l.value), "a list cannot have both override and append", "remove one of the two")
 	}
 	return decl
 }
@@ -192,7 +192,7 @@ func parseList(p at, l entry, errs *collector) listDecl {
 func parseItems(p at, n *yaml.Node, errs *collector) []string {
 	nodes := items(p, n, errs)
 	if n.Kind == yaml.SequenceNode && len(nodes) == 0 {
-		errs.add(p.here(n), "the list is empty", "a test against it would always fail; remove it or fill it")
+		errs.add(p.here(n), "the list is empty", "remove it, or add items: nothing matches an empty list")
 	}
 	var out []string
 	seen := make(map[string]int, len(nodes))
@@ -206,8 +206,8 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 			continue
 		}
 		if seen[s] = i; s == "" {
-			errs.add(p.item(i).here(n), "is an empty text, which every text holds",
-				`remove it; what is empty is compared with == ""`)
+			errs.add(p.item(i).here(n), "is an empty text, which every text contains",
+				`remove it; to test for an empty text, write == ""`)
 			continue
 		}
 		out = append(out, s)

@@ -637,7 +637,7 @@ func compileModel(t *rapid.T, model []*modelRule) *rules.Set {
 				case strings.Contains(e.Msg, "the rule can never match"):
 					require.False(t, r.matches(&in), "%s: %+v", e, in)
 				default:
-					require.Regexp(t, "never true|never hold where|is the same as", e.Msg)
+					require.Regexp(t, "never true|never apply where|is the same as", e.Msg)
 					var i int
 					_, err := fmt.Sscanf(e.Field, "exceptions[%d]", &i)
 					require.NoError(t, err)

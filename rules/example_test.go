@@ -144,8 +144,8 @@ rules:
 		fmt.Println(f.String())
 	}
 	// Output:
-	// mine.yaml:7:5: warning: rule pawn.found: has 1 of two tests that match, and 0 of one that does not (write two texts that it must match, and the nearest that it must not) [tests]
-	// mine.yaml:8:24: warning: rule pawn.found: no template holds "Found pawn Human12": masking hides some of it (write "Found pawn <*>") [masked]
+	// mine.yaml:7:5: warning: rule pawn.found: has 1 of 2 match tests and 0 of 1 no_match tests (write two texts that it must match, and a similar one that it must not match) [tests]
+	// mine.yaml:8:24: warning: rule pawn.found: no template contains "Found pawn Human12": masking replaces a part of it (write "Found pawn <*>") [masked]
 }
 
 // Why is a rule passed over, and what would decide without the one that did?

@@ -115,7 +115,7 @@ func (x *expansion) node(n ast.Node) ast.Node {
 		return x.put(&ast.PredicateNode{Node: x.node(n.Node)}, loc)
 	case *ast.PointerNode:
 		if n.Name != "" {
-			return x.fail(loc, "# is the item", "unknown name %s", quote("#"+n.Name))
+			return x.fail(loc, "# stands for the item of the list", "unknown name %s", quote("#"+n.Name))
 		}
 		return x.put(&ast.PointerNode{}, loc)
 	case *ast.CallNode:
@@ -144,11 +144,11 @@ func (x *expansion) node(n ast.Node) ast.Node {
 		}
 		return x.put(out, loc)
 	case *ast.NilNode:
-		return x.fail(loc, `what is not known is ""`, "nil is not part of the rule language")
+		return x.fail(loc, `write "" for a value that is not known`, "nil is not part of the rule language")
 	case *ast.VariableDeclaratorNode:
 		return x.fail(loc, "use a macro", "let is not part of the rule language")
 	case *ast.SequenceNode:
-		return x.fail(loc, "join conditions with and, or", "a sequence with ';' is not part of the rule language")
+		return x.fail(loc, "join conditions with: and, or", "a sequence with ';' is not part of the rule language")
 	case *ast.MapNode:
 		return x.fail(loc, "use a list", "a map is not part of the rule language")
 	case *ast.ChainNode:
@@ -210,7 +210,7 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	case "matches":
 		if _, ok := out.Right.(*ast.StringNode); !ok && out.Right != nil {
 			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`,
-				"the pattern of matches must be a text, not an expression")
+				"the pattern after matches must be a text, not an expression")
 		}
 	case "==", "!=":
 		x.enum(out.Left, out.Right)
@@ -282,7 +282,7 @@ func (x *expansion) builtin(n *ast.BuiltinNode, loc file.Location) ast.Node {
 // nested refuses a closure in a closure: its cost would be the product of the
 // lengths of both lists.
 func (x *expansion) nested(loc file.Location) ast.Node {
-	return x.fail(loc, "use contains_any, starts_with_any or ends_with_any inside", "a loop over a list inside of another")
+	return x.fail(loc, "use contains_any, starts_with_any or ends_with_any inside", "a loop over a list inside another loop")
 }
 
 func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
@@ -330,7 +330,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 	switch {
 	case clocks[name]:
-		return x.fail(loc, "rules see no clock, so that a replay decides as the live run did",
+		return x.fail(loc, "rules have no clock, so that a replay makes the same decisions as the live run",
 			"the function %s is not part of the rule language", quote(name))
 	case varOf(name) != 0 || x.r.lists[name] != nil || x.r.macros[name] != nil:
 		return x.fail(loc, "write it without parentheses", "%s is not a function", quote(name))
@@ -403,7 +403,7 @@ func (x *expansion) ordered(n *ast.BinaryNode, loc file.Location) ast.Node {
 			other = n.Left
 			op = strings.NewReplacer("<", ">", ">", "<").Replace(op)
 		}
-		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, which %s compares by the alphabet", v.Value,
+		x.fail(loc, "write "+orderedHint(v.Value, op, other), "%s is a text, and %s compares texts alphabetically", v.Value,
 			n.Operator)
 	}
 	return n
@@ -438,7 +438,7 @@ func (x *expansion) refuseEmpty(op string, in ast.Node) {
 		!slices.Contains(textsIn(in), "") {
 		return
 	}
-	x.fail(in.Location(), `what is empty is compared with == ""`, `%s "" always holds`, op)
+	x.fail(in.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
 }
 
 // folded refuses to compare a text in lower case with one that is not, and the
@@ -458,7 +458,7 @@ func (x *expansion) folded(op string, a, b ast.Node) {
 		}
 		for _, s := range textsIn(side[1]) {
 			if fold(s) != s {
-				x.fail(side[1].Location(), "write "+quote(fold(s)), "%s(…) never holds %s", call.Name, quote(s))
+				x.fail(side[1].Location(), "write "+quote(fold(s)), "%s(…) never contains %s", call.Name, quote(s))
 				break
 			}
 		}

@@ -12,25 +12,25 @@ import (
 // TestVain: conditions that hold always, never or by chance are refused.
 func TestVain(t *testing.T) {
 	for _, tc := range []struct{ when, want string }{
-		{`level >= "error"`, `level is a text, which >= compares by the alphabet (write level in ["error", "fatal"])`},
-		{`level < "warning"`, `level is a text, which < compares by the alphabet (write level in ["debug", "info"])`},
-		{`"warning" < level`, `level is a text, which < compares by the alphabet (write level in ["error", "fatal"])`},
-		{`level > "fatal"`, `level is a text, which > compares by the alphabet (write level in ["error", "fatal"])`},
-		{`not (phase <= "play")`, `phase is a text, which <= compares by the alphabet (write phase in ["load", "play"])`},
-		{`kind > "log"`, `kind is a text, which > compares by the alphabet (write kind in ["state", "notice"])`},
-		{`status > source`, `status is a text, which > compares by the alphabet (write status in ["failed", "timed_out"])`},
+		{`level >= "error"`, `level is a text, and >= compares texts alphabetically (write level in ["error", "fatal"])`},
+		{`level < "warning"`, `level is a text, and < compares texts alphabetically (write level in ["debug", "info"])`},
+		{`"warning" < level`, `level is a text, and < compares texts alphabetically (write level in ["error", "fatal"])`},
+		{`level > "fatal"`, `level is a text, and > compares texts alphabetically (write level in ["error", "fatal"])`},
+		{`not (phase <= "play")`, `phase is a text, and <= compares texts alphabetically (write phase in ["load", "play"])`},
+		{`kind > "log"`, `kind is a text, and > compares texts alphabetically (write kind in ["state", "notice"])`},
+		{`status > source`, `status is a text, and > compares texts alphabetically (write status in ["failed", "timed_out"])`},
 
-		{`template contains ""`, `contains "" always holds (what is empty is compared with == "")`},
-		{`template not startsWith ""`, `startsWith "" always holds (what is empty is compared with == "")`},
-		{`hasSuffix(source, "")`, `hasSuffix "" always holds (what is empty is compared with == "")`},
-		{`contains_any(template, ["a", ""])`, `contains_any "" always holds (what is empty is compared with == "")`},
+		{`template contains ""`, `contains "" is always true (to test for an empty text, write == "")`},
+		{`template not startsWith ""`, `startsWith "" is always true (to test for an empty text, write == "")`},
+		{`hasSuffix(source, "")`, `hasSuffix "" is always true (to test for an empty text, write == "")`},
+		{`contains_any(template, ["a", ""])`, `contains_any "" is always true (to test for an empty text, write == "")`},
 
-		{`lower(template) contains "Exception"`, `lower(…) never holds "Exception" (write "exception")`},
-		{`lower(source) == "Unity"`, `lower(…) never holds "Unity" (write "unity")`},
-		{`"Unity" != lower(source)`, `lower(…) never holds "Unity" (write "unity")`},
-		{`upper(source) in ["UNITY", "Mono"]`, `upper(…) never holds "Mono" (write "MONO")`},
-		{`starts_with_any(lower(template), named)`, `lower(…) never holds "Named" (write "named")`},
-		{`hasPrefix(lower(template), "A")`, `lower(…) never holds "A" (write "a")`},
+		{`lower(template) contains "Exception"`, `lower(…) never contains "Exception" (write "exception")`},
+		{`lower(source) == "Unity"`, `lower(…) never contains "Unity" (write "unity")`},
+		{`"Unity" != lower(source)`, `lower(…) never contains "Unity" (write "unity")`},
+		{`upper(source) in ["UNITY", "Mono"]`, `upper(…) never contains "Mono" (write "MONO")`},
+		{`starts_with_any(lower(template), named)`, `lower(…) never contains "Named" (write "named")`},
+		{`hasPrefix(lower(template), "A")`, `lower(…) never contains "A" (write "a")`},
 
 		{`len(template) >= 3 and source < "m"`, ""},
 		{`source == "" and phase in ["", "menu"]`, ""},
@@ -45,7 +45,7 @@ func TestVain(t *testing.T) {
 		require.ErrorContains(t, err, ": when: "+tc.want, tc.when)
 	}
 	_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nlists: {a: [b, '']}\n")})
-	require.EqualError(t, err, `rules: f.yaml:2:16: lists.a[2]: is an empty text, which every text holds (remove it; what is empty is compared with == "")`)
+	require.EqualError(t, err, `rules: f.yaml:2:16: lists.a[2]: is an empty text, which every text contains (remove it; to test for an empty text, write == "")`)
 }
 
 func TestLintPhases(t *testing.T) {
@@ -110,7 +110,7 @@ rules:
 // TestLintMatchesAll: what one rule does to all others is said once.
 func TestLintMatchesAll(t *testing.T) {
 	require.Equal(t, []string{
-		`f1.yaml:4:5: warning: rule all: matches every entry, so that none of the rules after it (2) can match (narrow it, or say the same in defaults) [shadowed]`,
+		`f1.yaml:4:5: warning: rule all: matches every entry, so the rules after it (2) never match (narrow it, or use defaults instead) [shadowed]`,
 	}, lint(`
 version: 1
 rules:

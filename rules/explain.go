@@ -26,29 +26,29 @@ type Details struct {
 	Place       string            `json:"place,omitempty" jsonschema:"File and line of the rule; none for a default."`
 	Overrides   string            `json:"overrides,omitempty" jsonschema:"File and line of the rule that it overrides."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What it results in."`
-	Severity    event.Severity    `json:"severity" jsonschema:"Its weight."`
-	Invalidates bool              `json:"invalidates" jsonschema:"What is known of the game's state may be stale."`
-	Tags        []string          `json:"tags,omitempty" jsonschema:"Those of the rule, and of rules with continue."`
-	Summary     string            `json:"summary,omitempty" jsonschema:"What it is about, in the words of its file."`
-	Why         string            `json:"why,omitempty" jsonschema:"Why it decides so, in the words of its file."`
+	Severity    event.Severity    `json:"severity" jsonschema:"Its severity."`
+	Invalidates bool              `json:"invalidates" jsonschema:"The game's state may have changed."`
+	Tags        []string          `json:"tags,omitempty" jsonschema:"Tags of the rule, and of rules with continue."`
+	Summary     string            `json:"summary,omitempty" jsonschema:"What happened, from the rule file."`
+	Why         string            `json:"why,omitempty" jsonschema:"The reason for the rule, from the rule file."`
 
 	// Escalates is when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
-	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"When repetition raises the decision."`
-	Escalated bool       `json:"escalated,omitempty" jsonschema:"Repetition raised it; disposition and severity stand."`
+	Escalates *Escalates `json:"escalates,omitempty" jsonschema:"When repeats raise the disposition."`
+	Escalated bool       `json:"escalated,omitempty" jsonschema:"Repeats raised the disposition."`
 
 	SetsPhase string   `json:"setsPhase,omitempty" jsonschema:"The phase of the game from the next entry on."`
-	Blinds    bool     `json:"blinds,omitempty" jsonschema:"Evidence is missing from here on."`
-	Resolves  []string `json:"resolves,omitempty" jsonschema:"The rules whose items it ends."`
+	Blinds    bool     `json:"blinds,omitempty" jsonschema:"Blind: from here on, the log is incomplete."`
+	Resolves  []string `json:"resolves,omitempty" jsonschema:"The rules whose items it clears."`
 }
 
 // Escalates is the JSON form of [event.Escalation].
 type Escalates struct {
-	After    int               `json:"after" jsonschema:"From this occurrence on."`
-	Seconds  float64           `json:"withinSeconds" jsonschema:"The window that they lie in."`
-	Entries  int               `json:"withinEntries" jsonschema:"The window where no time is known."`
-	To       event.Disposition `json:"to" jsonschema:"What it is then."`
-	Severity event.Severity    `json:"severity" jsonschema:"The least."`
+	After    int               `json:"after" jsonschema:"The number of the first occurrence that is raised."`
+	Seconds  float64           `json:"withinSeconds" jsonschema:"The time in which they must occur, in seconds."`
+	Entries  int               `json:"withinEntries" jsonschema:"The same in entries, where no time is known."`
+	To       event.Disposition `json:"to" jsonschema:"The raised disposition."`
+	Severity event.Severity    `json:"severity" jsonschema:"The lowest severity then."`
 }
 
 // Trial is the result of trying one rule.
@@ -57,25 +57,25 @@ type Trial struct {
 	Place     string   `json:"place" jsonschema:"File and line."`
 	Overrides string   `json:"overrides,omitempty" jsonschema:"File and line of the rule that it overrides."`
 	Matched   bool     `json:"matched" jsonschema:"It matched."`
-	Close     bool     `json:"close" jsonschema:"Something that it says of the text is so."`
+	Close     bool     `json:"close" jsonschema:"A part of its condition is true for the text."`
 	AddsTags  []string `json:"addsTags,omitempty" jsonschema:"Of a rule with continue that matched: its tags."`
-	Clauses   []Clause `json:"clauses" jsonschema:"What made it match, or kept it from that, and what else of it holds."`
-	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"How many other such clauses there are."`
-	Exception *Clause  `json:"exception,omitempty" jsonschema:"The exception that kept it from matching."`
+	Clauses   []Clause `json:"clauses" jsonschema:"The parts that decided the match, and other parts that are true."`
+	Omitted   int      `json:"clausesNotShown,omitempty" jsonschema:"How many other such parts there are."`
+	Exception *Clause  `json:"exception,omitempty" jsonschema:"The exception that prevented the match."`
 
-	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"Other ways to match, of which nothing holds."`
+	Alternatives int `json:"alternativesNotShown,omitempty" jsonschema:"Other ways to match, of which no part is true."`
 }
 
 // Clause is a part of a condition, with its value for the entry.
 type Clause struct {
 	Text     string            `json:"text" jsonschema:"As written in the file, on one line."`
 	Place    string            `json:"place" jsonschema:"File, line and column."`
-	Holds    bool              `json:"value" jsonschema:"Whether it holds."`
-	Decisive bool              `json:"decisive" jsonschema:"It made the condition what it is."`
+	Holds    bool              `json:"value" jsonschema:"Whether it is true."`
+	Decisive bool              `json:"decisive" jsonschema:"It decided the value of the condition."`
 	Error    string            `json:"error,omitempty" jsonschema:"Why it could not be evaluated."`
 	Reads    map[string]string `json:"reads,omitempty" jsonschema:"The short variables that it reads, and their values."`
-	Item     string            `json:"item,omitempty" jsonschema:"The item of a list that made it hold."`
-	Parts    []Clause          `json:"macro,omitempty" jsonschema:"The decisive clauses of a macro or negation."`
+	Item     string            `json:"item,omitempty" jsonschema:"The item of a list that made it true."`
+	Parts    []Clause          `json:"macro,omitempty" jsonschema:"The decisive parts of a macro or negation."`
 }
 
 // maxClauses bounds [Trial.Clauses].

@@ -35,7 +35,7 @@ func TestGameCodeErrors(t *testing.T) {
 		many[i] = fmt.Sprintf("N%d.", i)
 	}
 	for name, c := range map[string]struct{ file, want string }{
-		"empty":    {"version: 1\ngame_code: [Verse., '.']\n", `f.yaml:2:21: game_code[2]: "." names no code`},
+		"empty":    {"version: 1\ngame_code: [Verse., '.']\n", `f.yaml:2:21: game_code[2]: "." is not a name of code`},
 		"no list":  {"version: 1\ngame_code: Verse.\n", "f.yaml:2:12: game_code"},
 		"no text":  {"version: 1\ngame_code: [7]\n", "game_code[1]"},
 		"too long": {"version: 1\ngame_code: [" + strings.Repeat("x", maxGameCodeName+1) + "]\n", "the name has 129 bytes, more than the 128 allowed"},

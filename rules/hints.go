@@ -84,9 +84,9 @@ func exprHint(msg string) string {
 	}
 	switch {
 	case strings.Contains(msg, "literal not terminated"):
-		return "a text ends with the quote that it begins with"
+		return "end the text with the same quote that it begins with"
 	case strings.Contains(msg, "invalid char escape"):
-		return "a backslash is written \\\\, or put the text between backticks"
+		return "write a backslash as \\\\, or put the text between backticks"
 	case strings.Contains(msg, "unexpected token EOF"), strings.Contains(msg, "unexpected end"):
 		return "something is missing at the end"
 	case strings.Contains(msg, "parsing regexp"):
@@ -102,9 +102,9 @@ func operatorHint(word string) string {
 	case "=":
 		return `"is equal" is written ==`
 	case "contains", "startsWith", "endsWith", "matches":
-		return "it stands between its texts: template " + word + ` "text"`
+		return "write it between two texts: template " + word + ` "text"`
 	case "in":
-		return `it stands between a text and a list: level in ["error", "fatal"]`
+		return `write it between a text and a list: level in ["error", "fatal"]`
 	}
 	if own := foreign[strings.ToLower(word)]; own != "" {
 		return "did you mean " + own + "?"
@@ -123,7 +123,7 @@ func typeHint(op, a, b string) string {
 		"==": "in"}[op]
 	switch {
 	case (op == "!" || op == "not") && a == text:
-		return `not belongs to the text alone: write template not contains "text", or not (…)`
+		return `here not applies only to the first text: write template not contains "text", or not (…)`
 	case (op == "||" || op == "or") && (a == text || b == text):
 		return `or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"])`
 	case (op == "&&" || op == "and") && (a == text || b == text):

@@ -13,7 +13,7 @@ import (
 // with what to write here.
 func TestHints(t *testing.T) {
 	for when, want := range map[string]string{
-		`'template contains "initAction's"'`:  `f.yaml:5:41: rule x: YAML: the text in single quotes ends here (a single quote in it is written twice: ''; or write >- and the text below it, without quotes)`,
+		`'template contains "initAction's"'`:  `f.yaml:5:41: rule x: YAML: the text in single quotes ends here (write a single quote in it twice: ''; or write >- and the text below it, without quotes)`,
 		`'template containz "a"'`:             `(did you mean contains?)`,
 		`'template CONTAINS "a"'`:             `(did you mean contains?)`,
 		`'template contain "a"'`:              `(did you mean contains?)`,
@@ -21,7 +21,7 @@ func TestHints(t *testing.T) {
 		`'template is "a"'`:                   `(did you mean ==?)`,
 		`'phase == "a" & level == "error"'`:   `(did you mean and?)`,
 		`'phase == "a" AND level == "error"'`: `(did you mean and?)`,
-		`'not template contains "x"'`:         `(not belongs to the text alone: write template not contains "text", or not (…))`,
+		`'not template contains "x"'`:         `(here not applies only to the first text: write template not contains "text", or not (…))`,
 		`'template contains ("a" or "b")'`:    `(or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
 		`'template contains "a" or "b"'`:      `(or joins conditions: repeat the comparison, or write contains_any(template, ["a", "b"]))`,
 		`'template contains q'`:               `(any of a list: contains_any(template, list))`,
@@ -29,7 +29,7 @@ func TestHints(t *testing.T) {
 		`'template == q'`:                     `(write template in list)`,
 		`'"a" in template'`:                   `(in looks for an item in a list: template in ["a", "b"]; a part of a text is found by contains)`,
 		`'text == "a"'`:                       `unknown name "text" (did you mean "template"?)`,
-		`'startsWith(template, "a")'`:         `(it stands between its texts: template startsWith "text")`,
+		`'startsWith(template, "a")'`:         `(write it between two texts: template startsWith "text")`,
 		`'template.contains("a")'`:            `(write template contains "text")`,
 		`'template.StartsWith("a")'`:          `(write template startsWith "text")`,
 	} {

@@ -145,7 +145,7 @@ func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 		}
 	}
 	if n.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
-		errs.add(p.here(n), "a test has either match or no_match", `such as - match: "text of a log record"`)
+		errs.add(p.here(n), "a test needs either match or no_match", `such as - match: "text of a log record"`)
 	}
 	if given["kind"] == nil {
 		t.kind = t.status.Kind()

@@ -132,22 +132,22 @@ func (l *linter) reach() {
 		}
 		switch by := l.set.byID[r.ShadowedBy]; {
 		case by != nil && by.print == r.print:
-			l.rule(r, checkShadowed, "to change a rule rather than to mute it, write its id and override: true",
+			l.rule(r, checkShadowed, "to change that rule, write its id and override: true",
 				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, clean(by.File), by.Line)
 		case by != nil:
 			l.rule(r, checkShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
-				"can never match: rule %s at %s:%d and those before it always match first", by.ID, clean(by.File), by.Line)
+				"can never match: rule %s at %s:%d and rules before it always match first", by.ID, clean(by.File), by.Line)
 		case same != nil && same.Continue && r.Continue:
 			l.rule(r, checkDuplicate, "give that rule the tags of both",
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		case same != nil:
-			l.rule(r, checkDuplicate, "one of the two decides: give it the tags of the other",
+			l.rule(r, checkDuplicate, "give the tags of this rule to the other one",
 				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
 		}
 	}
 	if after > 0 {
-		l.rule(all, checkShadowed, "narrow it, or say the same in defaults",
-			"matches every entry, so that none of the rules after it (%d) can match", after)
+		l.rule(all, checkShadowed, "narrow it, or use defaults instead",
+			"matches every entry, so the rules after it (%d) never match", after)
 	}
 }
 
@@ -166,13 +166,13 @@ func (l *linter) tests() {
 			noMatch[t.rule]++
 		}
 	}
-	const hint = "write two texts that it must match, and the nearest that it must not"
+	const hint = "write two texts that it must match, and a similar one that it must not match"
 	for _, r := range l.set.active {
 		switch yes, no := match[r], noMatch[r]; {
 		case yes+no == 0:
 			l.rule(r, checkTests, hint, "has no tests")
 		case yes < 2 || no == 0:
-			l.rule(r, checkTests, hint, "has %d of two tests that match, and %d of one that does not", yes, no)
+			l.rule(r, checkTests, hint, "has %d of 2 match tests and %d of 1 no_match tests", yes, no)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (l *linter) conditions(r *Rule) {
 				if v := varOf(id.Value) & perEntry &^ reported; v != 0 {
 					reported |= v
 					l.node(r, c, n, checkPerEntry, alternatives[v],
-						"reads %s, so that it is evaluated for each entry and not once per signature", id.Value)
+						"reads %s, so it is evaluated for each entry, not once per signature", id.Value)
 				}
 			}
 			l.comparison(r, c, n)
@@ -202,9 +202,9 @@ func (l *linter) conditions(r *Rule) {
 
 // alternatives are, for each variable of perEntry, what costs less.
 var alternatives = map[varSet]string{
-	varMessage:   "compare template where masking leaves enough of the text",
+	varMessage:   "compare template, if masking leaves enough of the text",
 	varStack:     "compare frames, the methods of the stack",
-	varOperation: "compare method or status, which tell what the operation was",
+	varOperation: "compare method or status, which describe the operation",
 }
 
 // phases are those that hosts and the default rules know. A host may have

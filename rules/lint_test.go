@@ -37,10 +37,10 @@ const tested = `, tests: [{match: a}, {match: b}, {no_match: c}]}`
 
 func TestLintReach(t *testing.T) {
 	require.Equal(t, []string{
-		`f1.yaml:5:5: warning: rule mute: has the same condition as rule tag.c at f1.yaml:4 (one of the two decides: give it the tags of the other) [duplicate]`,
+		`f1.yaml:5:5: warning: rule mute: has the same condition as rule tag.c at f1.yaml:4 (give the tags of this rule to the other one) [duplicate]`,
 		`f1.yaml:8:5: warning: rule tag.b: has the same condition as rule tag.a at f1.yaml:7 (give that rule the tags of both) [duplicate]`,
-		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 has the same condition and comes first (to change a rule rather than to mute it, write its id and override: true) [shadowed]`,
-		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 and those before it always match first (narrow that rule, or switch this one off with override: true and enabled: false) [shadowed]`,
+		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 has the same condition and comes first (to change that rule, write its id and override: true) [shadowed]`,
+		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 and rules before it always match first (narrow that rule, or switch this one off with override: true and enabled: false) [shadowed]`,
 	}, lint(`
 version: 1
 rules:
@@ -59,12 +59,12 @@ rules:
 }
 
 func TestLintTests(t *testing.T) {
-	const hint = " (write two texts that it must match, and the nearest that it must not) [tests]"
+	const hint = " (write two texts that it must match, and a similar one that it must not match) [tests]"
 	require.Equal(t, []string{
 		"f1.yaml:4:5: warning: rule none: has no tests" + hint,
-		"f1.yaml:5:5: warning: rule one: has 1 of two tests that match, and 0 of one that does not" + hint,
-		"f1.yaml:6:5: warning: rule near: has 2 of two tests that match, and 0 of one that does not" + hint,
-		"f1.yaml:7:5: warning: rule only: has 0 of two tests that match, and 1 of one that does not" + hint,
+		"f1.yaml:5:5: warning: rule one: has 1 of 2 match tests and 0 of 1 no_match tests" + hint,
+		"f1.yaml:6:5: warning: rule near: has 2 of 2 match tests and 0 of 1 no_match tests" + hint,
+		"f1.yaml:7:5: warning: rule only: has 0 of 2 match tests and 1 of 1 no_match tests" + hint,
 	}, lint(`
 version: 1
 rules:
@@ -78,12 +78,12 @@ rules:
 }
 
 func TestLintPerEntry(t *testing.T) {
-	const because = ", so that it is evaluated for each entry and not once per signature "
+	const because = ", so it is evaluated for each entry, not once per signature "
 	require.Equal(t, []string{
-		"f1.yaml:5:58: warning: rule m: reads message" + because + "(compare template where masking leaves enough of the text) [per-entry]",
+		"f1.yaml:5:58: warning: rule m: reads message" + because + "(compare template, if masking leaves enough of the text) [per-entry]",
 		"f1.yaml:6:46: warning: rule s: reads stack" + because + "(compare frames, the methods of the stack) [per-entry]",
-		"f1.yaml:7:70: warning: rule o: reads operation" + because + "(compare method or status, which tell what the operation was) [per-entry]",
-		"f1.yaml:10:12: warning: rule macro: reads message" + because + "(compare template where masking leaves enough of the text) [per-entry]",
+		"f1.yaml:7:70: warning: rule o: reads operation" + because + "(compare method or status, which describe the operation) [per-entry]",
+		"f1.yaml:10:12: warning: rule macro: reads message" + because + "(compare template, if masking leaves enough of the text) [per-entry]",
 	}, lint(`
 version: 1
 macros: {hot: 'message contains "hot"'}
@@ -101,22 +101,22 @@ rules:
 // TestLintMasked: texts that masking hides, and texts that it leaves.
 func TestLintMasked(t *testing.T) {
 	for _, tc := range []struct{ when, want string }{
-		{`template == "Human12 is gone"`, `24: no template holds "Human12 is gone": masking hides some of it (write "<*> is gone")`},
-		{`"Human12 is gone" != template`, `12: no template holds "Human12 is gone": masking hides some of it (write "<*> is gone")`},
-		{`template startsWith "12 pawns"`, `32: no template holds "12 pawns": masking hides some of it (write "<*> pawns")`},
-		{`template endsWith " took 5 ms"`, `30: no template holds " took 5 ms": masking hides some of it (write " took <*>")`},
-		{`not (template contains " Thing77 ")`, `35: no template holds " Thing77 ": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
-		{`template in ["ok", "Job_60 failed"]`, `24: no template holds "Job_60 failed": masking hides some of it (write "<*> failed")`},
-		{`template in hidden`, `24: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
-		{`contains_any(template, hidden)`, `35: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
-		{`starts_with_any(template, hidden)`, `38: no template holds "Pawn7 left": masking hides some of it (and of other items of the list) (write "<*> left")`},
-		{`ends_with_any(template, ["Pawn7"])`, `36: no template holds "Pawn7": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
-		{`hasPrefix(template, "7 pawns")`, `32: no template holds "7 pawns": masking hides some of it (write "<*> pawns")`},
-		{`hasSuffix(template, "pawns 7")`, `32: no template holds "pawns 7": masking hides some of it (write "pawns <*>")`},
-		{`indexOf(template, "pawn7") > 3`, `30: no template holds "pawn7": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
-		{`phase == "x" and template contains "/home/ann/"`, `47: no template holds "/home/ann/": masking hides some of it ("<*>" stands in its place; add the word to protect, or compare message)`},
-		{`template contains "two\nlines"`, `30: no template holds "two\nlines": masking hides some of it (write "two")`},
-		{`seven`, `12: no template holds "7 pawns": masking hides some of it (write "<*> pawns")`},
+		{`template == "Human12 is gone"`, `24: no template contains "Human12 is gone": masking replaces a part of it (write "<*> is gone")`},
+		{`"Human12 is gone" != template`, `12: no template contains "Human12 is gone": masking replaces a part of it (write "<*> is gone")`},
+		{`template startsWith "12 pawns"`, `32: no template contains "12 pawns": masking replaces a part of it (write "<*> pawns")`},
+		{`template endsWith " took 5 ms"`, `30: no template contains " took 5 ms": masking replaces a part of it (write " took <*>")`},
+		{`not (template contains " Thing77 ")`, `35: no template contains " Thing77 ": masking replaces a part of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`template in ["ok", "Job_60 failed"]`, `24: no template contains "Job_60 failed": masking replaces a part of it (write "<*> failed")`},
+		{`template in hidden`, `24: no template contains "Pawn7 left": masking replaces a part of it (and of other items in the list) (write "<*> left")`},
+		{`contains_any(template, hidden)`, `35: no template contains "Pawn7 left": masking replaces a part of it (and of other items in the list) (write "<*> left")`},
+		{`starts_with_any(template, hidden)`, `38: no template contains "Pawn7 left": masking replaces a part of it (and of other items in the list) (write "<*> left")`},
+		{`ends_with_any(template, ["Pawn7"])`, `36: no template contains "Pawn7": masking replaces a part of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`hasPrefix(template, "7 pawns")`, `32: no template contains "7 pawns": masking replaces a part of it (write "<*> pawns")`},
+		{`hasSuffix(template, "pawns 7")`, `32: no template contains "pawns 7": masking replaces a part of it (write "pawns <*>")`},
+		{`indexOf(template, "pawn7") > 3`, `30: no template contains "pawn7": masking replaces a part of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`phase == "x" and template contains "/home/ann/"`, `47: no template contains "/home/ann/": masking replaces a part of it ("<*>" stands in its place; add the word to protect, or compare message)`},
+		{`template contains "two\nlines"`, `30: no template contains "two\nlines": masking replaces a part of it (write "two")`},
+		{`seven`, `12: no template contains "7 pawns": masking replaces a part of it (write "<*> pawns")`},
 
 		{`template == "<*> is gone"`, ""},
 		{`template startsWith "Could not load "`, ""},

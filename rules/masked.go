@@ -70,13 +70,13 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	}
 	others := ""
 	if h.more > 0 {
-		others = " (and of other items of the list)"
+		others = " (and of other items in the list)"
 	}
 	hint := "write " + quote(h.shown)
 	if strings.Trim(h.shown, "<*> ") == "" {
 		hint = `"<*>" stands in its place; add the word to protect, or compare message`
 	}
-	l.node(r, c, args[1], checkMasked, hint, "no template holds %s: masking hides some of it%s", quote(h.text), others)
+	l.node(r, c, args[1], checkMasked, hint, "no template contains %s: masking replaces a part of it%s", quote(h.text), others)
 }
 
 func isTemplate(n ast.Node) bool {

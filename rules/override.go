@@ -23,7 +23,7 @@ func (l *linker) override() {
 				continue
 			}
 			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is taken by the rule at %s:%d", clean(d.src.name),
+				l.errs.addf(d.idAt, "give one of them another id", "the id is already used by the rule at %s:%d", clean(d.src.name),
 					first.at.line)
 				continue
 			}
@@ -35,7 +35,7 @@ func (l *linker) override() {
 				base.overridden = d
 			case base != nil:
 				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
-					"the id is also that of the rule at %s:%d", clean(base.src.name), base.at.line)
+					"the rule at %s:%d has the same id", clean(base.src.name), base.at.line)
 			case d.override:
 				lonely = append(lonely, d)
 			}
@@ -48,7 +48,7 @@ func (l *linker) override() {
 		id := d.rule.ID
 		hint := nothingThere(id, ids, "remove override", l.errs)
 		if last[id] != d {
-			hint = fmt.Sprintf("the rule at %s:%d comes first and has the last word", clean(last[id].src.name), last[id].at.line)
+			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", clean(last[id].src.name), last[id].at.line)
 		}
 		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", quote(id))
 	}
@@ -116,7 +116,7 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 		case last && d.override:
 			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
 			if i > 0 {
-				hint = fmt.Sprintf("the %s at %s:%d comes first and has the last word", d.kind(), clean(chain[0].at.src.name),
+				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind(), clean(chain[0].at.src.name),
 					chain[0].at.line)
 			}
 			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), quote(name))

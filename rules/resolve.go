@@ -184,7 +184,7 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 				break
 			}
 		}
-		r.errs.addf(m.decl.at, "a macro may use others, but not in a circle", "the macro uses itself: %s",
+		r.errs.addf(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
 			clean(strings.Join(append(via, name), " → ")))
 	}
 	if m.state != macroNew {

@@ -54,7 +54,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 		}
 	}
 	if _, ok := d.given["id"]; !ok {
-		errs.add(p.in("id"), "is missing", "every rule has an id and a when")
+		errs.add(p.in("id"), "is missing", "every rule needs an id and a when")
 	}
 	return d
 }
@@ -64,7 +64,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 func (d *ruleDecl) check(errs *collector) {
 	r := &d.rule
 	if _, ok := d.given["when"]; !ok {
-		errs.add(d.at.in("when"), "is missing", "every rule has an id and a when")
+		errs.add(d.at.in("when"), "is missing", "every rule needs an id and a when")
 	}
 	_, decides := d.given["disposition"]
 	switch {
@@ -80,7 +80,7 @@ func (d *ruleDecl) check(errs *collector) {
 			}
 		}
 		if _, ok := d.given["tags"]; !ok {
-			errs.add(d.given["continue"], "a rule with continue adds tags, and has none", "add tags: [...]")
+			errs.add(d.given["continue"], "a rule with continue must have tags", "add tags: [...]")
 		}
 	case !decides:
 		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
@@ -90,8 +90,8 @@ func (d *ruleDecl) check(errs *collector) {
 			r.Escalate = nil // the override is already as urgent
 			return
 		}
-		errs.addf(d.escalateTo, "name a higher one, or remove escalate",
-			"the rule is %s from the first occurrence on, which is no less than %s", r.Disposition, e.To)
+		errs.addf(d.escalateTo, "write a higher disposition, or remove escalate",
+			"must be higher than the disposition of the rule, which is %s", r.Disposition)
 	}
 }
 
@@ -381,7 +381,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
 	}
 	if e.Entries < e.After {
-		errs.addf(within, "give more entries, or a lower after", "%d occurrences cannot lie within %d entries", e.After,
+		errs.addf(within, "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
 			e.Entries)
 		return nil, to
 	}
@@ -414,7 +414,7 @@ func parseWithin(p at, n *yaml.Node, errs *collector) (d time.Duration, entries 
 // unit; 0 when it is not.
 func duration(p at, n *yaml.Node, errs *collector) time.Duration {
 	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") {
-		errs.add(p.here(n), "a duration has a unit", "such as 30s, 5m or 1h; a number of entries is written {entries: 500}")
+		errs.add(p.here(n), "the duration has no unit", "such as 30s, 5m or 1h; a number of entries is written {entries: 500}")
 		return 0
 	}
 	s, ok := text(p, n, errs)

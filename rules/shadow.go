@@ -48,7 +48,7 @@ func (l *linker) reach() {
 				"can never match: rule %s in line %d always matches first", name(by), by.rule.Line)
 		case first == nil && part != nil && own && part.src == home:
 			l.errs.addf(d.when.at, "move it before that rule, or narrow that rule",
-				"can never match: rule %s in line %d asks for less and comes first", name(part), part.rule.Line)
+				"can never match: rule %s in line %d has fewer conditions and comes first", name(part), part.rule.Line)
 		case first != nil:
 			r.ShadowedBy = first.rule.ID
 		case r.possible&^allSeen == 0:

@@ -44,7 +44,7 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 		}
 		if q, found := openQuote(src); found {
 			errs.add(q, "YAML: the text in single quotes ends here",
-				"a single quote in it is written twice: ''; or write >- and the text below it, without quotes")
+				"write a single quote in it twice: ''; or write >- and the text below it, without quotes")
 			return nil
 		}
 		errs.add(p, clean(msg), yamlHint(msg))
@@ -52,7 +52,7 @@ func parseYAML(src *source, data []byte, errs *collector) *yaml.Node {
 	}
 	switch {
 	case doc == nil || len(doc.Content) == 0:
-		errs.add(top, "the file holds no rules, only comments", `a rule file begins with "version: 1"`)
+		errs.add(top, "the file contains only comments", `a rule file begins with "version: 1"`)
 		return nil
 	case rest != nil:
 		errs.add(at{src: src, line: rest.Line, col: rest.Column}, "a second YAML document",
@@ -107,7 +107,7 @@ func yamlProblem(err error) (line int, msg string) {
 func yamlHint(msg string) string {
 	switch {
 	case strings.Contains(msg, "mapping values are not allowed"):
-		return `text that holds ": " must stand in quotes`
+		return `put text that contains ": " in quotes`
 	case strings.Contains(msg, "cannot start any token") &&
 		strings.Contains(msg, `'\t'`), strings.Contains(msg, "tab character"):
 		return "indent with spaces, not tabs"
@@ -115,7 +115,7 @@ func yamlHint(msg string) string {
 		strings.Contains(msg, "did not find expected"):
 		return "put expressions and texts in single quotes, and align fields of one rule in one column"
 	case strings.Contains(msg, "quoted scalar"):
-		return "a quote is not closed; inside single quotes a quote is written twice"
+		return "a quote is not closed; inside single quotes, write a quote twice"
 	case strings.Contains(msg, "unknown anchor"):
 		return "aliases are not part of the rule language; use a list or a macro"
 	case strings.Contains(msg, "escape character"):

@@ -40,7 +40,7 @@ rules:
 		stderr string
 	}{
 		{"defaults", nil, exitOK, 1, ": nothing found", ""},
-		{"findings", []string{mine}, exitFinding, 2, `no template holds "Human12 died"`, ""},
+		{"findings", []string{mine}, exitFinding, 2, `no template contains "Human12 died"`, ""},
 		{"findings alone", []string{"--no-default-rules", mine}, exitFinding, 2, "has no tests", ""},
 		{"errors", []string{mine, broken}, exitUsage, 1, `unknown field "rule" (did you mean "rules"?) [compile]`, ""},
 		{"nothing", []string{"--no-default-rules"}, exitUsage, 0, "", "nothing to look at"},
