@@ -94,7 +94,7 @@ type openRecord struct {
 	byConsole bool
 
 	ref      uint64
-	refState RefState
+	refState string
 	// refFrom is where in stack the trace begins that ref stands for; -1 if
 	// none is open.
 	refFrom int

@@ -67,7 +67,7 @@ func (a *assembly) awaitsTrace() bool {
 	if a.inner {
 		return true
 	}
-	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == RefNone &&
+	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == "" &&
 		a.mentionsException() && a.isException()
 }
 

@@ -58,7 +58,7 @@ func render(recs []Record) string {
 		if r.Level != event.LevelUnknown {
 			fmt.Fprintf(&b, " %s/%s", r.Level, r.LevelBy)
 		}
-		if r.RefState != RefNone {
+		if r.RefState != "" {
 			fmt.Fprintf(&b, " ref=%X/%s", r.Ref, r.RefState)
 		}
 		fmt.Fprintf(&b, " %q", r.Message)

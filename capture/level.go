@@ -21,7 +21,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 		return event.LevelFatal, evidenceCrash
 	case a.byConsole:
 		return a.console, evidenceConsole
-	case (a.frames > 0 || a.refState != RefNone || a.footer) && a.isException():
+	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
 	case !a.mentionsNone() && beginsException(a.message):
 		return event.LevelError, evidenceException
@@ -37,7 +37,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 		return event.LevelWarning, evidenceFooter
 	case tagged:
 		return tag, evidenceTag
-	case footered && a.frames == 0 && a.refState == RefNone && a.split != evidenceHole && !a.opensFault():
+	case footered && a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
 		return event.LevelInfo, evidenceNoFooter
 	}
 	return event.LevelUnknown, evidenceNone

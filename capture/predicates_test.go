@@ -363,8 +363,6 @@ func TestEnumsAreNamed(t *testing.T) {
 	require.Equal(t, "layout(99)", Layout(99).String())
 	require.Equal(t, "context", (&Record{Context: true}).KindName())
 	require.Equal(t, "continuation", (&Record{Continuation: true}).KindName())
-	require.Equal(t, "unresolved", refUnresolved.String())
-	require.Equal(t, "ref(9)", RefState(9).String())
 }
 
 func TestTagLevel(t *testing.T) {

@@ -13,26 +13,12 @@ const (
 	continuationSource = "continuation"
 )
 
-// RefState is what became of a stack reference "[Ref X]" in a record.
-type RefState uint8
-
-// States of a stack reference.
+// What became of a stack reference "[Ref X]" in a record.
 const (
-	RefNone       RefState = iota // the record names no reference
-	refOriginal                   // the record prints the trace that X stands for
-	refResolved                   // a duplicate: Stack was filled from the trace printed before
-	refUnresolved                 // a duplicate of a trace that is not known (any more): Message keeps the line
+	refOriginal   = "original"   // the record prints the trace that X stands for
+	refResolved   = "resolved"   // a duplicate: Stack was filled from the trace printed before
+	refUnresolved = "unresolved" // a duplicate of a trace that is not known: Message keeps the line
 )
-
-var refStateNames = [...]string{"none", "original", "resolved", "unresolved"}
-
-// String returns the lower-case name of s.
-func (s RefState) String() string {
-	if int(s) < len(refStateNames) {
-		return refStateNames[s]
-	}
-	return fmt.Sprintf("ref(%d)", uint8(s))
-}
 
 // Record is an entry of a capture, with where it stood in it.
 //
@@ -79,8 +65,9 @@ type Record struct {
 	Continues bool
 
 	// RefState is what became of the reference Ref, the X of a line "[Ref X]" in the
-	// record, the last one if there are several.
-	RefState RefState
+	// record, the last one if there are several: "original", "resolved" or "unresolved";
+	// "" where the record names none.
+	RefState string
 	Ref      uint64
 
 	// Cut is how many bytes of the record's text were left out because a line

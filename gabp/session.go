@@ -60,13 +60,6 @@ func (s *ServerSession) Close() {
 	s.out.close()
 }
 
-// subscribed reports whether the session is subscribed to a channel.
-func (s *ServerSession) subscribed(channel string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.subs[channel]
-}
-
 // serve reads requests until the stream ends or ctx is done.
 func (s *ServerSession) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)

@@ -109,15 +109,6 @@ func (j *Journal) Latest() uint64 { return j.latest }
 // there sees only what is to come.
 func (j *Journal) end() Cursor { return Cursor{Epoch: j.config.Epoch, Seq: j.latest} }
 
-// get returns the entry seq, if it is held.
-func (j *Journal) get(seq uint64) (Record, bool) {
-	h, block := j.lookup(seq)
-	if h == nil {
-		return Record{}, false
-	}
-	return h.decode(string(block)), true
-}
-
 // tailFrom returns the oldest sequence number in the tail; when the tail is
 // empty, the one that will be.
 func (j *Journal) tailFrom() uint64 { return j.latest + 1 - uint64(j.tail.count) }

@@ -355,3 +355,12 @@ func TestFilters(t *testing.T) {
 		require.Equal(t, c.want, seqs(j.Read(Cursor{}, 0, c.f).Records), "%+v", c.f)
 	}
 }
+
+// get returns the entry seq, if it is held.
+func (j *Journal) get(seq uint64) (Record, bool) {
+	h, block := j.lookup(seq)
+	if h == nil {
+		return Record{}, false
+	}
+	return h.decode(string(block)), true
+}

@@ -306,7 +306,7 @@ func recordOf(f *found) explainedRecord {
 		out.File, out.Layout, out.StartLine, out.EndLine = f.place.file, f.layout.String(), rec.StartLine, rec.EndLine
 		out.Ends, out.LevelBy = rec.Split.String(), rec.LevelBy.String()
 		out.Cut = rec.Cut
-		if rec.RefState != capture.RefNone {
+		if rec.RefState != "" {
 			out.Reference = fmt.Sprintf("%X %s", rec.Ref, rec.RefState)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -104,10 +103,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			Cut:       rec.Cut,
 			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
 			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
-			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase,
-		}
-		if rec.RefState != capture.RefNone {
-			r.RefState = rec.RefState.String()
+			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase, RefState: rec.RefState,
 		}
 		if format != formatText && r.Disposition.Urgent() {
 			r.Blame = scrubber.Suspects(src.blame())
