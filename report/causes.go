@@ -163,7 +163,7 @@ func (c *cause) samples() []heed.Sample {
 func (c *cause) operation() origin {
 	a := &c.FirstItem
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		return origin{"from", text.Safe(name, maxName)}
+		return origin{"during", text.Safe(name, maxName)}
 	}
 	if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
 		return origin{"after", text.Safe(name, maxName)}

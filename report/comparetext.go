@@ -66,12 +66,12 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
 	}
 	p(0, "%s → %s", sideName(&d.Old), sideName(&d.New))
-	p(2, "%s new or more frequent, and urgent.", verb(uint64(len(d.Groups)), "group is", "groups are"))
+	p(2, "%s new or more frequent.", verb(uint64(len(d.Groups)), "urgent group is", "urgent groups are"))
 	for _, s := range modSentences(d) {
 		p(2, "%s", s)
 	}
 	for _, g := range gapsOf(&d.Old) {
-		p(2, "The old side %s: what is new may just have been unseen.", g)
+		p(2, "The old side %s: what seems new may only be missing from the old log.", g)
 	}
 	if len(d.Mods) > 0 {
 		dst = o.heading(dst, strong, "MODS that changed")
@@ -110,7 +110,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		}
 		dst = fmt.Appendf(dst, "  %s\n", line)
 		if len(g.Suspects) == 0 {
-			p(2, "no suspect: nothing points at a mod, and no list of mods says what changed")
+			p(2, "no suspect: nothing points at a mod, and no list of mods shows what changed")
 			continue
 		}
 		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40, style: only(name)},
@@ -141,8 +141,8 @@ func firstPlace(t *compare.Tally) string {
 func modSentences(d *compare.Suspects) []string {
 	switch {
 	case !d.OldMods && !d.NewMods:
-		return []string{"Neither side has a list of mods (an upload has one, and so may the log of a mod loader or of a " +
-			"game in which a save was loaded): only what the text points at is known."}
+		return []string{"Neither side has a list of mods: only what the text points at is known. An upload has a list; the " +
+			"log of a mod loader, or of a game that loaded a save, may have one."}
 	case !d.OldMods:
 		return []string{"The old side has no list of mods: what was added or updated is not known."}
 	case !d.NewMods:

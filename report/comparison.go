@@ -82,27 +82,27 @@ func ofDiff(d *compare.Diff) *comparison {
 	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
 	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
 	if changed == 0 {
-		c.say("No difference: nothing new, gone, more or less frequent in %s.", count(uint64(d.Groups), "group"))
+		c.say("No difference: of %s none is new, gone, more or less frequent.", count(uint64(d.Groups), "group"))
 	} else {
-		c.say("%s; %s; %d more and %d less frequent; %d of %s as before.",
-			counted(d.Added, "new"), counted(d.Gone, "gone"), len(d.More), len(d.Less), d.Groups-changed,
-			count(uint64(d.Groups), "group"))
+		c.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
+			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
+			len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
 	}
 	if n := len(d.Worse); n > 0 {
-		c.say("%s of both sides judged to be more urgent than before.", count(uint64(n), "group"))
+		c.say("%s on both sides more urgent than before.", verb(uint64(n), "group is", "groups are"))
 	}
 	for _, g := range gapsOf(&d.New) {
-		c.say("The new side %s: what is gone or less frequent may just be unseen.", g)
+		c.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
 	}
 	for _, g := range gapsOf(&d.Old) {
-		c.say("The old side %s: what is new or more frequent may just have been unseen.", g)
+		c.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
 	}
 	c.uncounted("old", &d.Old)
 	c.uncounted("new", &d.New)
 	c.sections = []compareSection{
 		{"NEW", "only on the new side", d.Added, sectionNew},
 		{"MORE frequent", "by every measure", d.More, sectionRatio},
-		{"WORSE", "judged to be more urgent than on the old side", d.Worse, sectionWorse},
+		{"WORSE", "more urgent than on the old side", d.Worse, sectionWorse},
 		{"LESS frequent", "by every measure", d.Less, sectionRatio},
 		{"GONE", "only on the old side", d.Gone, sectionGone},
 	}
@@ -115,24 +115,26 @@ func ofCheck(d *compare.Check) *comparison {
 	c := &comparison{manyNew: len(d.New.Files) > 1}
 	speak := len(d.Added) + len(d.More) + len(d.Worse) + len(d.Expired)
 	c.say("%s, against %s", sideName(&d.New), d.Baseline)
-	unseen := ": what it does not show may just be unseen"
+	unseen := ": what is not in it may still have happened"
 	switch {
 	case silentSide(&d.New):
 		unseen = ""
-		c.say("There is nothing to check: that nothing was found says nothing.")
+		c.say("There is nothing to check: an empty log does not show that all is well.")
 	case speak == 0:
-		c.say("Nothing that the baseline does not explain.")
+		c.say("The baseline explains everything that was found.")
 	default:
-		c.say("%s; %d above their rate, %d more urgent than before, %d expired.", counted(d.Added, "not in the baseline"),
+		c.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
+			counted(d.Added, "group", "groups"),
 			len(d.More), len(d.Worse), len(d.Expired))
 	}
-	c.say("Known and as it was: %s of %s. In the baseline and unseen: %d.", entries(d.KnownEntries),
+	c.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.", entries(d.KnownEntries),
 		count(uint64(d.Known), "group"), len(d.Unseen))
 	for _, g := range gapsOf(&d.New) {
 		c.say("The log %s%s.", g, unseen)
 	}
 	if d.RulesChanged {
-		c.say(`The baseline was written under other rules: look at what they judge differently, and write it anew with "classify-replay baseline write".`)
+		c.say("The baseline was written with other rules: review what they decide differently, and update it with " +
+			`"heed baseline write".`)
 	}
 	if d.ModsChanged {
 		c.say("The baseline was written with other mods.")
@@ -141,8 +143,8 @@ func ofCheck(d *compare.Check) *comparison {
 	c.sections = []compareSection{
 		{"NEW", "not in the baseline", d.Added, sectionNew},
 		{"MORE frequent", "than the baseline allows", d.More, sectionRatio},
-		{"WORSE", "judged to be more urgent than in the baseline", d.Worse, sectionWorse},
-		{"EXPIRED", "known until a day that is past", d.Expired, sectionExpired},
+		{"WORSE", "more urgent than in the baseline", d.Worse, sectionWorse},
+		{"EXPIRED", "past their expiry day", d.Expired, sectionExpired},
 	}
 	c.footnote()
 	return c
@@ -185,7 +187,7 @@ func (c *comparison) say(format string, args ...any) {
 
 func (c *comparison) uncounted(side string, s *compare.Totals) {
 	if s.Uncounted > 0 {
-		c.say("%s of the %s side found no room in the tables and are not compared: what seems to be missing from it may be "+
+		c.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
 			"among them.", count(s.Uncounted, "record"), side)
 	}
 }
@@ -207,21 +209,21 @@ func (c *comparison) footnote() {
 		c.footnotes = append(c.footnotes, rates+".")
 	}
 	if chances {
-		c.footnotes = append(c.footnotes, "CHANCE is how likely the other side would have none of them at the same rate.")
+		c.footnotes = append(c.footnotes, "CHANCE is the probability that the other side has none of them at the same rate.")
 	}
 	if ratios {
 		c.footnotes = append(c.footnotes,
-			"RATIO is that of the rates, with bounds, by the measure that speaks least for a difference.")
+			"RATIO is the new rate divided by the old rate, with bounds, by the measure that shows the smallest difference.")
 	}
 }
 
 // counted returns how many rows there are, and how many of them are urgent.
-func counted(rows []compare.Group, what string) string {
+func counted(rows []compare.Group, one, many string) string {
 	var n [len(dispositions)]int
 	for i := range rows {
 		n[rows[i].Disposition]++
 	}
-	s := count(uint64(len(rows)), "group") + " " + what
+	s := verb(uint64(len(rows)), one, many)
 	var parts []string
 	for _, d := range dispositions {
 		if n[d] > 0 && len(parts) < 2 && d.Urgent() {
@@ -287,24 +289,24 @@ func gapsOf(s *compare.Totals) []string {
 			}
 			switch g.Kind {
 			case "blind":
-				said := "went BLIND " + where
+				blind := "went BLIND " + where
 				if g.Rule != "" {
-					said += " (" + g.Rule + ")"
+					blind += " (" + g.Rule + ")"
 				}
-				if g.To > 0 {
-					said += fmt.Sprintf(", until line %d", g.To)
+				if blind += ", when logging stopped"; g.To > 0 {
+					blind += fmt.Sprintf(", until line %d", g.To)
 				}
-				out = append(out, said)
+				out = append(out, blind)
 			case "beginning":
 				out = append(out, "lacks its beginning"+strings.TrimPrefix(where, fmt.Sprintf("at line %d", g.From)))
 			case event.StatusHole.String():
-				out = append(out, "misses bytes "+where)
+				out = append(out, "has missing bytes "+where)
 			case event.StatusRunCut.String():
-				out = append(out, "misses repeats that the game left out "+where)
+				out = append(out, "lacks repeated messages, which the game left out, "+where)
 			case event.StatusTruncated.String():
 				out = append(out, "is cut off "+where)
 			case "unread":
-				out = append(out, "was not read to its end, but to"+strings.TrimPrefix(where, "at"))
+				out = append(out, "was only read to"+strings.TrimPrefix(where, "at"))
 			default:
 				out = append(out, "has a gap "+where)
 			}

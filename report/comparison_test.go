@@ -21,6 +21,7 @@ func TestSidesInWords(t *testing.T) {
 		Gaps: []compare.Gap{{Kind: "blind", From: 3, To: 9, Rule: "some.rule"}, {Kind: "hole", From: 12},
 			{Kind: "hole", From: 13}},
 	}}}
-	require.Equal(t, []string{"went BLIND at line 3 (some.rule), until line 9", "misses bytes at line 12",
+	require.Equal(t, []string{"went BLIND at line 3 (some.rule), when logging stopped, until line 9",
+		"has missing bytes at line 12",
 		"has 1 more such gap"}, gapsOf(&side))
 }

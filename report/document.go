@@ -16,8 +16,8 @@ type Document struct {
 	Summary        Summary      `json:"summary" jsonschema:"The accounting of the log."`
 	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what came first."`
 	Updates        []UpdateLine `json:"updates" jsonschema:"The first and the last updates, in order."`
-	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many between them are not here."`
-	Signatures     []Row        `json:"signatures" jsonschema:"The rows with the most entries, by disposition."`
+	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
+	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
 
 	file     string   // its name, not escaped: a URI is made of it
 	removed  []string // what was taken out, in words
@@ -35,53 +35,53 @@ type Summary struct {
 	File        string `json:"file" jsonschema:"The log, as it was named."`
 	Layout      string `json:"layout" jsonschema:"The layout in which it was read."`
 	Lines       int    `json:"lines" jsonschema:"Lines read."`
-	Records     uint64 `json:"records" jsonschema:"Records in them."`
-	Complete    bool   `json:"complete" jsonschema:"It was read to its end."`
-	Error       string `json:"error,omitempty" jsonschema:"Why it was not."`
+	Records     uint64 `json:"records" jsonschema:"Records in those lines."`
+	Complete    bool   `json:"complete" jsonschema:"The log was read to its end."`
+	Error       string `json:"error,omitempty" jsonschema:"Why it was not read to its end."`
 	Interrupted bool   `json:"interrupted,omitempty" jsonschema:"Reading was interrupted."`
 
 	Worst event.Disposition `json:"worst" jsonschema:"The highest disposition that an item reached."`
 	Items struct {
 		Opened       uint64 `json:"opened" jsonschema:"Attention items."`
-		Blocking     uint64 `json:"blocking" jsonschema:"Those that ever blocked."`
-		Advisory     uint64 `json:"advisory" jsonschema:"Those that never did."`
+		Blocking     uint64 `json:"blocking" jsonschema:"Items that blocked at any time."`
+		Advisory     uint64 `json:"advisory" jsonschema:"Items that never blocked."`
 		Open         int    `json:"open" jsonschema:"Open at the end of the log."`
-		OpenBlocking int    `json:"openBlocking" jsonschema:"Of these, those that block."`
+		OpenBlocking int    `json:"openBlocking" jsonschema:"Blocking items that are open at the end."`
 		Acknowledged uint64 `json:"acknowledged" jsonschema:"Items that were acknowledged."`
-		Updates      uint64 `json:"updates" jsonschema:"Updates about items."`
+		Updates      uint64 `json:"updates" jsonschema:"Updates of items."`
 	} `json:"items" jsonschema:"Attention items."`
 	Blind struct {
 		AtEnd bool   `json:"atEnd" jsonschema:"The log ends blind."`
 		Times uint64 `json:"times" jsonschema:"How often evidence was incomplete."`
-		Spans []span `json:"spans" jsonschema:"Where: the first stretches, and the last."`
+		Spans []span `json:"spans" jsonschema:"Where: the first spans, and the last."`
 	} `json:"blind" jsonschema:"Where evidence is incomplete."`
-	Missing []missing `json:"missing" jsonschema:"What notices say about the log."`
+	Missing []missing `json:"missing" jsonschema:"What is missing, by kind of notice."`
 
 	Headless bool `json:"beginningMissing,omitempty" jsonschema:"The beginning of the log is missing."`
 
 	Entries struct {
-		Received   uint64 `json:"received" jsonschema:"All of them."`
+		Received   uint64 `json:"received" jsonschema:"All entries."`
 		Logs       uint64 `json:"logs" jsonschema:"Log records."`
 		Operations uint64 `json:"operations" jsonschema:"Events of operations."`
 		States     uint64 `json:"states" jsonschema:"Events of the game."`
 		Notices    uint64 `json:"notices" jsonschema:"Notices about the evidence."`
 		Ignored    uint64 `json:"ignored" jsonschema:"Not actionable."`
-		Folded     uint64 `json:"folded" jsonschema:"Counted in an attention item."`
-		Advisory   uint64 `json:"advisory" jsonschema:"Of the folded, those in advisory items."`
-		Blocking   uint64 `json:"blocking" jsonschema:"Of the folded, those in blocking items."`
+		Folded     uint64 `json:"folded" jsonschema:"Counted in attention items."`
+		Advisory   uint64 `json:"advisory" jsonschema:"Folded entries that are advisory."`
+		Blocking   uint64 `json:"blocking" jsonschema:"Folded entries that are blocking."`
 	} `json:"entries" jsonschema:"Entries, and what became of them."`
 	Signatures map[string]tableSummary `json:"signatures" jsonschema:"The table of signatures, by disposition."`
 	Accounting string                  `json:"accounting" jsonschema:"\"ok\", or which counts do not add up."`
 
 	Verdict     *Verdict     `json:"verdict" jsonschema:"What matters about the log."`
-	Environment *Environment `json:"environment,omitempty" jsonschema:"Where the log was made, where it tells."`
+	Environment *Environment `json:"environment,omitempty" jsonschema:"Where the log was made, if known."`
 }
 
 type tableSummary struct {
 	Entries          uint64 `json:"entries" jsonschema:"Entries of the disposition."`
 	Rows             int    `json:"rows" jsonschema:"Rows that the table has."`
-	Forgotten        uint64 `json:"forgottenRows" jsonschema:"Rows for which there was no room."`
-	ForgottenEntries uint64 `json:"forgottenEntries" jsonschema:"Entries that they had counted."`
+	Forgotten        uint64 `json:"forgottenRows" jsonschema:"Rows that were dropped because the table was full."`
+	ForgottenEntries uint64 `json:"forgottenEntries" jsonschema:"Entries that these rows had counted."`
 }
 
 // tableCounts is a tableSummary with how many signatures the table has.
@@ -92,16 +92,16 @@ type tableCounts struct {
 
 // Cause is one thing to look at: the attention items that one rule caused at one disposition.
 type Cause struct {
-	Rule        string            `json:"rule" jsonschema:"The rule that decided about what began the items."`
-	Disposition event.Disposition `json:"disposition" jsonschema:"The highest that the items reached."`
-	Severity    event.Severity    `json:"severity" jsonschema:"The highest of the items."`
-	Escalated   bool              `json:"escalated,omitempty" jsonschema:"The rule is as urgent as this by repetition only."`
-	Invalidates bool              `json:"stateInvalidated" jsonschema:"What was known of the game's state may be stale."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided about the first entry of the items."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the items."`
+	Severity    event.Severity    `json:"severity" jsonschema:"The highest severity of the items."`
+	Escalated   bool              `json:"escalated,omitempty" jsonschema:"The rule is this urgent only because of repetition."`
+	Invalidates bool              `json:"stateInvalidated" jsonschema:"The game's state may have changed."`
 	Summary     string            `json:"summary" jsonschema:"What happened, and in which operation."`
-	Why         string            `json:"why,omitempty" jsonschema:"Why it matters, in the words of the rule's author."`
+	Why         string            `json:"why,omitempty" jsonschema:"Why it matters, as the rule describes it."`
 	Items       uint64            `json:"items" jsonschema:"Attention items."`
-	Open        uint64            `json:"open" jsonschema:"Of them, those that are open at the end."`
-	Entries     uint64            `json:"entries" jsonschema:"Urgent entries in the items, consequences included."`
+	Open        uint64            `json:"open" jsonschema:"Items that are open at the end."`
+	Entries     uint64            `json:"entries" jsonschema:"Urgent entries in the items, with those of other rules."`
 	First       uint64            `json:"firstLine" jsonschema:"Line of the first cause."`
 	Last        uint64            `json:"lastLine" jsonschema:"Line of the last entry."`
 	Sample      string            `json:"sample,omitempty" jsonschema:"The text of the first item's first sample."`
@@ -147,8 +147,8 @@ type Row struct {
 	Signature   signature.ID      `json:"signature" jsonschema:"The id of the template that names the group." pattern:"^[0-9a-f]{16}$"`
 	Forms       uint64            `json:"forms" jsonschema:"Signatures in the group."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
-	Severity    event.Severity    `json:"severity" jsonschema:"The highest of the entries."`
-	Template    string            `json:"template" jsonschema:"The text with what varies masked, then a line per stack frame; empty if it is no longer held."`
+	Severity    event.Severity    `json:"severity" jsonschema:"The highest severity of the entries."`
+	Template    string            `json:"template" jsonschema:"The text with variable parts masked, then a line per stack frame; empty if it is no longer stored."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
 
 	escalated bool

@@ -16,7 +16,7 @@ type Environment struct {
 	capture.Facts
 
 	Mods     []capture.ListedMod `json:"mods,omitempty" jsonschema:"The mods that the log lists, in load order."`
-	MoreMods int                 `json:"moreMods,omitempty" jsonschema:"Mods that are not among them."`
+	MoreMods int                 `json:"moreMods,omitempty" jsonschema:"How many more mods there are."`
 }
 
 // The bounds of what every form shows, in characters.

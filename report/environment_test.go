@@ -64,9 +64,9 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	says := readable(requireValidPage(t, page(t, r)))
 	require.Contains(t, says, "Environment : Some Game 1.2.3 · Some Engine 4 · Windows build · A `card` · 3 mods")
 	require.Contains(t, says, "Processor A processor")
-	require.Contains(t, says, "3 mods , in load order; first 1 named by the verdict")
+	require.Contains(t, says, "3 mods , in load order; listed first: 1 named by the verdict")
 	require.Contains(t, says,
-		"3 some-mod named by what broke first author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+		"3 some-mod named by the first blocking problem author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
 	require.NotContains(t, says, "maria")
 	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
 }
@@ -117,7 +117,7 @@ func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
 	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{listed("Some Mod", "", ""),
 		listed("Windmills", "", "")}}})
 	says := readable(requireValidPage(t, page(t, s.Replay)))
-	require.Contains(t, says, "2 mods , in load order; first 1 named by the verdict")
+	require.Contains(t, says, "2 mods , in load order; listed first: 1 named by the verdict")
 	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
 }
 
@@ -133,8 +133,8 @@ func TestManyMods(t *testing.T) {
 		out := HTML(nil, r.Document(0))
 		require.LessOrEqual(t, len(out), maxPage)
 		says := readable(requireValidPage(t, string(out)))
-		require.Contains(t, says, "4101 mods , in load order; first 1 named by the verdict")
-		require.Contains(t, says, "4001 Some Mod named by what broke first")
+		require.Contains(t, says, "4101 mods , in load order; listed first: 1 named by the verdict")
+		require.Contains(t, says, "4001 Some Mod named by the first blocking problem")
 		require.Contains(t, says, "3,101 more are not listed here.")
 		markdown := string(Markdown(nil, r.Document(0)))
 		require.Contains(t, markdown, "- environment: 4101 mods\n")

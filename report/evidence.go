@@ -23,17 +23,17 @@ func (r *Replay) silent() bool { return r.records == r.headers }
 // silence returns what there is of a log that is silent.
 func (r *Replay) silence() string {
 	if r.headers > 0 {
-		return "This is only the header of an upload; the log itself is not there."
+		return "This is only the header of an upload; the log itself is missing."
 	}
-	return "The log has no record, so that it says nothing about the game."
+	return "The log has no record, so nothing is known about the game."
 }
 
 // span is a stretch of a log during which evidence was incomplete. That of
 // missing bytes or repeats is a point: From and To are one line.
 type span struct {
 	From uint64 `json:"fromLine" jsonschema:"Where it begins."`
-	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine where something is missing at that point, and absent where it did not resume."`
-	Rule string `json:"rule" jsonschema:"The rule that said so."`
+	To   uint64 `json:"toLine,omitempty" jsonschema:"Where logging resumed; fromLine if something is missing at that point, and absent if it did not resume."`
+	Rule string `json:"rule" jsonschema:"The rule that decided so."`
 }
 
 // blindness keeps the first spans, and the last one.
@@ -84,8 +84,8 @@ func (b *blindness) add(span span) {
 
 // missing sums up the notices of one kind.
 type missing struct {
-	Status event.Status `json:"status" jsonschema:"What it is."`
-	Times  uint64       `json:"times" jsonschema:"How often."`
+	Status event.Status `json:"status" jsonschema:"The kind of notice."`
+	Times  uint64       `json:"times" jsonschema:"How many notices."`
 	Amount uint64       `json:"amount" jsonschema:"The sum of the notices' counts, such as missing bytes."`
 	First  uint64       `json:"firstLine" jsonschema:"Line of the first."`
 	Last   uint64       `json:"lastLine" jsonschema:"Line of the last."`
@@ -156,9 +156,9 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 // sentence returns how the log ends. Call it where fatal is set.
 func (n *ending) sentence() string {
 	if n.crash {
-		return fmt.Sprintf("The log ends with the crash at line %d: the game is gone.", n.line)
+		return fmt.Sprintf("The log ends with the crash at line %d: the game no longer runs.", n.line)
 	}
-	return fmt.Sprintf("The log ends with something fatal at line %d: the game may be gone.", n.line)
+	return fmt.Sprintf("The log ends with a fatal problem at line %d: the game may no longer run.", n.line)
 }
 
 // The shares of a log that may be missing, in percent: one worth reporting, and one that
@@ -211,7 +211,7 @@ func (r *Replay) asFar(says string) string {
 	case r.unread != "" || r.end.Interrupted:
 		return "As far as the log was read, " + says
 	case r.end.Headless || r.blind.stretches > 0 || r.notices[event.StatusHole] != nil:
-		return "In what is left of the log, " + says
+		return "In the remaining part of the log, " + says
 	}
 	return capital(says)
 }
@@ -285,12 +285,27 @@ func (r *Replay) unrecognized() bool {
 	return r.end.Unrecognized && !r.opening.known && r.end.Stats.Phase == ""
 }
 
-// endSentence returns how far a log goes that nothing fatal ends.
+// completeTo ends a sentence about a log that ends early, of which nothing is known to be missing.
+const completeTo = "The log is complete up to there."
+
+// endSentence returns how far a log goes that nothing fatal ends, and completeSentence the same of a log of
+// which nothing is known to be missing.
 func (r *Replay) endSentence() string {
 	if r.starting() {
-		return fmt.Sprintf("The log ends at line %d, while the game starts", r.end.Lines)
+		return fmt.Sprintf("The log ends at line %d, while the game starts.", r.end.Lines)
 	}
-	return fmt.Sprintf("The log speaks to its end at line %d", r.end.Lines)
+	return capital(r.continues())
+}
+
+func (r *Replay) completeSentence() string {
+	if r.starting() {
+		return r.endSentence() + " " + completeTo
+	}
+	return "Complete: " + r.continues()
+}
+
+func (r *Replay) continues() string {
+	return fmt.Sprintf("logging continues to the end of the log at line %d.", r.end.Lines)
 }
 
 // runs is what is known of the runs of the game before the last one in a log.
@@ -325,7 +340,7 @@ func (r *Replay) runsSentence(says string, times uint64) string {
 	case n.before.fatal && n.before.crash:
 		says += fmt.Sprintf(": %s ended with the crash at line %d", run, n.before.line)
 	case n.before.fatal:
-		says += fmt.Sprintf(": %s ended with something fatal at line %d", run, n.before.line)
+		says += fmt.Sprintf(": %s ended with a fatal problem at line %d", run, n.before.line)
 	}
 	if r.environment != nil {
 		says += ". Versions and mods are those of the last run"

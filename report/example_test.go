@@ -51,16 +51,16 @@ rules:
 	fmt.Printf("%s", report.Text(nil, replay.Document(0), report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
-	//   Broken since line 2. 1 blocking problem, not known to be over.
+	//   Broken since line 2. 1 blocking problem, still open.
 	//   first     The game was not saved (line 2).
 	//             > cannot save to slot 1
-	//   mod       Not known: what broke first names no mod.
-	//   log       The log speaks to its end at line 3; nothing is known to be missing.
+	//   mod       Not known: the first blocking problem does not name a mod.
+	//   log       Complete: logging continues to the end of the log at line 3.
 	//
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved
 	//   why       rule save.failed: what was played since the last save would be lost
-	//   often     2 entries in item 0-1, lines 2 to 3; not known to be over
+	//   count     2 entries; item 0-1, lines 2 to 3; still open
 	//   sample    line 2, 2 times: cannot save to slot 1
 	//
 	// TIMELINE of 2 updates
@@ -79,6 +79,6 @@ rules:
 	//
 	// ACCOUNTING
 	//   received  3 entries: 3 log records
-	//   decided   1 ignored, 2 folded into items: 0 advisory, 2 blocking
-	//   items     1 opened, 1 open, 0 cleared, 0 of them acknowledged; 2 updates
+	//   decided   1 ignored, 2 counted in items: 0 advisory, 2 blocking
+	//   items     1 opened, 1 open at the end, 0 cleared, 0 acknowledged; 2 updates
 }

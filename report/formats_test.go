@@ -150,8 +150,8 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 	}
 	r.End(End{Layout: "plain", Lines: 9})
 	out := string(Markdown(nil, r.Document(0)))
-	require.Equal(t, markdownCauses, strings.Count(out, "from `left|@right`"))
-	require.Contains(t, out, "from `left¦@right`. | `rule.4`")
+	require.Equal(t, markdownCauses, strings.Count(out, "during `left|@right`"))
+	require.Contains(t, out, "during `left¦@right`. | `rule.4`")
 }
 
 // TestMarkdownOfAFullReplayFitsIntoAnIssue: with long texts everywhere.

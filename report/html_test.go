@@ -239,11 +239,11 @@ func TestPageScrubs(t *testing.T) {
 	scrubbed := shown(&Scrubber{})
 	require.NotContains(t, scrubbed, "Maria")
 	require.Contains(t, scrubbed, `C:\Users\&lt;user&gt;\AppData`)
-	require.Contains(t, scrubbed, "were taken out")
+	require.Contains(t, scrubbed, "were removed")
 	require.NotContains(t, scrubbed, "76561198000000001")
 	plain := shown(nil)
 	require.Contains(t, plain, "Maria")
-	require.Contains(t, plain, "Nothing was taken out")
+	require.Contains(t, plain, "Nothing was removed")
 }
 
 func TestPageOfSeveralLogs(t *testing.T) {

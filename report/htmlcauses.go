@@ -77,7 +77,7 @@ func (s *section) causes(causes []Cause) {
 			Copy: s.doc.markdownCause(c),
 		}
 		if c.Items > 1 {
-			v.Often += " in " + many(c.Items, "item", "items")
+			v.Often += "; " + many(c.Items, "item", "items")
 		}
 		for _, sample := range c.samples {
 			cs := causeSampleView{At: s.at(sample.line, time.Time{}), Text: sample.text}
@@ -125,11 +125,11 @@ func (s *section) items() {
 // which entry of the journal it began: nobody who looks at a page has the
 // journal, and the page has the lines.
 func forPeople(summary string) string {
-	short, _, _ := strings.Cut(summary, "; read the journal after ")
+	short, _, _ := strings.Cut(summary, "; see entries after ")
 	return sinceEntry.ReplaceAllString(short, "")
 }
 
-var sinceEntry = regexp.MustCompile(`; since entry \d+`)
+var sinceEntry = regexp.MustCompile(`; first at entry \d+`)
 
 // moment returns where on the chart an entry stands, by its number. In time
 // that is as exact as the chart.

@@ -98,9 +98,9 @@ func (s *section) sketch() {
 	}
 	c.X = append(c.X, x(h.used))
 	v := &s.Chart
-	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each stretch"
+	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each interval"
 	if clock {
-		v.Says = "up to " + many(most, "entry", "entries") + " in a stretch"
+		v.Says = "up to " + many(most, "entry", "entries") + " in an interval"
 	}
 	path := func(height func(b *bucket) uint64) string {
 		var p strings.Builder

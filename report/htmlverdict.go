@@ -46,7 +46,7 @@ func (s *section) facts() {
 	}
 	s.speaking(v)
 	if v.First == nil {
-		s.First = factView{Class: s.Verdict.Class, Answer: "Nothing that was seen."}
+		s.First = factView{Class: s.Verdict.Class, Answer: "No problem was found."}
 		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
 		return
 	}
@@ -58,7 +58,7 @@ func (s *section) facts() {
 	f.Class, f.Answer, f.Says, f.At = first.Disposition.String(), v.First.What, v.First.Says, s.causeAt(first)
 	f.More = append(f.More, moreView{Text: first.howOften() + first.ended()})
 	if first.Invalidates {
-		f.More = append(f.More, moreView{Text: "What was known of the game’s state may be stale."})
+		f.More = append(f.More, moreView{Text: "The game’s state may have changed."})
 	}
 	if v.Worst != nil {
 		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
@@ -91,7 +91,7 @@ func (s *section) mods(v *Verdict) {
 	if worst := v.modOfWorst(literally); worst != "" {
 		f.More = append(f.More, moreView{Text: worst})
 	}
-	elsewhere := "Elsewhere "
+	elsewhere := namedElsewhere
 	for _, m := range v.by(byOther) {
 		f.More = append(f.More, moreView{Text: elsewhere + m.named(literally), At: s.at(m.Line, time.Time{})})
 		elsewhere = ""

@@ -173,18 +173,18 @@ func (s *section) accounting() {
 		many(st.Logs, "log record", "log records"),
 		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"),
 		many(st.Notices, "notice", "notices"))
-	add("Decided", "%s ignored, %s folded into items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
+	add("Decided", "%s ignored, %s counted in items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
 		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
 	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
 		grouped(st.Coalesce.Cleared), many(s.doc.Summary.Items.Updates, "update", "updates"))
 	if err := st.Check(); err != nil {
-		add("Check", "the counts do not add up, which is a bug of heed: %s", safe(err.Error()))
+		add("Check", "the counts do not add up; this is a bug in heed: %s", safe(err.Error()))
 	} else {
 		add("Check", "the counts add up")
 	}
 	if s.Forgotten > 0 {
-		add("Left out", "%s did not fit into the tables of groups; one that was forgotten and came back shows less than "+
-			"there was", many(s.Forgotten, "row", "rows"))
+		add("Left out", "%s did not fit into the tables of groups; a row that was dropped and came back shows too low a "+
+			"count", many(s.Forgotten, "row", "rows"))
 	}
 }
 
@@ -209,7 +209,7 @@ type modView struct {
 
 // namedWords is what names a mod, beside its name. That is no proof.
 var namedWords = map[string]string{
-	byFirst: "named by what broke first", byAlike: "named by a similar entry", byWorst: "named by the worst",
+	byFirst: "named by the first blocking problem", byAlike: "named by a similar entry", byWorst: "named by the worst",
 	byOther: "named elsewhere",
 }
 
@@ -237,7 +237,7 @@ func (s *section) environment() {
 		if by := named[i]; by != nil {
 			view.Named = namedWords[by.By]
 			if by.By == byFirst && v.First.Disposition != event.Blocking {
-				view.Named = "named by the first complaint"
+				view.Named = "named by the first advisory problem"
 			}
 		}
 		m.List = append(m.List, view)

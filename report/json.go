@@ -17,7 +17,7 @@ const SchemaVersion = schema.Version
 
 // replayDocument is the JSON form of replays.
 type replayDocument struct {
-	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Files         []*Document `json:"files" jsonschema:"A report for each log, in the order in which they were named."`
 }
 
@@ -32,27 +32,27 @@ func JSON(dst []byte, docs ...*Document) []byte {
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
 type UpdateLine struct {
 	Update      string            `json:"update" jsonschema:"What happened to the item." enum:"opened,updated,cleared"`
-	Attention   heed.Attention    `json:"attention" jsonschema:"The item, as GABP has it."`
-	Line        uint64            `json:"line" jsonschema:"Line of the entry that prompted the update."`
-	CauseLine   uint64            `json:"causeLine" jsonschema:"Line of the first entry at the item's highest disposition."`
-	Rule        string            `json:"rule" jsonschema:"The rule that decided about it."`
+	Attention   heed.Attention    `json:"attention" jsonschema:"The item, as in GABP."`
+	Line        uint64            `json:"line" jsonschema:"Line of the entry that caused the update."`
+	CauseLine   uint64            `json:"causeLine" jsonschema:"Line of the first entry with the item's highest disposition."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided about that entry."`
 	Reason      string            `json:"reason" jsonschema:"Why there is an update."`
-	Disposition event.Disposition `json:"disposition" jsonschema:"The highest that the item reached."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the item."`
 	Groups      int               `json:"groups" jsonschema:"Groups of entries in the item."`
 	OpenedLine  uint64            `json:"openedLine" jsonschema:"Line at which the item was opened."`
-	Predecessor string            `json:"predecessor,omitempty" jsonschema:"Id of the item that it follows, after an acknowledgement."`
+	Predecessor string            `json:"predecessor,omitempty" jsonschema:"Id of the acknowledged item that it continues."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the cause points at."`
 	File        string            `json:"file" jsonschema:"The log, as it was named."`
 }
 
 // versionedUpdate and versionedSummary are the lines of the JSON lines form.
 type versionedUpdate struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	UpdateLine
 }
 
 type versionedSummary struct {
-	SchemaVersion int     `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int     `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Summary       Summary `json:"summary" jsonschema:"The accounting of the log."`
 }
 

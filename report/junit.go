@@ -74,7 +74,7 @@ func (d *Document) appendSuite(dst []byte) []byte {
 	if len(d.removed) > 0 {
 		property("heed.removed", strings.Join(d.removed, ", "))
 	}
-	read := junitCase{Class: "heed.log", Name: "read to its end"}
+	read := junitCase{Class: "heed.log", Name: "read to the end"}
 	switch {
 	case s.Interrupted:
 		read.Error = &junitMessage{Message: "interrupted", Type: "interrupted"}
@@ -83,16 +83,16 @@ func (d *Document) appendSuite(dst []byte) []byte {
 	case e.silence != "":
 		read.Failure = &junitMessage{Message: e.silence, Type: "empty"}
 	}
-	tells := junitCase{Class: "heed.log", Name: "tells all"}
+	complete := junitCase{Class: "heed.log", Name: "complete"}
 	if e.wentBlind {
 		message := e.blind
 		if s.Headless {
 			message = headlessSentence
 		}
-		message = cmp.Or(message, "something is missing")
-		tells.Skipped = &junitMessage{Message: message, Type: "blind"}
+		message = cmp.Or(message, "part of the log is missing")
+		complete.Skipped = &junitMessage{Message: message, Type: "blind"}
 	}
-	suite.Cases = append(suite.Cases, read, tells)
+	suite.Cases = append(suite.Cases, read, complete)
 	for i := range found {
 		suite.Cases = append(suite.Cases, found[i].junit(s.File))
 	}
@@ -128,7 +128,7 @@ func (f *finding) junit(file string) junitCase {
 	if f.why != "" {
 		text.WriteString("why: " + f.why + "\n")
 	}
-	text.WriteString("often: " + f.often() + "\n")
+	text.WriteString("count: " + f.often() + "\n")
 	if len(f.Blame) > 0 {
 		text.WriteString("blame: " + blamed(f.Blame) + "\n")
 	}

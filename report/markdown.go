@@ -89,7 +89,7 @@ func (m *markdown) printf(format string, args ...any) { m.out = fmt.Appendf(m.ou
 func (m *markdown) footer() {
 	m.printf("\n<sub>By heed's classify-replay")
 	if len(m.removed) > 0 {
-		m.printf("; taken out: %s", strings.Join(m.removed, ", "))
+		m.printf("; removed: %s", strings.Join(m.removed, ", "))
 	}
 	m.printf(".</sub>\n")
 }
@@ -98,7 +98,7 @@ func (m *markdown) headline() {
 	s := &m.Summary
 	m.printf("### %s\n\n", code(s.File, 0))
 	if s.empty() {
-		m.printf("Empty, not a single line.\n")
+		m.printf("Empty, no lines.\n")
 		return
 	}
 	v := s.Verdict
@@ -192,7 +192,7 @@ func (m *markdown) cause(c *Cause) {
 	}
 	m.printf("- %s", c.howOften())
 	if c.Items > 1 {
-		m.printf(" in %d items", c.Items)
+		m.printf("; %d items", c.Items)
 	}
 	if c.Last != c.opened {
 		m.printf(", lines %d to %d", c.opened, c.Last)
@@ -229,7 +229,7 @@ func (m *markdown) with(c *Cause) {
 	if len(parts) == 0 {
 		return
 	}
-	m.printf("- came with it:\n")
+	m.printf("- others in the same %s:\n", plural(c.Items, "item", "items"))
 	for _, p := range parts {
 		m.printf("  - %s, from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, prose(p.what),
 			code(p.rule, 0))
@@ -239,7 +239,7 @@ func (m *markdown) with(c *Cause) {
 		m.printf("\n")
 	}
 	if more > 0 {
-		m.printf("  - and what %s decided\n", count(uint64(more), "more rule"))
+		m.printf("  - and %s\n", count(uint64(more), "more rule"))
 	}
 }
 
@@ -251,7 +251,7 @@ func (c *Cause) says(code func(text string, limit int) string) string {
 		what += "; " + c.origin.word + " " + code(c.origin.name, 0)
 	}
 	if c.Invalidates {
-		what += "; what is known of the game's state may be stale"
+		what += "; the game's state may have changed"
 	}
 	return what + "."
 }

@@ -57,7 +57,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	}
 	doc := requireValidPage(t, page(t, r))
 	text := readable(doc)
-	require.Contains(t, text, "2 entries and 204 more with it")
+	require.Contains(t, text, "2 entries, plus 204 others")
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
 }
 
@@ -128,6 +128,6 @@ func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
 }
 
 func TestSummariesForPeople(t *testing.T) {
-	require.Equal(t, `broken (9 entries in 2 groups); blame: "since entry"; continues 0-1`,
-		forPeople(`broken (9 entries in 2 groups); blame: "since entry"; since entry 12; continues 0-1; read the journal after 3`))
+	require.Equal(t, `broken (9 entries in 2 groups); blame: "first at entry"; continues item 0-1`,
+		forPeople(`broken (9 entries in 2 groups); blame: "first at entry"; first at entry 12; continues item 0-1; see entries after 3`))
 }

@@ -18,26 +18,26 @@ type Record struct {
 	EndLine     int               `json:"endLine" jsonschema:"Its last line." minimum:"1"`
 	Kind        string            `json:"kind" jsonschema:"What it was read as." enum:"log,context,operation,state,notice"`
 	Layout      string            `json:"layout" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib"`
-	Split       string            `json:"split" jsonschema:"What the end of the record rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
-	Level       event.Level       `json:"level" jsonschema:"Its level, where anything speaks for one."`
-	LevelBy     string            `json:"levelBy" jsonschema:"What the level rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
-	RefState    string            `json:"refState,omitempty" jsonschema:"What became of its stack reference; absent if it has none." enum:"original,resolved,unresolved"`
+	Split       string            `json:"split" jsonschema:"What marks the end of the record." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+	Level       event.Level       `json:"level" jsonschema:"Its level, if known."`
+	LevelBy     string            `json:"levelBy" jsonschema:"What the level is taken from." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+	RefState    string            `json:"refState,omitempty" jsonschema:"The state of its stack reference; absent if it has none." enum:"original,resolved,unresolved"`
 	Cut         uint64            `json:"cut,omitempty" jsonschema:"Bytes of text that were left out."`
 	Signature   signature.ID      `json:"signature" jsonschema:"The id of its template." pattern:"^[0-9a-f]{16}$"`
-	Template    string            `json:"template" jsonschema:"The text with what varies masked, then a line per stack frame."`
+	Template    string            `json:"template" jsonschema:"The text with variable parts masked, then a line per stack frame."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
-	Severity    event.Severity    `json:"severity" jsonschema:"Its weight."`
+	Severity    event.Severity    `json:"severity" jsonschema:"Its severity."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
-	Escalated   bool              `json:"escalated,omitempty" jsonschema:"By repetition: the rule by itself is less urgent."`
-	Phase       string            `json:"phase" jsonschema:"Of the game, that the record saw."`
+	Escalated   bool              `json:"escalated,omitempty" jsonschema:"It is this urgent because of repetition; the rule alone is less urgent."`
+	Phase       string            `json:"phase" jsonschema:"The phase of the game at the record."`
 
 	// Blame needs no escapes in its names.
-	Blame []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that the record points at, the likeliest first."`
+	Blame []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that the record points at, the most likely first."`
 }
 
 // versionedRecord is the line that [AppendRecord] writes.
 type versionedRecord struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Record
 }
 

@@ -376,7 +376,8 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice(event.StatusHole, 11, true)
 	r.Observe(&capture.Record{StartLine: 12}, outcome(1, event.Ignore, "on"))
 	require.Equal(t, append(points, span{10, 12, "cap"}), r.blind.spans)
-	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "The log was blind from line 10 to line 12.")
+	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
+		"Blind from line 10 to line 12: logging stopped, and later resumed. What happened in between is not known.")
 }
 
 // hostileReplay is a replay in which every text from outside is hostile.

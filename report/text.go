@@ -131,7 +131,7 @@ func (t *textReport) section(in style, format string, args ...any) {
 
 func (t *textReport) headline() {
 	s := &t.Summary
-	file, about := s.File, ": empty, not a single line"
+	file, about := s.File, ": empty, no lines"
 	if !s.empty() {
 		about = fmt.Sprintf(": %s, %s, %s", s.Layout, count(uint64(s.Lines), "line"), count(s.Records, "record"))
 	}
@@ -170,13 +170,13 @@ func (t *textReport) accounting() {
 		}
 	}
 	t.labeled("received", fmt.Sprintf("%s: %s", entries(s.Received), strings.Join(kinds, ", ")))
-	t.labeled("decided", fmt.Sprintf("%d ignored, %d folded into items: %d advisory, %d blocking",
+	t.labeled("decided", fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
 		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
-	t.labeled("items", fmt.Sprintf("%d opened, %d open, %d cleared, %d of them acknowledged; %s",
+	t.labeled("items", fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
 		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
 		count(t.Summary.Items.Updates, "update")))
 	if err := s.Check(); err != nil {
-		t.labeledIn("WRONG", "these counts do not add up, which is a bug of heed: "+err.Error(), alarm)
+		t.labeledIn("WRONG", "these counts do not add up; this is a bug in heed: "+err.Error(), alarm)
 	}
 }
 

@@ -36,7 +36,7 @@ func (t *textReport) causes() {
 			what+" ("+c.Rule+c.repetition()+")")
 	}
 	if more := len(rest) - textAlso; more > 0 {
-		g.add("...", "", "", "", fmt.Sprintf("(%d more; see json)", more))
+		g.add("...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more))
 	}
 	t.out = g.appendTo(t.out, t.options.Width)
 }
@@ -55,7 +55,7 @@ func (t *textReport) cause(c *Cause) {
 		c.Severity, c.First)
 	what := c.Summary
 	if c.Invalidates {
-		what += "; what is known of the game's state may be stale"
+		what += "; the game's state may have changed"
 	}
 	t.labeled("what", what)
 	rule := "rule " + c.Rule + c.repetition()
@@ -68,14 +68,14 @@ func (t *textReport) cause(c *Cause) {
 	}
 	often := c.howOften()
 	if c.Items > 1 {
-		often += fmt.Sprintf(" in %d items, the first %s", c.Items, c.item)
+		often += fmt.Sprintf("; %d items, the first is %s", c.Items, c.item)
 	} else {
-		often += " in item " + c.item
+		often += "; item " + c.item
 	}
 	if c.Last != c.opened {
 		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
 	}
-	t.labeled("often", often+"; "+c.fate)
+	t.labeled("count", often+"; "+c.fate)
 	t.with(c)
 	label := "sample"
 	for _, s := range c.samples {
@@ -95,7 +95,7 @@ func (t *textReport) cause(c *Cause) {
 // with shows in a line each what came with a cause.
 func (t *textReport) with(c *Cause) {
 	parts, more := c.first(textWith)
-	label := "with"
+	label := "others"
 	say := func(line string) {
 		if indent := t.label(label); t.options.Width > 0 {
 			line = fit(line, t.options.Width-indent)
@@ -111,7 +111,7 @@ func (t *textReport) with(c *Cause) {
 		say(line)
 	}
 	if more > 0 {
-		say(fmt.Sprintf("… and what %s decided", count(uint64(more), "more rule")))
+		say(fmt.Sprintf("… and %s", count(uint64(more), "more rule")))
 	}
 }
 
@@ -163,7 +163,7 @@ func (t *textReport) updates() {
 		add(&rows[i])
 	}
 	if left > 0 {
-		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see jsonl)", count(left, "update")))
+		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", count(left, "update")))
 	}
 	for i := range tail {
 		add(&tail[i])
@@ -234,8 +234,8 @@ func (t *textReport) signatures() {
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
 		if table.Forgotten > 0 {
-			t.sentence(plain, "%s with %s did not fit into the table; a row that was forgotten and came back shows less than "+
-				"there was",
+			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
+				"count",
 				count(table.Forgotten, "row"), entries(table.ForgottenEntries))
 		}
 	}

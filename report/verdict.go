@@ -28,33 +28,33 @@ const (
 
 var stateTitles = map[string]string{
 	stateBroken: "Broken", stateBlind: "Blind", stateWasBlind: "Blind for a while",
-	stateComplaints: "Runs, with complaints",
-	stateUnread:     "Not read to its end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
-	stateUnrecognized: "Not recognized as the log of a game", stateHealthy: "Healthy", stateEmpty: "Empty",
+	stateComplaints: "Runs, with advisory problems",
+	stateUnread:     "Not read to the end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
+	stateUnrecognized: "Not recognized as a game log", stateHealthy: "Healthy", stateEmpty: "Empty",
 }
 
 // Verdict answers what matters about a log: is this game healthy, since when not, what broke first, which
 // mod, and is the log complete? It is made once, and every form of a report has its words. Its texts are escaped.
 type Verdict struct {
-	State    string `json:"state" jsonschema:"How the game fared, as far as its log tells." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
-	Headline string `json:"headline" jsonschema:"The state in words, with the lines below."`
-	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"Where what broke first stands; where blindness began, of a state about that."`
-	Blind    uint64 `json:"blindSinceLine,omitempty" jsonschema:"Of a broken game whose log ended blind: where that began."`
-	What     string `json:"what" jsonschema:"What the state means, or what broke first."`
+	State    string `json:"state" jsonschema:"The state of the game, as far as the log shows it." enum:"broken,blind,was_blind,complaints,unread,gaps,starting,unrecognized,healthy,empty"`
+	Headline string `json:"headline" jsonschema:"The state in words, with the line numbers below."`
+	Since    uint64 `json:"sinceLine,omitempty" jsonschema:"The line of the first blocking problem; for a state about blindness, the line where that began."`
+	Blind    uint64 `json:"blindSinceLine,omitempty" jsonschema:"If the game is broken and the log ends blind: the line where that began."`
+	What     string `json:"what" jsonschema:"What the state means, or what the first problem is."`
 
 	// First is the first cause of the highest disposition there is, other than that the log went blind.
 	// Worst is one that weighs more. Before is what blocked last before that, if shortly: a game that crashes
 	// has often logged why. Nil where there is none.
-	First  *VerdictCause `json:"first,omitempty" jsonschema:"What broke first, or the first complaint."`
-	Worst  *VerdictCause `json:"worst,omitempty" jsonschema:"What weighs more than that."`
-	Before *VerdictCause `json:"before,omitempty" jsonschema:"What blocked shortly before that."`
+	First  *VerdictCause `json:"first,omitempty" jsonschema:"The first blocking problem or, without one, the first advisory one."`
+	Worst  *VerdictCause `json:"worst,omitempty" jsonschema:"A problem that is more severe than the first."`
+	Before *VerdictCause `json:"before,omitempty" jsonschema:"The blocking problem shortly before the worst."`
 
 	// Mods are those that are named: by what broke first, by the worst, and then those that other urgent
 	// entries name, by how much of that blocks and how much there is. MoreMods counts those beyond a few.
-	Mods     []VerdictMod `json:"mods" jsonschema:"Mods that are named, by what tells most."`
-	MoreMods int          `json:"moreMods,omitempty" jsonschema:"Further mods that are named."`
+	Mods     []VerdictMod `json:"mods" jsonschema:"Mods that are named, the most relevant first."`
+	MoreMods int          `json:"moreMods,omitempty" jsonschema:"How many more mods are named."`
 
-	Log []string `json:"log" jsonschema:"Whether the log tells everything, in sentences."`
+	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
 
 	title     string // Headline without lines
 	counts    string
@@ -65,7 +65,7 @@ type Verdict struct {
 
 // VerdictCause is one cause of attention.
 type VerdictCause struct {
-	Line        uint64            `json:"line" jsonschema:"Where it stands."`
+	Line        uint64            `json:"line" jsonschema:"Its line."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what" jsonschema:"What happened."`
@@ -86,9 +86,9 @@ const (
 // rests on.
 type VerdictMod struct {
 	Name     string       `json:"name" jsonschema:"Its name."`
-	By       string       `json:"by" jsonschema:"What names it: what broke first, an entry like it in the same item, the worst, or another." enum:"first,alike,worst,other"`
+	By       string       `json:"by" jsonschema:"What names it: the first problem, a similar entry in the same item, the worst problem, or another entry." enum:"first,alike,worst,other"`
 	Evidence []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
-	Entries  uint64       `json:"entries" jsonschema:"Urgent entries that point at it, at least."`
+	Entries  uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
 	Line     uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
 
 	atLeast bool
@@ -124,33 +124,33 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 		}
 	case b.now:
 		v.State, v.Since = stateBlind, b.last.From
-		v.What = "Nothing broke as long as the log spoke. What came after that, nobody knows."
+		v.What = "Nothing broke before logging stopped. What happened after that is not known."
 	case blinding != nil && blinding.Disposition == event.Blocking:
 		v.State, v.Since = stateWasBlind, b.last.From
-		v.What = "Nothing broke as long as the log spoke. What happened while it did not, nobody knows."
+		v.What = "Nothing broke while the game was logging. What happened in between is not known."
 	case r.mostlyMissing():
 		v.State, v.Since = stateWasBlind, r.notices[event.StatusHole].First
 		v.title = "Blind for most of the log"
-		v.What = "In what is left of it nothing stops the game. What the rest would tell, nobody knows."
+		v.What = "The remaining part has no blocking problem. What the missing part reported is not known."
 	case first != nil:
 		v.State = stateComplaints
 		if r.starting() {
-			v.title = "Complaints while the game starts"
+			v.title = "Advisory problems while the game starts"
 		}
-		v.What = r.asFar("nothing that stops the game was seen; some things do not work as they should.")
+		v.What = r.asFar("no blocking problem was found, but some things do not work as they should.")
 	case r.unread != "" || r.end.Interrupted:
-		v.State, v.What = stateUnread, "Nothing deserved attention as far as the log was read."
+		v.State, v.What = stateUnread, "No problem was found in the part of the log that was read."
 	case r.wentBlind():
-		v.State, v.What = stateGaps, "Nothing deserved attention, but parts of the log are missing."
+		v.State, v.What = stateGaps, "No problem was found, but parts of the log are missing."
 		if r.end.Headless {
-			v.title, v.What = "The beginning is missing", "Nothing deserved attention in what is left of the log."
+			v.title, v.What = "The beginning is missing", "No problem was found in the remaining part of the log."
 		}
 	case r.starting():
-		v.State, v.What = stateStarting, "Nothing deserved attention up to there. Whether the game came up, nobody knows."
+		v.State, v.What = stateStarting, "No problem was found up to there. Whether the game finished starting is not known."
 	case r.unrecognized():
-		v.State, v.What = stateUnrecognized, "Nothing deserved attention. But nothing shows that a game wrote this."
+		v.State, v.What = stateUnrecognized, "No problem was found, but nothing in the file shows that a game wrote it."
 	default:
-		v.State, v.What = stateHealthy, "Nothing deserved attention."
+		v.State, v.What = stateHealthy, "No problem was found."
 	}
 	if v.title == "" {
 		v.title = stateTitles[v.State]
@@ -160,7 +160,7 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 		v.Headline += fmt.Sprintf(" since line %d", v.Since)
 	}
 	if v.Blind > 0 {
-		v.Headline += fmt.Sprintf(" and blind since line %d", v.Blind)
+		v.Headline += fmt.Sprintf(", blind since line %d", v.Blind)
 	}
 	if first == nil {
 		return v

@@ -152,8 +152,8 @@ var verdicts = []struct {
 	{
 		"empty", func(*script) {},
 		End{},
-		stateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
-		[]string{"The log never spoke."},
+		stateEmpty, "Empty. The log has no record, so nothing is known about the game.", nil,
+		[]string{"The log has no record."},
 	},
 	{
 		"nothing but the header of an upload", func(s *script) {
@@ -161,24 +161,24 @@ var verdicts = []struct {
 				outcome(1, event.Ignore, "engine.context"))
 		},
 		End{Lines: 9},
-		stateEmpty, "Empty. This is only the header of an upload; the log itself is not there.", nil,
-		[]string{"The log never spoke."},
+		stateEmpty, "Empty. This is only the header of an upload; the log itself is missing.", nil,
+		[]string{"The log has no record."},
 	},
 	{
 		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
 		End{Lines: 1},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"complains", func(s *script) {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		stateComplaints, "Runs, with complaints. Nothing that stops the game was seen; some things do not work as they " +
-			"should. 1 complaint.",
-		[]string{"Lantern Festival. The first complaint points there: a file of it is named."},
-		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		stateComplaints, "Runs, with advisory problems. No blocking problem was found, but some things do not work as they " +
+			"should. 1 advisory problem.",
+		[]string{"Lantern Festival. The first advisory problem points at it: the text names one of its files."},
+		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"broken", func(s *script) {
@@ -186,9 +186,9 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError)
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 1 complaint.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open; 1 advisory problem.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"one of two", func(s *script) {
@@ -196,9 +196,9 @@ var verdicts = []struct {
 				suspect("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Windmills or Riverboats. What broke first points there: its code is in the stack trace."},
-		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		[]string{"Windmills or Riverboats. The first blocking problem points at them: its code is in the stack trace."},
+		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"what comes later is not what broke first", func(s *script) {
@@ -214,13 +214,13 @@ var verdicts = []struct {
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 6 blocking problems, none known to be over; 12 complaints.",
+		stateBroken, "Broken since line 3. 6 blocking problems, all still open; 12 advisory problems.",
 		[]string{
-			"Not known: what broke first names no mod.",
-			"Elsewhere Windmills is named 5 times (first at line 10), Riverboats is named 9 times (first at line 20), " +
-				"Beekeeping is named once (first at line 30), and 2 more.",
+			"Not known: the first blocking problem does not name a mod.",
+			"Named elsewhere: Windmills 5 times (first at line 10), Riverboats 9 times (first at line 20), " +
+				"Beekeeping once (first at line 30), and 2 more.",
 		},
-		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
 		"one mod under two names", func(s *script) {
@@ -230,10 +230,10 @@ var verdicts = []struct {
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over; 3 complaints.",
-		[]string{"Riverboats. What broke first points there.",
-			"Elsewhere Lantern Festival is named twice (first at line 10)."},
-		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open; 3 advisory problems.",
+		[]string{"Riverboats. The first blocking problem points at it.",
+			"Named elsewhere: Lantern Festival twice (first at line 10)."},
+		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
 		"worse to come", func(s *script) {
@@ -241,13 +241,13 @@ var verdicts = []struct {
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		stateBroken, "Broken since line 3. 2 blocking problems, all still open.",
 		[]string{
-			"Riverboats. What broke first points there: the message names its code.",
-			"The worst points at Windmills: its code is in the stack trace.",
+			"Riverboats. The first blocking problem points at it: the text names its code.",
+			"The worst problem points at Windmills: its code is in the stack trace.",
 		},
-		[]string{"The log ends with something fatal at line 4: the game may be gone. Nothing before that is known to be " +
-			"missing."},
+		[]string{"The log ends with a fatal problem at line 4: the game may no longer run. The log is complete up " +
+			"to there."},
 	},
 	{
 		"broken, then blind", func(s *script) {
@@ -255,16 +255,16 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, none known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
+		stateBroken, "Broken since line 3, blind since line 4. 2 blocking problems, all still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		stateBlind, "Blind since line 4. Nothing broke as long as the log spoke. What came after that, nobody knows. 1 " +
-			"blocking problem, not known to be over.", nil,
-		[]string{"The log went blind at line 4 and stayed so to its end: silence after that line says nothing."},
+		stateBlind, "Blind since line 4. Nothing broke before logging stopped. What happened after that is not known. 1 " +
+			"blocking problem, still open.", nil,
+		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
 	},
 	{
 		"blind for a while", func(s *script) {
@@ -272,9 +272,9 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		stateWasBlind, "Blind for a while since line 4. Nothing broke as long as the log spoke. What happened while it did " +
-			"not, nobody knows. 1 blocking problem, not known to be over.", nil,
-		[]string{"The log was blind from line 4 to line 5."},
+		stateWasBlind, "Blind for a while since line 4. Nothing broke while the game was logging. What happened " +
+			"in between is not known. 1 blocking problem, still open.", nil,
+		[]string{"Blind from line 4 to line 5: logging stopped, and later resumed. What happened in between is not known."},
 	},
 	{
 		"a hole", func(s *script) {
@@ -282,7 +282,7 @@ var verdicts = []struct {
 			s.hole(2, 512)
 		},
 		End{Lines: 2},
-		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
 		[]string{"512 bytes are missing at line 2."},
 	},
 	{
@@ -292,12 +292,12 @@ var verdicts = []struct {
 			s.entry(21, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 30, Environment: Environment{Facts: capture.Facts{Game: "Some Game 1.2"}}},
-		stateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over by the end.",
-		[]string{"Not known: what broke first names no mod."},
+		stateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over before the end.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
 		[]string{
-			"The log starts anew at line 20: the run before ended with the crash at line 3. Versions and mods are those of " +
+			"The log starts again at line 20: the run before ended with the crash at line 3. Versions and mods are those of " +
 				"the last run.",
-			"The log speaks to its end at line 30.",
+			"Logging continues to the end of the log at line 30.",
 		},
 	},
 	{
@@ -308,9 +308,9 @@ var verdicts = []struct {
 		},
 		End{Lines: 30},
 		stateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log starts anew at line 20: the run before ended with the crash at line 3.",
-			"The log ends with the crash at line 30: the game is gone."},
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"The log starts again at line 20: the run before ended with the crash at line 3.",
+			"The log ends with the crash at line 30: the game no longer runs."},
 	},
 	{
 		"three runs, nothing wrong", func(s *script) {
@@ -319,8 +319,8 @@ var verdicts = []struct {
 			s.entry(31, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 31},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log starts anew in 2 places, lines 20 to 30.", "The log speaks to its end at line 31."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"The log starts again in 2 places, lines 20 to 30.", "Logging continues to the end of the log at line 31."},
 	},
 	{
 		"two runs, the last of which did not come up", func(s *script) {
@@ -330,37 +330,37 @@ var verdicts = []struct {
 			s.phase(21, "start")
 		},
 		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, " +
-			"nobody knows.", nil,
-		[]string{"The log starts anew at line 20.", "The log ends at line 31, while the game starts."},
+		stateStarting, "Ends while the game starts. No problem was found up to there. Whether the game " +
+			"finished starting is not known.", nil,
+		[]string{"The log starts again at line 20.", "The log ends at line 31, while the game starts."},
 	},
 	{
 		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 9, Headless: true},
-		stateGaps, "The beginning is missing. Nothing deserved attention in what is left of the log.", nil,
-		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+		stateGaps, "The beginning is missing. No problem was found in the remaining part of the log.", nil,
+		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some " +
-			"things do not work as they should. 1 complaint.",
-		[]string{"Not known: the first complaint names no mod."},
-		[]string{"The beginning of the log is missing: what broke first may stand before line 1."},
+		stateComplaints, "Runs, with advisory problems. In the remaining part of the log, no blocking problem was found, " +
+			"but some things do not work as they should. 1 advisory problem.",
+		[]string{"Not known: the first advisory problem does not name a mod."},
+		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. Nothing deserved attention up to there. Whether the game came up, " +
-			"nobody knows.", nil,
-		[]string{"The log ends at line 2, while the game starts; nothing is known to be missing."},
+		stateStarting, "Ends while the game starts. No problem was found up to there. Whether the game " +
+			"finished starting is not known.", nil,
+		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
 	},
 	{
 		"ends while the game's own code starts, with complaints and a hole", func(s *script) {
@@ -370,9 +370,9 @@ var verdicts = []struct {
 			s.entry(4, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		stateComplaints, "Complaints while the game starts. In what is left of the log, nothing that stops the game was " +
-			"seen; some things do not work as they should. 1 complaint.",
-		[]string{"Not known: the first complaint names no mod."},
+		stateComplaints, "Advisory problems while the game starts. In the remaining part of the log, no blocking " +
+			"problem was found, but some things do not work as they should. 1 advisory problem.",
+		[]string{"Not known: the first advisory problem does not name a mod."},
 		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
 	},
 	{
@@ -381,8 +381,8 @@ var verdicts = []struct {
 			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 2; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 2."},
 	},
 	{
 		"a game that talks, whose phases no rule knows", func(s *script) {
@@ -391,8 +391,8 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 41; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 41."},
 	},
 	{
 		"data loaded anew while the game runs", func(s *script) {
@@ -401,49 +401,49 @@ var verdicts = []struct {
 			s.phase(3, "boot")
 		},
 		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
 		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		stateUnrecognized, "Not recognized as the log of a game. Nothing deserved attention. But nothing shows that a game " +
-			"wrote this.", nil,
-		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		stateUnrecognized, "Not recognized as a game log. No problem was found, but nothing in the file shows " +
+			"that a game wrote it.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		stateHealthy, "Healthy. Nothing deserved attention.", nil,
-		[]string{"The log speaks to its end at line 1; nothing is known to be missing."},
+		stateHealthy, "Healthy. No problem was found.", nil,
+		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Interrupted: true},
-		stateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
-		[]string{"Reading was interrupted after line 1: this is what was known by then."},
+		stateUnread, "Not read to the end. No problem was found in the part of the log that was read.", nil,
+		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
 	},
 	{
 		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
-		stateUnread, "Not read to its end. Nothing deserved attention as far as the log was read.", nil,
+		stateUnread, "Not read to the end. No problem was found in the part of the log that was read.", nil,
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
 	},
 	{
-		"over by the end", func(s *script) {
+		"over before the end", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError)
 			s.over(3)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, over by the end.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, over before the end.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"one of two is over", func(s *script) {
@@ -452,9 +452,9 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 2 blocking problems, 1 not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 2 blocking problems, 1 still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"its like names a mod", func(s *script) {
@@ -464,13 +464,13 @@ var verdicts = []struct {
 			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
-			"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, at line " +
-				"5: the message names its code.",
-			"Elsewhere Riverboats is named once (first at line 7).",
+			"Perhaps Windmills. The first blocking problem does not name a mod; a similar entry in the same item does, " +
+				"at line 5: the text names its code.",
+			"Named elsewhere: Riverboats once (first at line 7).",
 		},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"its likes name different mods", func(s *script) {
@@ -479,12 +479,12 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
-			"Not known: what broke first names no mod.",
-			"Elsewhere Windmills is named once (first at line 5), Riverboats is named once (first at line 6).",
+			"Not known: the first blocking problem does not name a mod.",
+			"Named elsewhere: Windmills once (first at line 5), Riverboats once (first at line 6).",
 		},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"likes of one shape name different mods", func(s *script) {
@@ -495,12 +495,12 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 8, 50)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
-			"Not known: what broke first names no mod.",
-			"Elsewhere Riverboats is named twice (first at line 6), Windmills is named once (first at line 5).",
+			"Not known: the first blocking problem does not name a mod.",
+			"Named elsewhere: Riverboats twice (first at line 6), Windmills once (first at line 5).",
 		},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"likes of another item do not count", func(s *script) {
@@ -508,12 +508,12 @@ var verdicts = []struct {
 			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 2 blocking problems, none known to be over.",
+		stateBroken, "Broken since line 3. 2 blocking problems, all still open.",
 		[]string{
-			"Not known: what broke first names no mod.",
-			"Elsewhere Windmills is named once (first at line 5).",
+			"Not known: the first blocking problem does not name a mod.",
+			"Named elsewhere: Windmills once (first at line 5).",
 		},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"no rule knows it", func(s *script) {
@@ -521,12 +521,12 @@ var verdicts = []struct {
 			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
-			"Not known: what broke first names no mod.",
-			"Elsewhere Windmills is named once (first at line 5).",
+			"Not known: the first blocking problem does not name a mod.",
+			"Named elsewhere: Windmills once (first at line 5).",
 		},
-		[]string{"The log speaks to its end at line 9; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
 		"many of one shape", func(s *script) {
@@ -536,23 +536,23 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
-			"Windmills. What broke first points there: a file of it is named.",
-			"Elsewhere Riverboats 4 is named at least once (first at line 4), Riverboats 5 is named at least once (first at " +
-				"line 5), Riverboats 6 is named at least once (first at line 6), and at least 12 more.",
+			"Windmills. The first blocking problem points at it: the text names one of its files.",
+			"Named elsewhere: Riverboats 4 at least once (first at line 4), Riverboats 5 at least once (first at " +
+				"line 5), Riverboats 6 at least once (first at line 6), and at least 12 more.",
 		},
-		[]string{"The log speaks to its end at line 40; nothing is known to be missing."},
+		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
 		"patched", func(s *script) {
 			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod. Its stack trace runs through game code that Windmills and " +
-			"Riverboats changed, which alone proves nothing."},
-		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod. Its stack trace contains game code " +
+			"that Windmills and Riverboats change; that alone is no proof."},
+		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"patched by many", func(s *script) {
@@ -560,9 +560,9 @@ var verdicts = []struct {
 				weak("Beekeeping", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 3; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"patched, and its like names a mod", func(s *script) {
@@ -570,10 +570,10 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 5},
-		stateBroken, "Broken since line 3. 1 blocking problem, not known to be over.",
-		[]string{"Perhaps Windmills. What broke first names no mod, but an entry of the same kind that came with it does, " +
-			"at line 5: the message names its code."},
-		[]string{"The log speaks to its end at line 5; nothing is known to be missing."},
+		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		[]string{"Perhaps Windmills. The first blocking problem does not name a mod; a similar entry in the same " +
+			"item does, at line 5: the text names its code."},
+		[]string{"Complete: logging continues to the end of the log at line 5."},
 	},
 	{
 		"crashed", func(s *script) {
@@ -583,8 +583,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 12},
 		stateBroken, "Broken since line 2. 1 blocking problem, and the game crashed.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log ends with the crash at line 2: the game is gone. Nothing before that is known to be missing."},
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there."},
 	},
 	{
 		"what was taken for a crash", func(s *script) {
@@ -594,9 +594,9 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 20},
-		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 20; nothing is known to be missing."},
+		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 20."},
 	},
 	{
 		"crashed, and started anew", func(s *script) {
@@ -604,19 +604,19 @@ var verdicts = []struct {
 			s.entry(12, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 12},
-		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log speaks to its end at line 12; nothing is known to be missing."},
+		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"Complete: logging continues to the end of the log at line 12."},
 	},
 	{
 		"something fatal at the end", func(s *script) {
 			s.entry(2, event.Blocking, event.SeverityFatal)
 		},
 		End{Lines: 2},
-		stateBroken, "Broken since line 2. 1 blocking problem, not known to be over.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"The log ends with something fatal at line 2: the game may be gone. Nothing before that is known to be " +
-			"missing."},
+		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"The log ends with a fatal problem at line 2: the game may no longer run. The log is complete up " +
+			"to there."},
 	},
 	{
 		"crashed, with a hole", func(s *script) {
@@ -626,8 +626,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 12},
 		stateBroken, "Broken since line 3. 1 blocking problem, and the game crashed.",
-		[]string{"Not known: what broke first names no mod."},
-		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game is gone."},
+		[]string{"Not known: the first blocking problem does not name a mod."},
+		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game no longer runs."},
 	},
 	{
 		"complains, with a hole", func(s *script) {
@@ -636,9 +636,9 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3},
-		stateComplaints, "Runs, with complaints. In what is left of the log, nothing that stops the game was seen; some " +
-			"things do not work as they should. 1 complaint.",
-		[]string{"Not known: the first complaint names no mod."},
+		stateComplaints, "Runs, with advisory problems. In the remaining part of the log, no blocking problem was found, " +
+			"but some things do not work as they should. 1 advisory problem.",
+		[]string{"Not known: the first advisory problem does not name a mod."},
 		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
 	{
@@ -648,9 +648,9 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
-			"rest would tell, nobody knows. 1 complaint.",
-		[]string{"Not known: the first complaint names no mod."},
+		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
+			"the missing part reported is not known. 1 advisory problem.",
+		[]string{"Not known: the first advisory problem does not name a mod."},
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -659,8 +659,8 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
-			"rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
+			"the missing part reported is not known.", nil,
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -669,8 +669,8 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
-			"rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
+			"the missing part reported is not known.", nil,
 		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
 	},
 	{
@@ -679,8 +679,8 @@ var verdicts = []struct {
 			s.text(3, 1)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. In what is left of it nothing stops the game. What the " +
-			"rest would tell, nobody knows.", nil,
+		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
+			"the missing part reported is not known.", nil,
 		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
 	},
 	{
@@ -689,7 +689,7 @@ var verdicts = []struct {
 			s.text(3, 400)
 		},
 		End{Lines: 3, Bytes: 1000},
-		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
 		[]string{"499 bytes are missing at line 2, 50% of the log."},
 	},
 	{
@@ -698,22 +698,22 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3, Bytes: 52000},
-		stateGaps, "Healthy, with gaps. Nothing deserved attention, but parts of the log are missing.", nil,
+		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
 		[]string{"5,120 bytes are missing at line 2."},
 	},
 	{
 		"nothing but a hole", func(s *script) { s.hole(1, 5120) },
 		End{Lines: 1, Bytes: 5120},
-		stateEmpty, "Empty. The log has no record, so that it says nothing about the game.", nil,
+		stateEmpty, "Empty. The log has no record, so nothing is known about the game.", nil,
 		[]string{"5,120 bytes are missing at line 1, 100% of the log."},
 	},
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
-		stateComplaints, "Runs, with complaints. As far as the log was read, nothing that stops the game was seen; some " +
-			"things do not work as they should. 1 complaint.",
-		[]string{"Not known: the first complaint names no mod."},
-		[]string{"Reading was interrupted after line 1: this is what was known by then."},
+		stateComplaints, "Runs, with advisory problems. As far as the log was read, no blocking problem was found, " +
+			"but some things do not work as they should. 1 advisory problem.",
+		[]string{"Not known: the first advisory problem does not name a mod."},
+		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
 	},
 }
 
@@ -817,11 +817,11 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	text, html := ended(func(s *script) { s.crash(2) })
 	require.Contains(t, text, "The log ends with the crash")
 	require.NotContains(t, text, "\x1b["+string(calm)+"m")
-	require.Contains(t, html, `<div class="fact none"><h2>Is the log still speaking?`)
+	require.Contains(t, html, `<div class="fact none"><h2>Is the log complete?`)
 
 	text, html = ended(func(s *script) { s.entry(2, event.Blocking, event.SeverityError) })
-	require.Contains(t, text, "\x1b["+string(calm)+"mThe log speaks to its end")
-	require.Contains(t, html, `<div class="fact healthy"><h2>Is the log still speaking?`)
+	require.Contains(t, text, "\x1b["+string(calm)+"mComplete: logging continues to the end")
+	require.Contains(t, html, `<div class="fact healthy"><h2>Is the log complete?`)
 }
 
 // TestShortlyBefore: what a crash item says is that the game is gone; why it went may

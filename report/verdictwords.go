@@ -4,21 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 )
-
-// evidenceWords are the kinds of evidence against a mod, in words.
-var evidenceWords = map[blame.Kind]string{
-	blame.Frame:    "its code is in the stack trace",
-	blame.Title:    "the stack trace begins with its name",
-	blame.Path:     "a file of it is named",
-	blame.Named:    "the message names it",
-	blame.Type:     "the message names its code",
-	blame.Tag:      "the message begins with its name",
-	blame.Patch:    "it changed code that is in the stack trace",
-	blame.Assembly: "its code is mentioned in the stack trace",
-}
 
 // by returns the mods that something names.
 func (v *Verdict) by(what string) []VerdictMod {
@@ -43,9 +30,9 @@ func either(mods []VerdictMod, quote func(string) string) string {
 // cameFirst calls First by what it is.
 func (v *Verdict) cameFirst() string {
 	if v.First.Disposition == event.Blocking {
-		return "what broke first"
+		return "the first blocking problem"
 	}
-	return "the first complaint"
+	return "the first advisory problem"
 }
 
 // because returns the strongest evidence against the first of mods, after a colon.
@@ -53,7 +40,7 @@ func because(mods []VerdictMod) string {
 	if len(mods) == 0 || len(mods[0].Evidence) == 0 {
 		return ""
 	}
-	return ": " + evidenceWords[mods[0].Evidence[0]]
+	return ": " + mods[0].Evidence[0].Describe()
 }
 
 // modAnswer returns which mod it was. quote makes a name stand out, here and below.
@@ -66,19 +53,23 @@ func (v *Verdict) modAnswer(quote func(string) string) string {
 	case len(mods) > 0:
 		return "Perhaps " + either(mods, quote)
 	case v.First == nil:
-		return "None is named."
+		return "No mod is named."
 	}
-	return "Not known: " + v.cameFirst() + " names no mod."
+	return "Not known: " + v.cameFirst() + " does not name a mod."
 }
 
 // modReason returns what the answer rests on, "" where there is none. Of what is not
 // known it names what there is to start from.
 func (v *Verdict) modReason(quote func(string) string) string {
 	if mods := v.by(byFirst); len(mods) > 0 {
-		return capital(v.cameFirst()) + " points there" + because(mods) + "."
+		them := "it"
+		if len(mods) > 1 {
+			them = "them"
+		}
+		return capital(v.cameFirst()) + " points at " + them + because(mods) + "."
 	}
 	if mods := v.by(byAlike); len(mods) > 0 {
-		return fmt.Sprintf("%s names no mod, but an entry of the same kind that came with it does, at line %d%s.",
+		return fmt.Sprintf("%s does not name a mod; a similar entry in the same item does, at line %d%s.",
 			capital(v.cameFirst()), v.alike, because(mods))
 	}
 	if len(v.patched) == 0 {
@@ -88,8 +79,12 @@ func (v *Verdict) modReason(quote func(string) string) string {
 	for i, name := range v.patched {
 		names[i] = quote(name)
 	}
-	return "Its stack trace runs through game code that " + strings.Join(names, " and ") +
-		" changed, which alone proves nothing."
+	changes := " changes"
+	if len(names) > 1 {
+		changes = " change"
+	}
+	return "Its stack trace contains game code that " + strings.Join(names, " and ") + changes +
+		"; that alone is no proof."
 }
 
 // modOfWorst returns whom the worst names, "" where it is nobody else.
@@ -98,7 +93,7 @@ func (v *Verdict) modOfWorst(quote func(string) string) string {
 	if len(mods) == 0 {
 		return ""
 	}
-	return "The worst points at " + either(mods, quote) + because(mods) + "."
+	return "The worst problem points at " + either(mods, quote) + because(mods) + "."
 }
 
 // named returns how often a mod is named.
@@ -107,7 +102,7 @@ func (m *VerdictMod) named(quote func(string) string) string {
 	if m.atLeast {
 		atLeast = "at least "
 	}
-	return quote(m.Name) + " is named " + atLeast + times(m.Entries)
+	return quote(m.Name) + " " + atLeast + times(m.Entries)
 }
 
 // modSentences is all of that, one after the other.
@@ -130,8 +125,11 @@ func (v *Verdict) modSentences(quote func(string) string) []string {
 	if v.MoreMods > 0 {
 		list = append(list, v.moreMods())
 	}
-	return append(says, "Elsewhere "+strings.Join(list, ", ")+".")
+	return append(says, namedElsewhere+strings.Join(list, ", ")+".")
 }
+
+// namedElsewhere begins the list of mods that neither the first problem nor the worst names.
+const namedElsewhere = "Named elsewhere: "
 
 // moreMods counts those beyond the named ones.
 func (v *Verdict) moreMods() string {
@@ -159,8 +157,8 @@ func (c *VerdictCause) place() string {
 	return fmt.Sprintf("%s (line %d).", strings.TrimSuffix(c.What, "."), c.Line)
 }
 
-// counts counts the items in words for people, to whom a blocking one is a problem
-// and an advisory one a complaint; "" where there is none.
+// counts counts the items in words for people, to whom an item is a problem; "" where
+// there is none.
 func (r *Replay) counts() string {
 	blocking, advisory := r.causes.byDisposition[event.Blocking], r.causes.byDisposition[event.Advisory]
 	var parts []string
@@ -168,7 +166,7 @@ func (r *Replay) counts() string {
 		parts = append(parts, count(blocking, "blocking problem")+", "+r.fateOfAll(blocking))
 	}
 	if advisory > 0 {
-		parts = append(parts, count(advisory, "complaint"))
+		parts = append(parts, count(advisory, "advisory problem"))
 	}
 	if parts == nil {
 		return ""
@@ -183,31 +181,31 @@ func (r *Replay) logSentences() []string {
 	switch {
 	case says != nil:
 	case r.silent():
-		return []string{"The log never spoke."}
+		return []string{"The log has no record."}
 	case r.ending.fatal:
-		return []string{r.ending.sentence() + " Nothing before that is known to be missing."}
+		return []string{r.ending.sentence() + " " + completeTo}
 	default:
-		return []string{r.endSentence() + "; nothing is known to be missing."}
+		return []string{r.completeSentence()}
 	}
 	switch {
 	case r.unread != "" || r.end.Interrupted:
 	case r.ending.fatal:
 		says = append(says, r.ending.sentence())
 	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
-		says = append(says, r.endSentence()+".")
+		says = append(says, r.endSentence())
 	}
 	return says
 }
 
 // headlessSentence is what it means that a log lacks its beginning.
-const headlessSentence = "The beginning of the log is missing: what broke first may stand before line 1."
+const headlessSentence = "The beginning of the log is missing: the first problem may be in that part."
 
 // doubts returns why the log is not complete, nil where it is not known to lack anything.
 func (r *Replay) doubts() []string {
 	var says []string
 	switch {
 	case r.end.Interrupted:
-		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: this is what was known by then.",
+		says = append(says, fmt.Sprintf("Reading was interrupted after line %d: the report covers the log up to there.",
 			r.end.Lines))
 	case r.unread != "":
 		says = append(says, fmt.Sprintf("The log could not be read to its end: %s.", r.unread))
@@ -239,16 +237,20 @@ func (b *blindness) sentence() string {
 	case n == 0:
 		return ""
 	case n == 1 && first.To == 0:
-		return fmt.Sprintf("The log went blind at line %d and stayed so to its end: silence after that line says nothing.",
-			first.From)
+		return blindSince(first.From)
 	case n == 1:
-		return fmt.Sprintf("The log was blind from line %d to line %d.", first.From, first.To)
+		return fmt.Sprintf("Blind from line %d to line %d: logging stopped, and later resumed. What happened in between "+
+			"is not known.", first.From, first.To)
 	case last.To == 0:
-		return fmt.Sprintf("The log went blind %s, first at line %d, and has been blind since line %d: silence after that "+
-			"line says nothing.", times(n), first.From, last.From)
+		return fmt.Sprintf("Blind %s, first at line %d. ", times(n), first.From) + blindSince(last.From)
 	}
-	return fmt.Sprintf("The log was blind %s, first from line %d to line %d, last from line %d to line %d.", times(n),
-		first.From, first.To, last.From, last.To)
+	return fmt.Sprintf("Blind %s, first from line %d to line %d, last from line %d to line %d: logging stopped each "+
+		"time, and what happened until it resumed is not known.", times(n), first.From, first.To, last.From, last.To)
+}
+
+// blindSince explains a log that ends blind.
+func blindSince(line uint64) string {
+	return fmt.Sprintf("Blind since line %d: logging stopped there, so nothing after that line is known.", line)
 }
 
 // sentence returns what is missing from a log.
@@ -261,11 +263,11 @@ func (m *missing) sentence() string {
 	case event.StatusHole:
 		return fmt.Sprintf("%s missing %s.", many(m.Amount, "byte is", "bytes are"), where)
 	case event.StatusRunCut:
-		return fmt.Sprintf("The game stopped writing repeats %s: counts are lower bounds.", where)
+		return fmt.Sprintf("The game stopped writing repeated messages %s: the real counts may be higher.", where)
 	case event.StatusTruncated:
 		return fmt.Sprintf("A record is cut off %s.", where)
 	case event.StatusRestarted:
-		return fmt.Sprintf("The log starts anew %s.", where)
+		return fmt.Sprintf("The log starts again %s.", where)
 	}
 	return fmt.Sprintf("Notice %q %s.", m.Status, where)
 }

@@ -88,6 +88,6 @@ func TestEmptyLogFitsItsWidth(t *testing.T) {
 	r := newReplay(t, Config{File: "logs/of/a/server/Player.log"})
 	r.End(End{})
 	require.Equal(t, "…layer.log: empty, …\n", string(Text(nil, r.Document(0), TextOptions{Width: width.Min})))
-	require.Equal(t, "logs/of/a/server/Player.log: empty, not a single line\n",
+	require.Equal(t, "logs/of/a/server/Player.log: empty, no lines\n",
 		string(Text(nil, r.Document(0), TextOptions{})))
 }

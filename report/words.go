@@ -58,7 +58,7 @@ func (t ruleTexts) describe(rule string, severity event.Severity) (what, why str
 		what = reported(severity)
 	}
 	if why == "" && isDefault {
-		why = "no rule knows it, so its kind decided"
+		why = "no rule matches it, so the default for its kind applies"
 	}
 	return what, why
 }
@@ -79,13 +79,13 @@ func defaultSeverity(level string, severity event.Severity) event.Severity {
 func reported(severity event.Severity) string {
 	switch severity {
 	case event.SeverityFatal:
-		return "something fatal was reported"
+		return "a fatal problem was reported"
 	case event.SeverityError:
 		return "an error was reported"
 	case event.SeverityWarning:
 		return "a warning was reported"
 	}
-	return "something worth attention was reported"
+	return "something was reported"
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.
@@ -111,7 +111,7 @@ func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
 func blamed(names []string) string { return safe(strings.Join(names, ", ")) }
 
 // noTemplate stands for a template that the engine has evicted.
-const noTemplate = "(template no longer held)"
+const noTemplate = "(template no longer stored)"
 
 // oneLine shows a canonical template in one line.
 func oneLine(t string) string {
@@ -183,7 +183,7 @@ func capital(s string) string {
 func (c *Cause) howOften() string {
 	often := many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
-		often += fmt.Sprintf(" and %s more with it", grouped(with))
+		often += fmt.Sprintf(", plus %s", many(with, "other", "others"))
 	}
 	return often
 }
@@ -192,15 +192,15 @@ func (c *Cause) howOften() string {
 func fate(open, all uint64) string {
 	switch {
 	case open == 0 && all > 1:
-		return "all over by the end"
+		return "all over before the end"
 	case open == 0:
-		return "over by the end"
+		return "over before the end"
 	case open < all:
-		return grouped(open) + " not known to be over"
+		return grouped(open) + " still open"
 	case all > 1:
-		return "none known to be over"
+		return "all still open"
 	}
-	return "not known to be over"
+	return "still open"
 }
 
 // fateOf is fate for the items of a cause. Where the log ends with a crash, nothing after it is known.

@@ -32,9 +32,9 @@ const MaxBaselineBytes = 16 << 20
 // (controls, marks that turn the reading direction) is written as an escape.
 func (b *Baseline) Append(dst []byte) []byte {
 	p := func(format string, args ...any) { dst = fmt.Appendf(dst, format, args...) }
-	p("# Known noise, written by \"classify-replay baseline write\". A group speaks again when it comes\n" +
-		"# above its rate, when its rule asks for more, and from its day of expiry on. A \"note\" is kept\n" +
-		"# when the file is written anew; comments are not.\n")
+	p("# Known noise, written by \"heed baseline write\". A group is reported again when it exceeds its\n" +
+		"# rate, when it becomes more urgent, and from its expiry day on. A \"note\" is kept when the file\n" +
+		"# is updated; comments are not.\n")
 	p("version: %d\n", baselineFormat)
 	p("signatures: %d\n", b.Signatures)
 	p("masking: \"%016x\"\n", b.Masking)
@@ -192,7 +192,7 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 
 func (p *baselineParser) parse(data []byte) *Baseline {
 	if len(data) > MaxBaselineBytes {
-		p.fail(nil, "", "the file has %d bytes, more than the %d allowed: a baseline is for what somebody has looked at",
+		p.fail(nil, "", "the file has %d bytes, more than the allowed %d: a baseline is for noise that somebody has reviewed",
 			len(data), MaxBaselineBytes)
 		return nil
 	}
@@ -200,7 +200,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	documents := yaml.NewDecoder(bytes.NewReader(data))
 	err := documents.Decode(&doc)
 	if len(doc.Content) == 0 && (err == nil || errors.Is(err, io.EOF)) {
-		p.fail(nil, "", `the file is empty: write it with "classify-replay baseline write"`)
+		p.fail(nil, "", `the file is empty: write it with "heed baseline write"`)
 		return nil
 	}
 	if err == nil {
@@ -208,7 +208,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	}
 	switch {
 	case err == nil:
-		p.fail(&second, "", "a second document begins here, which nobody would read: put its entries into the first")
+		p.fail(&second, "", "a second document begins here, and it would be ignored: move its entries into the first")
 		return nil
 	case !errors.Is(err, io.EOF):
 		line, what := yamlPlace(err)
@@ -223,7 +223,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 	}
 	if v := p.number(top["version"], "version", math.MaxInt32); p.err == nil && v != baselineFormat {
 		p.fail(top["version"], "version",
-			"is %d, and this program reads %d: write the baseline anew, or take the program that wrote it", v, baselineFormat)
+			"is %d, but this program reads %d: write the baseline again, or use the program that wrote it", v, baselineFormat)
 	}
 	b.Signatures = int(p.number(top["signatures"], "signatures", math.MaxInt32))
 	b.Masking = p.hex(top["masking"], "masking")
@@ -252,7 +252,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		for _, t := range k.Templates {
 			s := signature.Of([]byte(t))
 			if first, ok := seen[s]; ok {
-				p.fail(n, field, "has a template that entries[%d] has already: remove one of them", first)
+				p.fail(n, field, "has the same template as entries[%d]: remove one of them", first)
 				return nil
 			}
 			seen[s] = i
@@ -280,10 +280,10 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	id, err := signature.ParseID(m["id"].Value)
 	switch {
 	case err != nil:
-		p.fail(m["id"], at("id"), "%s is no id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"]))
+		p.fail(m["id"], at("id"), "%s is not the id of a signature: want 16 hexadecimal digits in quotes", shown(m["id"]))
 	case p.err == nil && id != k.Signature.ID:
 		p.fail(m["id"], at("id"),
-			"is %s, and that of the template is %s: one of them was changed; write the baseline anew", id, k.Signature.ID)
+			"is %s, but the template has %s: one of them was changed; write the baseline again", id, k.Signature.ID)
 	}
 	k.Rule = p.text(m["rule"], at("rule"))
 	d, ok := event.Parse[event.Disposition](m["disposition"].Value)
@@ -299,7 +299,7 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	k.Count = p.number(seen["count"], at("seen.count"), math.MaxInt64)
 	k.Runs = int(p.number(seen["runs"], at("seen.runs"), math.MaxInt32))
 	if p.err == nil && k.Count > k.Records {
-		p.fail(seen["count"], at("seen.count"), "is %d of %d records: want no more than there were", k.Count, k.Records)
+		p.fail(seen["count"], at("seen.count"), "is %d of %d records: want at most the number of records", k.Count, k.Records)
 	}
 	k.First = p.date(m["first"], at("first"))
 	k.Expires = p.date(m["expires"], at("expires"))
@@ -342,11 +342,11 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
 		key, value := n.Content[i], n.Content[i+1]
 		switch {
 		case !slices.Contains(required, key.Value) && !slices.Contains(optional, key.Value):
-			p.fail(key, field, "no field is called %q: there are %s", text.Safe(key.Value, 64),
+			p.fail(key, field, "unknown field %q: the fields are %s", text.Safe(key.Value, 64),
 				strings.Join(slices.Concat(required, optional), ", "))
 			return nil
 		case m[key.Value] != nil:
-			p.fail(key, prefix+key.Value, "stands here twice: remove one")
+			p.fail(key, prefix+key.Value, "is here twice: remove one")
 			return nil
 		}
 		if value.Kind == yaml.AliasNode {

@@ -16,7 +16,7 @@ import (
 // scrubbed and escaped, and its JSON form. Groups are ordered by what matters: blocking before advisory before
 // ignored, then by severity, then the more certain, then the more frequent.
 type Diff struct {
-	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Old           Totals      `json:"oldSide" jsonschema:"The log that was good."`
 	New           Totals      `json:"newSide" jsonschema:"The logs that are compared with it."`
 	Groups        int         `json:"groups" jsonschema:"Groups of both sides together."`
@@ -24,43 +24,43 @@ type Diff struct {
 	Gone          []Group     `json:"gone" jsonschema:"Groups that only the old side has."`
 	More          []Group     `json:"more" jsonschema:"Groups that are more frequent than before, beyond chance."`
 	Less          []Group     `json:"less" jsonschema:"Groups that are less frequent than before, beyond chance."`
-	Worse         []Group     `json:"worse" jsonschema:"Groups of both sides about which a more urgent rule decides than before; they may be more or less frequent as well."`
-	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, where both sides have a list; load order alone is no difference."`
+	Worse         []Group     `json:"worse" jsonschema:"Groups on both sides that are more urgent than before; they may also be more or less frequent."`
+	Mods          []ModChange `json:"mods" jsonschema:"Mods that were added, updated or removed, if both sides have a list; a change of load order alone does not count."`
 }
 
 // Check is what a baseline does not explain. A group is in the first list that fits.
 type Check struct {
-	SchemaVersion int      `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int      `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Baseline      string   `json:"baseline" jsonschema:"Name of the baseline file."`
 	New           Totals   `json:"newSide" jsonschema:"The logs that are compared with the baseline."`
-	Added         []Group  `json:"new" jsonschema:"Urgent groups that the baseline does not know."`
-	More          []Group  `json:"more" jsonschema:"Groups that are more frequent than the baseline says."`
-	Worse         []Group  `json:"worse" jsonschema:"Groups about which a more urgent rule decides than the baseline says."`
-	Expired       []Group  `json:"expired" jsonschema:"Groups whose entry in the baseline is past its date."`
-	Known         int      `json:"known" jsonschema:"Groups that are as the baseline says."`
-	KnownEntries  uint64   `json:"knownEntries" jsonschema:"How often they came."`
-	Unseen        []Unseen `json:"unseen" jsonschema:"Entries of the baseline that no log has."`
+	Added         []Group  `json:"new" jsonschema:"Urgent groups that are not in the baseline."`
+	More          []Group  `json:"more" jsonschema:"Groups that are more frequent than in the baseline."`
+	Worse         []Group  `json:"worse" jsonschema:"Groups that are more urgent than in the baseline."`
+	Expired       []Group  `json:"expired" jsonschema:"Groups whose entry in the baseline has expired."`
+	Known         int      `json:"known" jsonschema:"Groups that are as in the baseline."`
+	KnownEntries  uint64   `json:"knownEntries" jsonschema:"Entries in those groups."`
+	Unseen        []Unseen `json:"unseen" jsonschema:"Entries of the baseline that do not occur in any log."`
 	RulesChanged  bool     `json:"rulesChanged" jsonschema:"The baseline was written with other rules."`
-	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods, where both lists are known."`
+	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods; false if one of the lists is not known."`
 }
 
 // Suspects is what two sides and their mods show about what is new.
 type Suspects struct {
-	SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 	Old           Totals         `json:"oldSide" jsonschema:"The log that was good."`
 	New           Totals         `json:"newSide" jsonschema:"The logs that are compared with it."`
 	OldMods       bool           `json:"oldMods" jsonschema:"The old log has a list of mods."`
 	NewMods       bool           `json:"newMods" jsonschema:"The new logs have one."`
-	Mods          []ModChange    `json:"mods" jsonschema:"Mods that differ between the lists, where both sides have one."`
-	Groups        []SuspectGroup `json:"groups" jsonschema:"Urgent groups that are new, and those that are more frequent."`
+	Mods          []ModChange    `json:"mods" jsonschema:"Mods that differ between the lists, if both sides have one."`
+	Groups        []SuspectGroup `json:"groups" jsonschema:"Urgent groups that are new or more frequent."`
 }
 
 // Totals is one side as a whole.
 type Totals struct {
 	Files     []File  `json:"files" jsonschema:"Its logs."`
 	Records   uint64  `json:"records" jsonschema:"Records in all its logs."`
-	Hours     float64 `json:"hours,omitempty" jsonschema:"Hours between the first and the last time; absent where a log has no clock."`
-	Uncounted uint64  `json:"uncounted,omitempty" jsonschema:"Records that found no room in the tables, and are not compared."`
+	Hours     float64 `json:"hours,omitempty" jsonschema:"Hours between the first and the last time; absent if a log has no times."`
+	Uncounted uint64  `json:"uncounted,omitempty" jsonschema:"Records that did not fit into the tables and are not compared."`
 }
 
 // File is one log of a side.
@@ -74,10 +74,10 @@ type File struct {
 // Gap is where the evidence of a log is incomplete: what is missing from it may
 // have happened all the same.
 type Gap struct {
-	Kind string `json:"kind" jsonschema:"What is missing: blind, hole, run_cut, truncated, unread or beginning; or all of it: empty, or header where only that of an upload is there."`
-	From int    `json:"from" jsonschema:"The line at which the gap begins; 0 where there is no log."`
-	To   int    `json:"to,omitempty" jsonschema:"The line at which logging resumed; absent where it did not."`
-	Rule string `json:"rule,omitempty" jsonschema:"The rule that decided so; absent where none did."`
+	Kind string `json:"kind" jsonschema:"What is missing: blind, hole, run_cut, truncated, unread or beginning; empty or header (only the header of an upload) if all of it is missing."`
+	From int    `json:"from" jsonschema:"The line at which the gap begins; 0 if there is no log."`
+	To   int    `json:"to,omitempty" jsonschema:"The line at which logging resumed; absent if it did not."`
+	Rule string `json:"rule,omitempty" jsonschema:"The rule that decided so, if any."`
 }
 
 // Silence returns what there is of a log that has nothing to compare, and "" where g is less than that.
@@ -93,21 +93,21 @@ func (g Gap) Silence() string {
 
 // Group is a group with its counts on both sides.
 type Group struct {
-	ID          signature.ID      `json:"id" jsonschema:"The signature that names the group: the first in it by id." pattern:"^[0-9a-f]{16}$"`
-	Forms       int               `json:"forms" jsonschema:"Signatures in it."`
-	Template    string            `json:"template" jsonschema:"The masked text, in one line."`
+	ID          signature.ID      `json:"id" jsonschema:"The signature that names the group: its lowest id." pattern:"^[0-9a-f]{16}$"`
+	Forms       int               `json:"forms" jsonschema:"Signatures in the group."`
+	Template    string            `json:"template" jsonschema:"The text with variable parts masked, in one line."`
 	Sample      string            `json:"sample,omitempty" jsonschema:"Log text, escaped and cut."`
-	Disposition event.Disposition `json:"disposition" jsonschema:"That of its weightiest entry, on the new side if that has one."`
-	Severity    event.Severity    `json:"severity" jsonschema:"Its weight."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries, on the new side if it is there."`
+	Severity    event.Severity    `json:"severity" jsonschema:"The severity of that entry."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
-	What        string            `json:"what,omitempty" jsonschema:"What happened, in the words of the rule's author."`
-	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the likeliest first."`
+	What        string            `json:"what,omitempty" jsonschema:"What happened, as the rule describes it."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the most likely first."`
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
-	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"That of the rates, with bounds, by the measure that shows the least difference."`
-	Chance      float64           `json:"chance,omitempty" jsonschema:"How likely it is that the other side has none of them at the same rate."`
-	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side that lacks it has gaps."`
-	Expires     date              `json:"expires,omitempty" jsonschema:"The date until which the entry of the baseline holds."`
+	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"New rate divided by old rate, with bounds, by the measure that shows the smallest difference."`
+	Chance      float64           `json:"chance,omitempty" jsonschema:"The probability that the other side has none of them at the same rate."`
+	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side without the group has gaps."`
+	Expires     date              `json:"expires,omitempty" jsonschema:"The day on which the entry of the baseline expires."`
 	Note        string            `json:"note,omitempty" jsonschema:"What a person wrote into the baseline."`
 
 	group  *group
@@ -116,11 +116,11 @@ type Group struct {
 
 // Tally is a group on one side.
 type Tally struct {
-	Count       uint64            `json:"count" jsonschema:"How often it came."`
-	Per1000     float64           `json:"per1000Records" jsonschema:"Among 1,000 records."`
-	PerHour     float64           `json:"perHour,omitempty" jsonschema:"In an hour; absent where a log has no clock."`
-	Disposition event.Disposition `json:"disposition" jsonschema:"That of its weightiest entry."`
-	First       []Place           `json:"first,omitempty" jsonschema:"Where it begins in each log that has it."`
+	Count       uint64            `json:"count" jsonschema:"Entries in the group."`
+	Per1000     float64           `json:"per1000Records" jsonschema:"Entries per 1,000 records."`
+	PerHour     float64           `json:"perHour,omitempty" jsonschema:"Entries per hour; absent if a log has no times."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries."`
+	First       []Place           `json:"first,omitempty" jsonschema:"Its first line in each log that has it."`
 }
 
 // Place is a line of a log.
@@ -132,7 +132,7 @@ type Place struct {
 // Ratio is how much more frequent something is on the new side, by the measure
 // that shows the least difference.
 type Ratio struct {
-	Value float64 `json:"value" jsonschema:"The rate of the new side by that of the old."`
+	Value float64 `json:"value" jsonschema:"The new rate divided by the old rate."`
 	Low   float64 `json:"low" jsonschema:"Its lower bound."`
 	High  float64 `json:"high" jsonschema:"Its upper bound."`
 	By    string  `json:"by" jsonschema:"The measure of a log's length." enum:"run,record,hour"`
@@ -142,8 +142,8 @@ type Ratio struct {
 // mod is not in the list.
 type ModChange struct {
 	Name       string `json:"name" jsonschema:"Its name."`
-	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, where known."`
-	Change     string `json:"change" jsonschema:"What happened to it." enum:"added,updated,removed,moved"`
+	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
+	Change     string `json:"change" jsonschema:"What changed." enum:"added,updated,removed,moved"`
 	OldVersion string `json:"oldVersion,omitempty" jsonschema:"Its version before."`
 	Version    string `json:"version,omitempty" jsonschema:"Its version after."`
 	OldPlace   int    `json:"oldPlace,omitempty" jsonschema:"Its place in load order before, from 1."`
@@ -153,27 +153,27 @@ type ModChange struct {
 // SuspectGroup is a group with the mods that may be its cause.
 type SuspectGroup struct {
 	Group    Group        `json:"group" jsonschema:"The group."`
-	Suspects []ModSuspect `json:"suspects" jsonschema:"Mods that may be its cause, the likeliest first."`
+	Suspects []ModSuspect `json:"suspects" jsonschema:"Mods that may be its cause, the most likely first."`
 	More     int          `json:"more" jsonschema:"Suspects with less evidence, which are not listed."`
 }
 
 // ModSuspect is a mod that may be the cause of a group, with the evidence.
 type ModSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
-	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, where a list has the mod."`
-	Change    string   `json:"change,omitempty" jsonschema:"What happened to it between the lists." enum:"added,updated,removed,moved"`
-	Score     int      `json:"score" jsonschema:"How much points at it; only the order means something."`
-	Evidence  []string `json:"evidence" jsonschema:"What that is, in words, the strongest first."`
+	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, if a list has the mod."`
+	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed,moved"`
+	Score     int      `json:"score" jsonschema:"How strong the evidence is; only the order of scores has a meaning."`
+	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`
 }
 
 // Unseen is an entry of a baseline that no log has.
 type Unseen struct {
 	ID          signature.ID      `json:"id" jsonschema:"The group's id." pattern:"^[0-9a-f]{16}$"`
-	Disposition event.Disposition `json:"disposition" jsonschema:"That of the baseline."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The disposition in the baseline."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided when the baseline was written."`
-	Expires     date              `json:"expires" jsonschema:"The date until which the entry holds."`
+	Expires     date              `json:"expires" jsonschema:"The day on which the entry expires."`
 	Note        string            `json:"note,omitempty" jsonschema:"What a person wrote into the baseline."`
-	Template    string            `json:"template" jsonschema:"The masked text, in one line."`
+	Template    string            `json:"template" jsonschema:"The text with variable parts masked, in one line."`
 }
 
 // The bounds of texts in documents, in characters.
@@ -193,7 +193,7 @@ func (c *Collector) safe(s string, limit int) string {
 // line returns one line for the templates of a group.
 func (c *Collector) line(templates []string) string {
 	if len(templates) == 0 || templates[0] == "" {
-		return "(template too long to be held)"
+		return "(template too long to be stored)"
 	}
 	t := templates[0]
 	for _, other := range templates[1:] {

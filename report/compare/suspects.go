@@ -119,11 +119,11 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		}
 		if name := ch.namedIn(haystack, shared); name != "" && points < scoreNamed {
 			points = scoreNamed
-			s.add("its text names %s", name)
+			s.add("the text names %s", name)
 		}
 		switch ch.change {
 		case added:
-			s.add("newly added")
+			s.add("added")
 		case updated:
 			s.add("updated")
 		case removed:
@@ -146,7 +146,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		s.addBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
-			s.add("blamed for nothing in the old logs")
+			s.add("not blamed for anything in the old logs")
 		}
 		out = append(out, s)
 	}
@@ -159,7 +159,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 // addBlame adds the evidence by which b points at the mod.
 func (s *ModSuspect) addBlame(b *blame.Suspect) {
 	for _, e := range b.Evidence {
-		s.add("%s", blameWords[e.Kind])
+		s.add("%s", e.Kind.Describe())
 	}
 }
 
@@ -169,16 +169,4 @@ func (s *ModSuspect) add(format string, args ...any) {
 	if !slices.Contains(s.Evidence, e) {
 		s.Evidence = append(s.Evidence, e)
 	}
-}
-
-// blameWords are the kinds of evidence of package blame, in words.
-var blameWords = map[blame.Kind]string{
-	blame.Frame:    "its code is on the stack",
-	blame.Title:    "it heads the stack trace",
-	blame.Path:     "the text has a path of its files",
-	blame.Named:    "the text says that it speaks of it",
-	blame.Type:     "the text has a type or an assembly of it",
-	blame.Tag:      "the text begins with its tag",
-	blame.Patch:    "it patches a method on the stack",
-	blame.Assembly: "an assembly of it is on the stack",
 }

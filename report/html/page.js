@@ -149,7 +149,7 @@
 			});
 			old.replaceWith(b);
 		}
-		$(".help", legend).textContent = (data.clock ? "entries in each stretch" : "share of the records in each stretch") + "; bars above: attention items; drag to zoom";
+		$(".help", legend).textContent = (data.clock ? "entries in each interval" : "share of the records in each interval") + "; bars above: attention items; drag to zoom";
 		const buttons = element("span", "zoom");
 		for (const [label, title, act] of [["◀", "Earlier", () => pan(-0.5)], ["▶", "Later", () => pan(0.5)], ["−", "Zoom out", () => zoom(2)], ["+", "Zoom in", () => zoom(0.5)], ["All", "All of the log", () => zoom(0)]]) {
 			const b = element("button", "", label);
@@ -166,7 +166,7 @@
 	const logs = $$("article.log");
 	JSON.parse($("#data").textContent).forEach((data, i) => chart(logs[i], data));
 
-	// A search in rows: shows those that have all words and are wanted, says how many.
+	// A search in rows: shows those that have all words and are wanted, and how many.
 	const search = (form, rows, wanted = () => true) => {
 		const words = $("input[type=search]", form).value.toLowerCase().split(/\s+/).filter(Boolean);
 		let visible = 0;
@@ -292,7 +292,7 @@
 				area.remove();
 				button.focus();
 			}
-			say(copied ? "Copied" : "Copy what is selected");
+			say(copied ? "Copied" : "Copy the selected text");
 		};
 		button.addEventListener("click", async () => {
 			const text = source.content.textContent;
