@@ -258,10 +258,10 @@ const maxGaps = 2
 
 // silentSide reports whether no log of a side has anything to compare.
 func silentSide(s *compare.Totals) bool {
-	speaks := func(f compare.File) bool {
+	hasEntries := func(f compare.File) bool {
 		return !slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Silence() != "" })
 	}
-	return !slices.ContainsFunc(s.Files, speaks)
+	return !slices.ContainsFunc(s.Files, hasEntries)
 }
 
 // gapsOf returns where the evidence of a side is incomplete.

@@ -74,7 +74,7 @@ func (d *Document) appendSuite(dst []byte) []byte {
 	if len(d.removed) > 0 {
 		property("heed.removed", strings.Join(d.removed, ", "))
 	}
-	read := junitCase{Class: "heed.log", Name: "read to the end"}
+	read := junitCase{Class: "heed.log", Name: "read to its end"}
 	switch {
 	case s.Interrupted:
 		read.Error = &junitMessage{Message: "interrupted", Type: "interrupted"}

@@ -29,7 +29,7 @@ const (
 var stateTitles = map[string]string{
 	stateBroken: "Broken", stateBlind: "Blind", stateWasBlind: "Blind for a while",
 	stateComplaints: "Runs, with advisory problems",
-	stateUnread:     "Not read to the end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
+	stateUnread:     "Not read to its end", stateGaps: "Healthy, with gaps", stateStarting: "Ends while the game starts",
 	stateUnrecognized: "Not recognized as a game log", stateHealthy: "Healthy", stateEmpty: "Empty",
 }
 

@@ -426,13 +426,13 @@ var verdicts = []struct {
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Interrupted: true},
-		stateUnread, "Not read to the end. No problem was found in the part of the log that was read.", nil,
+		stateUnread, "Not read to its end. No problem was found in the part of the log that was read.", nil,
 		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
 	},
 	{
 		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
-		stateUnread, "Not read to the end. No problem was found in the part of the log that was read.", nil,
+		stateUnread, "Not read to its end. No problem was found in the part of the log that was read.", nil,
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
 	},
 	{

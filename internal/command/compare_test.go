@@ -221,7 +221,7 @@ func TestGoldenSuspects(t *testing.T) {
 		own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
-	require.Regexp(t, `100  oakapple.riverboats +its code is on the stack; newly added`, r.stdout)
+	require.Regexp(t, `100  oakapple.riverboats +its code is in the stack trace; added`, r.stdout)
 	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
@@ -230,7 +230,7 @@ func TestGoldenSuspects(t *testing.T) {
 	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
-	require.Regexp(t, `100  oakapple.beekeeping +its code is on the stack; newly added`, r.stdout)
+	require.Regexp(t, `100  oakapple.beekeeping +its code is in the stack trace; added`, r.stdout)
 
 	// The logs say which mods a game was loaded with.
 	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
@@ -244,7 +244,7 @@ func TestGoldenSuspects(t *testing.T) {
 	r = runArgs(t, "suspects", without("healthy-1.6.log"), without("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Neither side has a list of mods")
-	require.Contains(t, r.stdout, "blamed for nothing in the old logs")
+	require.Contains(t, r.stdout, "not blamed for anything in the old logs")
 }
 
 func TestGoldenBaseline(t *testing.T) {
@@ -278,7 +278,7 @@ func TestGoldenBaseline(t *testing.T) {
 		return r.stdout
 	}
 	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new,advisory", "colony-1.6.log"),
-		"Nothing that the baseline does not explain.")
+		"The baseline explains everything that was found.")
 	require.Contains(t, check(exitFinding, "--date", "2026-01-02", "--fail-on", "blind", "colony-1.6.log"), "went BLIND")
 	require.Contains(t, check(exitFinding, "--date", "2026-04-01", "--fail-on", "new", "colony-1.6.log"), "25 expired.")
 	requireGolden(t, "check.text.txt", check(exitFinding, "--date", "2026-01-02", "--width", "120", "--fail-on", "new",
@@ -296,7 +296,7 @@ func TestGoldenBaseline(t *testing.T) {
 	own2 := write(t, "own.yaml",
 		"version: 1\nrules:\n  - id: own.rule\n    when: 'template == \"nothing like it\"'\n    disposition: advisory\n")
 	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new", "--rules", own2, "colony-1.6.log"),
-		"written under other rules")
+		"written with other rules")
 }
 
 // hidden takes the version of the rules out of a baseline: any change of a default
@@ -381,7 +381,8 @@ func TestDiffStatus(t *testing.T) {
 	}
 	r := runArgs(t, append([]string{"diff"}, testArgs(t, fresh, blind)...)...)
 	require.Contains(t, r.stdout,
-		"The new side went BLIND at line 3 (test.cap): what is gone or less frequent may just be unseen.")
+		"The new side went BLIND at line 3 (test.cap), when logging stopped: what seems gone or less frequent "+
+			"may only be missing from the log.")
 
 	// A log that is cut is compared as far as it goes, and said to be cut.
 	var lines strings.Builder
@@ -392,7 +393,7 @@ func TestDiffStatus(t *testing.T) {
 	cut := write(t, "cut.log.gz", zipped[:len(zipped)/2])
 	r = runArgs(t, append([]string{"diff"}, testArgs(t, old, cut)...)...)
 	require.Equal(t, exitIO, r.status)
-	require.Contains(t, r.stdout, "The new side was not read to its end, but to line ")
+	require.Contains(t, r.stdout, "The new side was only read to line ")
 	require.Contains(t, r.stdout, "cannot save the game to slot <*>")
 }
 

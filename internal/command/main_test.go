@@ -91,7 +91,7 @@ func TestReplayText(t *testing.T) {
 		"blocking: 2 entries of 1 signature",
 		"cannot save the game to slot <*>",
 		"5 entries: 5 log records",
-		"2 ignored, 3 folded",
+		"2 ignored, 3 counted in items",
 	} {
 		require.Contains(t, r.stdout, want)
 	}
@@ -305,11 +305,11 @@ func TestStatus(t *testing.T) {
 		stdout string // must be part of standard output
 		stderr string // must be part of standard error
 	}{
-		{"clean", with(clean), exitOK, "Nothing deserved attention.", ""},
-		{"advisory is no failure", with(advisory), exitOK, "Runs, with complaints.", ""},
+		{"clean", with(clean), exitOK, "No problem was found", ""},
+		{"advisory is no failure", with(advisory), exitOK, "Runs, with advisory problems.", ""},
 		{"blocking is no failure", with(blocking), exitOK, "1 blocking", ""},
-		{"blind is no failure but said", with(blind), exitOK, "The log went blind at line 1 and stayed so", ""},
-		{"empty", with(empty), exitOK, "empty, not a single line", ""},
+		{"blind is no failure but said", with(blind), exitOK, "Blind since line 1: logging stopped there", ""},
+		{"empty", with(empty), exitOK, "empty, no lines", ""},
 		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":2,"summary":{`, ""},
 		{"gzip", with(whole), exitOK, "5000 lines", ""},
 
@@ -368,11 +368,11 @@ func TestStatus(t *testing.T) {
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
-		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
+		{"gzip in gzip", with(twice), exitOK, "1 advisory problem", ""},
 		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},
 		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
 		{"truncated gzip header", with(header), exitIO, "", "header.log.gz"},
-		{"others are shown all the same", with(missing, advisory), exitIO, "1 complaint", "no such file"},
+		{"others are shown all the same", with(missing, advisory), exitIO, "1 advisory problem", "no such file"},
 		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitIO, "1 blocking", "no such file"},
 
 		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},

@@ -28,9 +28,9 @@ func TestRestartEndsCrash(t *testing.T) {
 	again := strings.Count(first, "\n") + 1
 	end := again + strings.Count(run("2019.3.30f1", "Riverboats"), "\n") - 1
 	sentences := []string{
-		fmt.Sprintf("The log starts anew at line %d: the run before ended with the crash at line ", again),
+		fmt.Sprintf("The log starts again at line %d: the run before ended with the crash at line ", again),
 		"Versions and mods are those of the last run.",
-		fmt.Sprintf("The log speaks to its end at line %d.", end),
+		fmt.Sprintf("Logging continues to the end of the log at line %d.", end),
 	}
 	for _, format := range []string{formatText, formatJSON, formatMarkdown} {
 		out := runArgs(t, "--width", "0", "--format", format, log).stdout
@@ -42,7 +42,7 @@ func TestRestartEndsCrash(t *testing.T) {
 		require.Contains(t, out, "2019.3.30f1", format)
 	}
 	text := runArgs(t, "--width", "0", log).stdout
-	require.Contains(t, text, "1 blocking problem, over by the end.")
+	require.Contains(t, text, "1 blocking problem, over before the end.")
 	require.Contains(t, text, "; over: the game was started again")
 	require.Contains(t, text, ", 1 mod, ")
 	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout,
@@ -73,12 +73,12 @@ func TestRestartEndsBlindness(t *testing.T) {
 			log := write(t, "Player.log", banner+rest+limit+banner+rest)
 			r := runArgs(t, log)
 			require.Equal(t, exitOK, r.status, r.stderr)
-			require.Contains(t, r.stdout, "The log was blind from line")
-			require.NotContains(t, r.stdout, "went blind")
-			require.NotContains(t, r.stdout, "known to be over")
+			require.Contains(t, r.stdout, "Blind from line")
+			require.NotContains(t, r.stdout, "Blind since")
+			require.NotContains(t, r.stdout, "still open")
 
 			again := runArgs(t, write(t, "Player.log", banner+rest+limit+banner+rest+limit))
-			require.Contains(t, again.stdout, "went blind", "the second run may be blind too")
+			require.Contains(t, again.stdout, "Blind twice", "the second run may be blind too")
 		})
 	}
 
@@ -87,10 +87,10 @@ func TestRestartEndsBlindness(t *testing.T) {
 {"kind":"notice","status":"truncated"}
 {"msg":"Initialize engine version: 2022.3.35f1 (x)"}
 `)
-	require.NotContains(t, runArgs(t, live).stdout, "went blind")
+	require.NotContains(t, runArgs(t, live).stdout, "Blind since")
 	told := write(t, "told.jsonl", `{"msg":"Reached max messages limit. Stopping logging to avoid spam."}
 {"kind":"notice","status":"truncated"}
 {"kind":"notice","status":"restarted"}
 `)
-	require.NotContains(t, runArgs(t, told).stdout, "went blind")
+	require.NotContains(t, runArgs(t, told).stdout, "Blind since")
 }

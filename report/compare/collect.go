@@ -165,7 +165,7 @@ type Run struct {
 	latest      *entryText // of the last entry, nil where there was no room for it
 	line        int        // the last one read
 	truncated   bool       // the end of the log is visibly missing
-	speaks      bool       // it has an entry that is compared
+	hasEntries  bool       // it has an entry that is compared
 	header      bool       // it has the header of an upload
 	blind       *Gap       // the stretch of blindness that goes on
 	gaps        []Gap
@@ -241,7 +241,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 
 // count counts an entry that is compared.
 func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
-	r.speaks = true
+	r.hasEntries = true
 	r.records++
 	if at := rec.Time; !at.IsZero() {
 		if r.timed == 0 || at.Before(r.first) {
@@ -306,9 +306,9 @@ func (r *Run) End(err error, headless bool) (silence string) {
 	switch {
 	case err != nil:
 		r.gap(Gap{Kind: gapUnread, From: r.line})
-	case !r.speaks && r.header:
+	case !r.hasEntries && r.header:
 		silent.Kind = gapHeader
-	case !r.speaks:
+	case !r.hasEntries:
 		silent.Kind = gapEmpty
 	}
 	if silent.Kind != "" {
