@@ -38,7 +38,7 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 		}
 		op = format
 		if depth == maxNested {
-			return nil, op, fmt.Errorf("compressed more than %d times over: unpack it first", maxNested)
+			return nil, op, fmt.Errorf("compressed more than %d times: unpack it first", maxNested)
 		}
 		var z io.Reader
 		if op == "gzip" {
@@ -57,7 +57,7 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 
 // errTrailing says that something else follows a gzip stream. What came before it is
 // whole, and was checked.
-var errTrailing = errors.New("what follows the compressed text is not gzip, and was not read")
+var errTrailing = errors.New("the data after the compressed text is not gzip and was not read")
 
 // gzipReader distinguishes trailing data from a stream that is not gzip.
 type gzipReader struct{ *gzip.Reader }

@@ -13,17 +13,17 @@ type Facts struct {
 	Game           string `json:"game,omitempty" jsonschema:"The game with its version, such as \"RimWorld 1.6.4566 rev607\"."`
 	Engine         string `json:"engine,omitempty" jsonschema:"The engine with its version, such as \"Unity 2022.3.35f1\"."`
 	Loader         string `json:"loader,omitempty" jsonschema:"The loader of mods with its version, such as \"BepInEx 5.4.21.0\"."`
-	Platform       string `json:"platform,omitempty" jsonschema:"What the game was built for: Windows, Linux or macOS."`
-	Runtime        string `json:"runtime,omitempty" jsonschema:"Runtime of the scripts, such as \"Mono\"."`
-	Language       string `json:"language,omitempty" jsonschema:"The language that the game speaks."`
+	Platform       string `json:"platform,omitempty" jsonschema:"The system that the game was built for: Windows, Linux or macOS."`
+	Runtime        string `json:"runtime,omitempty" jsonschema:"The runtime of the scripts, such as \"Mono\"."`
+	Language       string `json:"language,omitempty" jsonschema:"The language of the game."`
 	System         string `json:"system,omitempty" jsonschema:"The operating system."`
 	CPU            string `json:"cpu,omitempty" jsonschema:"The processor."`
 	Memory         string `json:"memory,omitempty" jsonschema:"Memory of the machine, such as \"16384 MB\"."`
 	Graphics       string `json:"graphics,omitempty" jsonschema:"The graphics card."`
-	GraphicsAPI    string `json:"graphicsApi,omitempty" jsonschema:"How the game draws, such as \"Direct3D 11.0 [level 11.1]\"."`
+	GraphicsAPI    string `json:"graphicsApi,omitempty" jsonschema:"The graphics interface, such as \"Direct3D 11.0 [level 11.1]\"."`
 	GraphicsMemory string `json:"graphicsMemory,omitempty" jsonschema:"Memory of the graphics card, such as \"6052 MB\"."`
 	GraphicsDriver string `json:"graphicsDriver,omitempty" jsonschema:"The version of its driver."`
-	Arguments      string `json:"arguments,omitempty" jsonschema:"The arguments of the command line; they may name folders of a person."`
+	Arguments      string `json:"arguments,omitempty" jsonschema:"The arguments of the command line; they may contain folders with a person's name."`
 }
 
 // The bounds of an [Environment].

@@ -23,7 +23,7 @@ type ListedMod struct {
 	// Versions are as they are written, "[mv:1.2.0]" of the mod and "2.2.1" or
 	// "av:1.0.0,fv:1.0.0" of its assemblies, in that order and separated by spaces.
 	// An assembly without one has none here.
-	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as they are written."`
+	Versions string `json:"versions,omitempty" jsonschema:"Versions of the mod and of its assemblies, as the log has them."`
 }
 
 // ModList is what a record lists of the mods that a game runs with. It may be retained.
@@ -452,7 +452,7 @@ func ReadModsConfig(r io.Reader) ([]string, error) {
 		line, _ := d.InputPos()
 		switch {
 		case errors.Is(err, io.EOF) && !within:
-			return nil, fmt.Errorf("no element <%s>: want the ModsConfig.xml of the game", modsConfigList)
+			return nil, fmt.Errorf("no element <%s>: this is not the ModsConfig.xml of the game", modsConfigList)
 		case err != nil:
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}

@@ -331,7 +331,7 @@ func (r *Reader) noteBanner(ln *line) {
 		r.layout = l
 	}
 	if restarted {
-		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts anew"})
+		r.notice(event.Notice{Status: event.StatusRestarted, Pos: uint64(ln.no), Detail: "the log starts again"})
 		r.mods.restart()
 	}
 }

@@ -59,7 +59,7 @@ type Stream struct {
 type noticed struct{ pos, count uint64 }
 
 // errMore is the error of a source that has no more for now.
-var errMore = errors.New("capture: no more for now")
+var errMore = errors.New("capture: no more data yet")
 
 // feed is the source of a Stream.
 type feed struct {

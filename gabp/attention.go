@@ -202,7 +202,7 @@ func (h *AttentionHandler) late(ctx context.Context) *heed.Attention {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() == nil {
-		h.goBlindLocked("it did not answer in time")
+		h.goBlindLocked("reading its log took too long")
 		if !h.acked && h.lastAnnounced != h.blind.ID {
 			h.announceLocked(ChannelOpened, *h.blind)
 		}
@@ -236,8 +236,8 @@ func (h *AttentionHandler) goBlindLocked(why string) {
 	h.blind = &heed.Attention{
 		ID:    h.blindPrefix + strconv.FormatUint(h.count, 10),
 		State: coalesce.Open, Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
-		Summary: "heed cannot see what the game does: " + why +
-			". Until it can, nothing is known of what calls did. Acknowledge to go on all the same.",
+		Summary: "blind: heed cannot see what the game does, because " + why +
+			". Until it can, the effects of calls are not known. Acknowledge to continue anyway.",
 	}
 	h.blind.Sanitize()
 	h.acked = false

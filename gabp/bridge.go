@@ -111,7 +111,7 @@ func FindBridge(getenv func(string) string, gameID string) (Bridge, error) {
 			return b, err
 		}
 	}
-	return Bridge{}, fmt.Errorf("gabp: no bridge: %s is not set, and there is none of %s", EnvPort,
+	return Bridge{}, fmt.Errorf("gabp: no bridge found: %s is not set, and none of these files exists: %s", EnvPort,
 		strings.Join(paths, ", "))
 }
 
@@ -155,7 +155,7 @@ func bridgePath(getenv func(string) string, gameID string) (string, error) {
 		return protocolPath(runtime.GOOS, getenv)
 	}
 	if gameID == "." || gameID == ".." || strings.ContainsAny(gameID, "/\\:\x00") || len(gameID) > maxNameBytes {
-		return "", fmt.Errorf("gabp: game id %s cannot name a folder", strconv.Quote(text.Safe(gameID, 60)))
+		return "", fmt.Errorf("gabp: game id %s cannot be the name of a folder", strconv.Quote(text.Safe(gameID, 60)))
 	}
 	dir := getenv(envConfig)
 	if dir == "" {

@@ -211,7 +211,7 @@ func (c *Client) enter(id string, answer chan message) error {
 	case c.ended:
 		return c.err
 	case len(c.pending) >= c.limits.ConcurrentRequests:
-		return Errorf(CodeBusy, "%d calls wait for an answer, and no more at a time; not sent", len(c.pending))
+		return Errorf(CodeBusy, "%d calls already wait for an answer, which is the limit; not sent", len(c.pending))
 	}
 	c.pending[id] = answer
 	return nil
@@ -386,7 +386,7 @@ func (c *Client) unaccepted(m *message, why *Error) message {
 	if id == "" {
 		return message{}
 	}
-	c.log.Warn("gabp: an answer is not as the protocol has it", "error", why)
+	c.log.Warn("gabp: an answer does not follow the protocol", "error", why)
 	return message{ID: id, Type: typeResponse, verbatim: &Verbatim{
 		Err: why, Failed: m.Error != nil, text: m.text, start: start, end: end,
 	}}

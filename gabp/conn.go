@@ -115,7 +115,7 @@ func (c *conn) readError(err error) error {
 	default:
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return frameErrorf(codeParse, "the message did not come in time")
+		return frameErrorf(codeParse, "the message did not arrive in time")
 	}
 	return err
 }

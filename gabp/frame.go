@@ -48,7 +48,8 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 		name, value, ok := strings.Cut(string(line), ":")
 		name = strings.TrimSpace(name)
 		if !ok || !isToken(name) {
-			return 0, frameErrorf(codeParse, "a line that is no header; each message begins with Content-Length: N and an empty line")
+			return 0, frameErrorf(codeParse, "not a header line; each message begins with Content-Length: N and an "+
+				"empty line")
 		}
 		if !strings.EqualFold(name, "Content-Length") {
 			continue
@@ -58,7 +59,7 @@ func readHeader(r *bufio.Reader, limit int) (length int, err error) {
 			return 0, err
 		}
 		if length >= 0 && length != n {
-			return 0, frameErrorf(codeParse, "Content-Length comes twice, as %d and %d", length, n)
+			return 0, frameErrorf(codeParse, "Content-Length occurs twice, as %d and %d", length, n)
 		}
 		length = n
 	}

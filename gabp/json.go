@@ -32,7 +32,7 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 	err := visit(raw, math.MaxInt, math.MaxInt, func(name, value []byte) error {
 		key := string(name)
 		if _, twice := o.members[key]; twice {
-			o.fail("%s: %q comes twice", what, key)
+			o.fail("%s: %q occurs twice", what, key)
 		}
 		o.members[key] = value
 		return nil

@@ -28,7 +28,7 @@ func CheckAddr(addr string) error {
 	case network == "tcp":
 		return checkLoopback(address)
 	case address == "":
-		return fmt.Errorf("gabp: address %q names no socket", addr)
+		return fmt.Errorf("gabp: address %q has no socket path", addr)
 	}
 	return nil
 }

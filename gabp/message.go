@@ -157,17 +157,18 @@ func decode(data []byte, lim *Limits) (message, *Error) {
 		return nil
 	})
 	if err != nil {
-		return message{}, Errorf(codeParse, "not JSON that is taken here: %v", err)
+		return message{}, Errorf(codeParse, "JSON not accepted: %v", err)
 	}
 	if !isObject(data) {
-		return message{}, Errorf(codeInvalidRequest, "a message must be an object; send batches one by one")
+		return message{}, Errorf(codeInvalidRequest, "a message must be an object; send the messages of a batch "+
+			"one by one")
 	}
 	var m message
 	idErr := m.setID(env["id"])
 	typeErr := m.setType(env.get("type"))
 	switch {
 	case twice != "":
-		return m, Errorf(codeInvalidRequest, "%q comes twice", twice)
+		return m, Errorf(codeInvalidRequest, "%q occurs twice", twice)
 	case env.get("v") == nil:
 		return m, missing("v")
 	case string(env["v"]) != `"`+protocolVersion+`"`:

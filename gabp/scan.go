@@ -29,7 +29,7 @@ const maxNumber = 1024
 func visit(data []byte, maxDepth, maxString int, f func(name, value []byte) error) error {
 	if !utf8.Valid(data) {
 		at := bytes.IndexFunc(data, func(r rune) bool { return r == utf8.RuneError })
-		return fmt.Errorf("at byte %d or after it: text that is not UTF-8", at)
+		return fmt.Errorf("at or after byte %d: the text is not UTF-8", at)
 	}
 	s := scanners.Get().(*scanner)
 	defer s.release()
@@ -115,7 +115,7 @@ func syntaxError(err error) error {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("at byte %d: %w", e.ByteOffset, e.Err)
 	}
-	return errors.New("the text ends within a value")
+	return errors.New("the text ends inside a value")
 }
 
 // unquote returns the text of a scanned JSON string.

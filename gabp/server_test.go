@@ -686,7 +686,7 @@ func TestPassingEventsGiveWay(t *testing.T) {
 	require.EqualValues(t, 10, attention)
 	require.Equal(t, gone, holes)
 	require.EqualValues(t, flood, got+holes)
-	require.Equal(t, 1, strings.Count(s.logs.String(), "give way"), "said once")
+	require.Equal(t, 1, strings.Count(s.logs.String(), "are dropped"), "said once")
 }
 
 // TestPassingMissed: what never came leaves a hole as well, also where the event after it gave way.

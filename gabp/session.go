@@ -91,7 +91,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	s.mu.Lock()
 	dropped := s.dropped
 	s.mu.Unlock()
-	s.server.log.Debug("gabp: connection ended", "session", s.id, "viewer", s.consumer, "gaveWay", dropped, "error", err)
+	s.server.log.Debug("gabp: connection ended", "session", s.id, "consumer", s.consumer, "dropped", dropped, "error", err)
 	return err
 }
 
@@ -172,7 +172,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		s.server.counts.malformed.Add(1)
 		e := m.validate()
 		if e == nil {
-			e = Errorf(codeInvalidRequest, "a server takes requests only")
+			e = Errorf(codeInvalidRequest, "a server accepts only requests")
 		}
 		s.refuse(m, e)
 		return nil
@@ -191,7 +191,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 	}
 	switch m.Method {
 	case methodHello:
-		s.refuse(m, Errorf(codeInvalidRequest, "the session is open already"))
+		s.refuse(m, Errorf(codeInvalidRequest, "the session is already open"))
 	case methodPing:
 		s.answer(m.ID, struct{}{}, nil, nil)
 	case methodGoodbye:
@@ -215,7 +215,7 @@ func (s *ServerSession) request(ctx context.Context, m *message) {
 	case s.slots <- struct{}{}:
 	default:
 		s.server.counts.busy.Add(1)
-		s.refuse(m, Errorf(CodeBusy, "%d requests are being served, and no more at a time; not executed", cap(s.slots)))
+		s.refuse(m, Errorf(CodeBusy, "%d requests are already running, which is the limit; not executed", cap(s.slots)))
 		return
 	}
 	s.server.counts.requests.Add(1)
@@ -255,7 +255,7 @@ func (s *ServerSession) timeout(method string) *Error {
 	if method == MethodToolsCall {
 		code = CodeToolTimeout
 	}
-	return Errorf(code, "no answer within %v; the call may still have effects", s.server.limits.RequestTimeout)
+	return Errorf(code, "no answer within %v; the call may still take effect", s.server.limits.RequestTimeout)
 }
 
 // call calls the handler. A panic must not end the game in which it runs.
@@ -281,7 +281,7 @@ func (s *ServerSession) answer(id string, result any, err error, placed func()) 
 	if err != nil {
 		m.Error = asError(err)
 	} else if m.Result, err = marshal(result); err != nil {
-		m.Error = Errorf(codeInternal, "the result has no JSON form: %v", err)
+		m.Error = Errorf(codeInternal, "the result cannot be written as JSON: %v", err)
 	}
 	most := s.server.limits.MessageSize - maxEnvelope
 	switch {
@@ -315,7 +315,7 @@ func (s *ServerSession) subscribe(m *message) {
 	known := s.known()
 	wanted := distinct(p.Channels, known)
 	if len(wanted) == 0 {
-		s.refuse(m, Errorf(codeChannelNotFound, "no channel of this name").WithData(p))
+		s.refuse(m, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p))
 		return
 	}
 	s.mu.Lock()
@@ -328,7 +328,7 @@ func (s *ServerSession) subscribe(m *message) {
 	}
 	s.mu.Unlock()
 	if len(subscribed) == 0 {
-		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, and no more at a time",
+		s.refuse(m, Errorf(codeSubscriptionFailed, "subscribed to %d channels, which is the limit",
 			s.server.limits.Subscriptions))
 		return
 	}
@@ -392,13 +392,13 @@ func (s *ServerSession) publish(e pendingEvent) {
 		s.server.counts.conflated.Add(1)
 	}
 	if first { // once a session: there may be thousands
-		s.server.log.Warn("gabp: subscriber does not keep up; events that pass give way", "session", s.id, "viewer",
+		s.server.log.Warn("gabp: a subscriber reads too slowly; forwarded events are dropped", "session", s.id, "consumer",
 			s.consumer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
 		s.server.counts.disconnected.Add(1)
-		s.server.log.Warn("gabp: subscriber does not keep up; disconnected", "session", s.id, "viewer", s.consumer, "queue",
-			s.server.limits.EventQueue)
+		s.server.log.Warn("gabp: a subscriber reads too slowly; disconnected", "session", s.id, "consumer", s.consumer,
+			"queue", s.server.limits.EventQueue)
 		s.Close()
 	}
 }

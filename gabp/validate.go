@@ -16,7 +16,7 @@ func (m *message) validate() *Error {
 	switch m.Type {
 	case typeRequest:
 		if !ValidName(m.Method) {
-			return Errorf(codeInvalidField, "method %q is no name of the form namespace/name in lower case", m.Method)
+			return Errorf(codeInvalidField, "method %q must have the form namespace/name in lower case", m.Method)
 		}
 		return validateParams(m.Method, m.Params)
 	case typeEvent:
@@ -47,7 +47,7 @@ func validateParams(method string, params json.RawMessage) *Error {
 	case MethodToolsCall:
 		var call ToolCall
 		if call, e = parseToolCall(params); e == nil && !ValidName(call.Name) {
-			e = Errorf(CodeInvalidParams, "params: tool %q is no name of the form namespace/name in lower case", call.Name)
+			e = Errorf(CodeInvalidParams, "params: tool %q must have the form namespace/name in lower case", call.Name)
 		}
 	case methodEventsSubscribe, methodEventsUnsub:
 		_, e = parseChannels(params)
@@ -226,7 +226,7 @@ func (o *object) openItem(name string) *heed.Attention {
 func (o *object) severity(name string) event.Severity {
 	s, ok := event.Parse[event.Severity](o.text(name, true, maxNameBytes))
 	if !ok {
-		o.fail("%s: %q is no severity of the protocol", o.what, name)
+		o.fail("%s: %q is not a severity of the protocol", o.what, name)
 	}
 	return s
 }

@@ -18,7 +18,7 @@ type Verbatim struct {
 }
 
 // Error returns the violation.
-func (v *Verbatim) Error() string { return "answer that is not taken: " + v.Err.Error() }
+func (v *Verbatim) Error() string { return "answer not accepted: " + v.Err.Error() }
 
 // Unwrap returns the violation, an [*Error].
 func (v *Verbatim) Unwrap() error { return v.Err }

@@ -12,7 +12,7 @@ import (
 // greet answers messages before the session is open. An error ends it.
 func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	if m.Method != methodHello {
-		s.refuse(m, Errorf(codeAuthRequired, "say session/hello first"))
+		s.refuse(m, Errorf(codeAuthRequired, "send session/hello first"))
 		return nil
 	}
 	hello, e := parseHello(m.Params)
@@ -40,7 +40,7 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	s.server.welcomed(s)
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))
-	s.server.log.Debug("gabp: session", "session", s.id, "viewer", s.consumer)
+	s.server.log.Debug("gabp: session", "session", s.id, "consumer", s.consumer)
 	s.answer(m.ID, w, nil, nil)
 	return nil
 }

@@ -158,7 +158,7 @@ type eventsListResult struct {
 
 // CurrentResult is the result of attention/current.
 type CurrentResult struct {
-	Attention *heed.Attention `json:"attention" jsonschema:"The item to look at first; null where nothing is open."`
+	Attention *heed.Attention `json:"attention" jsonschema:"The most urgent item; null if none is open."`
 }
 
 // AckParams is the parameters of attention/ack.
@@ -168,9 +168,9 @@ type AckParams struct {
 
 // AckResult is the result of attention/ack.
 type AckResult struct {
-	Acknowledged     bool            `json:"acknowledged" jsonschema:"The item was open, and is acknowledged."`
+	Acknowledged     bool            `json:"acknowledged" jsonschema:"The item was open and is now acknowledged."`
 	AttentionID      string          `json:"attentionId" jsonschema:"The item."`
-	CurrentAttention *heed.Attention `json:"currentAttention" jsonschema:"The item to look at first now; null where nothing is open."`
+	CurrentAttention *heed.Attention `json:"currentAttention" jsonschema:"The most urgent item now; null if none is open."`
 }
 
 // Event is an event that a client received.

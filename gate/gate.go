@@ -46,7 +46,7 @@ type Config struct {
 // Validate returns an error that names the first invalid field of c.
 func (c *Config) Validate() error {
 	if c.Source == nil {
-		return errors.New("gate: Config.Source is nil: it is what the gate asks, such as Engine or Remote")
+		return errors.New("gate: Config.Source is nil; set it to what the gate asks, such as Engine or Remote")
 	}
 	if c.Timeout < 0 {
 		return fmt.Errorf("gate: Config.Timeout is negative: %v", c.Timeout)
@@ -184,11 +184,11 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 		d.Allowed, d.Exempt = true, "no attention capability"
 	case err != nil && g.failOpen:
 		d.Err = err
-		d.Allowed, d.Exempt = true, "could not look, and the gate is set to fail open: "+reason(err)
+		d.Allowed, d.Exempt = true, "the check failed, and the gate is set to fail open: "+reason(err)
 	case err != nil:
 		d.Err = err
-		d.Refusal = "not executed: whether something needs attention cannot be seen (" + reason(err) +
-			"); look at the game's state, then call again; " + g.policy.exemptions
+		d.Refusal = "not executed: the gate cannot check for attention (" + reason(err) +
+			"); check the game's state, then call again; " + g.policy.exemptions
 	case open && a.Blocking:
 		d.Attention = &a
 		d.Refusal = refusal(&a) + "; " + g.policy.exemptions
@@ -225,7 +225,7 @@ func reason(err error) string {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
 	case errors.Is(err, context.Canceled):
-		return "the call was given up"
+		return "the call was cancelled"
 	}
 	return text.Safe(err.Error(), maxReason)
 }

@@ -332,7 +332,7 @@ func TestExempt(t *testing.T) {
 		require.Equal(t, c.exempt, d.Exempt, "%s %v", c.tool, c.tags)
 		require.Equal(t, c.exempt != "", d.Allowed, "%s %v", c.tool, c.tags)
 		if !d.Allowed {
-			require.Contains(t, d.Refusal, "exempt: saves/*, debug/**, game/stop; tools tagged diagnostic, diagnostics, health, ")
+			require.Contains(t, d.Refusal, "always allowed: saves/*, debug/**, game/stop; tools tagged diagnostic, diagnostics, health, ")
 		}
 	}
 	none := newGate(t, gate.Config{Source: gate.Engine(e, nil), Tags: []string{}})
@@ -376,9 +376,9 @@ func TestValidate(t *testing.T) {
 		"Timeout is negative":    {Source: source, Timeout: -1},
 		"Allow[1]":               {Source: source, Allow: []string{"a", ""}},
 		"whole segment":          {Source: source, Allow: []string{"saves/l*"}},
-		"stands for a whole":     {Source: source, Allow: []string{"**/a"}},
+		"means one whole":        {Source: source, Allow: []string{"**/a"}},
 		"would allow every tool": {Source: source, Allow: []string{"**"}},
-		"blank":                  {Source: source, Allow: []string{"a/ b"}},
+		"space around":           {Source: source, Allow: []string{"a/ b"}},
 		"Tags[0] is empty":       {Source: source, Tags: []string{" "}},
 	} {
 		_, err := gate.New(c)

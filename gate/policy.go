@@ -49,7 +49,7 @@ func newPolicy(allow, tags []string) policy {
 	if len(p.tags) > 0 {
 		exempt = append(exempt, "tools tagged "+strings.Join(p.tags, ", "))
 	}
-	p.exemptions = "exempt: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
+	p.exemptions = "always allowed: " + strings.Join(append(exempt, "attention/current and attention/ack"), "; ")
 	return p
 }
 
@@ -77,13 +77,14 @@ func validPattern(p string) error {
 			return fmt.Errorf("%q has an empty segment: name a tool, such as \"saves/list\"", p)
 		case s == "*", s == "**" && i == len(segments)-1:
 		case strings.Contains(s, "*"):
-			return fmt.Errorf("%q: a star stands for a whole segment, as in \"saves/*\", or at the end for several, as in \"saves/**\"", p)
+			return fmt.Errorf("%q: a star means one whole segment, as in \"saves/*\"; two stars at the end mean "+
+				"several, as in \"saves/**\"", p)
 		case strings.TrimSpace(s) != s:
-			return fmt.Errorf("%q has a blank around a segment", p)
+			return fmt.Errorf("%q has a space around a segment", p)
 		}
 	}
 	if segments[0] == "**" {
-		return errors.New("\"**\" would allow every tool: leave the gate out instead")
+		return errors.New("\"**\" would allow every tool; remove the gate instead")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func Check(path string) error {
 func regular(path string, info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
-		return fmt.Errorf("follow: %s is a directory: name the log in it, such as %s", path, "Player.log")
+		return fmt.Errorf("follow: %s is a folder: name the log file in it, such as %s", path, "Player.log")
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("follow: %s is a pipe or a device: name a file, or read it with package capture", path)
 	}
@@ -69,7 +69,7 @@ func (t *tail) open() (bool, error) {
 		if t.cfg.Continues {
 			t.goOn()
 		} else {
-			t.end("another log took its place")
+			t.end("another log replaced it")
 		}
 	}
 	if first || !t.cfg.Continues && !os.SameFile(info, t.info) {
@@ -163,14 +163,14 @@ func (t *tail) end(why string) {
 func (t *tail) hole(why string) {
 	if lost := t.size - t.offset; lost > 0 {
 		t.now.LostBytes += uint64(lost)
-		t.notice(event.StatusHole, uint64(lost), why+" before all of it had been read")
+		t.notice(event.StatusHole, uint64(lost), why+" before heed had read all of it")
 	}
 }
 
 // goOn begins with a file that continues the one before. Its number stays that of the
 // one before, since it is one stream for who waits.
 func (t *tail) goOn() {
-	t.hole("another file went on with the log")
+	t.hole("another file continued the log")
 	t.offset, t.size, t.last, t.nulAt, t.history = 0, 0, 0, -1, -1
 }
 

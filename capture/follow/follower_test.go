@@ -422,20 +422,20 @@ func TestUnfit(t *testing.T) {
 	_, err = New(Config{Path: "x", Capture: capture.Options{Refs: -1}})
 	require.ErrorContains(t, err, "Options.Refs")
 
-	require.ErrorContains(t, Check(t.TempDir()), "is a directory")
+	require.ErrorContains(t, Check(t.TempDir()), "is a folder")
 	require.ErrorContains(t, Check(os.DevNull), "is a pipe or a device")
 	require.NoError(t, Check("nowhere.log"), "it may come")
 
 	f, err := New(Config{Path: t.TempDir()})
 	require.NoError(t, err)
-	require.ErrorContains(t, f.Run(context.Background(), nil), "is a directory: name the log in it")
+	require.ErrorContains(t, f.Run(context.Background(), nil), "is a folder: name the log file in it")
 
 	bubble(t, func(t *testing.T, dir string) { // comes to be one, and heals
 		fl := start(t, dir, nil)
 		require.NoError(t, os.Mkdir(fl.path, 0o700))
 		after(10 * time.Second)
-		require.ErrorContains(t, fl.Status().LastError, "is a directory")
-		require.ErrorContains(t, fl.Sync(context.Background()), "is a directory")
+		require.ErrorContains(t, fl.Status().LastError, "is a folder")
+		require.ErrorContains(t, fl.Sync(context.Background()), "is a folder")
 		require.NoError(t, os.Remove(fl.path))
 		fl.write("one\n")
 		after(10 * time.Second)

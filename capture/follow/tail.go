@@ -229,7 +229,7 @@ func (t *tail) read(now time.Time) error {
 	}
 	if n < t.last || !same(kept[:t.last], t.buf[:t.last]) {
 		t.now.Truncations++
-		t.restart("the log was cut and begun anew")
+		t.restart("the log was emptied and started again")
 		t.more = true
 		return nil
 	}

@@ -52,7 +52,7 @@ func (p *param) allowed() string {
 	case flagKind:
 		return "true or false"
 	case wordsKind:
-		return "a list of different words out of " + strings.Join(p.enum, ", ")
+		return "a list of different words from " + strings.Join(p.enum, ", ")
 	case cursorKind:
 		return `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
 	}
@@ -137,7 +137,7 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 		}
 		if a.has(p.name) && a[p.name] != v {
 			return nil, refuse(Refused{Field: name, Allowed: "the same as " + p.name, Reason: "invalid"},
-				"%s: give %s or %s, not both", name, p.alias, p.name)
+				"%s: use %s or %s, not both", name, p.alias, p.name)
 		}
 		a[p.name] = v
 	}

@@ -89,7 +89,7 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 		if o.verbatim.Failed {
 			o.status = event.StatusFailed
 		}
-		o.text = "the mod's answer is not as the protocol has it, and was passed on as it came: " + o.verbatim.Err.Message
+		o.text = "the mod's answer does not follow the protocol and was passed on unchanged: " + o.verbatim.Err.Message
 		return o
 	}
 	if err != nil {
@@ -133,16 +133,16 @@ func refusal(d *gate.Decision) *gabp.Error {
 		data.Attention = d.Attention
 		data.Next = steps(d.Attention.ID, d.Call.Tool)
 	} else {
-		data.Next = []string{"look at the game's state", "call " + d.Call.Tool + " again"}
+		data.Next = []string{"check the game's state", "call " + d.Call.Tool + " again"}
 	}
 	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(data)
 }
 
 func steps(id, tool string) []string {
 	return []string{
-		"read the item and what it points at; tools tagged diagnostics can be called",
+		"read the item and its entries; tools tagged diagnostics are always allowed",
 		"acknowledge " + id + " with attention/ack",
-		"read the game's state again where stateInvalidated is true",
+		"if stateInvalidated is true, read the game's state again",
 		"call " + tool + " again if it is still wanted",
 	}
 }
@@ -150,9 +150,9 @@ func steps(id, tool string) []string {
 // noMod refuses a call that no mod can execute.
 func (p *Proxy) noMod(ctx context.Context, consumer, tool string) *gabp.Error {
 	data := blocked{Status: "no_mod", Tool: tool, Next: []string{
-		"wait until the game's mod is connected", "list the tools anew",
+		"wait until the game's mod is connected", "list the tools again",
 	}}
-	text := "not executed: no mod is connected that could execute " + tool
+	text := "not executed: no mod is connected to execute " + tool
 	if a, open, err := p.source.Current(ctx, consumer); err == nil && open {
 		data.Attention = &a
 		text += "; " + a.Summary

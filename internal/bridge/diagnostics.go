@@ -96,7 +96,7 @@ func (d *Diagnostics) Call(
 // sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.
 func (d *Diagnostics) sync(ctx context.Context) string {
 	if d.session.Sync(ctx) != nil {
-		return "the log could not be taken in to its end in time: newer entries may be missing"
+		return "heed could not read the log to its end in time; newer entries may be missing"
 	}
 	return ""
 }

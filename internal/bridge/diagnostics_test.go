@@ -265,10 +265,10 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolEntries, `{"after":""}`, "after", "invalid", "a cursor"},
 		{bridge.ToolEntries, `{"after":"run1/9007199254740992"}`, "after", "invalid", "a cursor"},
 		{bridge.ToolEntries, `{"after":true}`, "after", "invalid", "a cursor"},
-		{bridge.ToolEntries, `{"after":"run0/1"}`, "after", "epoch", `go on from "run1/0"`},
+		{bridge.ToolEntries, `{"after":"run0/1"}`, "after", "epoch", `continue from "run1/0"`},
 		{bridge.ToolEntries, `{"after":1000}`, "after", "beyond", "past the latest entry"},
 		{bridge.ToolEntries, `{"minDisposition":"urgent"}`, "minDisposition", "invalid", "one of ignore, advisory, blocking"},
-		{bridge.ToolEntries, `{"kinds":"log"}`, "kinds", "invalid", "a list of different words out of log"},
+		{bridge.ToolEntries, `{"kinds":"log"}`, "kinds", "invalid", "a list of different words from log"},
 		{bridge.ToolEntries, `{"kinds":[]}`, "kinds", "invalid", "a list"},
 		{bridge.ToolEntries, `{"kinds":["log","log"]}`, "kinds", "invalid", "a list"},
 		{bridge.ToolEntries, `{"kinds":["logs"]}`, "kinds", "invalid", "a list"},
@@ -278,8 +278,8 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolEntries, `{"chars":4001}`, "chars", "invalid", "from 40 to 4000"},
 		{bridge.ToolEntries, `{"` + "\\u001b[31m\\n" + `":1}`, `\x1b[31m\n`, "unknown", "one of"},
 		{bridge.ToolWait, `{"seconds":31}`, "seconds", "invalid", "from 1 to 30"},
-		{bridge.ToolWait, `{"after":"run0/1"}`, "after", "epoch", "go on from"},
-		{bridge.ToolWait, `{"after":4242}`, "after", "beyond", "go on from"},
+		{bridge.ToolWait, `{"after":"run0/1"}`, "after", "epoch", "continue from"},
+		{bridge.ToolWait, `{"after":4242}`, "after", "beyond", "continue from"},
 		{bridge.ToolItem, `{}`, "id", "missing", "id is missing"},
 		{bridge.ToolItem, ``, "id", "missing", "id is missing"},
 		{bridge.ToolItem, `{"id":""}`, "id", "invalid", "1 to 256 bytes"},
@@ -290,11 +290,11 @@ func TestBadArguments(t *testing.T) {
 		{bridge.ToolItem, `{"id":"run1-99"}`, "id", "not_found", "heed/items"},
 		{bridge.ToolOperation, `{"id":"nothing"}`, "id", "not_found", "heed/operations"},
 		{bridge.ToolOperations, `{"limit":101}`, "limit", "invalid", "from 1 to 100"},
-		{bridge.ToolOperationEvents, `{"after":"x/1"}`, "after", "epoch", "go on from"},
+		{bridge.ToolOperationEvents, `{"after":"x/1"}`, "after", "epoch", "continue from"},
 		{bridge.ToolExplain, ``, "seq", "missing", "either seq or text"},
 		{bridge.ToolExplain, `{"seq":1,"text":"x"}`, "seq", "missing", "either seq or text"},
 		{bridge.ToolExplain, `{"seq":1,"phase":"play"}`, "phase", "invalid", "an entry has its own"},
-		{bridge.ToolExplain, `{"seq":4000}`, "seq", "not_found", "the number of an entry that is held"},
+		{bridge.ToolExplain, `{"seq":4000}`, "seq", "not_found", "the number of an entry that heed holds"},
 		{bridge.ToolExplain, `{"text":"x","level":"loud"}`, "level", "invalid", "one of unknown, debug"},
 		{bridge.ToolTimeline, `{"after":"other/1"}`, "after", "epoch", "another process"},
 		{bridge.ToolTimeline, `{"after":4000}`, "after", "beyond", "past the latest event"},
@@ -581,7 +581,7 @@ func TestExplain(t *testing.T) {
 	require.False(t, x.Agrees)
 	require.Equal(t, event.Blocking, x.Decided.Disposition)
 	require.Equal(t, event.Ignore, x.Decision.Disposition)
-	require.Contains(t, x.Differs[0], "repetition")
+	require.Contains(t, x.Differs[0], "repeats raised it")
 	require.Equal(t, 2, x.Decision.Escalates.After)
 
 	x = explain(`{"seq":6}`)
@@ -665,7 +665,7 @@ func TestPlane(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, blind.ID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.ID)
 	e, _ := refusal(t, d, bridge.ToolItem, `{"id":"none"}`)
-	require.Contains(t, e.Message, "no such item")
+	require.Contains(t, e.Message, "this item is not known")
 }
 
 // TestHostLimits: what the host's own bounds left out is in the status.

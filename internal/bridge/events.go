@@ -47,7 +47,7 @@ func (m *modEvents) down(err error) {
 func (m *modEvents) event(e gabp.Event) {
 	if e.Lost > 0 {
 		m.mod.lost.Add(e.Lost)
-		m.log.Warn("events of the mod were lost: they came faster than they can be taken in", "lost", e.Lost)
+		m.log.Warn("events of the mod were dropped: they came faster than heed can read them", "lost", e.Lost)
 	}
 	switch {
 	case m.attention && strings.HasPrefix(e.Channel, "attention/"):

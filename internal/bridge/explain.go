@@ -26,16 +26,16 @@ const (
 
 // Explanation is the answer of heed/explain.
 type Explanation struct {
-	Entry     *Entry       `json:"entry,omitempty" jsonschema:"The entry that was asked about."`
-	Decided   *Decided     `json:"decided,omitempty" jsonschema:"What was decided about it when it came."`
-	Signature signature.ID `json:"signature" jsonschema:"Id of the text's shape."`
-	Template  string       `json:"template" jsonschema:"log text with its variable parts masked, which is what rules look at."`
-	Frames    []string     `json:"frames" jsonschema:"log text: the stack frames that rules look at."`
-	Phase     string       `json:"phase" jsonschema:"The phase of the game that the explanation assumes; empty: not known."`
+	Entry     *Entry       `json:"entry,omitempty" jsonschema:"The entry to explain."`
+	Decided   *Decided     `json:"decided,omitempty" jsonschema:"The decision that was made when it came."`
+	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
+	Template  string       `json:"template" jsonschema:"Log text with its variable parts masked, as rules see it."`
+	Frames    []string     `json:"frames" jsonschema:"Log text: the stack frames, as rules see them."`
+	Phase     string       `json:"phase" jsonschema:"The phase of the game that the explanation uses; empty: not known."`
 
-	Agrees  bool     `json:"agrees" jsonschema:"The rules decide now as was decided; else differs says why that may be."`
-	Differs []string `json:"differs,omitempty" jsonschema:"What may have made the decision another one."`
-	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, as written."`
+	Agrees  bool     `json:"agrees" jsonschema:"The rules make the same decision now; if not, differs lists possible reasons."`
+	Differs []string `json:"differs,omitempty" jsonschema:"Why the decision may differ."`
+	When    string   `json:"when,omitempty" jsonschema:"The condition of the rule that decides now, from its file."`
 
 	rules.Explanation // what the rules decide now
 }
@@ -85,7 +85,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 	if a.has("seq") {
 		for _, p := range []string{"level", "phase", "source"} {
 			if a.has(p) {
-				return nil, unfit(p, "none with seq: an entry has its own")
+				return nil, unfit(p, "no value together with seq: an entry has its own")
 			}
 		}
 	}
@@ -100,9 +100,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		seq := uint64(a.integer("seq"))
 		p := d.session.Engine().Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
 		if p.Err != nil || len(p.Records) == 0 || p.Records[0].Seq != seq {
-			const allowed = "the number of an entry that is held"
+			const allowed = "the number of an entry that heed holds"
 			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"},
-				"seq: no such entry is held; want %s, %d to %d", allowed, p.Oldest, p.Latest)
+				"seq: heed does not hold this entry; want %s, %d to %d", allowed, p.Oldest, p.Latest)
 		}
 		r := &p.Records[0]
 		d.markRead(consumer, p.Records)
@@ -195,17 +195,17 @@ func (out *Explanation) agree(r *journal.Record, o *rules.Outcome) {
 	switch {
 	case out.Agrees:
 	case r.Kind == event.KindHost:
-		out.Differs = []string{"rules have no say in what the host itself does"}
+		out.Differs = []string{"the host itself did this, without rules"}
 	case strings.HasPrefix(was.Rule, "host."):
-		out.Differs = []string{"the host has the last word, and decided itself"}
+		out.Differs = []string{"the host decided this itself"}
 	case was.Rule == is.Rule && o.Rule != nil && o.Rule.Escalate != nil:
-		out.Differs = []string{"repetition made more of it: see decision.escalates"}
+		out.Differs = []string{"repeats raised it: see decision.escalates"}
 	case was.Rule == is.Rule:
 		out.Differs = []string{"the host or another version of the rules decided"}
 	default:
-		out.Differs = []string{"another version of the rules decided", "the phase of the game was one that no rule sets"}
+		out.Differs = []string{"another version of the rules decided", "the host set a phase that no rule sets"}
 		if r.Truncated {
-			out.Differs = append(out.Differs, "the rules saw text that is not kept")
+			out.Differs = append(out.Differs, "the rules received text that heed did not keep")
 		}
 	}
 }

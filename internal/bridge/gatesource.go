@@ -27,7 +27,7 @@ func (e *evidence) drain(ctx context.Context, client *gabp.Client) {
 	ctx, cancel := context.WithTimeout(ctx, e.within)
 	defer cancel()
 	if err := client.Handled(ctx); err != nil {
-		e.log.Debug("not all that the mod told was taken in in time", "error", err)
+		e.log.Debug("not all events of the mod were read in time", "error", err)
 	}
 }
 

@@ -23,23 +23,23 @@ const (
 type Item struct {
 	heed.Attention
 
-	Disposition event.Disposition `json:"disposition" jsonschema:"The most that its entries ask for; it stays when the item is cleared."`
-	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it is cleared."`
-	Predecessor string            `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it goes on from."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries; it stays when the item is cleared."`
+	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it was cleared."`
+	Predecessor string            `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
 
-	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it came: a suspicion, no more."`
+	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it opened: possibly the cause, not proven."`
 	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"Its tool."`
-	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points at, the likeliest first."`
+	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points to, the most probable first."`
 
 	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"How many of them came before the cause."`
-	Groups         int    `json:"groups" jsonschema:"How many different things they say."`
+	Groups         int    `json:"groups" jsonschema:"How many different messages they have."`
 	GroupsExact    bool   `json:"groupsExact" jsonschema:"False: there are more groups."`
-	Cursor         string `json:"cursor" jsonschema:"Give it to heed/entries as after: the cause is then the first entry."`
+	Cursor         string `json:"cursor" jsonschema:"Use it as after of heed/entries: the cause is then the first entry."`
 }
 
 // Items is the answer of heed/items.
 type Items struct {
-	Items   []Item `json:"items" jsonschema:"The open ones, in the order in which to look at them."`
+	Items   []Item `json:"items" jsonschema:"The open items, the most urgent first."`
 	Omitted int    `json:"omitted" jsonschema:"How many others are open."`
 	Behind  string `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
@@ -48,23 +48,23 @@ type Items struct {
 type ItemDetail struct {
 	Item
 
-	Successors []string     `json:"successors,omitempty" jsonschema:"Items that go on from it: what came after its acknowledgement, or had not been shown."`
-	Cause      Cause        `json:"cause" jsonschema:"Its most urgent entry; number 0 where it has none, such as when it says that heed cannot see."`
-	Prelude    []Entry      `json:"prelude" jsonschema:"Entries right before the cause, of all kinds, oldest first."`
-	Following  []Entry      `json:"following" jsonschema:"Entries right after it, of all kinds."`
-	Lost       uint64       `json:"lost" jsonschema:"Entries around the cause that are not held any more."`
-	Sample     []ItemSample `json:"sample" jsonschema:"What its entries say: that of the cause first, then the most telling."`
+	Successors []string     `json:"successors,omitempty" jsonschema:"Items that continue it: what came after its acknowledgement, or had not been delivered."`
+	Cause      Cause        `json:"cause" jsonschema:"Its most urgent entry; number 0 if it has none, for example when heed is blind."`
+	Prelude    []Entry      `json:"prelude" jsonschema:"Entries just before the cause, of all kinds, oldest first."`
+	Following  []Entry      `json:"following" jsonschema:"Entries just after the cause, of all kinds."`
+	Lost       uint64       `json:"lost" jsonschema:"Entries around the cause that were evicted."`
+	Sample     []ItemSample `json:"sample" jsonschema:"Texts of its entries: the cause first, then the most useful ones."`
 	Behind     string       `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Cause is the first of the most urgent entries of an item.
 type Cause struct {
 	Seq         uint64       `json:"seq" jsonschema:"Its number."`
-	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain says why."`
-	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What the rule is about, in the words of its file."`
-	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"Why it decides so, in the words of its file."`
-	Signature   signature.ID `json:"signature" jsonschema:"Id of the text's shape."`
-	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, where it is held."`
+	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain shows why."`
+	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
+	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
+	Signature   signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
+	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
 
 // ItemSample is a group of entries that say the same, shown by its first one.
@@ -72,8 +72,8 @@ type ItemSample struct {
 	heed.Sample
 
 	Rule      string       `json:"rule" jsonschema:"The rule that decided."`
-	Signature signature.ID `json:"signature" jsonschema:"Id of the text's shape, to filter by."`
-	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points at."`
+	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts, to filter by."`
+	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points to."`
 }
 
 // item returns an item without its samples.
@@ -113,8 +113,8 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 				return d.blindDetail(w, behind), nil
 			}
 		}
-		return nil, notHeld("id", "no such item is known",
-			"the id of an item that is open or was cleared lately, as heed/items and heed/timeline have them")
+		return nil, notHeld("id", "this item is not known",
+			"the id of an open or recently cleared item, from heed/items or heed/timeline")
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},

@@ -93,7 +93,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 			return
 		}
 		if err := m.attach(ctx, client, o, again); err != nil {
-			m.log.Warn("the mod answers, but cannot be used", "error", err)
+			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
 			_ = client.Close()
 			<-client.Done() // its events end before those of the next begin
 			m.detach()
@@ -128,7 +128,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 		if text := err.Error(); text != said {
 			level, what := slog.LevelDebug, "the mod does not answer yet"
 			if isRefusal(err) { // it is permanent
-				level, what = slog.LevelWarn, "the mod refuses heed"
+				level, what = slog.LevelWarn, "the mod refused the connection of heed"
 			}
 			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
 			said = text

@@ -42,7 +42,7 @@ func TestModRefuses(t *testing.T) {
 	_, err = m.dial(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, <-served)
-	require.Contains(t, log.String(), "the mod refuses heed")
+	require.Contains(t, log.String(), "the mod refused the connection of heed")
 	require.Equal(t, 1, strings.Count(log.String(), "\n"))
 	require.NotContains(t, log.String(), ours)
 }

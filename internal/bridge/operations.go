@@ -23,29 +23,29 @@ const (
 type Operation struct {
 	ID     string       `json:"id" jsonschema:"Its id."`
 	Method string       `json:"method,omitempty" jsonschema:"The tool or method."`
-	Parent string       `json:"parent,omitempty" jsonschema:"The operation that it is a part of."`
-	Status event.Status `json:"status" jsonschema:"Started while it runs, then completed, failed, cancelled or timed_out."`
+	Parent string       `json:"parent,omitempty" jsonschema:"The operation of which it is a part."`
+	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out."`
 
-	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, nothing came of it; advisory or blocking, the worst that came of it; unknown, evidence is missing or it never ended."`
-	Final     bool   `json:"final" jsonschema:"The verdict stands: what may come after the end has had its time."`
+	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it caused no item; advisory or blocking, the worst that it caused; unknown, evidence is missing or no end was seen."`
+	Final     bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
 	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
-	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"Heed knows no more of it than its entries: there is no verdict."`
-	Attention string `json:"attention,omitempty" jsonschema:"The item that holds the worst that came of it; heed/item shows it."`
+	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
+	Attention string `json:"attention,omitempty" jsonschema:"The item with its worst result; heed/item shows it."`
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
-	Events    int       `json:"events" jsonschema:"How many events of it are held."`
-	Cursor    string    `json:"cursor,omitempty" jsonschema:"Give it to heed/entries as after to read all that was received from its first event on."`
+	Events    int       `json:"events" jsonschema:"How many of its events heed holds."`
+	Cursor    string    `json:"cursor,omitempty" jsonschema:"Use it as after of heed/entries to read all entries from its first event on."`
 
 	last uint64 // number of its latest event
 }
 
 // Operations is the answer of heed/operations.
 type Operations struct {
-	Epoch      string      `json:"epoch" jsonschema:"Names this run of heed's counter."`
+	Epoch      string      `json:"epoch" jsonschema:"Identifies this count of entries."`
 	Operations []Operation `json:"operations" jsonschema:"The latest first."`
-	Omitted    int         `json:"omitted" jsonschema:"How many older ones are held and not shown."`
-	Lost       uint64      `json:"lost" jsonschema:"Entries that are not held any more; operations may be among them."`
+	Omitted    int         `json:"omitted" jsonschema:"How many older ones are not shown."`
+	Lost       uint64      `json:"lost" jsonschema:"Entries that were evicted; operations may be among them."`
 	Behind     string      `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
 
@@ -54,10 +54,10 @@ type OperationDetail struct {
 	Operation
 
 	EventEntries []Entry `json:"eventEntries" jsonschema:"Its events, oldest first."`
-	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it, oldest first. What came after it without naming it is read with its cursor."`
-	Item         *Item   `json:"item,omitempty" jsonschema:"The item that holds the worst that came of it."`
-	Next         string  `json:"next" jsonschema:"The cursor to go on from, with heed/entries and this operation as filter."`
-	Lost         uint64  `json:"lost" jsonschema:"Entries that are not held any more; some may have named it."`
+	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it, oldest first. Use its cursor to read entries after it that do not name it."`
+	Item         *Item   `json:"item,omitempty" jsonschema:"The item with its worst result."`
+	Next         string  `json:"next" jsonschema:"The cursor to continue from, with heed/entries and this operation as filter."`
+	Lost         uint64  `json:"lost" jsonschema:"Entries that were evicted; some may have named it."`
 	More         bool    `json:"more" jsonschema:"More entries may name it, after next."`
 	Behind       string  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
@@ -163,8 +163,8 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
 	if out.Forgotten && len(page.Entries) == 0 {
-		return nil, notHeld("id", "no entry of such an operation is held",
-			"the id of an operation that is held, as heed/operations lists them")
+		return nil, notHeld("id", "heed holds no entry of this operation",
+			"the id of an operation, from heed/operations")
 	}
 	if out.Attention != "" {
 		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {

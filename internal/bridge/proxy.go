@@ -185,12 +185,12 @@ func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
 func (p *Proxy) limits() []session.Limit {
 	var hit []session.Limit
 	for _, l := range []session.Limit{
-		{Name: "mod.events", Count: p.Lost(), Means: "an event of the mod came faster than it could be taken in: what it " +
-			"told is known from the log at most"},
-		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod was not as the protocol has it: it was " +
-			"passed on as it came, and heed does not know what it says"},
+		{Name: "mod.events", Count: p.Lost(), Means: "events of the mod came faster than heed could read them and " +
+			"were dropped; only the log may have what they reported"},
+		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod did not follow the protocol; heed " +
+			"passed it on unchanged and did not understand it"},
 		{Name: "bridge.events", Count: p.server.Stats().EventsDropped,
-			Means: "an event of the mod was not passed on to a bridge that did not keep up, which sees a hole in the numbers"},
+			Means: "events of the mod were dropped because a bridge read too slowly; it sees a gap in the numbers"},
 	} {
 		if l.Count > 0 {
 			hit = append(hit, l)

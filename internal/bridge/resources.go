@@ -26,11 +26,11 @@ func resources() []resource {
 	return []resource{
 		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " answers."},
 		{"items", ToolItems, "heed: open items",
-			"All open items of attention; one is at items/ID, as " + ToolItem + " answers."},
+			"All open attention items; one item is at items/ID, as " + ToolItem + " answers."},
 		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " answers, whose " +
 			"arguments may follow: entries?after=CURSOR&limit=100."},
 		{"operations", ToolOperations, "heed: operations",
-			"The latest operations; one is at operations/ID, as " + ToolOperation + " answers."},
+			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " answers."},
 		{"timeline", ToolTimeline, "heed: timeline",
 			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " answers: timeline?after=CURSOR."},
 	}
@@ -46,7 +46,7 @@ const currentPath = "current"
 func Resources() []gabp.Resource {
 	all := []gabp.Resource{{
 		URI: ResourceBase + currentPath, Name: "heed: current item", MIMEType: mimeType,
-		Description: "The item of attention to look at first, as attention/current answers; null where none is open.",
+		Description: "The most urgent attention item, as attention/current returns it; null if none is open.",
 	}}
 	for _, r := range resources() {
 		all = append(all, gabp.Resource{URI: ResourceBase + r.path, Name: r.name, Description: r.description,
@@ -74,7 +74,7 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
 		return nil, refuse(Refused{Field: "uri", Allowed: "a query such as after=CURSOR&limit=100", Reason: "invalid"},
-			"uri: the query cannot be read")
+			"uri: the query is not valid")
 	}
 	var call gabp.ToolCall
 	id := ""
@@ -95,7 +95,7 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	}
 	i := slices.IndexFunc(tools(), func(t tool) bool { return t.name == call.Name })
 	if i < 0 {
-		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has those that there are",
+		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q; resources/list has all resources",
 			cutName(ResourceBase+rest))
 	}
 	if call.Arguments, err = queryArguments(tools()[i].params, id, query); err != nil {

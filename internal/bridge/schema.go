@@ -15,7 +15,8 @@ import (
 var Forms = []schema.Form{
 	{
 		Name: "heed-status", Title: "heed status --format json",
-		Description: "One object: what the tool heed/status answers, with a version. New fields may appear within a version.",
+		Description: "One object: the result of the tool heed/status, with a version. New fields may appear within " +
+			"a version.",
 		Values: []any{struct {
 			version
 			Status
@@ -23,8 +24,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-current", Title: "heed current --format json",
-		Description: "One object: what attention/current of GABP answers, with a version. New fields may appear within a " +
-			"version.",
+		Description: "One object: the result of GABP's attention/current, with a version. New fields may appear " +
+			"within a version.",
 		Values: []any{struct {
 			version
 			gabp.CurrentResult
@@ -32,8 +33,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-ack", Title: "heed ack --format json",
-		Description: "One object: what attention/ack of GABP answers, with a version. New fields may appear within a " +
-			"version.",
+		Description: "One object: the result of GABP's attention/ack, with a version. New fields may appear within " +
+			"a version.",
 		Values: []any{struct {
 			version
 			gabp.AckResult
@@ -41,8 +42,8 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-tail", Title: "One line of heed tail --format jsonl",
-		Description: "An entry of the journal, as the tool heed/entries answers, with a version. New fields may appear " +
-			"within a version.",
+		Description: "One entry, as the tool heed/entries returns it, with a version. New fields may appear within " +
+			"a version.",
 		Values: []any{struct {
 			version
 			Entry
@@ -52,7 +53,7 @@ var Forms = []schema.Form{
 
 // version is what a program puts before the members of an answer.
 type version struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Increases when a field is removed or gets another meaning."`
 }
 
 // outputSchema returns the schema of the JSON form of a struct.
@@ -75,7 +76,7 @@ func inputSchema(params []param) json.RawMessage {
 			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
 			// tools.
 			s.Properties[p.alias] = p.schema()
-			s.Properties[p.alias].Description = "Another name of " + p.name + "."
+			s.Properties[p.alias].Description = "Another name for " + p.name + "."
 			if p.required {
 				s.MinProperties = jsonschema.Ptr(1)
 			}

@@ -11,55 +11,55 @@ const maxRuleFiles = 64
 
 // Status is the answer of heed/status.
 type Status struct {
-	Epoch    string    `json:"epoch" jsonschema:"Names this run of heed's counter; cursors hold within it."`
-	Run      string    `json:"run" jsonschema:"Names this process of heed."`
-	Started  time.Time `json:"started,omitzero" jsonschema:"When this process began."`
-	UptimeMs uint64    `json:"uptimeMs" jsonschema:"Since when it runs."`
-	Restored bool      `json:"restored" jsonschema:"It went on from what an earlier process had saved."`
+	Epoch    string    `json:"epoch" jsonschema:"Identifies this count of entries; cursors are valid within it."`
+	Run      string    `json:"run" jsonschema:"Identifies this process of heed."`
+	Started  time.Time `json:"started,omitzero" jsonschema:"When this process started."`
+	UptimeMs uint64    `json:"uptimeMs" jsonschema:"How long this process has been running."`
+	Restored bool      `json:"restored" jsonschema:"It continued from the saved state of an earlier process."`
 
-	Latest    string `json:"latest" jsonschema:"The cursor after the latest entry: give it to heed/wait as after."`
-	OpenItems int    `json:"openItems" jsonschema:"Items of attention that are open; heed/items lists them."`
-	InFlight  uint64 `json:"inFlight" jsonschema:"Calls that have begun and not ended."`
-	Waiting   uint64 `json:"waiting" jsonschema:"Callers of heed/wait."`
+	Latest    string `json:"latest" jsonschema:"The cursor after the latest entry: use it as after of heed/wait."`
+	OpenItems int    `json:"openItems" jsonschema:"How many attention items are open; heed/items lists them."`
+	InFlight  uint64 `json:"inFlight" jsonschema:"Calls that have started and not ended."`
+	Waiting   uint64 `json:"waiting" jsonschema:"Callers that wait in heed/wait."`
 
-	Phase     string `json:"phase" jsonschema:"The phase of the game that rules go by; empty: not known."`
-	Blind     bool   `json:"blind" jsonschema:"Evidence is missing: that nothing was seen does not mean that nothing happened."`
-	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that said so."`
+	Phase     string `json:"phase" jsonschema:"The phase of the game that rules use; empty: not known."`
+	Blind     bool   `json:"blind" jsonschema:"Blind: the log is incomplete, so silence does not mean that nothing happened."`
+	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that found this."`
 
-	Counts   Counts                  `json:"counts" jsonschema:"Entries, and what became of them."`
-	Limits   []session.Limit         `json:"limits" jsonschema:"Bounds that were hit."`
-	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules that decide."`
-	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, where it does."`
-	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, where there is one."`
+	Counts   Counts                  `json:"counts" jsonschema:"Counts of entries."`
+	Limits   []session.Limit         `json:"limits" jsonschema:"Limits that were reached."`
+	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules in use."`
+	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
+	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
 	Behind   string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Counts are counts of entries.
 type Counts struct {
-	Received   uint64 `json:"received" jsonschema:"Ignored and folded add up to it."`
-	Ignored    uint64 `json:"ignored" jsonschema:"Asked for nothing."`
-	Folded     uint64 `json:"folded" jsonschema:"Are counted in an item of attention."`
+	Received   uint64 `json:"received" jsonschema:"All entries; equal to ignored + folded."`
+	Ignored    uint64 `json:"ignored" jsonschema:"Not actionable."`
+	Folded     uint64 `json:"folded" jsonschema:"Counted in an attention item."`
 	Logs       uint64 `json:"logs" jsonschema:"Log records."`
 	Operations uint64 `json:"operations" jsonschema:"Events of operations."`
 	States     uint64 `json:"states" jsonschema:"Events of the game."`
-	Notices    uint64 `json:"notices" jsonschema:"Notices about the evidence."`
-	Host       uint64 `json:"host" jsonschema:"What heed's host told of items, such as acknowledgements."`
+	Notices    uint64 `json:"notices" jsonschema:"Notices about the log."`
+	Host       uint64 `json:"host" jsonschema:"Actions on items, such as acknowledgements."`
 }
 
 // LogStatus is how the following of the log does.
 type LogStatus struct {
-	Present     bool      `json:"present" jsonschema:"The file is there."`
-	Offset      uint64    `json:"offset" jsonschema:"Bytes read of it."`
-	Size        uint64    `json:"size" jsonschema:"Bytes it had when it was last looked at."`
-	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When something was added."`
+	Present     bool      `json:"present" jsonschema:"The file exists."`
+	Offset      uint64    `json:"offset" jsonschema:"Bytes read from it."`
+	Size        uint64    `json:"size" jsonschema:"Bytes it had at the last check."`
+	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
 	Lines       uint64    `json:"lines" jsonschema:"Lines read."`
 	Records     uint64    `json:"records" jsonschema:"Records in them."`
-	Continued   uint64    `json:"continued" jsonschema:"Records of which lines came late."`
-	Rotations   uint64    `json:"rotations" jsonschema:"How often another file took its place."`
-	Truncations uint64    `json:"truncations" jsonschema:"How often it began anew."`
-	LostBytes   uint64    `json:"lostBytes" jsonschema:"Bytes that were gone before they were read."`
-	Notified    bool      `json:"notified" jsonschema:"The operating system tells of changes."`
-	Untold      uint64    `json:"untold" jsonschema:"Changes that it did not tell of."`
+	Continued   uint64    `json:"continued" jsonschema:"Records with lines that came late."`
+	Rotations   uint64    `json:"rotations" jsonschema:"How often another file replaced it."`
+	Truncations uint64    `json:"truncations" jsonschema:"How often it was emptied and started again."`
+	LostBytes   uint64    `json:"lostBytes" jsonschema:"Bytes that were lost before heed read them."`
+	Notified    bool      `json:"notified" jsonschema:"The operating system reports changes."`
+	Untold      uint64    `json:"untold" jsonschema:"Changes that it did not report."`
 	Error       string    `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
 }
 

@@ -18,11 +18,11 @@ const (
 
 // Timeline is the answer of heed/timeline.
 type Timeline struct {
-	Run     string          `json:"run" jsonschema:"Names this process of heed; cursors hold within it."`
+	Run     string          `json:"run" jsonschema:"Identifies this process of heed; cursors are valid within it."`
 	Events  []session.Event `json:"events" jsonschema:"Oldest first."`
-	Next    string          `json:"next" jsonschema:"The cursor to go on from: give it as after."`
-	Omitted int             `json:"omitted" jsonschema:"Events before these that fit, without after."`
-	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that are not remembered any more."`
+	Next    string          `json:"next" jsonschema:"The cursor to continue from: use it as after."`
+	Omitted int             `json:"omitted" jsonschema:"Earlier events that match, when after is not given."`
+	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that were evicted."`
 	More    bool            `json:"more" jsonschema:"There is more after next."`
 }
 
@@ -94,7 +94,7 @@ func (d *Diagnostics) checkTimeline(run string, n uint64) error {
 		Field: "after", Allowed: timelineAfter.allowed(), Reason: "epoch",
 		Oldest: cursorText(d.run, 0), Latest: cursorText(d.run, latest),
 	}
-	why := "a cursor of another process of heed, whose timeline is not kept"
+	why := "a cursor of another process of heed, whose timeline is gone"
 	switch {
 	case run != "" && run != d.run:
 	case n > latest:
@@ -102,6 +102,6 @@ func (d *Diagnostics) checkTimeline(run string, n uint64) error {
 	default:
 		return nil
 	}
-	return refuse(data, "after: %s; go on from %q for all that is remembered, or from %q for what comes from now on", why,
+	return refuse(data, "after: %s; continue from %q for all events, or from %q for new events", why,
 		data.Oldest, data.Latest)
 }

@@ -103,7 +103,7 @@ func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
 			return
 		}
 		if err := b.evidence.sync(ctx); err != nil {
-			b.log.Warn("what the log said before the agent came is not all known", "error", err)
+			b.log.Warn("the log from before the agent connected is not fully known", "error", err)
 			return
 		}
 		b.session.Attach(s.Consumer())
@@ -132,7 +132,7 @@ func (b *bridges) recall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for s := range b.early {
-		b.log.Info("a bridge is to come again, for the mod's tools", "bridge", s.Consumer())
+		b.log.Info("disconnected a bridge, so that it connects again and gets the mod's tools", "bridge", s.Consumer())
 		s.Close()
 	}
 	clear(b.early)

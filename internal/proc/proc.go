@@ -85,7 +85,7 @@ func Start(cfg Config) (*Process, error) {
 		return nil, errors.New("proc: Config.Args is empty: name the program to start")
 	}
 	if cfg.Mark != "" && len(cfg.Mark) < 16 {
-		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could hold it")
+		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could have the same")
 	}
 	p := &Process{cfg: cfg, done: make(chan struct{}), killed: make(chan struct{})}
 	var err error

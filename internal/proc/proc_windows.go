@@ -91,7 +91,7 @@ func resume(pid uint32) error {
 }
 
 func (t *tree) signal(os.Signal) error {
-	return errors.New("proc: Windows has no signals that another process could be sent")
+	return errors.New("proc: Windows cannot send signals to another process")
 }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, which x/sys does not have.

@@ -92,15 +92,15 @@ func (c *Config) Validate() error {
 		{"SyncTimeout", c.SyncTimeout},
 	} {
 		if f.value < 0 {
-			return fmt.Errorf("live: Config.%s is negative: %v (0 means the default)", f.name, f.value)
+			return fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, f.value)
 		}
 	}
 	if c.Timeline < 0 {
-		return fmt.Errorf("live: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
+		return fmt.Errorf("session: Config.Timeline is negative: %d (0 means the default)", c.Timeline)
 	}
 	for i, name := range c.RuleFiles {
 		if name == "" {
-			return fmt.Errorf("live: Config.RuleFiles[%d] is empty: name a file", i)
+			return fmt.Errorf("session: Config.RuleFiles[%d] is empty: name a file", i)
 		}
 	}
 	return nil

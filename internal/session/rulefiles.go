@@ -17,22 +17,22 @@ import (
 // RuleFile is a rule file as it was read last.
 type RuleFile struct {
 	Name    string    `json:"name" jsonschema:"The file."`
-	Bytes   int       `json:"bytes" jsonschema:"Its length."`
+	Bytes   int       `json:"bytes" jsonschema:"Its size."`
 	Hash    string    `json:"hash" jsonschema:"Its version: the first 16 digits of the SHA-256."`
-	Changed time.Time `json:"changed,omitzero" jsonschema:"When it was changed."`
+	Changed time.Time `json:"changed,omitzero" jsonschema:"When it changed."`
 }
 
 // RuleStatus is which rules decide, and what is wrong with those that should.
 type RuleStatus struct {
-	Rules   int        `json:"rules" jsonschema:"How many there are."`
-	Hash    string     `json:"hash" jsonschema:"Version of the set that decides: of the names and texts of all its files."`
-	Since   time.Time  `json:"since,omitzero" jsonschema:"When it took over."`
-	Swaps   uint64     `json:"swaps" jsonschema:"How often another set took over."`
-	Files   []RuleFile `json:"files" jsonschema:"The owner's files of the set, in order."`
+	Rules   int        `json:"rules" jsonschema:"How many rules are in use."`
+	Hash    string     `json:"hash" jsonschema:"Version of the rules in use: of the names and texts of all files."`
+	Since   time.Time  `json:"since,omitzero" jsonschema:"Since when they are in use."`
+	Swaps   uint64     `json:"swaps" jsonschema:"How often the rules were replaced."`
+	Files   []RuleFile `json:"files" jsonschema:"The owner's files, in order."`
 	Omitted int        `json:"omitted,omitempty" jsonschema:"How many other files there are."`
-	Default bool       `json:"default" jsonschema:"heed's own rules come after them."`
-	Error   string     `json:"error,omitempty" jsonschema:"Why the files as they are now do not decide: the last good set does."`
-	Refused uint64     `json:"refused" jsonschema:"How often that was so."`
+	Default bool       `json:"default" jsonschema:"heed's default rules come after them."`
+	Error   string     `json:"error,omitempty" jsonschema:"Why the current files are not in use; the last valid rules are."`
+	Refused uint64     `json:"refused" jsonschema:"How often files were refused."`
 }
 
 // ruleFiles watches the rule files.
@@ -73,11 +73,11 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	w.looks = w.look()
 	sources, files, err := w.read()
 	if err != nil {
-		return nil, fmt.Errorf("live: rules: %w", err)
+		return nil, fmt.Errorf("session: rules: %w", err)
 	}
 	set, err := w.compile(sources)
 	if err != nil {
-		return nil, fmt.Errorf("live: rules: %w", err)
+		return nil, fmt.Errorf("session: rules: %w", err)
 	}
 	w.set, w.files, w.tried = set, files, files
 	return set, nil
@@ -169,12 +169,12 @@ func (s *Session) reloadIfChanged() {
 	}
 	if err != nil {
 		if w.refuse(err) {
-			s.log.Error("the rules were refused; the last good ones decide on", "error", err)
+			s.log.Error("the rules have errors; the last valid rules stay in use", "error", err)
 		}
 		return
 	}
 	if w.accept(set, files, s.now()) {
-		s.log.Info("other rules decide", "rules", set.Len(), "hash", hash(set))
+		s.log.Info("new rules are in use", "rules", set.Len(), "hash", hash(set))
 	}
 }
 

@@ -66,7 +66,7 @@ func New(cfg Config) (*Session, error) {
 	s.timeline.init(s.cfg.Timeline)
 	var bits [8]byte
 	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
-		return nil, fmt.Errorf("live: Config.Random: %w", err)
+		return nil, fmt.Errorf("session: Config.Random: %w", err)
 	}
 	s.run = hex.EncodeToString(bits[:4])
 	set, err := s.rules.init(&s.cfg)
@@ -96,7 +96,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return refused
 	}
 	if refused != nil {
-		s.log.Warn("the snapshot was refused; ids of before do not hold", "file", s.cfg.Snapshot, "error", refused)
+		s.log.Warn("the snapshot cannot be restored; earlier ids are not valid", "file", s.cfg.Snapshot, "error", refused)
 	}
 	s.disk.init(s, refused)
 	return nil
@@ -111,7 +111,7 @@ func (s *Session) Engine() *heed.Engine { return s.engine }
 // may be called once.
 func (s *Session) Run(ctx context.Context) error {
 	if !s.running.CompareAndSwap(false, true) {
-		return errors.New("live: Session.Run was called before")
+		return errors.New("session: Session.Run was called before")
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -125,7 +125,7 @@ func (s *Session) Run(ctx context.Context) error {
 	if s.cfg.Log != nil {
 		wg.Go(func() {
 			if err := s.cfg.Log.Run(ctx, s.ingest); err != nil && ctx.Err() == nil {
-				cancel(fmt.Errorf("live: log: %w", err))
+				cancel(fmt.Errorf("session: log: %w", err))
 			}
 		})
 	}
@@ -219,7 +219,7 @@ func (s *Session) Sync(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.SyncTimeout)
 	defer cancel()
 	if err := s.cfg.Log.Sync(ctx); err != nil {
-		return fmt.Errorf("live: the log is not taken in: %w", err)
+		return fmt.Errorf("session: the log cannot be read: %w", err)
 	}
 	return nil
 }

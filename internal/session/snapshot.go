@@ -96,11 +96,11 @@ func (d *disk) saveLocked() {
 	if err != nil {
 		d.failed++
 		if d.err == nil {
-			d.s.log.Error("the snapshot cannot be written: ids will not hold over a restart", "file", d.path, "error", err)
+			d.s.log.Error("the snapshot cannot be written; ids will not survive a restart", "file", d.path, "error", err)
 		}
 	} else {
 		if d.err != nil {
-			d.s.log.Info("the snapshot is written again", "file", d.path)
+			d.s.log.Info("the snapshot can be written again", "file", d.path)
 		}
 		d.saves++
 		d.saved.Store(seq)

@@ -28,19 +28,19 @@ type Status struct {
 
 // Limit is a bound that was hit.
 type Limit struct {
-	Name  string `json:"name" jsonschema:"The bound."`
-	Count uint64 `json:"count" jsonschema:"How often."`
-	Means string `json:"means" jsonschema:"What follows from it."`
+	Name  string `json:"name" jsonschema:"The limit."`
+	Count uint64 `json:"count" jsonschema:"How often it was reached."`
+	Means string `json:"means" jsonschema:"What this means."`
 }
 
 // SnapshotStatus is how the saving of the engine's state goes.
 type SnapshotStatus struct {
-	File    string    `json:"file" jsonschema:"Where it is saved."`
-	Saves   uint64    `json:"saves" jsonschema:"How often it was."`
-	Failed  uint64    `json:"failed" jsonschema:"How often it could not be."`
-	Saved   time.Time `json:"saved,omitzero" jsonschema:"When it was last."`
-	Error   string    `json:"error,omitempty" jsonschema:"Of the latest save."`
-	Refused string    `json:"refused,omitempty" jsonschema:"Why what was there at the start was not restored."`
+	File    string    `json:"file" jsonschema:"Where the state is saved."`
+	Saves   uint64    `json:"saves" jsonschema:"How often it was saved."`
+	Failed  uint64    `json:"failed" jsonschema:"How often saving failed."`
+	Saved   time.Time `json:"saved,omitzero" jsonschema:"When it was last saved."`
+	Error   string    `json:"error,omitempty" jsonschema:"The error of the latest save."`
+	Refused string    `json:"refused,omitempty" jsonschema:"Why the saved state was not restored at the start."`
 }
 
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
@@ -79,21 +79,24 @@ func (d *disk) status() *SnapshotStatus {
 func limits(s *heed.Stats) []Limit {
 	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
 	all := []Limit{
-		{"journal.tail", j.Tail.Evicted, "the oldest entries gave way; pages say how many"},
-		{"journal.firsts", j.Firsts.Refused, "the first entry of a group could not be kept beyond the tail"},
-		{"journal.pinned", j.Pinned.Refused, "entries around a cause could not be kept beyond the tail"},
-		{"journal.text", j.Truncated, "text of an entry was cut"},
-		{"classify.signatures", c.SignaturesEvicted, "a signature was forgotten, and is worked out again when it returns"},
-		{"classify.decisions", c.DecisionsEvicted, "a decision was forgotten, and is made again"},
-		{"classify.oversize", c.Oversize, "a text was too long for its decision to be remembered"},
-		{"classify.errors", c.EvaluationErrors, "a condition of a rule failed, which counts as no match"},
-		{"groups.unlearned", c.Groups.Unlearned, "a signature came when no more could be learned from"},
-		{"items.crowded", k.Overflowed, "too many blocking items were open: a burst joined another's item"},
-		{"items.forgotten", k.Evicted, "a cleared item was forgotten, and its return counts as new"},
-		{"updates.dropped", k.UpdatesDropped, "an item was forgotten before its update was handed over"},
-		{"operations.displaced", k.OperationsEvicted, "an operation was forgotten to make room"},
-		{"operations.abandoned", k.OperationsAbandoned, "an operation had no end in time"},
-		{"viewers.displaced", k.ConsumersEvicted, "what a viewer was shown was forgotten to make room"},
+		{"journal.tail", j.Tail.Evicted, "the oldest entries were evicted; pages report how many"},
+		{"journal.firsts", j.Firsts.Refused, "there was no space to keep the first entry of a group after its " +
+			"eviction from the tail"},
+		{"journal.pinned", j.Pinned.Refused, "there was no space to keep entries around a cause after their " +
+			"eviction from the tail"},
+		{"journal.text", j.Truncated, "the text of an entry was cut"},
+		{"classify.signatures", c.SignaturesEvicted, "a signature was evicted; it is calculated again when it returns"},
+		{"classify.decisions", c.DecisionsEvicted, "a decision was evicted; it is made again when needed"},
+		{"classify.oversize", c.Oversize, "a text was too long to keep its decision"},
+		{"classify.errors", c.EvaluationErrors, "a condition of a rule failed; that counts as no match"},
+		{"groups.unlearned", c.Groups.Unlearned, "a new signature could not be used for grouping: the limit was " +
+			"reached"},
+		{"items.crowded", k.Overflowed, "too many blocking items were open; a burst joined the item of another"},
+		{"items.forgotten", k.Evicted, "a cleared item was evicted; if its problem returns, it counts as new"},
+		{"updates.dropped", k.UpdatesDropped, "an item was evicted before its update was delivered"},
+		{"operations.displaced", k.OperationsEvicted, "an operation was evicted to make space"},
+		{"operations.abandoned", k.OperationsAbandoned, "the end of an operation was not seen in time"},
+		{"viewers.displaced", k.ConsumersEvicted, "the record of what a consumer received was evicted to make space"},
 	}
 	var hit []Limit
 	for _, l := range all {

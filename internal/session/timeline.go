@@ -36,17 +36,17 @@ type Event struct {
 
 	Viewer    string `json:"viewer,omitempty" jsonschema:"Who called or acknowledged."`
 	Tool      string `json:"tool,omitempty" jsonschema:"The tool that was called."`
-	Operation string `json:"operation,omitempty" jsonschema:"The operation that the call became; heed/operation shows it."`
+	Operation string `json:"operation,omitempty" jsonschema:"The operation of the call; heed/operation shows it."`
 	Request   string `json:"request,omitempty" jsonschema:"The caller's own id of the call."`
 	Status    string `json:"status,omitempty" jsonschema:"How the call ended."`
-	Outcome   string `json:"outcome,omitempty" jsonschema:"Its verdict when it ended."`
+	Outcome   string `json:"outcome,omitempty" jsonschema:"Its verdict at its end."`
 
-	Attention string   `json:"attention,omitempty" jsonschema:"The item: that opened, changed or was cleared, that held the call back, that came of it, or that was acknowledged."`
+	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that the call caused."`
 	Blocking  bool     `json:"blocking,omitempty" jsonschema:"The item stops calls."`
-	Reason    string   `json:"reason,omitempty" jsonschema:"Why the item changed, or why the call was refused without one."`
-	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"How long the call took, or how long after it opened the item was acknowledged or cleared."`
-	Read      *bool    `json:"read,omitempty" jsonschema:"Of an acknowledgement: the consumer had looked at the item's samples or its cause."`
-	Successor string   `json:"successor,omitempty" jsonschema:"The item that holds what the acknowledgement did not cover."`
+	Reason    string   `json:"reason,omitempty" jsonschema:"Why the item changed, or why the call was refused without an item."`
+	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
+	Read      *bool    `json:"read,omitempty" jsonschema:"For an acknowledgement: the consumer had read the item's samples or its cause."`
+	Successor string   `json:"successor,omitempty" jsonschema:"The item with what the acknowledgement did not cover."`
 	Covered   []string `json:"covered,omitempty" jsonschema:"Other items that it covered."`
 }
 

@@ -12,7 +12,7 @@ import (
 // Errors of files. Returned errors wrap one of these where it applies, and name the file.
 var (
 	// ErrForeign is the error of a file that is not heed's, or of another kind.
-	ErrForeign = errors.New("not the kind of file expected")
+	ErrForeign = errors.New("not the expected kind of file")
 	// ErrVersion is the error of a whole file of a version that this program does not read.
 	ErrVersion = errors.New("unknown version")
 	// ErrDamaged is the error of a file that is torn or was changed.

@@ -9,7 +9,7 @@ import (
 )
 
 // ErrLocked is returned by [Lock] while another process, or this one, holds the lock.
-var ErrLocked = errors.New("statefile: locked by somebody else")
+var ErrLocked = errors.New("statefile: locked by another process")
 
 // Lock takes the lock that the file called name stands for, and makes the file where it is not there. It does not
 // wait: while somebody else holds the lock the error is [ErrLocked]. Close releases it, and so does the end of the

@@ -91,12 +91,12 @@ func TestServe(t *testing.T) {
 
 	// Rules change while it runs; bad ones do not count.
 	write(t, rules, "rules: [\n")
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "rules were refused") }, patience,
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "the rules have errors") }, patience,
 		time.Millisecond)
 	// In place of the file, as an editor does: one that is cut off and then written is refused in between.
 	write(t, rules+".new", testRules)
 	require.NoError(t, os.Rename(rules+".new", rules))
-	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "other rules decide") }, patience,
+	require.Eventually(t, func() bool { return strings.Contains(errs.String(), "new rules are in use") }, patience,
 		time.Millisecond)
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
