@@ -67,13 +67,33 @@ func names(n *node) []string {
 	return all
 }
 
+// fill breaks text into lines of at most 120 bytes.
+func fill(text string) string {
+	var b strings.Builder
+	width := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case width == 0:
+		case width+1+len(word) > 120:
+			b.WriteByte('\n')
+			width = 0
+		default:
+			b.WriteByte(' ')
+			width++
+		}
+		b.WriteString(word)
+		width += len(word)
+	}
+	return b.String()
+}
+
 // rendered is the generated part of the page.
 func rendered(t *testing.T) string {
 	var b strings.Builder
 	for _, tool := range bridge.Tools() {
-		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", tool.Name, tool.Description)
+		fmt.Fprintf(&b, "### `%s`\n\n%s\n\n", tool.Name, fill(tool.Description))
 		if in := parse(t, tool.InputSchema); len(in.Properties) > 0 {
-			b.WriteString("| argument | takes | means |\n|---|---|---|\n")
+			b.WriteString("| argument | type | meaning |\n|---|---|---|\n")
 			for _, name := range names(in) {
 				must := ""
 				if slices.Contains(in.Required, name) {
@@ -87,7 +107,7 @@ func rendered(t *testing.T) string {
 		for _, name := range names(parse(t, tool.OutputSchema)) {
 			members = append(members, "`"+name+"`")
 		}
-		fmt.Fprintf(&b, "Answers with %s.\n\n", strings.Join(members, ", "))
+		fmt.Fprintf(&b, "%s\n\n", fill("Returns "+strings.Join(members, ", ")+"."))
 	}
 	b.WriteString("## Resources\n\n| URI | content |\n|---|---|\n")
 	for _, r := range bridge.Resources() {

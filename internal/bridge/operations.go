@@ -26,7 +26,7 @@ type Operation struct {
 	Parent string       `json:"parent,omitempty" jsonschema:"The operation of which it is a part."`
 	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out."`
 
-	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it caused no item; advisory or blocking, the worst that it caused; unknown, evidence is missing or no end was seen."`
+	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or no end was seen."`
 	Final     bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
 	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
 	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`

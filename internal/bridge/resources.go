@@ -24,15 +24,15 @@ type resource struct {
 
 func resources() []resource {
 	return []resource{
-		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " answers."},
+		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " returns it."},
 		{"items", ToolItems, "heed: open items",
-			"All open attention items; one item is at items/ID, as " + ToolItem + " answers."},
-		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " answers, whose " +
+			"All open attention items; one item is at items/ID, as " + ToolItem + " returns it."},
+		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " returns it, whose " +
 			"arguments may follow: entries?after=CURSOR&limit=100."},
 		{"operations", ToolOperations, "heed: operations",
-			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " answers."},
+			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " returns it."},
 		{"timeline", ToolTimeline, "heed: timeline",
-			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " answers: timeline?after=CURSOR."},
+			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " returns it: timeline?after=CURSOR."},
 	}
 }
 

@@ -41,7 +41,7 @@ type Event struct {
 	Status    string `json:"status,omitempty" jsonschema:"How the call ended."`
 	Outcome   string `json:"outcome,omitempty" jsonschema:"Its verdict at its end."`
 
-	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that the call caused."`
+	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that resulted from it."`
 	Blocking  bool     `json:"blocking,omitempty" jsonschema:"The item stops calls."`
 	Reason    string   `json:"reason,omitempty" jsonschema:"Why the item changed, or why the call was refused without an item."`
 	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
