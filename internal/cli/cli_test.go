@@ -88,15 +88,15 @@ func TestFlagError(t *testing.T) {
 		`--of "`:                     `--of "\"": give it words with commas between them`,
 		"--top":                      "--top needs a value: show the N best",
 		"--tpo 3":                    "unknown flag: --tpo; did you mean --top?",
-		"--deep 3":                   `unknown flag: --deep; it is one of "x sub"`,
+		"--deep 3":                   `unknown flag: --deep; it is a flag of "x sub"`,
 		"--nothing-like-it":          "unknown flag: --nothing-like-it",
 		"-z":                         "unknown flag: -z",
-		"-x.log": "unknown flag: -x; what begins with a dash reads as flags: write ./-x.log for the " +
-			"file of that name",
-		"--tpo.log": "unknown flag: --tpo.log; what begins with a dash reads as flags: write ./--tpo.log " +
-			"for the file of that name",
+		"-x.log": "unknown flag: -x; a word that begins with a dash is a flag: write ./-x.log for the " +
+			"file",
+		"--tpo.log": "unknown flag: --tpo.log; a word that begins with a dash is a flag: write ./--tpo.log " +
+			"for the file",
 		"-xy.log":     "unknown flag: -x",
-		"sub --top 3": `unknown flag: --top; it is one of "x"`,
+		"sub --top 3": `unknown flag: --top; it is a flag of "x"`,
 	} {
 		root.SetArgs(strings.Fields(args))
 		require.EqualError(t, root.Execute(), want, args)

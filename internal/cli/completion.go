@@ -108,10 +108,9 @@ func (p *Program) CompletionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",
-		Long: `completion prints a script with which a shell completes commands, flags and the
-values of flags. Load it in each new shell, from the shell's own start-up file, as
-the examples do, in this order: bash (with the package bash-completion), zsh, fish
-and PowerShell.`,
+		Long: `completion prints a script with which a shell completes commands, flags and the values
+of flags. Install it as the examples show, in this order: bash (with the package
+bash-completion), zsh, fish and PowerShell.`,
 		Example: strings.ReplaceAll(`  PROGRAM completion bash > ~/.local/share/bash-completion/completions/PROGRAM
   PROGRAM completion zsh > "${fpath[1]}/_PROGRAM"
   PROGRAM completion fish > ~/.config/fish/completions/PROGRAM.fish

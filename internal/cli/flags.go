@@ -48,7 +48,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 			err = fmt.Errorf("unknown flag: %s", given)
 		}
 		if _, missing := os.Stat(given); missing == nil {
-			return fmt.Errorf("%w; what begins with a dash reads as flags: write ./%s for the file of that name", err, given)
+			return fmt.Errorf("%w; a word that begins with a dash is a flag: write ./%s for the file", err, given)
 		}
 		return fmt.Errorf("%w%s", err, hintFlag(cmd, name))
 	}
@@ -110,7 +110,7 @@ func hintFlag(cmd *cobra.Command, name string) string {
 		}
 	}
 	if len(having) > 0 {
-		return "; it is one of " + strings.Join(having, ", ")
+		return "; it is a flag of " + strings.Join(having, ", ")
 	}
 	return ""
 }
@@ -127,7 +127,7 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 
 // WidthFlag adds the flag of the width of text.
 func WidthFlag(cmd *cobra.Command, columns *int) {
-	cmd.Flags().IntVar(columns, "width", 0, "fill `N` columns of text (default: those of the terminal; else lines are not cut)")
+	cmd.Flags().IntVar(columns, "width", 0, "wrap and cut text at `N` columns (default: the width of the terminal, else none)")
 }
 
 // CheckWidth refuses a width that is negative, or less than the least in which text can

@@ -184,8 +184,8 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 		help.Args = func(_ *cobra.Command, args []string) error { return knownCommand(root, args) }
 	}
 	flags := root.PersistentFlags()
-	flags.StringVar(&p.ColorMode, "color", ColorAuto, "use colors `WHEN`: auto (on a terminal, as NO_COLOR and CLICOLOR_FORCE have it), always or never")
-	flags.BoolVarP(&p.Quiet, "quiet", "q", false, "no messages but errors, and no progress")
+	flags.StringVar(&p.ColorMode, "color", ColorAuto, "use colors `WHEN`: auto (on a terminal, subject to NO_COLOR and CLICOLOR_FORCE), always or never")
+	flags.BoolVarP(&p.Quiet, "quiet", "q", false, "print only errors, and no progress")
 	flags.BoolVarP(&p.Verbose, "verbose", "v", false, verbose)
 }
 

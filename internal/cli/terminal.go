@@ -72,7 +72,7 @@ func Color(mode string, getenv func(string) string, w io.Writer) bool {
 // ErrReaderGone ends a command whose output has no reader any more, such as before "head", without
 // a message and with the status of success. Where the system ends such a process by a signal it
 // does not occur.
-var ErrReaderGone = errors.New("nobody reads the output any more")
+var ErrReaderGone = errors.New("the reader of the output is gone")
 
 // CannotWrite makes the error of standard output that did not take all of what, such as
 // "the report", or "" for what needs no name: [ErrReaderGone], or one with an exit status.

@@ -25,9 +25,9 @@ const defaultBaseline = "heed-baseline.yaml"
 func (p *program) baselineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "baseline",
-		Short: "Keep known noise in a file, and let only the rest speak",
-		Long: `baseline keeps the urgent groups of logs, with the rate at which they come, in a small
-file to review and commit; a check then tells what that file does not explain.`,
+		Short: "Keep known noise in a file, and report only the rest",
+		Long: `baseline writes the urgent groups of logs, with the rate of each, to a small file that
+you review and commit. A check then reports what that file does not cover.`,
 		Example: `  heed baseline write good.log
   heed baseline check --fail-on new,blind Player.log`,
 	}
@@ -57,8 +57,8 @@ func (p *program) readBaseline(name string) (*compare.Baseline, error) {
 		return nil, err
 	}
 	if b.Signatures != signature.Version {
-		return nil, fmt.Errorf("%s: was written with version %d of signatures, and this program has %d, so that no group "+
-			"would be recognized: write it anew, into another file, with \"%s baseline write\", and take over its notes",
+		return nil, fmt.Errorf("%s: was written with version %d of signatures, but this program has %d, and would recognize no "+
+			"group: write it again, into another file, with \"%s baseline write\", and copy its notes",
 			name, b.Signatures, signature.Version, p.Name)
 	}
 	return b, nil
@@ -74,16 +74,16 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 		Use:   "write FILE...",
 		Short: "Write the urgent groups of logs as known noise",
 		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
-and rate of each, the day on which it was first written, and the day on which it
-expires. Review the file before you commit it: what is in it is not reported again
-until it expires or exceeds its rate.
+and rate of each, the day it was first written, and the day it expires. Review the
+file before you commit it: a group in it is not reported again until it expires or
+exceeds its rate.
 
-An existing file is brought up to date: notes ("note:"), first days and days of
-expiry of groups that came again are kept (--renew gives them new ones), groups that
-did not come stay until they expire, and rates become those of the logs named now.
-Comments are lost. The order is by id, so that a change reads well in a review.
+An existing file is updated. Groups that occur again keep their note ("note:"), first
+day and day of expiry (--renew gives them a new day). Groups that do not occur stay
+until they expire. Rates are those of the logs of this run. Comments are lost. Groups
+are sorted by id, so that a change is easy to review.
 
-A log that is empty says nothing about noise: nothing is written then.`,
+If a log is empty, nothing is written: it is no evidence of noise.`,
 		Example: `  heed baseline write good.log
   heed baseline write -o noise.yaml --expire 30 runs/*.log
   heed baseline write --renew good.log && git diff heed-baseline.yaml`,
@@ -119,7 +119,7 @@ A log that is empty says nothing about noise: nothing is written then.`,
 				return nil
 			}
 			if len(c.silent) > 0 {
-				return ioError(fmt.Errorf("%s, which says nothing about known noise: %s was not written", c.silent[0], out))
+				return ioError(fmt.Errorf("%s, so it is no evidence of known noise: %s was not written", c.silent[0], out))
 			}
 			w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
 			text := w.Baseline.Append(nil)
@@ -137,9 +137,9 @@ A log that is empty says nothing about noise: nothing is written then.`,
 	from.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
-	flags.StringVar(&date, "date", "", "write it as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
-	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after so many `DAYS`")
-	flags.BoolVar(&renew, "renew", false, "give groups that came again a new day of expiry")
+	flags.StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after `DAYS` days")
+	flags.BoolVar(&renew, "renew", false, "give groups that occur again a new day of expiry")
 	return cmd
 }
 
@@ -150,7 +150,7 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen and kept"}, {w.Dropped, "expired and dropped"}} {
+	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen, kept"}, {w.Dropped, "expired, dropped"}} {
 		if part.n > 0 && w.Updated {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
@@ -160,7 +160,7 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 	}
 	p.Note("%s", said)
 	if w.Expired > 0 {
-		p.Note("%s that came again have expired: fix what causes them, or give them new days with --renew",
+		p.Note("%s expired and still occur: fix the cause, or give them a new day with --renew",
 			plural(w.Expired, "group"))
 	}
 	// A template is what its id stands for, and cannot be scrubbed.
@@ -171,10 +171,10 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 		}
 	}
 	if found := private.Removed(); len(found) > 0 {
-		p.Note("%s: templates may hold %s: look at them before you share the file", file, strings.Join(found, ", "))
+		p.Note("%s: templates may hold %s: read them before you share the file", file, strings.Join(found, ", "))
 	}
 	if w.Baseline.Incomplete {
-		p.Note("a log went blind or is cut: rates may be too low, and noise may be missing")
+		p.Note("a log went blind or is cut: rates may be too low, and groups may be missing")
 	}
 }
 
@@ -184,20 +184,18 @@ func (p *program) baselineCheckCommand() *cobra.Command {
 	var name, date string
 	cmd := &cobra.Command{
 		Use:   "check FILE...",
-		Short: "Report what a baseline does not explain in logs",
-		Long: `check replays logs and reports the urgent groups that a baseline does not explain:
-those that it does not know; those above their rate (per run and per record, by
---factor at least, and beyond chance); those judged to be more urgent than when they
-were written; and those that have expired. The baseline's templates are learned beside
-the logs, so that a new variant of a known group is known.
+		Short: "Report what a baseline does not cover in logs",
+		Long: `check replays logs and reports the urgent groups that a baseline does not cover:
+groups that it does not have; groups above their rate (per run and per record, by at
+least --factor, and beyond chance); groups that are now classified as more urgent;
+and groups that have expired. A new variant of a known group is known.
 
-A baseline of another version of signatures is refused. One written under other rules
-is used, with its templates masked anew, and the report says so.
+A baseline of another version of signatures is refused. One that was written with
+other rules is used; its templates are masked again, and the report names this.
 
-Exit status as of heed replay. --fail-on new: a group is unknown to the
-baseline, above its rate, more urgent than before, or expired; blocking or advisory
-(or blocking): one of these has that disposition; blind: evidence is missing, or all of it, as in an
-empty log.`,
+Exit status as of heed replay. --fail-on new: a group is not in the baseline, above its
+rate, more urgent than before, or expired; blocking or advisory (or blocking): one of
+these has that disposition; blind: a part of a log is missing, or a log is empty.`,
 		Example: `  heed baseline check Player.log
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
   heed baseline check --format json run.log | jq -r '.new[].template'`,
@@ -238,6 +236,6 @@ empty log.`,
 	from.register(cmd)
 	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
-	cmd.Flags().StringVar(&date, "date", "", "check as of `DAY`, such as 2026-01-31 (default: today, in UTC)")
+	cmd.Flags().StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
 	return cmd
 }

@@ -42,8 +42,8 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	cli.WidthFlag(cmd, &f.width)
-	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "call a group more or less frequent from this `RATIO` of rates on")
-	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "hold the bounds of all ratios with this `PROBABILITY`")
+	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
+	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
 	f.scrub.register(cmd)
 }
 
@@ -206,30 +206,28 @@ func (p *program) logDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW...",
 		Short: "Show what is new, gone, more or less frequent in logs",
-		Long: `diff compares logs by group: what is new, gone, more or less frequent in NEW, with
-counts, rates, first lines, and the mods that the first urgent entry points at.
-What matters comes first: blocking before advisory before what is ignored.
+		Long: `diff compares logs by group. It shows what is new, gone, more or less frequent in NEW,
+with counts, rates, first lines, and the mods that the first urgent entry points at.
+Blocking comes first, then advisory, then ignored.
 
-One set of groups is learned from all logs, so that ids, coordinates, names, the
-order of lines and of files do not matter. A group is more or less frequent only if
-it is by every measure of a log's length: per run, per record, and per hour where
-all logs have a clock; by --factor at least, and beyond chance (a binomial test of
-two rates with Wilson's bounds). CHANCE tells how likely it is that the other side
-has none of a group that is new or gone, though it comes at the same rate. Where a
-log went blind, or was cut, what seems gone may just be unseen, which is said. The
-last record of a log counts as the longer one that it is the beginning of: the game
-was killed while it wrote.
+Ids, coordinates, names, and the order of lines and files make no difference. A group
+is more or less frequent only if every measure agrees: per run, per record, and per
+hour where all logs have times; by at least --factor, and beyond chance (a binomial
+test of two rates with Wilson's bounds). CHANCE, for a group that is new or gone, is
+the probability that the other side has none of it at the same rate. If a log went
+blind or was cut, a group that seems gone may only be missing from the log; the report
+names such logs. If the game was killed while it wrote the last record, that record
+counts as the longer one that begins with the same text.
 
-Where both sides list their mods, those that were added, updated or removed are
-named; the load order alone is no difference.
+If both sides list their mods, the report names the mods that were added, updated or
+removed. A change of load order alone is not reported.
 
-As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has those of
-both sides that are judged more urgent than before.
+As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has the groups
+of both sides that are now classified as more urgent.
 
 Exit status as of heed replay. --fail-on new: an urgent group is new; blocking or
-advisory (or blocking): one of that disposition is new, more frequent or worse;
-blind: evidence of NEW is missing, or all
-of it, as in an empty log.`,
+advisory (or blocking): a group of that disposition is new, more frequent or worse;
+blind: a part of NEW is missing, or a log is empty.`,
 		Example: `  heed diff good.log Player.log
   heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
   heed diff --fail-on new,blind before.log after/*.log
@@ -256,7 +254,7 @@ of it, as in an empty log.`,
 // twoSides refuses a command line without an old and a new log.
 func twoSides(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
-		return cli.Usage(cmd, "name a log of before and one of now: OLD NEW")
+		return cli.Usage(cmd, "name an old and a new log: OLD NEW")
 	}
 	return atLeastOne("a log")(cmd, args)
 }
@@ -287,20 +285,21 @@ func (p *program) suspectsCommand() *cobra.Command {
 	var lists [2]string // files with lists of mods, by side
 	cmd := &cobra.Command{
 		Use:   "suspects OLD NEW...",
-		Short: "Name the mods that may be the cause of what is new in a log",
-		Long: `suspects compares logs as diff does and names, for each urgent group that is new or
-more frequent, the mods that may be its cause, ordered by evidence: what points at a
-mod (its code on the stack, a file, a name in the text) and what became of it between
-the lists of mods (added, updated, removed, moved in the load order). Both are said.
+		Short: "Name the mods that may cause what is new in a log",
+		Long: `suspects compares logs as diff does. For each urgent group that is new or more
+frequent, it names the mods that may be the cause, the most likely first. Two kinds of
+evidence count: what points at a mod (its code in the stack, a file, a name in the
+text), and how the mod changed between the lists (added, updated, removed, moved in
+the load order).
 
-A HugsLib upload has a list of mods with versions, and so have logs of some mod loaders;
-a log of RimWorld has the package ids once a game was loaded. For other logs, --old-mods
-and --new-mods name a ModsConfig.xml, which has the load order. Without lists on both
-sides, only what points at a mod is known, and whether it was blamed for anything before.
+A HugsLib upload and the logs of some mod loaders list mods with versions. A log of
+RimWorld lists package ids once a game was loaded. For other logs, --old-mods and
+--new-mods name a ModsConfig.xml, which has the load order. Without lists on both
+sides, the only evidence is what points at a mod, and whether it was blamed before.
 
-The score is that of "blame" in records, or 30 for a name that stands in the text, plus
-40 for a mod that was added, 30 for one updated, 15 removed, 10 moved; 15 for one that
-no list has and that was blamed for nothing before. It orders, and is no probability.`,
+The score is that of "blame" in records, or 30 for a name in the text, plus 40 if the
+mod was added, 30 if updated, 15 if removed, 10 if moved, 15 if it is on no list and
+was never blamed before. The score sorts mods; it is not a probability.`,
 		Example: `  heed suspects good.txt broken.txt
   heed suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
   heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
@@ -332,8 +331,8 @@ no list has and that was blamed for nothing before. It orders, and is no probabi
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "take the mods of the old log from `FILE`, a ModsConfig.xml")
-	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "take the mods of the new logs from `FILE`, a ModsConfig.xml")
+	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
+	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
 	return cmd
 }
 

@@ -340,7 +340,7 @@ func TestBaselineErrors(t *testing.T) {
 		{"--date \"soon\"", []string{"baseline", "check", "--baseline", old, "--date", "soon", log}},
 		{"--expire 0", []string{"baseline", "write", "--expire", "0", log}},
 		{`baseline has no command "show"`, []string{"baseline", "show"}},
-		{"name a log of before", []string{"diff", log}},
+		{"name an old and a new log", []string{"diff", log}},
 		{"only once", []string{"diff", "-", "-"}},
 		{"--factor 0.5", []string{"diff", "--factor", "0.5", log, log}},
 		{"--confidence 1", []string{"suspects", "--confidence", "1", log, log}},
@@ -453,7 +453,7 @@ func TestSuspectsLists(t *testing.T) {
 	large := filepath.Join(t.TempDir(), "ModsConfig.xml")
 	require.NoError(t, os.WriteFile(large, make([]byte, maxModsConfig+1), 0o600))
 	for list, want := range map[string]string{
-		large:                            "has more than the 4194304 bytes",
+		large:                            "has more than 4194304 bytes",
 		filepath.Join(t.TempDir(), "no"): "no: no such file",
 	} {
 		r := runArgs(t, "suspects", "--new-mods", list, "no.log", "no.log")

@@ -1,6 +1,9 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,9 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/settings"
 )
 
 // docsUpdate is what to do about a page that went stale.
@@ -23,7 +30,8 @@ const docsProgram = "$ go run ./cmd/classify-replay"
 
 var (
 	// docsMarker says, above a fenced block, what prints it.
-	docsMarker = regexp.MustCompile(`^<!-- output: (classify-replay[^|<>]*?)(?: \| head -n ([0-9]+))? -->$`)
+	docsMarker = regexp.MustCompile(
+		`^<!-- output: ((?:classify-replay|heed) [^|<>]*?)(?: \| jq \.([a-z]*))?(?: \| head -n ([0-9]+))? -->$`)
 	// docsFile says, above a fenced block, as which file the commands after it find it.
 	docsFile  = regexp.MustCompile(`^<!-- file: ([a-z.-]+) -->$`)
 	docsFence = regexp.MustCompile("^(`{3,})([a-z]*)$")
@@ -62,17 +70,22 @@ func docsBlocks(lines []string) []docsBlock {
 func printed(t *testing.T, marker string) (commands, out []string) {
 	t.Helper()
 	m := docsMarker.FindStringSubmatch(marker)
-	require.NotNil(t, m, "write it as <!-- output: classify-replay ARGUMENTS -->, with && between several, and | head -n N for the beginning")
+	require.NotNil(t, m, "write it as <!-- output: heed COMMAND -->, with && between several, | jq . for indented JSON, "+
+		"and | head -n N for the beginning")
 	commands = strings.Split(m[1], " && ")
+	var text string
 	for _, c := range commands {
 		words := strings.Fields(c)
-		require.Equal(t, "classify-replay", words[0])
-		r := runArgs(t, append([]string{"--no-config"}, words[1:]...)...)
+		r := docsRun(t, words[0], append(words[1:], "--no-config"))
 		require.Equal(t, exitOK, r.status, r.stderr)
-		out = strings.Split(strings.TrimSuffix(r.stdout, "\n"), "\n")
+		text = r.stdout
 	}
-	if m[2] != "" {
-		n, err := strconv.Atoi(m[2])
+	if strings.Contains(marker, " | jq .") {
+		text = indented(t, text, m[2])
+	}
+	out = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if m[3] != "" {
+		n, err := strconv.Atoi(m[3])
 		require.NoError(t, err)
 		require.Greater(t, len(out), n, "all of the output is shown: leave head out")
 		out = out[:n]
@@ -80,7 +93,45 @@ func printed(t *testing.T, marker string) (commands, out []string) {
 	return commands, out
 }
 
-// TestDocs holds what pages say that this program prints to what it prints: each
+// docsRun runs a command line of one of the programs. Of heed it has the commands for saved logs.
+func docsRun(t *testing.T, program string, args []string) result {
+	t.Helper()
+	if program == settings.Offline {
+		return runArgs(t, args...)
+	}
+	var stdout, stderr bytes.Buffer
+	p := settings.NewProgram(settings.Live, exitUsage, strings.NewReader(""), &stdout, &stderr)
+	status := p.Run(t.Context(), docsHeed(p), args)
+	return result{status: status, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+// docsHeed is the command line of heed, without the commands for a running game.
+func docsHeed(p *settings.Program) *cobra.Command {
+	root := cli.Group(&cobra.Command{Use: settings.Live}, Commands(p, bridge.Forms)...)
+	root.AddCommand(p.ConfigCommand(), p.CompletionCommand())
+	p.Flags(root, verbose)
+	return root
+}
+
+// indented returns JSON as jq prints it: each line of text, or a member of it.
+func indented(t *testing.T, text, member string) string {
+	t.Helper()
+	var out bytes.Buffer
+	for line := range strings.Lines(text) {
+		value := json.RawMessage(line)
+		if member != "" {
+			var members map[string]json.RawMessage
+			require.NoError(t, json.Unmarshal(value, &members))
+			require.Contains(t, members, member)
+			value = members[member]
+		}
+		require.NoError(t, json.Indent(&out, bytes.TrimSpace(value), "", "  "))
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// TestDocs holds what pages say that the programs print to what they print: each
 // block below a marker, but for the command lines ("$ …") that the block begins
 // with: these are those of the marker. The output of a command line that a page
 // shows has a marker, and each command is shown by some page. Commands run where
@@ -113,7 +164,7 @@ func TestDocs(t *testing.T) {
 			shows := body > b.from && strings.HasPrefix(lines[body-1], docsProgram)
 			if b.marker == "" {
 				require.False(t, shows && body < b.to || promised && b.language != "console",
-					"%s:%d shows what a command prints: say which one in the line above, as <!-- output: classify-replay … -->", page, b.from)
+					"%s:%d shows what a command prints: say which one in the line above, as <!-- output: heed … -->", page, b.from)
 				promised = shows
 				continue
 			}
@@ -147,8 +198,9 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	require.NotZero(t, marked)
-	for _, c := range clitest.Commands(testRoot()) {
-		if c.HasSubCommands() && c.HasParent() || c.Name() == "report" { // groups print nothing; README.md has a picture of a report
+	heed := settings.NewProgram(settings.Live, exitUsage, nil, io.Discard, io.Discard)
+	for _, c := range clitest.Commands(docsHeed(heed)) {
+		if c.HasSubCommands() || c.Name() == "report" { // groups print nothing; README.md has a picture of a report
 			continue
 		}
 		require.True(t, slices.ContainsFunc(slices.Collect(maps.Keys(shown)), func(line string) bool {

@@ -30,22 +30,22 @@ func (p *program) explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	cmd := &cobra.Command{
 		Use:   "explain FILE:LINE | --text TEXT",
-		Short: "Say why a record, or a text, is decided as it is",
-		Long: `explain shows how heed came to its decision about the record that holds a line of
-a capture: where the record begins and ends and what says so, its signature and
-what that masks, which rules came close and the clause that kept them from
-matching, the rule that decided, what it does, and what would decide without it.
+		Short: "Show why a record, or a text, is classified as it is",
+		Long: `explain shows how heed classified the record at a line of a capture: where the record
+begins and ends and why, its signature and what is masked in it, the rules that came
+close and the clause that failed in each, the rule that decided and its effects, and
+the decision without that rule.
 
-All of the capture before the line is replayed, so that the phase of the game and
-whether the log is blind are those of that moment. With --text, a log record of
-that text is decided in the phase, and at the level, that the flags say; without
---level, at the one that a log with that text would tell.
+The capture is replayed up to the line, so that the phase of the game is right and
+heed knows whether the log is blind there. With --text, a log record of that text is
+classified in the phase and at the level that the flags give. Without --level, heed
+reads the level from the text, as in a log.
 
-With --scrub, what is private is taken out of all that is shown; ids and decisions stay
+With --scrub, private data is removed from all that is shown; ids and decisions stay
 those of the record as it was logged.
 
-A rule came close when something it says of the text is so. --all shows every
-rule that was tried, in order.`,
+A rule came close if at least one of its conditions about the text holds. --all shows
+every rule that was tried, in order.`,
 		Example: `  heed explain Player.log:87
   heed explain --rules mine.yaml --text "Could not save Colony17" --level error --phase play`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -55,7 +55,7 @@ rule that was tried, in order.`,
 			case !text && len(args) != 1:
 				return cli.Usage(cmd, "name one place, FILE:LINE, or give a --text")
 			case !text && (cmd.Flags().Changed("level") || cmd.Flags().Changed("phase")):
-				return cli.Usage(cmd, "--level and --phase go with --text: a capture has its own")
+				return cli.Usage(cmd, "--level and --phase need --text: a capture has its own")
 			}
 			return nil
 		},
@@ -83,9 +83,9 @@ rule that was tried, in order.`,
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
 	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
-	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: what its form tells)")
+	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: read from its form)")
 	cli.Completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
-	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game in which the text is decided, such as play")
+	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game, such as play, in which the text is classified")
 	cli.WidthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
@@ -166,48 +166,48 @@ type (
 	explanation struct {
 		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
 
-		Record    explainedRecord    `json:"record" jsonschema:"What is explained."`
-		Signature explainedSignature `json:"signature" jsonschema:"The shape of the text."`
-		Phase     string             `json:"phase" jsonschema:"Of the game, that the record saw."`
-		Blind     *blindness         `json:"blind" jsonschema:"Since when evidence is incomplete; null where it is complete."`
+		Record    explainedRecord    `json:"record" jsonschema:"The record that is explained."`
+		Signature explainedSignature `json:"signature" jsonschema:"The signature of the text."`
+		Phase     string             `json:"phase" jsonschema:"Phase of the game at the record."`
+		Blind     *blindness         `json:"blind" jsonschema:"Since when the log is blind, that is incomplete; null if it is complete."`
 		rules.Explanation
 		alone string // what an escalated rule decides by itself
 	}
 	explainedRecord struct {
-		File      string         `json:"file,omitempty" jsonschema:"The log, as it was named. This and the other places are absent with --text."`
+		File      string         `json:"file,omitempty" jsonschema:"The log, as it was named. Absent with --text, as are the other places."`
 		Layout    string         `json:"layout,omitempty" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib"`
 		StartLine int            `json:"startLine,omitempty" jsonschema:"The first line of the record."`
 		EndLine   int            `json:"endLine,omitempty" jsonschema:"Its last line."`
-		Kind      string         `json:"kind" jsonschema:"What it was read as." enum:"log,operation,state,notice"`
-		Status    string         `json:"status,omitempty" jsonschema:"What happened, of an entry that is no log record."`
-		Level     string         `json:"level,omitempty" jsonschema:"Of a log record: its level." enum:"unknown,debug,info,warning,error,fatal"`
-		Source    string         `json:"source,omitempty" jsonschema:"Who wrote it; the method of an operation."`
+		Kind      string         `json:"kind" jsonschema:"The kind of the entry." enum:"log,operation,state,notice"`
+		Status    string         `json:"status,omitempty" jsonschema:"What happened, if the entry is no log record."`
+		Level     string         `json:"level,omitempty" jsonschema:"The level of a log record." enum:"unknown,debug,info,warning,error,fatal"`
+		Source    string         `json:"source,omitempty" jsonschema:"The writer of a log record; the method of an operation."`
 		Operation string         `json:"operation,omitempty" jsonschema:"The operation that it names."`
 		Message   string         `json:"message" jsonschema:"Its text, escaped."`
 		Stack     string         `json:"stack,omitempty" jsonschema:"Its stack, escaped."`
-		Ends      string         `json:"endEvidence,omitempty" jsonschema:"What the end of the record rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
-		LevelBy   string         `json:"levelEvidence,omitempty" jsonschema:"What the level rests on." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
-		Reference string         `json:"stackReference,omitempty" jsonschema:"The reference that stands for its stack, and what became of it."`
+		Ends      string         `json:"endEvidence,omitempty" jsonschema:"Evidence for the end of the record." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+		LevelBy   string         `json:"levelEvidence,omitempty" jsonschema:"Evidence for the level." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
+		Reference string         `json:"stackReference,omitempty" jsonschema:"The reference that stands for its stack, and whether it was resolved."`
 		Cut       uint64         `json:"cutBytes,omitempty" jsonschema:"Bytes of text that were left out."`
-		Count     uint64         `json:"count,omitempty" jsonschema:"Of a notice: bytes that are missing, or repeats that are left."`
-		Blame     []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that an urgent record points at, the likeliest first."`
+		Count     uint64         `json:"count,omitempty" jsonschema:"Of a notice: missing bytes, or repeats that are not in the log."`
+		Blame     []heed.Suspect `json:"blame,omitempty" jsonschema:"Mods that an urgent record points at, the most likely first."`
 
 		named []string // the likely ones of Blame
 	}
 	explainedSignature struct {
-		ID       string   `json:"id" jsonschema:"The id of its template: anyone can recompute it." pattern:"^[0-9a-f]{16}$"`
-		Check    string   `json:"check" jsonschema:"A second hash of the template, which tells apart what shares an id." pattern:"^[0-9a-f]{8}$"`
-		Template string   `json:"template" jsonschema:"The text with what varies masked."`
-		Frames   []string `json:"frames" jsonschema:"The frames of the stack that count."`
+		ID       string   `json:"id" jsonschema:"The id: a hash of the template." pattern:"^[0-9a-f]{16}$"`
+		Check    string   `json:"check" jsonschema:"A second hash of the template, to distinguish templates with the same id." pattern:"^[0-9a-f]{8}$"`
+		Template string   `json:"template" jsonschema:"The text with variable parts masked."`
+		Frames   []string `json:"frames" jsonschema:"The stack frames that are part of the signature."`
 		Masked   []masked `json:"masked" jsonschema:"What was masked, in order."`
 	}
 	masked struct {
-		Mask string `json:"mask" jsonschema:"The kind of it."`
-		Text string `json:"text" jsonschema:"What stands there, escaped."`
+		Mask string `json:"mask" jsonschema:"The kind of mask."`
+		Text string `json:"text" jsonschema:"The masked text, escaped."`
 	}
 	blindness struct {
-		Since int    `json:"sinceLine" jsonschema:"The line." minimum:"1"`
-		Rule  string `json:"rule" jsonschema:"The rule that says so."`
+		Since int    `json:"sinceLine" jsonschema:"The line from which on the log is blind." minimum:"1"`
+		Rule  string `json:"rule" jsonschema:"The rule that found it."`
 	}
 )
 
@@ -219,24 +219,24 @@ var (
 		"block":     "it is a block with a known end",
 		"frame":     "its last line is a stack frame or a stack reference",
 		"indent":    "its last line is indented",
-		"form":      "its last line is one that never stands alone",
-		"list":      "its last line belongs to a list that an earlier one announced",
+		"form":      "its last line never stands alone",
+		"list":      "its last line belongs to a list that an earlier line began",
 		"blank":     "a blank line follows",
-		"line":      "nothing speaks for joining a neighbor",
+		"line":      "nothing joins it to the lines around it",
 		"hole":      "bytes are missing where it begins or ends",
 		"console":   "the frames of a logging method end it",
 		"exception": "it has the form of an exception",
 		"crash":     "it is the report of a crash",
-		"field":     "a field of the input says so",
+		"field":     "a field of the input marks it",
 	}
 	levelWords = map[string]string{
-		"none":      "nothing in the log tells it",
+		"none":      "the log does not show it",
 		"footer":    "Unity writes a footer below warnings and errors",
-		"console":   "the frame of the logging method tells it",
+		"console":   "the frame of the logging method shows it",
 		"exception": "the text has the form of an exception",
 		"crash":     "it is the report of a native crash",
-		"field":     "a field of the input tells it",
-		"tag":       "a tag that the text begins with tells it",
+		"field":     "a field of the input gives it",
+		"tag":       "the text begins with a tag that gives it",
 		"no-footer": "Unity writes a footer below warnings and errors, and there is none",
 	}
 	maskWords = map[string]string{
@@ -314,7 +314,7 @@ func recordOf(f *found) explainedRecord {
 }
 
 // takenOut stands for masked text that holds a part of what is private.
-const takenOut = "(taken out)"
+const takenOut = "(removed)"
 
 // scrub takes out of e what is private. Ids and decisions stay those of the text as it
 // was logged. masking is the text that the masked parts are of: a part may be half of

@@ -133,9 +133,9 @@ func TestExplainPlaces(t *testing.T) {
 		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
 		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
 		{log + ":2", exitUsage,
-			"belongs to no record: it is blank, or missing; the nearest records are at line 1 and line 3"},
-		{log + ":9", exitUsage, "belongs to no record: the file has 5 lines, its last record is at line 5"},
-		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "there is no record in the file"},
+			"is in no record: the line is blank or missing; the nearest records are at line 1 and line 3"},
+		{log + ":9", exitUsage, "is in no record: the file has 5 lines, the last record is at line 5"},
+		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "the file has no record"},
 		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, its last record is at line 1"},
 		{"-:3", exitUsage, `write a place in standard input after "--", such as classify-replay explain -- -:3`},
 		{log, exitUsage, "is not FILE:LINE"},
@@ -277,7 +277,7 @@ func TestExplainTextLevel(t *testing.T) {
 	r := runArgs(t, "explain", "--text", "NullReferenceException: broken", "--level", "info")
 	require.Contains(t, r.stdout, "level     info\n")
 	r = runArgs(t, "explain", "--no-default-rules", "--rules", write(t, "rules.yaml", testRules), "--text", "all is well")
-	require.Contains(t, r.stdout, "3 other rules tried: nothing that they look for is in the text")
+	require.Contains(t, r.stdout, "3 other rules tried: none came close")
 	for e := capture.Evidence(0); !strings.Contains(e.String(), "("); e++ {
 		require.NotEmpty(t, endWords[e.String()]+levelWords[e.String()], e)
 	}

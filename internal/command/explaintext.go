@@ -100,7 +100,7 @@ func (e *explanation) record(p *prose) {
 	}
 	p.field("phase", "%s", orNotKnown(safe(e.Phase, widthText)))
 	if e.Blind != nil {
-		p.field("blind", "yes, since line %d, by rule %s: the log does not tell everything here", e.Blind.Since, e.Blind.Rule)
+		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
 	}
 }
 
@@ -145,7 +145,7 @@ func (e *explanation) signature(p *prose) {
 // quoted returns text of a log in quotes that its own cannot be taken for.
 func quoted(s string, width int) string {
 	if s == "" {
-		return "nothing at all"
+		return "empty text"
 	}
 	open, end := "“", "”"
 	return open + strings.NewReplacer(open, `"`, end, `"`).Replace(safe(s, width)) + end
@@ -157,15 +157,15 @@ func (e *explanation) rules(p *prose) {
 		trialLines(p, &e.Trials[i])
 	}
 	if e.Omitted > 0 {
-		among := " in between"
+		among := " between these"
 		if len(e.Trials) == 0 {
 			among = ""
 		}
-		p.line("  %s tried%s: nothing that they look for is in the text (--all shows them)",
+		p.line("  %s tried%s: none came close (--all shows them)",
 			plural(e.Omitted, "other rule"), among)
 	}
 	if e.Without == nil {
-		p.line("  no rule matched: the default for the kind decides")
+		p.line("  no rule matched: the default for this kind of entry decides")
 	}
 }
 
@@ -203,7 +203,7 @@ func trialLines(p *prose, r *rules.Trial) {
 		p.line("            … and %s", plural(r.Omitted, "more clause"))
 	}
 	if r.Alternatives > 0 {
-		p.line("            … and %s to match, far from it", plural(r.Alternatives, "other way"))
+		p.line("            … and %s, not close", plural(r.Alternatives, "other alternative"))
 	}
 }
 
@@ -262,7 +262,7 @@ func places(own, over string) string {
 
 // window returns the window of an escalation in words.
 func window(e *rules.Escalates) string {
-	return fmt.Sprintf("%s (or %s, where the log tells no time)", time.Duration(e.Seconds*float64(time.Second)),
+	return fmt.Sprintf("%s (or %s, if the log has no times)", time.Duration(e.Seconds*float64(time.Second)),
 		entries(e.Entries))
 }
 
@@ -300,7 +300,7 @@ func (x *explanation) decision(p *prose) {
 	if e := d.Escalates; d.Escalated {
 		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), window(e), x.alone)
 	} else if e != nil {
-		p.field("escalates", "to %s from the %s within %s on", e.To, ordinal(e.After), window(e))
+		p.field("escalates", "to %s, from the %s within %s", e.To, ordinal(e.After), window(e))
 	}
 	if d.Summary != "" {
 		p.field("summary", "%s", safe(d.Summary, 0))
@@ -309,16 +309,16 @@ func (x *explanation) decision(p *prose) {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
 	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
-		p.field("state", "what is known of the game's state may be stale")
+		p.field("state", "the known state of the game may be wrong")
 	}
 	if d.SetsPhase != "" {
 		p.field("effect", "the phase is %s from the next record on", d.SetsPhase)
 	}
 	if d.Blinds {
-		p.field("effect", "the log is blind from here on, until a rule resolves %s", d.Rule)
+		p.field("effect", "the log is blind from here on (a part of it is missing), until a rule resolves %s", d.Rule)
 	}
 	if len(d.Resolves) > 0 {
-		p.field("effect", "what these rules reported is over: %s", strings.Join(d.Resolves, ", "))
+		p.field("effect", "ends what these rules reported: %s", strings.Join(d.Resolves, ", "))
 	}
 	if len(d.Tags) > 0 {
 		p.field("tags", "%s", strings.Join(d.Tags, ", "))

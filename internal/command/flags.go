@@ -59,12 +59,12 @@ type ruleFlags struct {
 }
 
 func (f *ruleFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order (repeatable)")
+	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
 	noDefaultRules(cmd, &f.noDefaults)
 }
 
 func noDefaultRules(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVar(value, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
+	cmd.Flags().BoolVar(value, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
 }
 
 // sources reads the rule files that the flags name, the defaults with them.

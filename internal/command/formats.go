@@ -101,9 +101,9 @@ type scrubFlags struct {
 func (f *scrubFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.scrub, "scrub", false,
-		"take names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses out "+
-			"of what is shown; the default for what is meant to be shared: markdown, junit, sarif, otlp and the page of report")
-	flags.BoolVar(&f.keep, "no-scrub", false, "leave what is shown as it was logged")
+		"remove names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses "+
+			"from the output; the default for output to share: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.keep, "no-scrub", false, "do not remove private data from the output")
 	cli.Exclusive(cmd, "scrub", "no-scrub")
 }
 
@@ -125,7 +125,7 @@ func learnNames(s *report.Scrubber, rec *capture.Record) {
 // removed prints on standard error which kinds a scrubber took out.
 func (p *program) removed(s *report.Scrubber) {
 	if removed := s.Removed(); len(removed) > 0 {
-		p.Note("taken out of what is shown: %s; --no-scrub leaves it in", strings.Join(removed, ", "))
+		p.Note("removed from the output: %s; --no-scrub keeps it", strings.Join(removed, ", "))
 	}
 }
 

@@ -594,7 +594,7 @@ func TestScrub(t *testing.T) {
 					}
 				}
 				require.Equal(t, !scrubbed, strings.Contains(r.stdout, "maria"))
-				require.Equal(t, scrubbed, strings.Contains(r.stderr, "taken out of what is shown: "), r.stderr)
+				require.Equal(t, scrubbed, strings.Contains(r.stderr, "removed from the output: "), r.stderr)
 			}
 			check(c.scrubbed, "--format", c.format)
 			check(true, "--format", c.format, "--scrub")
@@ -608,8 +608,8 @@ func TestScrub(t *testing.T) {
 		}
 	}
 	require.Contains(t, runArgs(t, append([]string{"records"}, testArgs(t, "--format", "otlp", log)...)...).stderr,
-		"taken out of what is shown: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub "+
-			"leaves it in")
+		"removed from the output: user names, Steam ids, network addresses, secrets, e-mail addresses; --no-scrub "+
+			"keeps it")
 	require.Contains(t, runArgs(t, testArgs(t, "--format", "markdown", log)...).stdout, "; removed: user names, ")
 	require.Equal(t, exitUsage, runArgs(t, "--scrub", "--no-scrub", log).status)
 	require.Empty(t, runArgs(t, testArgs(t, "--format", "markdown", write(t, "a.log", plainLog))...).stderr,

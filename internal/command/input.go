@@ -43,7 +43,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 		return pipeInput(ctx, func() (io.ReadCloser, error) { return os.Open(name) }), nil
 	}
 	if p.writesTo(info) {
-		return nil, ioError(fmt.Errorf("%s is where the output goes, too: write it to another file", name))
+		return nil, ioError(fmt.Errorf("%s is also the output file: write the output to another file", name))
 	}
 	f, err := os.Open(name)
 	if err != nil {

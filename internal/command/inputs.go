@@ -34,7 +34,7 @@ func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch asked := cmd.Flags().Changed("game"); {
 		case !asked && f.previous:
-			return cli.Usage(cmd, "--previous goes with --game, such as --game %s --previous", files.Games()[0])
+			return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
 		case asked && len(args) > 0:
 			return cli.Usage(cmd, "name a log or a --game, not both")
 		case asked:
@@ -57,7 +57,7 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	for _, t := range taken {
 		p.Note("%s: %s", t.Argument, takenText(t))
 		for _, name := range t.Left {
-			p.Detail("%s: left out, since it does not look like a log of a known form; name it to read it all the same", name)
+			p.Detail("%s: left out, because it does not look like a log; name the file to read it anyway", name)
 		}
 	}
 	return files, nil
@@ -81,7 +81,7 @@ func readsAsLog(name string) bool {
 // takenText names the files that an argument stood for.
 func takenText(t files.Taken) string {
 	const shown = 5
-	text := "took " + plural(len(t.Files), "log") + ": "
+	text := "reading " + plural(len(t.Files), "log") + ": "
 	for i, name := range t.Files {
 		if i == shown && len(t.Files) > shown+1 {
 			return text + fmt.Sprintf(", … and %d more", len(t.Files)-shown)
@@ -106,12 +106,12 @@ func (p *program) gameLog(f *inputFlags) ([]string, error) {
 	if len(runs) == 0 {
 		return nil, &cli.StatusError{
 			Status: exitIO, Err: notFound(f.game, places),
-			Next: "run the game once, or name the file: the game's own menu can open its folder",
+			Next: "run the game once, or name the file: a menu of the game may open its folder",
 		}
 	}
-	p.Note("took %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
+	p.Note("reading %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
 	for _, other := range runs[1:] {
-		p.Note("left out %s, of %s: name it to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
+		p.Note("left out %s, of %s: name the file to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
 	}
 	return []string{runs[0].Path}, nil
 }

@@ -335,13 +335,13 @@ func TestStatus(t *testing.T) {
 		{"top is too large", with("--top", "99999999999999999999", clean), exitUsage, "", "give it a smaller number"},
 		{"top without a value", with(clean, "--top"), exitUsage, "", "--top needs a value: show the N most frequent"},
 		{"mistyped flag", with("--formt", "json", clean), exitUsage, "", "did you mean --format?"},
-		{"flag of another command", with("--text", "x"), exitUsage, "", `it is one of "classify-replay explain"`},
+		{"flag of another command", with("--text", "x"), exitUsage, "", `it is a flag of "classify-replay explain"`},
 		{"mistyped value", with("--format", "jsno", clean), exitUsage, "", `did you mean "json"?`},
 		{"width too small", with("--width", "7", clean), exitUsage, "", "--width 7: must be 20 or more"},
 		{"color", with("--color", "yes", clean), exitUsage, "", `--color "yes": use one of auto, always, never`},
 		{"quiet and verbose", with("-q", "-v", clean), exitUsage, "", "choose one"},
 		{"game and file", with("--game", "rimworld", clean), exitUsage, "", "not both"},
-		{"previous alone", with("--previous", clean), exitUsage, "", "--previous goes with --game"},
+		{"previous alone", with("--previous", clean), exitUsage, "", "--previous needs --game"},
 		{"unknown game", with("--game", "chess"), exitUsage, "", "COMPANY/PRODUCT"},
 		{"game that is not here", with("--game", "rimworld"), exitIO, "", "no log was found; looked for"},
 		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitIO, "", "no file matches this pattern"},
@@ -361,8 +361,8 @@ func TestStatus(t *testing.T) {
 		{"mistyped command", with("record"), exitIO, "", `did you mean the command "records"?`},
 		{"letters of a command swapped", with("recrods"), exitIO, "", `did you mean the command "records"?`},
 		{"no name at all", with(""), exitIO, "", `"": no such file`},
-		{"directory", with(blockingDir), exitOK, "1 blocking", "took 1 log: game.log"},
-		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory by its name"},
+		{"directory", with(blockingDir), exitOK, "1 blocking", "reading 1 log: game.log"},
+		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
 		{"binary", with(binary), exitIO, "", "is not a text file"},
 		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16 text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
@@ -392,7 +392,7 @@ func TestStatus(t *testing.T) {
 		{"rules check good", []string{"rules", "check", "--no-default-rules", good}, exitOK, "3 rules, 1 test: 1 passed", ""},
 
 		{"help", []string{"--help"}, exitOK, "Exit status", ""},
-		{"help of records", []string{"records", "--help"}, exitOK, "Lines are counted from 1", ""},
+		{"help of records", []string{"records", "--help"}, exitOK, "Lines count from 1", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := runArgs(t, c.args...)

@@ -73,7 +73,7 @@ func TestInterruptEveryCommand(t *testing.T) {
 			require.Equal(t, exitInterrupted, status, stderr.String())
 			switch args[0] {
 			case "diff", "suspects", "baseline", "rules": // what was not read would seem gone
-				require.Equal(t, "classify-replay: interrupted: what was not read by then is missing from this\n", stderr.String())
+				require.Equal(t, "classify-replay: interrupted: the output covers only what was read before\n", stderr.String())
 			default:
 				require.Empty(t, stderr.String())
 			}

@@ -77,7 +77,7 @@ func checkOutput(cmd *cobra.Command, output string, inputs []string) error {
 	}
 	for _, name := range inputs {
 		if in, err := os.Stat(name); err == nil && os.SameFile(in, out) {
-			return cli.Usage(cmd, "--output %s is one of the logs, which would be lost", output)
+			return cli.Usage(cmd, "--output %s is one of the logs, and would overwrite it", output)
 		}
 	}
 	return nil

@@ -122,13 +122,13 @@ func (s *span) String() string {
 func noRecord(at place, before, after *span, lines int) error {
 	switch {
 	case before != nil && after != nil:
-		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the nearest records are at %s and %s", at,
+		return fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s and %s", at,
 			before, after)
 	case after != nil:
-		return fmt.Errorf("%s belongs to no record: it is blank, or missing; the first record is at %s", at, after)
+		return fmt.Errorf("%s is in no record: the line is blank or missing; the first record is at %s", at, after)
 	case before != nil:
-		return fmt.Errorf("%s belongs to no record: the file has %s, its last record is at %s", at, plural(lines, "line"),
+		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, plural(lines, "line"),
 			before)
 	}
-	return fmt.Errorf("%s: there is no record in the file", at)
+	return fmt.Errorf("%s: the file has no record", at)
 }

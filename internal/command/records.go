@@ -19,33 +19,32 @@ func (p *program) recordsCommand() *cobra.Command {
 	var scrub scrubFlags
 	cmd := &cobra.Command{
 		Use:   "records FILE...",
-		Short: "List the records of a capture with what was decided about each",
-		Long: `records splits captures into records, as a replay does, and prints each with the
-lines it was read from, its level, signature, template, disposition, severity,
-the rule that decided and the phase of the game that it saw.
+		Short: "List the records of a capture with the decision for each",
+		Long: `records splits captures into records, as a replay does, and prints each with its lines,
+level, signature, template, disposition, severity, the rule that decided, and the phase
+of the game at that point.
 
-Lines are counted from 1 and end at a line feed. Every line belongs to exactly
-one record, in order, unless it is blank: nothing but carriage returns, NUL bytes,
-spaces and tabs. What heed notices about the evidence has no lines and is left out.
+Lines count from 1 and end at a line feed. Every line belongs to exactly one record, in
+order, unless it is blank: only carriage returns, NUL bytes, spaces and tabs. Notices
+of heed itself, such as missing bytes, have no lines and are not listed.
 
-As JSON lines, urgent records also say which mods they point at: "blame" has the
-likeliest first, each with a score and the evidence, by kind and by line of the
-record's text (its message, then its stack).
+In JSON lines, urgent records also have "blame": the mods that they point at, the most
+likely first, each with a score and the evidence, by kind and by line of the record's
+text (the message, then the stack).
 
-As text, the fields are separated by tabs: place, disposition, severity, level,
-rule, phase, signature, template. As JSON there are also the layout in which the
-record was read and the evidence for its end and its level ("split", "levelBy"):
+In text, tabs separate the fields: place, disposition, severity, level, rule, phase,
+signature, template. JSON also has the layout of the record and the evidence for its end
+and its level ("split", "levelBy"):
 
   split     footer, json, block, frame, indent, form, list, blank, line, hole, console
   levelBy   none, console, exception, crash, field, tag, footer, no-footer
 
-"escalated" is true where a rule was raised by repetition. "refState" tells of a
-stack reference ("[Ref 5EED]") whether the record is the original, or a duplicate
-that was resolved or is unresolved; "cut" is how many bytes of a long record were
-left out.
+"escalated" is true if repetition raised the disposition. "refState" is the state of a
+stack reference ("[Ref 5EED]"): the record is the original, or a duplicate that was
+resolved or is unresolved. "cut" is the number of bytes left out of a long record.
 
-As OTLP, each line is a request with one log record, for a collector: the message
-as its body, the time where the log has one, and what was decided as attributes.`,
+As OTLP, each line is a request with one log record, for a collector: the message is
+its body, with the time if the log has one, and the decision as attributes.`,
 		Example: `  heed records Player.log
   heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
   heed records --format otlp Player.log > logs.otlp.jsonl`,

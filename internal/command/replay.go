@@ -51,24 +51,24 @@ func (p *program) replayCommand() *cobra.Command {
 	f := &replayFlags{}
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
-		Short: "Show what in a captured log deserved attention, why, how often and where",
-		Long: `heed replay replays captured logs through heed's engine, as if an agent had
-been watching, and shows what would have had its attention: a headline, the
-attention items with their cause, the timeline of updates, the signatures by
-disposition, and an accounting of every entry.
+		Short: "Show what in a log deserves attention: why, how often and where",
+		Long: `heed replay runs saved logs through heed's engine, as if an agent had been watching, and
+shows what would have had its attention: a headline, the attention items with their
+cause, the timeline of updates, the signatures by disposition, and a count of every
+entry.
 
 FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
-upload, JSON lines or plain text, recognized by its content; also compressed with
-gzip or zstd. "-" is standard input. A directory stands for the logs in it, and a
-pattern such as "logs/**/*.log" for the files that it matches. --game finds the log
-of a game by itself. Each file is a replay of its own.
+upload, JSON lines or plain text. heed recognizes the form from the content; gzip and
+zstd are unpacked. "-" is standard input. A directory stands for the logs in it, and a
+pattern such as "logs/**/*.log" for the files that it matches. --game finds the log of
+a game. Each file is replayed on its own.
 
-"config show" tells what is configured by flags, HEED_ variables and .heed.yaml.
+"config show" lists what flags, HEED_ variables and .heed.yaml set.
 
-Exit status, the highest that applies: 0 done (also when the log went blind, which
-the report then says), 1 a finding that --fail-on asked for, 2 wrong usage or rules
-that do not load, 3 a file that could not be read, or output that could not be
-written, to its end, 130 interrupted.`,
+Exit status, the highest that applies: 0 done (also if the log went blind, which the
+report shows); 1 a finding that --fail-on names; 2 wrong usage, or rules that do not
+load; 3 a file that could not be read, or output that could not be written, to its
+end; 130 interrupted.`,
 		Example: `  heed replay Player.log
   heed replay --game rimworld --previous
   heed replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
@@ -101,9 +101,9 @@ written, to its end, 130 interrupted.`,
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
 	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000")
 	cli.WidthFlag(cmd, &f.width)
-	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto: each as soon as it blocks, as an agent would")
+	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	f.scrub.register(cmd)
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also where bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
 	return cmd
@@ -116,7 +116,7 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	if !slices.Contains(f.failOn, failNew) {
 		return nil
 	}
-	instead := fmt.Sprintf(`of a log alone nothing is new; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
+	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
 	v := p.Settings.Value("fail-on")
 	switch v.Origin {
 	case settings.User, settings.Project:

@@ -25,18 +25,19 @@ func (p *program) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	cmd := &cobra.Command{
 		Use:   "report FILE... -o report.html",
-		Short: "Write one HTML page about logs, to look at and to share",
-		Long: `report replays logs and writes a page about them: is this game healthy, broken or
-blind, since when, and which mod; the timeline; each group of entries with a sample,
-whom it points at, and the rule that decided; the lines around.
+		Short: "Write an HTML page about logs, to look at and to share",
+		Long: `report replays logs and writes a page about them: whether the game is healthy, broken or
+blind (a part of the log is missing), since when, and which mod is suspected; the
+timeline; each group of entries with a sample, its mods and the rule that decided; and
+the lines around it.
 
-The page is one file. It loads nothing, sends nothing, and is readable without
-scripts. Several logs become one page with a section each. However long a log is,
-the file stays below 5 MB: what is left out is counted.
+The page is one file. It loads nothing, sends nothing, and works without scripts.
+Several logs become one page with a section each. The file stays below 5 MB for a log
+of any length; what is left out is counted.
 
-Since a page is meant to be shared, names of users and computers, accounts, ids of
-devices, network addresses, secrets and e-mail addresses are taken out, where their
-form or another line of the log tells them; --no-scrub leaves them in.`,
+A page is meant to be shared, so names of users and computers, accounts, ids of
+devices, network addresses, secrets and e-mail addresses are removed, if their form or
+another line of the log shows what they are. --no-scrub keeps them.`,
 		Example: `  heed report Player.log -o report.html
   heed report before.log after.log -o compare.html
   heed report --game rimworld -o report.html
@@ -44,7 +45,7 @@ form or another line of the log tells them; --no-scrub leaves them in.`,
 		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.output == standardInput && cli.IsTerminal(p.Stdout) {
-				return cli.Usage(cmd, "a page is not for a terminal: name a file, such as -o report.html")
+				return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
 			}
 			names, err := p.inputs(&f.inputs, args)
 			if err != nil {

@@ -68,7 +68,7 @@ func TestReportErrors(t *testing.T) {
 	}{
 		{"no log", []string{"report"}, exitUsage, "name a log to report on"},
 		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
-		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, which would be lost"},
+		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, and would overwrite it"},
 		{"over a directory", []string{"report", log, "-o", filepath.Dir(log)}, exitUsage,
 			"is a directory: name a file in it"},
 		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitIO, "cannot write the report"},

@@ -88,7 +88,7 @@ func TestDiff(t *testing.T) {
 	renamed := write(t, "renamed.yaml", strings.ReplaceAll(testRules, "test.advisory", "test.renamed"))
 	r = runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, renamed, log)
 	require.Equal(t, exitOK, r.status)
-	require.Contains(t, r.stdout, "decided by another rule to the same effect: 1 record")
+	require.Contains(t, r.stdout, "same class by another rule: 1 record")
 
 	// A phase that only one side sets counts for that side alone.
 	phased := write(t, "phased.yaml", strings.Replace(testRules, "disposition: advisory\n",
@@ -197,7 +197,7 @@ func TestProposeHostileText(t *testing.T) {
 		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, at)...)...)
 		if !strings.HasPrefix(text, "careful") { // decided by a default, which ignores it
 			require.Equal(t, exitOK, r.status)
-			require.Contains(t, r.stdout, "# Nothing is proposed")
+			require.Contains(t, r.stdout, "# heed proposes nothing")
 			continue
 		}
 		require.Equal(t, exitOK, r.status, "%q: %s", text, r.stderr)
@@ -225,7 +225,7 @@ rules:
 	require.Contains(t, r.stdout, "resolves: [b, c]")
 	r = runArgs(t, "rules", "propose", "--rules", effects, log+":2")
 	require.Equal(t, exitOK, r.status)
-	require.Contains(t, r.stderr, "rule b says that the log goes blind here, which the proposed rule does not")
+	require.Contains(t, r.stderr, "rule b marks the log as blind from here on; the proposed rule does not")
 }
 
 func TestProposeTwice(t *testing.T) {
@@ -235,8 +235,8 @@ func TestProposeTwice(t *testing.T) {
 	mute := write(t, "mute.yaml", first.stdout)
 	again := runArgs(t, append([]string{"rules", "propose", "--rules", mute}, testArgs(t, log+":2")...)...)
 	require.Equal(t, exitOK, again.status)
-	require.Contains(t, again.stderr, "is ignore already, by mute.careful_now.")
-	require.Regexp(t, `^version: 1\n\n# Nothing is proposed .* line 2 of the log is ignore info\n# already, by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
+	require.Contains(t, again.stderr, "already ignore, by mute.careful_now.")
+	require.Regexp(t, `^version: 1\n\n# heed proposes nothing .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
 	none := write(t, "none.yaml", again.stdout)
 	check := runArgs(t, "rules", "check", none)
 	require.Equal(t, exitOK, check.status, check.stderr)
@@ -272,20 +272,20 @@ func TestUntil(t *testing.T) {
 		p := newProgram(nil, &stdout, &stderr)
 		p.Now = func() time.Time { return now }
 		require.NoError(t, p.checkRules([]string{mute}, true))
-		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove it"), stderr.String())
+		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"), stderr.String())
 	}
 }
 
 func TestExpired(t *testing.T) {
 	for why, want := range map[string]string{
 		"":                          "",
-		"until 2020-01-02":          "was meant until 2020-01-02: remove it, or change the date in its why",
-		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove it, or change the date in its why",
-		"until 2020-13-02":          "says in its why until 2020-13-02, which is not a date: write one as 2027-01-31",
-		"until 2040-1-2":            "says in its why until 2040-1-2, which is not a date: write one as 2027-01-31",
+		"until 2020-01-02":          "was meant until 2020-01-02: remove the rule, or change the date in its why",
+		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove the rule, or change the date in its why",
+		"until 2020-13-02":          "has \"until 2020-13-02\" in its why, which is not a date: write it as 2027-01-31",
+		"until 2040-1-2":            "has \"until 2040-1-2\" in its why, which is not a date: write it as 2027-01-31",
 		"until 2030-01-01":          "",
 		"until the next version":    "",
-		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove it, or change the date in its why",
+		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove the rule, or change the date in its why",
 	} {
 		require.Equal(t, want, expired(&rules.Rule{Why: why}, "2030-01-01"), why)
 		require.Empty(t, expired(&rules.Rule{Why: why, Disabled: true}, "2030-01-01"), why)
@@ -311,17 +311,17 @@ func TestExpectations(t *testing.T) {
 	require.Equal(t, file+": 5 expectations: 1 met, 4 FAILED\n", bad.stdout)
 	log := filepath.Join(dir, "game.log")
 	require.Equal(t, strings.Join([]string{
-		"classify-replay: " + file + ":1: " + log + ":99: the line belongs to no record: it is blank, or beyond the end",
+		"classify-replay: " + file + ":1: " + log + ":99: the line is in no record: it is blank, or after the end",
 		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
-		"classify-replay: " + file + ":3: " + log + ":6: the line belongs to no record: it is blank, or beyond the end",
+		"classify-replay: " + file + ":3: " + log + ":6: the line is in no record: it is blank, or after the end",
 		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by " +
 			"test.blocking",
 		"",
 	}, "\n"), bad.stderr)
 
 	for text, want := range map[string]string{
-		"":                  "expected.tsv holds none: write a line for each",
-		"# nothing yet\n\n": "expected.tsv holds none: write a line for each",
+		"":                  "expected.tsv has none: write a line for each",
+		"# nothing yet\n\n": "expected.tsv has none: write a line for each",
 		"game.log 3 blocking\n": ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), " +
 			"not 1",
 		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
@@ -433,8 +433,8 @@ func TestRulesCheckMatchesAll(t *testing.T) {
 		"version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
-	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: no rule and no default after it ever decides")
-	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ of which can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
+	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: the rules and defaults after it never decide")
+	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
 }
 
 // TestRulesFolder: a folder stands for the rule files in it.

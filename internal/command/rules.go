@@ -16,10 +16,10 @@ import (
 func (p *program) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rules",
-		Short: "Work on rule files",
-		Long: `rules has the commands for those who write rules. They run the tests inside rule
-files, find what is unlikely to be meant in them, show which rules decide in captures,
-which never do, and what another rule set would change, and propose a rule for a record.`,
+		Short: "Check, test and write rule files",
+		Long: `rules has the commands for authors of rules. They run the tests inside rule files, find
+likely mistakes, show which rules decide in captures and which never do, show what
+another rule set would change, and propose a rule for a record.`,
 		Example: `  heed rules check mine.yaml
   heed rules propose Player.log:87 > mine.yaml
   heed rules diff default mine.yaml Player.log`,
@@ -35,14 +35,13 @@ func (p *program) rulesCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Compile rule files and run the tests inside them",
-		Long: `check compiles rule files as a replay would, the embedded default rules after
-them, and runs the tests that stand beside the rules: each text is masked and
-decided by the whole set. Without a file it checks the default rules alone.
+		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
+tests inside them: each text is masked, and the whole set classifies it. Without a file
+it checks the default rules alone.
 
-It exits with 2 when a file does not compile or a test fails. A test that an
-earlier file decides first says nothing about its own rule: it is reported, and
-is no failure. So is a rule whose reason says "until" and a date that is past or
-does not exist.`,
+It exits with 2 if a file does not compile or a test fails. A test whose text a rule of
+an earlier file matches is reported as overridden, and is no failure. A rule whose reason
+has "until" and a date that is past or invalid is reported, too.`,
 		Example: `  heed rules check mine.yaml
   heed rules check --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,7 +88,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 				r.ShadowedBy)
 		case r.MatchesAll():
 			all = r.ID
-			p.Message("%s:%d: rule %s matches every entry: no rule and no default after it ever decides", r.File, r.Line, r.ID)
+			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
 		}
 		if wrong := expired(r, p.today()); wrong != "" {
 			p.Message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
@@ -128,7 +127,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 		return err
 	}
 	if failed > 0 {
-		return errors.New("rules: tests failed: change the rule or what the test expects of it")
+		return errors.New("rules: tests failed: change the rule, or the test")
 	}
 	return nil
 }
@@ -138,7 +137,7 @@ func (r *fileReport) append(dst []byte) []byte {
 	dst = text.AppendSafe(dst, r.name, 0)
 	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
 	if r.unreachable > 0 {
-		dst = fmt.Appendf(dst, "%d of which can never match, ", r.unreachable)
+		dst = fmt.Appendf(dst, "%d can never match, ", r.unreachable)
 	}
 	total := r.passed + r.failed + r.overridden
 	if total == 0 {
@@ -160,20 +159,20 @@ func (p *program) rulesLintCommand() *cobra.Command {
 	var noDefaults bool
 	cmd := &cobra.Command{
 		Use:   "lint [FILE...]",
-		Short: "Find what is valid in rule files and yet unlikely to be meant",
-		Long: `lint compiles rule files as a replay would, the embedded default rules after
-them, and finds rules that can never match, rules with the same condition, rules
-with too few tests, texts that masking hides from every template, rules that
-have to be evaluated for each entry, phases that no rule sets, lists and macros
-that nothing uses, and overrides that change nothing or keep blindness from
-ending. Without a file it looks at the default rules alone.
+		Short: "Find likely mistakes in valid rule files",
+		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
+rules that can never match, rules with the same condition, rules with too few tests,
+texts that masking removes from every template, rules that must be evaluated for each
+entry, phases that no rule sets, lists and macros that nothing uses, and overrides that
+change nothing or keep blindness from ending. Without a file it checks the default
+rules alone.
 
-It exits with 1 when it finds anything, and with 2 when a file does not compile.`,
+It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 		Example: `  heed rules lint mine.yaml
   heed rules lint --no-default-rules *.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && noDefaults {
-				return cli.Usage(cmd, "nothing to look at: name a rule file, or leave --no-default-rules out")
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
 			}
 			return p.lintRules(args, noDefaults)
 		},

@@ -25,13 +25,13 @@ func (p *program) rulesCoverageCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coverage CAPTURE...",
 		Short: "Show which rules decide in captures, and what no rule knows",
-		Long: `coverage replays captures and shows which rules decided, how often (records and
-signatures), which never did, and the most frequent signatures that no rule knows:
-those decided by a default for the kind, or by a rule of a file whose name begins
-with 90-fallback, which judges by shape alone.
+		Long: `coverage replays captures and shows which rules decided and how often (records and
+signatures), which rules never did, and the most frequent signatures that no rule
+knows: those classified by a default for the kind, or by a rule of a file whose name
+begins with 90-fallback, which looks at the form of the text only.
 
-Rules with continue only add tags and decide nothing; they are left out. It takes
-memory for each signature.`,
+Rules with continue only add tags and decide nothing; they are left out. Memory grows
+with the number of signatures.`,
 		Example: `  heed rules coverage Player.log
   heed rules coverage --rules mine.yaml --top 30 logs/*.log`,
 		Args: from.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
@@ -112,32 +112,32 @@ type (
 		Total         coverage   `json:"total" jsonschema:"All logs together."`
 	}
 	coverage struct {
-		File       string           `json:"file,omitempty" jsonschema:"The log, as it was named. Absent for all together."`
+		File       string           `json:"file,omitempty" jsonschema:"The log, as it was named. Absent in total."`
 		Records    int              `json:"records" jsonschema:"Records in it."`
 		Signatures int              `json:"signatures" jsonschema:"Distinct signatures in it."`
-		ByRules    share            `json:"byRules" jsonschema:"Decided by rules, other than those for fallback."`
-		ByFallback share            `json:"byFallback" jsonschema:"Decided by rules that go by shape alone."`
-		ByDefault  share            `json:"byDefault" jsonschema:"Decided by no rule."`
-		Fired      []firedRule      `json:"fired" jsonschema:"What decided, rules and defaults, by name."`
-		Never      []string         `json:"never,omitempty" jsonschema:"Rules that decided nothing. For all logs together only."`
-		Unknown    []unknownToRules `json:"unknown" jsonschema:"What no rule knows, the most frequent first."`
+		ByRules    share            `json:"byRules" jsonschema:"Decided by rules other than fallback rules."`
+		ByFallback share            `json:"byFallback" jsonschema:"Decided by fallback rules, which look at the form of the text only."`
+		ByDefault  share            `json:"byDefault" jsonschema:"Decided by a default, since no rule matched."`
+		Fired      []firedRule      `json:"fired" jsonschema:"Rules and defaults that decided."`
+		Never      []string         `json:"never,omitempty" jsonschema:"Rules that decided nothing. Only in total."`
+		Unknown    []unknownToRules `json:"unknown" jsonschema:"Signatures that no rule knows, the most frequent first."`
 		NotShown   int              `json:"unknownNotShown" jsonschema:"Signatures that no rule knows and that are not listed."`
 	}
 	share struct {
 		Records    int `json:"records" jsonschema:"Records."`
-		Signatures int `json:"signatures" jsonschema:"Signatures, each once for each that decided about it."`
+		Signatures int `json:"signatures" jsonschema:"Signatures. One that several rules decided about counts for each."`
 	}
 	firedRule struct {
 		Rule       string `json:"rule" jsonschema:"The rule, or the default."`
 		Records    int    `json:"records" jsonschema:"Records that it decided." minimum:"1"`
-		Signatures int    `json:"signatures" jsonschema:"Signatures of them." minimum:"1"`
+		Signatures int    `json:"signatures" jsonschema:"Their signatures." minimum:"1"`
 	}
 	unknownToRules struct {
-		Count     int    `json:"count" jsonschema:"How often it came." minimum:"1"`
-		Signature string `json:"signature" jsonschema:"The id of its template: anyone can recompute it." pattern:"^[0-9a-f]{16}$"`
-		Rule      string `json:"rule" jsonschema:"What decided."`
-		First     string `json:"first" jsonschema:"Its first place: file and line."`
-		Template  string `json:"template" jsonschema:"The text with what varies masked."`
+		Count     int    `json:"count" jsonschema:"Number of records." minimum:"1"`
+		Signature string `json:"signature" jsonschema:"The id of the signature." pattern:"^[0-9a-f]{16}$"`
+		Rule      string `json:"rule" jsonschema:"The rule or default that decided."`
+		First     string `json:"first" jsonschema:"File and line of the first record."`
+		Template  string `json:"template" jsonschema:"The text with variable parts masked."`
 	}
 )
 
@@ -283,10 +283,10 @@ func (r *coverage) lines(p *prose) {
 		p.buf = width.Measure{}.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
 	}
 	if len(r.Unknown) == 0 {
-		p.line("\n  nothing that no rule knows")
+		p.line("\n  every signature is known to a rule")
 		return
 	}
-	p.line("\n  what no rule knows, most frequent first\n     COUNT  SIGNATURE         RULE                      FIRST")
+	p.line("\n  signatures that no rule knows, most frequent first\n     COUNT  SIGNATURE         RULE                      FIRST")
 	for _, u := range r.Unknown {
 		p.hang(fmt.Sprintf("  %8d  %s  ", u.Count, u.Signature), "%-24s  %s", u.Rule, safe(u.First, 0))
 		if u.Template != "" {

@@ -25,19 +25,19 @@ func (p *program) rulesDiffCommand() *cobra.Command {
 	var view viewFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW CAPTURE...",
-		Short: "Show which records of captures two rule sets judge differently",
-		Long: `diff decides every record of captures by two rule sets, each with a phase and a
-blindness of its own, and shows what changes class (disposition, severity, or
-whether the state is invalidated), the most frequent first, each with one sample and
-its place. What changes alike stands together: records of one group of signatures, by
-what was learned of the capture, with the same old and the same new decision. Records
-that another rule decides to the same effect are only counted.
+		Short: "Show which records two rule sets classify differently",
+		Long: `diff classifies every record of captures with two rule sets, each with its own phase
+and blindness. It shows which records change class (disposition, severity, or whether
+the state of the game is invalidated), the most frequent first, each with one sample
+and its place. Records of one group of signatures with the same old and new decision
+are listed together. Records that another rule classifies the same way are only
+counted.
 
 OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
-"default", the embedded rules. As in a replay, the embedded rules come after each
-side; with --no-default-rules a side is exactly what it names.
+"default", the default rules. As in a replay, the default rules follow each side; with
+--no-default-rules a side is exactly what it names.
 
-The exit status is 0 even when something changes; with --exit-code it is then 1.`,
+The exit status is 0 even if records change class; with --exit-code it is then 1.`,
 		Example: `  heed rules diff default mine.yaml Player.log
   heed rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -88,7 +88,7 @@ The exit status is 0 even when something changes; with --exit-code it is then 1.
 	}
 	view.register(cmd, "changes")
 	flags := cmd.Flags()
-	flags.BoolVar(&noDefaults, "no-default-rules", false, "let no embedded rules follow those that are named")
+	flags.BoolVar(&noDefaults, "no-default-rules", false, "leave out the default rules after those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
 	return cmd
 }
@@ -209,18 +209,18 @@ type (
 		Files    int            `json:"files" jsonschema:"Logs that were replayed."`
 		Records  int            `json:"records" jsonschema:"Records in them."`
 		Changed  int            `json:"changed" jsonschema:"Records that change class."`
-		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that another rule decides to the same effect."`
-		Changes  []classChanged `json:"changes" jsonschema:"What changes alike, the most frequent first."`
+		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that stay in their class, by another rule."`
+		Changes  []classChanged `json:"changes" jsonschema:"Records with the same group and the same change are one entry; the most frequent first."`
 		NotShown int            `json:"changesNotShown" jsonschema:"Changes that are not listed."`
 	}
 	classChanged struct {
-		Count      int           `json:"count" jsonschema:"Records that change so." minimum:"1"`
+		Count      int           `json:"count" jsonschema:"Records with this change." minimum:"1"`
 		Group      string        `json:"group" jsonschema:"The signature that names their group." pattern:"^[0-9a-f]{16}$"`
-		Signatures int           `json:"signatures" jsonschema:"Signatures among them." minimum:"1"`
-		Old        rules.Details `json:"old" jsonschema:"By the old rules."`
-		New        rules.Details `json:"new" jsonschema:"By the new rules."`
-		First      string        `json:"first" jsonschema:"The place of the first: file and line."`
-		Sample     string        `json:"sample" jsonschema:"Its text, escaped and cut."`
+		Signatures int           `json:"signatures" jsonschema:"Their signatures." minimum:"1"`
+		Old        rules.Details `json:"old" jsonschema:"The decision of the old rules."`
+		New        rules.Details `json:"new" jsonschema:"The decision of the new rules."`
+		First      string        `json:"first" jsonschema:"File and line of the first record."`
+		Sample     string        `json:"sample" jsonschema:"Text of the first record, escaped and cut."`
 	}
 )
 
@@ -262,7 +262,7 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
 		plural(r.Records, "record"), plural(r.Files, "file"))
 	if r.Moved > 0 {
-		p.line("  decided by another rule to the same effect: %s", plural(r.Moved, "record"))
+		p.line("  same class by another rule: %s", plural(r.Moved, "record"))
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]

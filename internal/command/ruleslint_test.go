@@ -43,7 +43,7 @@ rules:
 		{"findings", []string{mine}, exitFinding, 2, `no template contains "Human12 died"`, ""},
 		{"findings alone", []string{"--no-default-rules", mine}, exitFinding, 2, "has no tests", ""},
 		{"errors", []string{mine, broken}, exitUsage, 1, `unknown field "rule" (did you mean "rules"?) [compile]`, ""},
-		{"nothing", []string{"--no-default-rules"}, exitUsage, 0, "", "nothing to look at"},
+		{"nothing", []string{"--no-default-rules"}, exitUsage, 0, "", "nothing to check"},
 		{"missing", []string{mine + ".absent"}, exitUsage, 0, "", "mine.yaml.absent"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -28,23 +28,23 @@ func (p *program) rulesProposeCommand() *cobra.Command {
 	var dispositionName, until string
 	cmd := &cobra.Command{
 		Use:   "propose FILE:LINE",
-		Short: "Print a rule file that decides one kind of record otherwise",
-		Long: `propose prints a rule file for the record that holds a line of a capture: a rule
-that matches records with its text and its stack, whatever stands in the masked
-parts, with tests beside it. It compiles, passes "rules check" and decides that
-record, which propose makes sure of before it prints anything.
+		Short: "Print a rule file that classifies one kind of record differently",
+		Long: `propose prints a rule file for the record at a line of a capture: a rule that matches
+records with its text and stack, with any value in the masked parts, and tests for it.
+Before it prints the file, propose checks that it compiles, passes "rules check" and
+decides that record.
 
-Nothing in it comes from the masked parts, and the names of accounts that paths in
-the log give away, and mail addresses, are left out. Other names in the text, such
-as that of a colonist, are part of it: read the condition, and shorten it where the
-rule should hold for others too. Where the rule that decides now sets the phase or
-resolves others, so does the proposed one.
+The rule holds nothing from the masked parts, no account names from paths in the log,
+and no mail addresses. Other names in the text, such as that of a colonist, stay: read
+the condition, and shorten it if the rule should match others, too. If the rule that
+decides now sets the phase or resolves others, the proposed rule does the same.
 
-Where the record is decided so already, there is nothing to propose: what is printed is
-a rule file without a rule that says by what, and the exit status is 0.
+If the record already has that disposition, there is nothing to propose: propose prints
+a rule file without rules, with a comment that names the rule that decides, and exits
+with 0.
 
-Rules see no clock, so a rule does not end by itself: with --until the date is part
-of its reason, and "rules check" warns once it is past.`,
+A rule does not end by itself. With --until the date is part of its reason, and "rules
+check" warns when the date is past.`,
 		Example: `  heed rules propose Player.log:87 > mute.yaml
   heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
   heed rules diff default mute.yaml Player.log`,
@@ -63,7 +63,7 @@ of its reason, and "rules check" warns once it is past.`,
 					return cli.Usage(cmd, "--until %q: write a date as 2027-01-31", until)
 				}
 				if until < p.today() {
-					return cli.Usage(cmd, "--until %s is past", until)
+					return cli.Usage(cmd, "--until %s is in the past", until)
 				}
 			}
 			at, err := parsePlace(cmd, args[0])
@@ -86,9 +86,9 @@ of its reason, and "rules check" warns once it is past.`,
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "what the rule makes of the record: `DISPOSITION` ignore, advisory or blocking")
+	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
 	cli.Completes(cmd, "disposition", "ignore", "advisory", "blocking")
-	cmd.Flags().StringVar(&until, "until", "", "say in the rule that it is meant until `DATE`, such as 2027-01-31")
+	cmd.Flags().StringVar(&until, "until", "", "add to the rule's reason that it is meant until `DATE`, such as 2027-01-31")
 	return cmd
 }
 
@@ -106,10 +106,10 @@ func expired(r *rules.Rule, today string) string {
 		return ""
 	}
 	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-		return fmt.Sprintf("says in its why until %s, which is not a date: write one as 2027-01-31", m[1])
+		return fmt.Sprintf("has \"until %s\" in its why, which is not a date: write it as 2027-01-31", m[1])
 	}
 	if m[1] < today {
-		return fmt.Sprintf("was meant until %s: remove it, or change the date in its why", m[1])
+		return fmt.Sprintf("was meant until %s: remove the rule, or change the date in its why", m[1])
 	}
 	return ""
 }
@@ -139,13 +139,13 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	}
 	before := f.outcome.Decision
 	if before.Disposition == d {
-		p.Message("%s: the disposition is %s already, by %s: the file has no rule", at, d, before.Rule)
+		p.Message("%s: already %s, by %s: the proposed file has no rule", at, d, before.Rule)
 		return nothingProposed(at.line, &before), nil
 	}
 	pr := newProposal(normalizer, private, &f.entry)
 	pr.disposition, pr.before, pr.until = d, before, until
 	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
-		p.Message("%s: rule %s says that the log goes blind here, which the proposed rule does not", at, before.Rule)
+		p.Message("%s: rule %s marks the log as blind from here on; the proposed rule does not", at, before.Rule)
 	}
 	if err := pr.complete(set, files, f); err != nil {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
@@ -160,9 +160,9 @@ func nothingProposed(line int, d *event.Decision) []byte {
 	out := &prose{}
 	out.line("version: 1")
 	out.line("")
-	out.line("# Nothing is proposed by classify-replay: the record at line %d of the log is %s %s", line, d.Disposition,
+	out.line("# heed proposes nothing: the record at line %d of the log is already %s %s,", line, d.Disposition,
 		d.Severity)
-	out.line("# already, by %s. This file changes nothing.", d.Rule)
+	out.line("# by %s. This file changes nothing.", d.Rule)
 	return out.buf
 }
 
@@ -427,8 +427,8 @@ func (pr *proposal) write(tests []proposedTest) {
 	out := &prose{}
 	out.line("version: 1")
 	out.line("")
-	out.line("# Proposed by classify-replay for records of the signature %s. Read the condition", pr.sig)
-	out.line("# before you use it: what it does not mask, it compares word by word.")
+	out.line("# Proposed by heed for records of the signature %s. Read the condition", pr.sig)
+	out.line("# before you use it: all that is not masked must match exactly.")
 	out.line("")
 	out.line("rules:")
 	out.line("  - id: %s", pr.id)
@@ -442,7 +442,7 @@ func (pr *proposal) write(tests []proposedTest) {
 	out.line("    disposition: %s", pr.disposition)
 	done, summary := "Muted by hand", "muted by hand"
 	if pr.disposition != event.Ignore {
-		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand looks out for"
+		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
 	}
 	out.line("    summary: %s", quoteRule(summary))
 	if pr.until != "" {

@@ -24,14 +24,13 @@ func (p *program) rulesTestCommand() *cobra.Command {
 	var flags ruleFlags
 	cmd := &cobra.Command{
 		Use:   "test EXPECTATIONS...",
-		Short: "Compare what is decided in captures with what is expected",
-		Long: `test reads files of expected decisions, replays the captures that they name, and
-reports each line that is decided otherwise. It exits with 1 if there is one.
+		Short: "Compare the decisions in captures with expected ones",
+		Long: `test reads files of expected decisions, replays the captures that they name, and reports
+each line with another decision. It exits with 1 if there is one.
 
-A file has a line for each expectation, with its fields separated by tabs:
-capture, line, disposition, and optionally the id of the rule. The capture is
-found from the folder of the file. Blank lines, and lines that begin with #, are
-skipped:
+A file has one line for each expectation, with fields separated by tabs: capture, line,
+disposition, and optionally the id of the rule. The path of the capture is relative to
+the folder of the file. Blank lines, and lines that begin with #, are skipped:
 
   Player.log	87	blocking	jobs.lord_exception
   Player.log	97	advisory
@@ -135,7 +134,7 @@ func readExpectations(name string) ([]expectation, error) {
 		out = append(out, e)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("expectations: %s holds none: write a line for each, of fields separated by tabs (capture, "+
+		return nil, fmt.Errorf("expectations: %s has none: write a line for each, with fields separated by tabs (capture, "+
 			"line, disposition, rule)", name)
 	}
 	return out, nil
@@ -153,7 +152,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 		wanted := byFile[name]
 		slices.SortStableFunc(wanted, func(a, b int) int { return cmp.Compare(expected[a].at.line, expected[b].at.line) })
 		for _, i := range wanted {
-			messages[i] = "the line belongs to no record: it is blank, or beyond the end"
+			messages[i] = "the line is in no record: it is blank, or after the end"
 		}
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
 			rec := src.record

@@ -59,7 +59,7 @@ func (p *program) rootCommand() *cobra.Command {
 }
 
 // verbose is the help of --verbose.
-const verbose = "say what is read, from where, and how long it took"
+const verbose = "print what is read, from where, and how long it took"
 
 // Commands makes the commands that read captured logs, the first of them replay, for a program
 // that mounts them below its root and writes more forms of output.
@@ -84,7 +84,7 @@ func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
 // flagError is [cli.FlagError] that knows places in standard input, such as -:3.
 func flagError(cmd *cobra.Command, err error) error {
 	if strings.Contains(err.Error(), "':' in -:") {
-		return cli.Usage(cmd, `what begins with a dash reads as a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+		return cli.Usage(cmd, `a word that begins with a dash is a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 	}
 	return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
 }
@@ -149,7 +149,7 @@ func ioError(err error) error { return cli.Failed(exitIO, err) }
 // Replays, pages and lists note that themselves, or end early.
 func (p *program) incomplete() {
 	if p.Status == exitInterrupted {
-		p.Message("interrupted: what was not read by then is missing from this")
+		p.Message("interrupted: the output covers only what was read before")
 	}
 }
 

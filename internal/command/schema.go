@@ -58,7 +58,7 @@ func (p *program) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [NAME]",
 		Short: "Print the JSON Schema of a form of output",
-		Long: `schema prints the JSON Schema (draft 2020-12) of what this program writes:
+		Long: `schema prints the JSON Schema (draft 2020-12) of a form of output:
 
   replay        --format json, one object (the default)
   replay-lines  --format jsonl, each line
@@ -67,10 +67,10 @@ func (p *program) schemaCommand() *cobra.Command {
                 these commands with --format json, one object
   config        config show --format json of this program and of heed
 ` + more.String() + `
-"schemaVersion" in the output names the version. It rises when a field goes or
+"schemaVersion" in the output is the version. It rises when a field is removed or
 changes its meaning; new fields may appear within a version.
 
-The schema of rule files is that of "rules schema".`,
+"rules schema" prints the schema of rule files.`,
 		Example: `  heed schema replay > replay.schema.json
   heed schema replay-lines | jq '."$defs" | keys'`,
 		ValidArgs: names,
@@ -98,8 +98,8 @@ func (p *program) rulesSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of rule files",
-		Long: `schema prints the JSON Schema of rule files, with which an editor completes and
-checks them as they are written.`,
+		Long: `schema prints the JSON Schema of rule files. Editors use it to complete and check rules
+as you write them.`,
 		Example: "  heed rules schema > heed-rules.schema.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -27,22 +27,21 @@ func (p *program) signaturesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "signatures [FILE]",
 		Short: "Print the signature and the template of each line of text",
-		Long: `signatures reads text, from standard input unless a file is named, and prints for
-each of its lines, in order, one line: the id of its signature, a tab, and its
-template, in which <*> stands for what varies. Lines end at a line feed; they are
-not joined to records. The id is the XXH64 of the template; control characters and
-what is not valid UTF-8 are shown escaped, and hashed as they are.
+		Long: `signatures reads text, from standard input unless a file is named, and prints for each
+line, in order, one line: the id of its signature, a tab, and its template, in which
+<*> stands for what varies. Lines end at a line feed; they are not joined to records.
+The id is the XXH64 of the template. Control characters and invalid UTF-8 are shown
+escaped, and hashed as they are.
 
-With --group, all input is read first, and the first field is the id of the group
-of the line: of the first signature in it. Signatures are one group when they
-differ in a word that was seen to vary, such as a name. It takes 16 bytes of
-memory for each line, and a template and about a kilobyte for each signature; with
-more than 100,000 signatures it forgets words that it saw long ago, and says so.
+With --group, all input is read first, and the first field is the id of the group of the
+line: that of the first signature in the group. Signatures are in one group if they
+differ only in words that vary, such as names. --group needs 16 bytes of memory for each
+line, and a template and about a kilobyte for each signature. With more than 100,000
+signatures it drops the oldest words, and prints a message.
 
-Words that the rules protect are not masked, so the flags that choose rules
-matter. Of a line beyond 16 MiB the rest is left out. With --scrub, what is
-private is taken out of the templates; the ids stay those of the templates as
-they were.`,
+Words that the rules protect are not masked, so the flags that choose rules matter. Of a
+line, 16 MiB are read. With --scrub, private data is removed from the templates; the ids
+stay those of the full templates.`,
 		Example: `  heed signatures Player.log | sort | uniq -c | sort -rn | head
   tail -f server.log | heed signatures
   heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
@@ -142,8 +141,8 @@ func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, 
 		return err
 	}
 	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
-		p.Message("%s: with %d signatures not all can be compared: some that differ in a name alone may be groups of "+
-			"their own", name, len(order))
+		p.Message("%s: %d signatures are too many to compare all: some that differ only in a name may be in separate "+
+			"groups", name, len(order))
 	}
 	return err
 }

@@ -104,7 +104,7 @@ func TestTerminalWithoutASize(t *testing.T) {
 	var stderr bytes.Buffer
 	require.Equal(t, exitUsage, run(t.Context(), []string{"report", write(t, "a.log", plainLog)}, strings.NewReader(""),
 		tty, &stderr))
-	require.Contains(t, stderr.String(), "a page is not for a terminal: name a file, such as -o report.html")
+	require.Contains(t, stderr.String(), "a terminal cannot show a page: name a file, such as -o report.html")
 }
 
 // TestHelpOnATerminal: what help says fits.

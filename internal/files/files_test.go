@@ -58,7 +58,7 @@ func TestInputs(t *testing.T) {
 		{"texts", "texts", "texts/upload.txt", ""},
 		{"nothing in it", "empty a.log", "a.log", "empty: no log found in this directory"},
 		{"nothing matches", "*.nope a.log", "a.log", "*.nope: no log found"},
-		{"no pattern", "a[.log", "", "a[.log: no such file, and not a pattern"},
+		{"no pattern", "a[.log", "", "a[.log: no such file, and no valid pattern"},
 		{"directories do not match", "dir*", "", "no log found"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,12 +93,12 @@ func TestRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "12345", string(data))
 		_, err = read(file, 4)
-		require.ErrorContains(t, err, file+": has more than the 4 bytes")
+		require.ErrorContains(t, err, file+": has more than 4 bytes")
 		_, err = read(filepath.Join(dir, "b"), 5)
 		require.ErrorIs(t, err, os.ErrNotExist)
 		_, err = read(dir, 5)
 		require.Error(t, err)
 	}
 	_, err := ReadRegular(os.DevNull, 5)
-	require.ErrorContains(t, err, os.DevNull+": is no regular file")
+	require.ErrorContains(t, err, os.DevNull+": is not a regular file")
 }

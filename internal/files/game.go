@@ -78,7 +78,7 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 	if p.name == "" {
 		company, title, ok := strings.Cut(name, "/")
 		if !ok || company == "" || title == "" || company == ".." || title == ".." || strings.ContainsAny(title, `/\`) || strings.Contains(company, `\`) {
-			return nil, fmt.Errorf("no game %q is known: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
+			return nil, fmt.Errorf("unknown game %q: use %s, or COMPANY/PRODUCT as in the file app.info of a game made "+
 				"with Unity", name, strings.Join(Games(), ", "))
 		}
 		p = product{company, title}
@@ -86,8 +86,8 @@ func placesOf(name, goos string, getenv func(string) string) ([]string, error) {
 	g := &Game{Getenv: getenv, GOOS: goos}
 	usual, ok := g.place(p)
 	if !ok {
-		return nil, fmt.Errorf("the logs of %s cannot be looked for: the environment does not say where your home folder "+
-			"is; name the file", name)
+		return nil, fmt.Errorf("the logs of %s cannot be found: no environment variable names your home folder; "+
+			"name the file", name)
 	}
 	places := []string{usual}
 	if goos == "windows" || goos == "darwin" {

@@ -66,7 +66,7 @@ func FindLog(g Game) (Found, bool) {
 	}
 	if p, file, ok := g.byData(); ok {
 		if path, ok := g.place(p); ok {
-			return Found{Path: path, How: fmt.Sprintf("Unity's place for %s of %s, as %s says", p.name, p.company, file)}, true
+			return Found{Path: path, How: fmt.Sprintf("Unity's place for %s of %s, named in %s", p.name, p.company, file)}, true
 		}
 	}
 	program := strings.ToLower(base(g.Args[0]))

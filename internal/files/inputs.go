@@ -61,8 +61,8 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	case err == nil && info.IsDir():
 		files, left, err = logsIn(arg, isLog)
 		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: no log found in this directory by its name (such as Player.log, *.log, *.log.gz or "+
-				"*.jsonl), nor a *.txt that reads as one; name the file, or a pattern such as %s",
+			err = fmt.Errorf("%s: no log found in this directory: no file is named like one (Player.log, *.log, *.log.gz, "+
+				"*.jsonl), and no *.txt looks like one; name the file, or a pattern such as %s",
 				arg, filepath.Join(arg, "*.txt"))
 		}
 		return files, left, true, err
@@ -72,7 +72,7 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())
 	switch {
 	case errors.Is(err, doublestar.ErrBadPattern):
-		return nil, nil, false, fmt.Errorf("%s: no such file, and not a pattern that can be read: a bracket or a brace is "+
+		return nil, nil, false, fmt.Errorf("%s: no such file, and no valid pattern: a bracket or a brace is "+
 			"not closed", arg)
 	case err != nil:
 		return nil, nil, false, fmt.Errorf("%s: %w", arg, err)

@@ -26,7 +26,7 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if int64(len(data)) > limit {
-		return nil, refused(name, fmt.Errorf("has more than the %d bytes that are %w", limit, errTooLong))
+		return nil, refused(name, fmt.Errorf("has more than %d bytes, %w", limit, errTooLong))
 	}
 	return data, nil
 }
@@ -39,12 +39,12 @@ func ReadRegular(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, refused(name, errors.New("is no regular file"))
+		return nil, refused(name, errors.New("is not a regular file"))
 	}
 	return Read(name, limit)
 }
 
-var errTooLong = errors.New("read of such a file: is it the right one?")
+var errTooLong = errors.New("the limit for such a file: is it the right one?")
 
 func refused(name string, why error) error { return &fs.PathError{Op: "read", Path: name, Err: why} }
 

@@ -45,7 +45,7 @@ func AllRules(names []string) ([]rules.File, error) {
 func ReadRules(name string) ([]byte, error) {
 	data, err := Read(name, rules.MaxFileBytes)
 	if errors.Is(err, errTooLong) {
-		return nil, fmt.Errorf("%s: has more than the %d bytes allowed: split it into several files", name,
+		return nil, fmt.Errorf("%s: has more than %d bytes, the limit: split it into several files", name,
 			rules.MaxFileBytes)
 	}
 	return data, err

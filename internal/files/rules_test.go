@@ -33,5 +33,5 @@ func TestRules(t *testing.T) {
 	_, err = AllRules([]string{whole})
 	require.NoError(t, err)
 	_, err = AllRules([]string{write("long.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes+1))})
-	require.ErrorContains(t, err, "long.yaml: has more than the 4194304 bytes allowed: split it into several files")
+	require.ErrorContains(t, err, "long.yaml: has more than 4194304 bytes, the limit: split it into several files")
 }

@@ -16,8 +16,8 @@ import (
 func (p *Program) ConfigCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show what is configured",
-		Long: `What can be configured has one name everywhere. From the strongest to the weakest:
+		Short: "Show the settings",
+		Long: `Each setting has the same name everywhere. From the strongest to the weakest:
 
   flags             --color never
   environment       HEED_COLOR=never; lists: HEED_FAIL_ON=blocking,blind, and
@@ -27,11 +27,10 @@ func (p *Program) ConfigCommand() *cobra.Command {
                     (~/.config, ~/Library/Application Support, %AppData%)
   defaults
 
-A file is YAML with a key in a line, such as "top: 30" or "rules: [mine.yaml]"; its
-paths are taken from its own directory, and ~/ is the home folder. classify-replay and
-heed share their files: classify-replay leaves alone what only heed goes by. What is wrong
-in one is an error with its place, and nothing is done. --no-config leaves all but flags
-out.`,
+A file is YAML with one key per line, such as "top: 30" or "rules: [mine.yaml]". Its paths
+are relative to its own directory, and ~/ is the home folder. classify-replay and heed
+share their files; classify-replay ignores the settings that only heed uses. If a setting
+is wrong, the error names its place, and nothing is done. --no-config uses flags only.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())
@@ -42,16 +41,16 @@ func (p *Program) showCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show each setting, its value and where that comes from",
-		Long: `show prints each setting with its value and where that comes from, and the files
-that were looked for. It takes the flags that can be configured, so that their
-effect can be seen, too. What only heed goes by is shown where it is set.`,
+		Short: "Show each setting, its value and where it comes from",
+		Long: `show prints each setting with its value and where it comes from, and the files that
+were looked for. It accepts the flags of all settings, so that you can see their effect.
+classify-replay shows a setting that only heed uses if a file or variable sets it.`,
 		Example: strings.ReplaceAll(`  PROGRAM config show
   HEED_COLOR=never PROGRAM config show --width 100
   PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usage(cmd, "config show takes no argument, and was given %q", args[0])
+				return cli.Usage(cmd, "config show takes no argument: unexpected %q", args[0])
 			}
 			return nil
 		},
@@ -88,7 +87,7 @@ effect can be seen, too. What only heed goes by is shown where it is set.`,
 // Form is the JSON form of what is configured.
 var Form = schema.Form{
 	Name: "config", Values: []any{shown{}},
-	Title:       "config show --format json, of classify-replay and of heed",
+	Title:       "config show --format json",
 	Description: "One object. New fields may appear within a version.",
 }
 
@@ -99,16 +98,16 @@ type (
 		Files         []settingsFile `json:"files" jsonschema:"The files that were looked for, the weakest first."`
 	}
 	settingValue struct {
-		Name    string   `json:"name" jsonschema:"Its name: that of the flag, and in files."`
-		Value   []string `json:"value" jsonschema:"Its value: of a list any number of items, else one, or none where it is not set."`
+		Name    string   `json:"name" jsonschema:"Its name, as of the flag and in files."`
+		Value   []string `json:"value" jsonschema:"Its value: any number of items for a list, else one; none if it is not set."`
 		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,environment,flag"`
 		Where   string   `json:"where,omitempty" jsonschema:"The file with line and column, or the variable."`
-		Program string   `json:"program,omitempty" jsonschema:"The program that alone goes by it; absent for both." enum:"heed"`
+		Program string   `json:"program,omitempty" jsonschema:"The only program that uses it; absent if both do." enum:"heed"`
 	}
 	settingsFile struct {
 		Path   string `json:"path" jsonschema:"The file."`
 		Origin string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file"`
-		Found  bool   `json:"found" jsonschema:"It is there, and was read."`
+		Found  bool   `json:"found" jsonschema:"Whether it exists, and was read."`
 	}
 )
 
@@ -169,7 +168,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 	}
 	dst = append(dst, '\n')
 	for _, f := range s.Files {
-		state := "not there"
+		state := "not found"
 		if f.Found {
 			state = "read"
 		}

@@ -37,7 +37,7 @@ func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.W
 func (p *Program) Flags(root *cobra.Command, verbose string) {
 	p.Program.Flags(root, verbose)
 	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false,
-		"read no .heed.yaml, no file of the user and no HEED_ variable")
+		"use no .heed.yaml, no file of the user and no HEED_ variable")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
 	for _, key := range Keys() {
 		if len(key.Values) > 0 && key.Of(p.Name) {
@@ -66,7 +66,7 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	}
 	if err != nil {
 		return &cli.StatusError{Status: cli.ExitUsage, Err: err,
-			Next: "nothing was done; correct it, or add --no-config to go on without"}
+			Next: "nothing was done; correct it, or add --no-config to ignore all settings"}
 	}
 	p.Settings = s
 	// The stronger of two that exclude each other prevails.

@@ -58,7 +58,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
 	switch err := decoder.Decode(&more); {
 	case err == nil:
-		return nil, Errors{{at(&more), "a second document: a file of settings has one"}}
+		return nil, Errors{{at(&more), "a second document: a settings file has one"}}
 	case !errors.Is(err, io.EOF):
 		return nil, Errors{syntax(file, err)}
 	}
@@ -78,7 +78,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %q%s", name.Value, hint(name.Value, keys))})
 			continue
 		case line > 0:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s stands here again, after line %d: leave one", key.Name, line)})
+			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s is set twice, first in line %d: remove one", key.Name, line)})
 			continue
 		}
 		first[name.Value] = name.Line
@@ -102,11 +102,11 @@ func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong 
 	case n.Kind == yaml.SequenceNode && list:
 		nodes = n.Content
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
-		return v, at, fmt.Sprintf("%s wants %s", key.Name, wants[key.Kind])
+		return v, at, fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
 	}
 	for _, item := range nodes {
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s wants %s", key.Name,
+			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s needs %s", key.Name,
 				wants[key.Kind])
 		}
 		text := item.Value
@@ -141,12 +141,12 @@ var wants = map[Kind]string{
 func hint(name string, keys []Key) string {
 	switch name {
 	case "format", "output":
-		return ": the form of the output is for the command line alone, since who reads it depends on it"
+		return ": the format is a flag only, since it depends on the reader of each output"
 	case "token":
-		return ": a token is a secret, and has no place in a file that others read; name the file that holds it with " +
-			"token-file"
+		return ": a token is a secret, and others may read this file; use token-file to name the file that " +
+			"holds it"
 	case "metrics-remote":
-		return ": what opens a port to other machines is for the command line alone"
+		return ": opening a port to other machines is a flag only"
 	}
 	if m := meant(strings.ReplaceAll(name, "_", "-"), names(keys)); m != "" {
 		return m
@@ -168,7 +168,7 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 func syntax(file string, err error) Error {
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil || m[1] == "" {
-		return Error{file, "is no YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+		return Error{file, "is not valid YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
 	}
-	return Error{file + ":" + m[1], "is no YAML: " + m[2]}
+	return Error{file + ":" + m[1], "is not valid YAML: " + m[2]}
 }

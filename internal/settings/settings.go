@@ -201,7 +201,7 @@ func (k *Key) path(item, dir, home string) (path, wrong string) {
 	path = filepath.FromSlash(item)
 	switch below, inHome := strings.CutPrefix(path, "~"+string(filepath.Separator)); {
 	case inHome && home == "":
-		return "", fmt.Sprintf("%s is %q, and which folder is home is not known: write the path out", k.Name, item)
+		return "", fmt.Sprintf("%s is %q, but the home folder is not known: write the full path", k.Name, item)
 	case inHome:
 		return filepath.Join(home, below), ""
 	case dir != "" && !filepath.IsAbs(path):

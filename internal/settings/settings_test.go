@@ -59,32 +59,32 @@ func TestParse(t *testing.T) {
 
 		{"duration without a unit", "grace: 5\n", "", "", `:1:8: grace is "5": use a duration from 0 on, such as 500ms`},
 		{"negative duration", "grace: -5s\n", "", "", "use a duration from 0 on"},
-		{"list for a path", "state: [a]\n", "", "", ":1:8: state wants a path"},
+		{"list for a path", "state: [a]\n", "", "", ":1:8: state needs a path"},
 		{"empty text", "addr: ''\n", "", "", "addr has an empty text"},
 		{"token", "token: hunter2\n", "", "", `:1:1: there is no setting "token": a token is a secret`},
-		{"other machines", "metrics-remote: true\n", "", "", "for the command line alone"},
+		{"other machines", "metrics-remote: true\n", "", "", "is a flag only"},
 		{"unknown", "tpo: 3\n", "", "", `:1:1: there is no setting "tpo"; did you mean "top"?`},
 		{"underscore", "fail_on: blind\n", "", "", `did you mean "fail-on"?`},
 		{"far off", "zzzzzz: 1\n", "", "", "use ack, addr, "},
-		{"format", "format: json\n", "", "", "for the command line alone"},
-		{"twice", "top: 1\ntop: 2\n", "", "", ":2:1: top stands here again, after line 1"},
+		{"format", "format: json\n", "", "", "is a flag only"},
+		{"twice", "top: 1\ntop: 2\n", "", "", ":2:1: top is set twice, first in line 1"},
 		{"negative", "top: -1\n", "", "", `:1:6: top is "-1": use a whole number from 0 on`},
 		{"fraction", "top: 1.5\n", "", "", `top is "1.5"`},
-		{"no value", "top:\n", "", "", ":1:5: top wants a whole number"},
-		{"map", "color: {a: b}\n", "", "", ":1:8: color wants one word"},
-		{"list for a word", "color: [never]\n", "", "", "color wants one word"},
-		{"list in a list", "fail-on:\n  - [blind]\n", "", "", ":2:5: fail-on wants a word or a list"},
+		{"no value", "top:\n", "", "", ":1:5: top needs a whole number"},
+		{"map", "color: {a: b}\n", "", "", ":1:8: color needs one word"},
+		{"list for a word", "color: [never]\n", "", "", "color needs one word"},
+		{"list in a list", "fail-on:\n  - [blind]\n", "", "", ":2:5: fail-on needs a word or a list"},
 		{"wrong word", "color: alway\n", "", "", `did you mean "always"?`},
 		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind, new; did you mean "blind"?`},
 		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
 		{"empty path", "rules: ['']\n", "", "", "rules has an empty path"},
-		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack wants one word"},
+		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack needs one word"},
 		{"no mapping", "- top\n", "", "", ":1:1: settings are keys with values"},
 		{"only a word", "top\n", "", "", ":1:1: settings are keys"},
 		{"two documents", "top: 1\n---\ntop: 2\n", "", "", "a second document"},
-		{"a second document that is broken", "top: 1\n---\n[\n", "", "", "is no YAML"},
-		{"broken", "top: 3\n width: 4\n", "", "", ":2: is no YAML"},
-		{"tab", "\ttop: 3\n", "", "", "is no YAML"},
+		{"a second document that is broken", "top: 1\n---\n[\n", "", "", "is not valid YAML"},
+		{"broken", "top: 3\n width: 4\n", "", "", ":2: is not valid YAML"},
+		{"tab", "\ttop: 3\n", "", "", "is not valid YAML"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
@@ -202,8 +202,8 @@ func TestHome(t *testing.T) {
 
 	src.Home = ""
 	_, err = Load(src)
-	require.ErrorContains(t, err, file+`:1:9: rules is "~/mine.yaml", and which folder is home is not known: write the path out`)
-	require.ErrorContains(t, err, `HEED_STATE: state is "~/state/heed", and which`)
+	require.ErrorContains(t, err, file+`:1:9: rules is "~/mine.yaml", but the home folder is not known: write the full path`)
+	require.ErrorContains(t, err, `HEED_STATE: state is "~/state/heed", but the home`)
 }
 
 // TestSize: a file of settings is bounded.
@@ -212,5 +212,5 @@ func TestSize(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("#"+strings.Repeat("x", maxFile)), 0o600))
 	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.EqualError(t, err,
-		file+": cannot be read: has more than the 1048576 bytes that are read of such a file: is it the right one?")
+		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: is it the right one?")
 }

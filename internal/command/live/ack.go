@@ -21,31 +21,30 @@ func (p *program) ackCommand() *cobra.Command {
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "ack [ID]",
 		Short: "Acknowledge an item of a running heed",
-		Long: `ack says of an item that it has been looked at, as the agent would: calls are not held
-back on its account any more. "heed current" and "heed status" show the id; its first
-characters do, from four on, where no other open item begins with them. What is open
-then is printed.
+		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back.
+"heed current" and "heed status" show its id; the first four characters or more are
+enough if no other open item begins with them. ack then prints what is still open.
 
-Without an ID it is the item that holds calls back now, up to what "heed current" or
-"heed status" has shown of it: what came later and is new is open after.
+Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
+"heed status" has shown it: what is new since then stays open.
 
-Exit status as of heed; 1 where the item was not open, or nothing holds calls back.`,
+Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
 		Example: `  heed ack
   heed ack 1-7
   heed ack 1-7 --format json | jq .acknowledged`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: %q is too much", args[1])
+				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
 			}
 			if len(args) == 1 && args[0] == "" {
-				return cli.Usage(cmd, "the item's id is empty; without one it is the item that holds calls back")
+				return cli.Usage(cmd, "the item's id is empty; leave it out for the item that holds calls back")
 			}
 			return nil
 		},
 	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		return p.ack(ctx, c, &f, args)
 	})
-	f.register(cmd, formatJSON, "what attention/ack answers")
+	f.register(cmd, formatJSON, "the result of attention/ack")
 	return cmd
 }
 
@@ -80,7 +79,7 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	case !r.Acknowledged:
 		g.line(span{yellow, it.ID + " is not open"})
 	case len(args) == 0:
-		g.line(span{green, it.ID + " is acknowledged"}, span{plain, ", as far as it was shown: " + it.Summary})
+		g.line(span{green, it.ID + " is acknowledged"}, span{plain, ", up to what was shown: " + it.Summary})
 	default:
 		g.line(span{green, it.ID + " is acknowledged"})
 	}
@@ -107,7 +106,7 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 		return bridge.Item{Attention: *a}, nil
 	}
 	return bridge.Item{}, &cli.StatusError{
-		Status: exitFinding, Err: errNothingHolds, Next: `an advisory item is acknowledged by its id, which "heed status" shows`,
+		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its id, which "heed status" shows`,
 	}
 }
 
@@ -142,10 +141,10 @@ func named(ctx context.Context, c *gabp.Client, id string) (bridge.Item, error) 
 	case len(open) == 0:
 		return bridge.Item{Attention: heed.Attention{ID: id}}, nil
 	case items.Omitted > 0:
-		open = append(open, "perhaps one of "+plural(uint64(items.Omitted), "other", "others"))
+		open = append(open, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
 		fallthrough
 	case len(open) > 1:
-		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("%q is the beginning of several: %s", id,
+		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", id,
 			strings.Join(open, ", ")))
 	}
 	return bridge.Item{Attention: heed.Attention{ID: open[0]}}, nil

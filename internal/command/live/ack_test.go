@@ -82,12 +82,12 @@ func TestAck(t *testing.T) {
 		code                  int
 		advisory              bool
 	}{
-		{name: "none is what holds calls back", acked: day + "1", says: "as far as it was shown: the roof fell in"},
+		{name: "none is what holds calls back", acked: day + "1", says: "up to what was shown: the roof fell in"},
 		{name: "nothing holds calls back", advisory: true, says: "nothing holds calls back", code: exitFinding},
 		{name: "whole, though another begins so", id: day + "1", acked: day + "1"},
 		{name: "a beginning", id: "blin", acked: "blind-1"},
 		{name: "of another", id: day + "12", acked: day + "12"},
-		{name: "ambiguous", id: "20260102", says: `"20260102" is the beginning of several: ` + day + "1, " + day + "12", code: exitUsage},
+		{name: "ambiguous", id: "20260102", says: `several open items begin with "20260102": ` + day + "1, " + day + "12", code: exitUsage},
 		{name: "what is no beginning is taken at its word", id: day + "7", acked: day + "7"},
 		{name: "too short to mean one", id: "2", acked: "2"},
 	} {

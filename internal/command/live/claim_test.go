@@ -35,7 +35,7 @@ func TestStateIsKeptApart(t *testing.T) {
 		_ = first.Wait()
 	})
 	served := func(errs *buffer) func() bool {
-		return func() bool { return strings.Contains(errs.String(), "bridges are served") }
+		return func() bool { return strings.Contains(errs.String(), "serving bridges") }
 	}
 	require.Eventually(t, served(&said), patience, time.Millisecond)
 	require.NotContains(t, said.String(), "another heed")
@@ -44,7 +44,7 @@ func TestStateIsKeptApart(t *testing.T) {
 	t.Run("beside it", func(t *testing.T) {
 		_, errs := background(t, args...)
 		require.Eventually(t, served(errs), patience, time.Millisecond)
-		require.Contains(t, errs.String(), `name=serve-log-2 error="another heed has the name serve-log: --pid `+pid+` (serve)"`)
+		require.Contains(t, errs.String(), `name=serve-log-2 error="another heed uses the name serve-log: --pid `+pid+` (serve)"`)
 		for _, name := range []string{"serve-log.snapshot", "serve-log-2.snapshot"} {
 			require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(state, name)); return err == nil }, patience,
 				time.Millisecond)

@@ -57,10 +57,10 @@ func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	f.formats = []string{formatText, data}
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "look for a running heed in `DIR`")
-	flags.StringVar(&f.connect, "connect", "", "talk to the heed at `ADDR`, with the token of --token-file, or in "+tokenEnv+" or "+gabp.EnvToken)
+	flags.StringVar(&f.connect, "connect", "", "connect to the heed at `ADDR`, with the token of --token-file, "+tokenEnv+" or "+gabp.EnvToken)
 	flags.StringVar(&f.tokenFile, "token-file", "", "with --connect: read the token from `FILE`")
-	flags.StringVar(&f.game, "game", "", "the heed of the game with this `ID`")
-	flags.IntVar(&f.pid, "pid", 0, "the heed that is the process with this `ID`")
+	flags.StringVar(&f.game, "game", "", "connect to the heed of the game with this `ID`")
+	flags.IntVar(&f.pid, "pid", 0, "connect to the heed with this process `ID`")
 	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
 	cli.WidthFlag(cmd, &f.width)
 	cli.Completes(cmd, "format", f.formats...)
@@ -101,7 +101,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 			}
 		}
 		if token == "" {
-			return nil, nil, cli.Usage(cmd, "--connect needs the token: in %s, or in a file that --token-file names", tokenEnv)
+			return nil, nil, cli.Usage(cmd, "--connect needs the token, in %s or in the file of --token-file", tokenEnv)
 		}
 		client, err := dial(f.connect, token)
 		if err != nil {
@@ -147,7 +147,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 	case len(found) == 0 && refused != nil:
 		return nil, nil, cli.Failed(exitNone, refused)
 	case len(found) == 0 && len(names) > 0:
-		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no such heed is running; there is %s",
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s",
 			strings.Join(names, " and ")))
 	case len(found) == 0:
 		return nil, nil, &cli.StatusError{
@@ -160,7 +160,7 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		_ = client.Close()
 		names = append(names, whose[i].String())
 	}
-	return nil, nil, cli.Usage(cmd, "several are running: use %s", strings.Join(names, " or "))
+	return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(names, " or "))
 }
 
 // clientCommand makes a command that talks to a running heed.
@@ -187,7 +187,7 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 		if e, ok := errors.AsType[*gabp.Error](err); ok {
 			switch e.Code {
 			case gabp.CodeMethodNotFound:
-				return cli.Failed(exitNone, fmt.Errorf("this heed does not answer that: %w", err))
+				return cli.Failed(exitNone, fmt.Errorf("this heed does not support that: %w", err))
 			case gabp.CodeInvalidParams: // such as a cursor of another run
 				return cli.Failed(exitUsage, err)
 			}
@@ -202,13 +202,13 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 
 // gone is the error of a heed that stopped answering.
 func gone(err error) error {
-	return cli.Failed(exitNone, fmt.Errorf("heed does not answer any more; the game may have ended: %w", err))
+	return cli.Failed(exitNone, fmt.Errorf("heed no longer answers; the game may have ended: %w", err))
 }
 
 // noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return cli.Usage(cmd, "%s takes no argument, and was given %q", cmd.Name(), args[0])
+		return cli.Usage(cmd, "%s takes no argument: unexpected %q", cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -19,11 +19,11 @@ func (p *program) currentCommand() *cobra.Command {
 	var f clientFlags
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "current",
-		Short: "Show what a running heed wants to be looked at first",
-		Long: `current shows the item that an agent is shown: whether it holds calls back, what
-happened, since when, how often, which mod the log points at, and samples of the log.
+		Short: "Show the most important open item of a running heed",
+		Long: `current shows the item that an agent gets: whether it holds calls back, what happened,
+since when, how often, which mod the log points at, and samples of the log.
 
-Exit status as of heed; 1 where the item is blocking.`,
+Exit status as of heed; 1 if the item is blocking.`,
 		Example: `  heed current
   heed current --format json | jq -r .attention.summary
   heed current > /dev/null || echo the agent has to look`,
@@ -46,7 +46,7 @@ Exit status as of heed; 1 where the item is blocking.`,
 		p.showCurrent(ctx, g, c, r.Attention)
 		return p.write(g)
 	})
-	f.register(cmd, formatJSON, "what attention/current answers")
+	f.register(cmd, formatJSON, "the result of attention/current")
 	return cmd
 }
 
@@ -113,7 +113,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		what = a.Summary
 	}
 	if a.StateInvalidated {
-		what += "; what was known of the game's state may not hold: read it again"
+		what += "; the known state of the game may be wrong: read it again"
 	}
 	g.about("what", plain, what)
 	if why := t.detail.Cause.RuleWhy; why != "" {
@@ -126,7 +126,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	case a.CausalMethod != "":
 		g.about("call", plain, a.CausalMethod)
 	case after != "":
-		g.about("call", plain, "during or after "+after+", a suspicion")
+		g.about("call", plain, "during or after "+after+" (not certain)")
 	}
 	if !t.since.IsZero() {
 		since := p.clock(t.since) + ", " + p.ago(t.since)

@@ -27,13 +27,13 @@ func (p *program) followCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "follow PATH",
 		Short: "Follow a log and print attention as it happens",
-		Long: `follow reads the log at PATH, which need not exist yet, through rotation, truncation and
-replacement, and prints each change of attention as it happens: when, whether an item
-was opened, updated or cleared, whether it would hold calls back, and what happened,
-with the mod that the log points at. As JSON lines it is what classify-replay prints
-with --format jsonl ("classify-replay schema replay-lines").
+		Long: `follow reads the log at PATH through rotation, truncation and replacement; the file need
+not exist yet. It prints each change of attention as it happens: the time, whether an
+item was opened, updated or cleared, whether it would hold calls back, what happened,
+and the mod that the log points at. JSON lines have the form of "heed replay --format
+jsonl" ("heed schema replay-lines").
 
-It ends when it is told to (Ctrl-C), with status 0, and says what is open then.`,
+Ctrl-C ends it with status 0; it then prints how many items are open.`,
 		Example: `  heed follow Player.log
   heed follow --from-end --rules mine.yaml Player.log
   heed follow --format jsonl Player.log | jq -r .attention.summary`,
@@ -42,9 +42,9 @@ It ends when it is told to (Ctrl-C), with status 0, and says what is open then.`
 	}
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or jsonl (an update in a line)")
-	flags.BoolVar(&f.fromEnd, "from-end", false, "begin with what is added from now on")
-	flags.StringVar(&f.logFile, "log-file", "-", "write what heed says of itself to `FILE`, - for standard error")
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or jsonl (one update per line)")
+	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
+	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
 	cli.WidthFlag(cmd, &f.width)
 	cli.Completes(cmd, "format", formatText, formatJSONL)
 	return cmd

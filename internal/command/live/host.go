@@ -46,24 +46,24 @@ type hostFlags struct {
 
 func (f *hostFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they match before the defaults, in order, and are read again when they change (repeatable)")
-	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the embedded rules for Unity and RimWorld")
-	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the latest `N` entries for who asks later, with 128 bytes of text for each on average")
-	flags.StringVar(&f.record, "record", "", "write what the engine is given to `FILE`, for classify-replay")
-	flags.StringVar(&f.state, "state", "", "keep state and the engine's memory of items in `DIR`, across restarts of heed")
+	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order, and read again when they change (repeatable)")
+	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
+	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the last `N` entries for later requests, with 128 bytes of text for each on average")
+	flags.StringVar(&f.record, "record", "", "record the engine's input to `FILE`, for heed replay")
+	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
-	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen beyond the loopback interface")
-	flags.StringVar(&f.logLevel, "log-level", "info", "how much heed says of itself, from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
+	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
+	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
 }
 
 // registerGate adds the flags of the commands that serve bridges.
 func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", session.DefaultSettle, "let a call's end wait `DURATION` for what the log says of it, at most")
-	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`, or with stars for whole segments several: \"saves/*\", \"debug/**\" (repeatable)")
-	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, and hold no call back")
+	flags.DurationVar(&f.settle, "settle", session.DefaultSettle, "let a call's result wait up to `DURATION` for the log")
+	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`; stars stand for segments: \"saves/*\", \"debug/**\" (repeatable)")
+	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, but hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
-	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; diagnostics and operations remain")
+	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; keep diagnostics and operations")
 	cli.Exclusive(cmd, "observe-only", "no-attention")
 }
 
@@ -116,7 +116,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 	}
 	h.name = name
 	if shared != nil {
-		h.log.Warn("the state folder is not this heed's alone: give it one of its own with --state",
+		h.log.Warn("another heed uses the same state folder: name another with --state",
 			"name", name, "error", shared)
 	}
 	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
@@ -182,10 +182,10 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 		case !errors.Is(err, statefile.ErrLocked): // a file system without locks is no reason to keep a game from starting
 			return claimed, err, nil
 		case n == 1:
-			shared = fmt.Errorf("another heed has the name %s: %s", name, h.state.holder(name))
+			shared = fmt.Errorf("another heed uses the name %s: %s", name, h.state.holder(name))
 		}
 	}
-	return "", nil, fmt.Errorf("state: %d running heeds keep theirs in %s; %w: end one, or name another folder with "+
+	return "", nil, fmt.Errorf("state: %d running heeds use %s; %w: end one, or name another folder with "+
 		"--state", maxClaims, h.state, shared)
 }
 
@@ -293,7 +293,7 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
 	}
 	if f.observeOnly && f.noAttention { // not of flags alone, which exclude each other
-		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" says where they are set`)
+		return cli.Usage(cmd, `observe-only and no-attention: choose one; "heed config show" shows where they are set`)
 	}
 	if err := cli.OneOf(cmd, "log-level", f.logLevel, "debug", "info", "warn", "error"); err != nil {
 		return err

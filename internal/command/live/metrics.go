@@ -68,12 +68,12 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 		}
 		counter("entries_total", help, kind.count, "kind", kind.name)
 	}
-	counter("entries_ignored_total", "Entries that asked for nothing.", e.Ignored)
-	counter("entries_folded_total", "Entries that went into attention items.", e.Folded)
+	counter("entries_ignored_total", "Entries that were ignored: not actionable.", e.Ignored)
+	counter("entries_folded_total", "Entries that were counted in attention items.", e.Folded)
 	gauge("items_open", "Attention items that are open.", uint64(e.Coalesce.Open))
-	gauge("calls_in_flight", "Calls that have begun and not ended.", uint64(max(0, st.InFlight)))
-	gauge("blind", "1 while evidence is incomplete.", boolean(e.Blind))
-	counter("rules_swaps_total", "Rule sets that replaced another.", st.Rules.Swaps)
+	gauge("calls_in_flight", "Calls in flight.", uint64(max(0, st.InFlight)))
+	gauge("blind", "1 while the log is blind: a part of it is missing.", boolean(e.Blind))
+	counter("rules_swaps_total", "Rule sets that were reloaded.", st.Rules.Swaps)
 	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
 	for i, limit := range st.Limits {
 		help := ""
@@ -86,20 +86,20 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 		return dst
 	}
 	gauge("mod_connected", "1 while the game's mod is connected.", boolean(px.Connected()))
-	counter("mod_events_lost_total", "Events of the mod that came faster than they were taken in.", px.Lost())
-	counter("mod_answers_untaken_total", "Answers of the mod that were not as the protocol has them, and were passed "+
-		"on as they came.", px.Untaken())
+	counter("mod_events_lost_total", "Events of the mod that were lost because they came too fast.", px.Lost())
+	counter("mod_answers_untaken_total", "Answers of the mod that do not follow the protocol, and were passed "+
+		"on unchanged.", px.Untaken())
 	s := px.Server()
 	counter("bridge_connections_total", "Connections of bridges.", s.Connections)
-	counter("bridge_sessions_total", "Connections of bridges that were welcomed.", s.Sessions)
+	counter("bridge_sessions_total", "Connections of bridges that were accepted.", s.Sessions)
 	counter("bridge_auth_failures_total", "Hellos without the right token.", s.AuthFailures)
 	counter("bridge_requests_total", "Requests of bridges.", s.Requests)
 	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
 	counter("bridge_events_total", "Events for subscribers.", s.Published)
 	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
-	counter("bridge_events_gave_way_total", "Events of the mod that were not passed on to subscribers that did not "+
-		"keep up.", s.EventsDropped)
-	counter("bridge_subscribers_dropped_total", "Subscribers that did not keep up.", s.Disconnected)
+	counter("bridge_events_gave_way_total", "Events of the mod that were dropped for slow "+
+		"subscribers.", s.EventsDropped)
+	counter("bridge_subscribers_dropped_total", "Subscribers that were disconnected because they were too slow.", s.Disconnected)
 	return dst
 }
 

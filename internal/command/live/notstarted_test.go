@@ -27,10 +27,10 @@ func TestNotStarted(t *testing.T) {
 			"./game"},
 		{"text", &exec.Error{Name: "text", Err: exec.ErrDot}, exitNotFound, "in this folder", "write ./text"},
 		{"./game", path(os.ErrNotExist), exitNotFound, "no such program", "by its path"},
-		{"./text", path(os.ErrNotExist), exitNotFound, "an interpreter that is not", "after --"},
+		{"./text", path(os.ErrNotExist), exitNotFound, "its interpreter does not", "after --"},
 		{"./folder", path(os.ErrPermission), exitCannotStart, "is a directory", "after --"},
-		{"./text", path(os.ErrPermission), exitCannotStart, "may not be run", "executed"},
-		{"./text", path(errors.New("exec format error")), exitCannotStart, "exec format error", "that this system can run"},
+		{"./text", path(os.ErrPermission), exitCannotStart, "no permission to run it", "executable"},
+		{"./text", path(errors.New("exec format error")), exitCannotStart, "exec format error", "this system must be able to run it"},
 		{"./text", errors.New("no memory"), exitCannotStart, "no memory", "after --"},
 	} {
 		var said bytes.Buffer

@@ -58,25 +58,24 @@ const (
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heed FILE...",
-		Short: "Turn the log flood of a running game into attention for the agent that acts on it",
-		Long: `heed stands beside a running game and turns the flood of its log into attention for
-the agent that plays or tests it: a fault in the log holds the agent's next call back
-until the agent has looked. "heed wrap" stands between a game and its bridge, "heed
-serve" lets a bridge attach, "heed follow" only prints. The others ask a heed that runs:
-"heed status" is for people.
+		Short: "Turn the log of a running game into attention for the agent that plays it",
+		Long: `heed runs beside a game, reads its log, and turns it into attention for the agent that
+plays or tests the game: after a fault in the log, the agent's next call is held back
+until the agent has looked at it. "heed wrap" runs between a game and its bridge, "heed
+serve" waits for a bridge to attach, "heed follow" only prints. The other commands of
+this group ask a running heed; "heed status" is for people.
 
-Of a log that was captured, "heed FILE" shows what would have had the agent's attention;
-it is short for "heed replay FILE". "heed report" writes that as a page to share.
+For a saved log, "heed FILE" shows what would have had the agent's attention; it is short
+for "heed replay FILE". "heed report" writes the same as a page to share.
 
-"config show" shows what is configured by flags, HEED_ variables and .heed.yaml.
+"config show" lists what flags, HEED_ variables and .heed.yaml set.
 
-Exit status of wrap: the game's; 128 and the number of the signal that ended it; or 125
-where heed itself could not do its work, 126 where the game's program cannot be started,
-127 where it was not found, 2 where it was not started. Of the others: 0 done; 1 a finding:
-something blocking is open (current), it was not acknowledged (ack), --fail-on or
---exit-code asked for it; 2 wrong usage, or rules or settings that do not load; 3 no running
-heed was found, or it does not answer, or a file could not be read or written to its end;
-130 interrupted.`,
+Exit status of wrap: that of the game, or 128 plus the number of the signal that ended it;
+125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
+found; 2 if it was not started. Of the others: 0 done; 1 a finding: something blocking is
+open (current), nothing was acknowledged (ack), or a condition of --fail-on or --exit-code
+is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed was found,
+it does not answer, or a file could not be read or written to its end; 130 interrupted.`,
 		Example: `  heed wrap -- ./Colony -popupwindow
   heed serve Player.log
   heed status
@@ -89,7 +88,7 @@ heed was found, or it does not answer, or a file could not be read or written to
 			cli.FlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
-		&cobra.Group{ID: groupLogs, Title: "On captured logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
+		&cobra.Group{ID: groupLogs, Title: "For saved logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
 	grouped := func(id string, commands ...*cobra.Command) {
 		for _, cmd := range commands {
 			cmd.GroupID = id
@@ -101,7 +100,7 @@ heed was found, or it does not answer, or a file could not be read or written to
 	grouped(groupLogs, command.Commands(p.Program, bridge.Forms)...)
 	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
-	p.Flags(root, "say more of what is done")
+	p.Flags(root, "print more about what is done")
 	return root
 }
 
@@ -126,7 +125,7 @@ func replayed(root *cobra.Command, args []string) []string {
 func (p *program) guardCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    guardName,
-		Short:  "Kills what it watches when the process that started it is gone",
+		Short:  "Kill the game when heed is gone",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		// Whatever is configured, right or wrong, the game goes with heed.

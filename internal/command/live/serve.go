@@ -33,13 +33,13 @@ func (p *program) serveCommand() *cobra.Command {
 		Use:   "serve PATH",
 		Short: "Follow a log and serve its attention to bridges that attach",
 		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
-diagnostics, for a bridge that attaches to a game that runs already.
+diagnostics, for a bridge that attaches to a game that is already running.
 
-Address and token are those of the environment (GABP_SERVER_PORT, GABP_TOKEN), or
-of the bridge file of --game, or --addr and the first line of --token-file. Without
-any, heed chooses both; the other commands find them.
+Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), or from the
+bridge file of --game, or from --addr and the first line of --token-file. Otherwise heed
+chooses both; the other commands find them.
 
-It ends when it is told to (Ctrl-C), with status 0.`,
+Ctrl-C ends it with status 0.`,
 		Example: `  heed serve Player.log
   heed serve --game colony --from-end Player.log
   heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log`,
@@ -52,8 +52,8 @@ It ends when it is told to (Ctrl-C), with status 0.`,
 	flags.StringVar(&f.addr, "addr", "", "listen on `ADDR` of the loopback interface, or on unix:/PATH")
 	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from `FILE`")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game")
-	flags.BoolVar(&f.fromEnd, "from-end", false, "begin with what is added from now on")
-	flags.StringVar(&f.logFile, "log-file", "-", "write what heed says of itself to `FILE`, - for standard error")
+	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
+	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
 	return cmd
 }
 
@@ -66,7 +66,7 @@ func oneArg(what string) cobra.PositionalArgs {
 		case 1:
 			return nil
 		}
-		return cli.Usage(cmd, "name %s, and nothing more: %q is too much", what, args[1])
+		return cli.Usage(cmd, "name %s only: unexpected %q", what, args[1])
 	}
 }
 
@@ -110,7 +110,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 		return err
 	}
 	defer remove()
-	h.log.Info("bridges are served", "addr", b.Address, "log", path)
+	h.log.Info("serving bridges", "addr", b.Address, "log", path)
 	return h.serve(ctx, px, l)
 }
 

@@ -26,7 +26,7 @@ func defaultState(getenv func(string) string) (stateDir, error) {
 	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_STATE_HOME")):
 		return stateDir(filepath.Join(getenv("XDG_STATE_HOME"), "heed")), nil
 	case home == "":
-		return "", errors.New("no folder for heed's state: neither HOME nor another variable names one; use --state DIR")
+		return "", errors.New("no folder for heed's state: no variable such as HOME names one; use --state DIR")
 	case runtime.GOOS == "darwin":
 		return stateDir(filepath.Join(home, "Library", "Application Support", "heed")), nil
 	}
@@ -72,7 +72,7 @@ func (d stateDir) holder(name string) string {
 			return runs[i].String()
 		}
 	}
-	return "one that is starting, or serves nobody" // such as heed follow
+	return "one that is starting, or does not serve bridges" // such as heed follow
 }
 
 const (

@@ -29,10 +29,11 @@ func (p *program) statusCommand() *cobra.Command {
 	var follow bool
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "status",
-		Short: "Show at a glance how a running heed and its game do",
-		Long: `status shows what is open and since when, which mods the log points at, whether the log
-still speaks, what was decided, and by which rules. As JSON it is what the tool
-heed/status answers, after "schemaVersion". With --follow it stays, and shows what changes.`,
+		Short: "Show the state of a running heed and its game",
+		Long: `status shows what is open and since when, which mods the log points at, whether the game
+still writes its log, the number of entries, and the rules in use. As JSON it is the
+result of the tool heed/status, after "schemaVersion". With --follow it stays on screen
+and is updated.`,
 		Example: `  heed status
   heed status --follow
   heed status --format json | jq .log`,
@@ -47,8 +48,8 @@ heed/status answers, after "schemaVersion". With --follow it stays, and shows wh
 			}
 		}
 	})
-	f.register(cmd, formatJSON, "what heed/status answers")
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "show it anew as it changes, in the same place on a terminal")
+	f.register(cmd, formatJSON, "the result of heed/status")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "update the output as it changes, in place on a terminal")
 	return cmd
 }
 
@@ -143,8 +144,8 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 			break
 		}
 	}
-	g.about("decided", plain, fmt.Sprintf("%s: %s ignored, %s in items",
-		plural(st.Counts.Received, "entry", "entries"), number(st.Counts.Ignored), number(st.Counts.Folded)))
+	g.about("entries", plain, fmt.Sprintf("%s received: %s ignored, %s in items",
+		number(st.Counts.Received), number(st.Counts.Ignored), number(st.Counts.Folded)))
 	p.showRules(g, st)
 	for _, l := range st.Limits {
 		g.about("limit", yellow, fmt.Sprintf("%s was hit %s: %s", l.Name, plural(l.Count, "time", "times"), l.Means))
@@ -157,14 +158,14 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		heed = fmt.Sprintf("%s, process %d, %s", r.Command, r.PID, heed)
 	}
 	if st.Restored {
-		heed += ", went on from a saved state"
+		heed += ", continued from a saved state"
 	}
 	g.about("heed", plain, heed)
 	if len(shown) == 0 {
 		return
 	}
 	g.line()
-	g.line(span{strong, "OPEN"}, span{faint, ", what to look at first"})
+	g.line(span{strong, "OPEN ITEMS"}, span{faint, ", most important first"})
 	for i := range shown {
 		t := &shown[i]
 		since := "        "
@@ -190,7 +191,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 func called(e *session.Event) (style, string) {
 	switch session.EventKind(e.Kind) {
 	case session.CallBegan:
-		return plain, "called " + e.Tool + ", which runs"
+		return plain, "called " + e.Tool + ": running"
 	case session.CallRefused:
 		return red, "called " + e.Tool + ": held back, not executed"
 	case session.CallEnded:
@@ -257,7 +258,7 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 	l := st.Log
 	if l == nil {
 		if st.Blind {
-			return red, "none is followed; evidence is missing (rule " + st.BlindRule + ")"
+			return red, "none is followed; " + blind(st)
 		}
 		return yellow, "none is followed"
 	}
@@ -267,19 +268,24 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 	}
 	switch {
 	case l.Error != "":
-		return red, "it cannot be read: " + l.Error
+		return red, "cannot be read: " + l.Error
 	case !l.Present:
-		return yellow, "it is not there (yet); " + read
+		return yellow, "does not exist (yet); " + read
 	case st.Blind:
-		return red, "it does not tell all: evidence is missing (rule " + st.BlindRule + "); " + read
+		return red, blind(st) + "; " + read
 	case st.Behind != "":
-		return yellow, "not all of it is taken in: " + st.Behind + "; " + read
+		return yellow, "not fully read: " + st.Behind + "; " + read
 	case l.LastGrowth.IsZero():
-		return plain, "nothing was added since heed follows it; " + read
+		return plain, "no new lines since heed follows it; " + read
 	case p.Now().Sub(l.LastGrowth) > silentAfter:
-		return yellow, "it is silent for " + lasted(p.Now().Sub(l.LastGrowth)) + "; " + read
+		return yellow, "no new lines for " + lasted(p.Now().Sub(l.LastGrowth)) + "; " + read
 	}
-	return green, "it speaks, last " + p.ago(l.LastGrowth) + "; " + read
+	return green, "last new line " + p.ago(l.LastGrowth) + "; " + read
+}
+
+// blind explains that the log is blind.
+func blind(st *bridge.Status) string {
+	return "blind (rule " + st.BlindRule + "): a part of the log is missing, so faults may be missing here, too"
 }
 
 // gameText returns the game, its phase and the calls in flight in words.
@@ -303,9 +309,9 @@ func (p *program) showRules(g *page, st *bridge.Status) {
 		from = append(from, fmt.Sprintf("%d more files", st.Rules.Omitted))
 	}
 	if st.Rules.Default {
-		from = append(from, "heed's own")
+		from = append(from, "default rules")
 	}
-	text := number(uint64(st.Rules.Rules)) + " of " + strings.Join(from, ", ")
+	text := number(uint64(st.Rules.Rules)) + " (" + strings.Join(from, ", ") + ")"
 	if len(from) == 0 {
 		text = number(uint64(st.Rules.Rules))
 	}
@@ -314,6 +320,6 @@ func (p *program) showRules(g *page, st *bridge.Status) {
 	}
 	g.about("rules", plain, text)
 	if st.Rules.Error != "" {
-		g.about("", red, "the files as they are now were refused: "+st.Rules.Error)
+		g.about("", red, "the changed files were refused: "+st.Rules.Error)
 	}
 }

@@ -39,22 +39,23 @@ func (p *program) tailCommand() *cobra.Command {
 	var f tailFlags
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "tail",
-		Short: "Show what a running heed was told and has decided",
-		Long: `tail shows what a running heed was told last, by the log and by calls, and what it has
-decided: number, time, decision, level and text of each entry. With --follow it goes on
-with what comes. The cursor to go on from is said at the end, on standard error.`,
+		Short: "Show the last entries of a running heed",
+		Long: `tail shows the last entries that a running heed received, from the log and from calls,
+with its decisions: number, time, decision, level and text of each entry. With --follow it
+continues with new entries. At the end it prints, on standard error, the cursor to
+continue from.`,
 		Example: `  heed tail
   heed tail --follow --least advisory
   heed tail --last 0 --format jsonl | jq -r 'select(.rule == "exception.unhandled").message'`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if f.last < 0 {
-				return cli.Usage(cmd, "--last %d: must not be negative; 0 is all that is held", f.last)
+				return cli.Usage(cmd, "--last %d: must not be negative; 0 shows all", f.last)
 			}
 			if f.after != "" && cmd.Flags().Changed("last") {
 				return cli.Usage(cmd, "--after and --last: choose one")
 			}
 			if !isCursor(f.after) {
-				return cli.Usage(cmd, "--after %q: no cursor; an earlier tail says one at its end", f.after)
+				return cli.Usage(cmd, "--after %q: not a cursor; tail prints one at its end", f.after)
 			}
 			if f.least == "" {
 				return nil
@@ -64,12 +65,12 @@ with what comes. The cursor to go on from is said at the end, on standard error.
 	}, &f.clientFlags, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
 		return p.tail(ctx, c, &f)
 	})
-	f.register(cmd, formatJSONL, "an entry as heed/entries has it in a line")
+	f.register(cmd, formatJSONL, "one entry of heed/entries per line")
 	flags := cmd.Flags()
-	flags.StringVar(&f.after, "after", "", "begin after `CURSOR`, such as an earlier tail has named")
-	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the latest `N` entries (of those that --least asks for), 0 for all that are held")
-	flags.BoolVarP(&f.follow, "follow", "f", false, "go on with entries as they come")
-	flags.StringVar(&f.least, "least", "", "only entries that are at least `WHAT`: advisory, or blocking")
+	flags.StringVar(&f.after, "after", "", "begin after `CURSOR`, as an earlier tail printed it")
+	flags.IntVarP(&f.last, "last", "n", defaultLast, "begin with the last `N` entries (that --least selects), 0 for all")
+	flags.BoolVarP(&f.follow, "follow", "f", false, "continue with new entries")
+	flags.StringVar(&f.least, "least", "", "only entries of the disposition `WHAT` or above: advisory or blocking")
 	cli.Completes(cmd, "least", event.Advisory.String(), event.Blocking.String())
 	return cmd
 }
@@ -102,7 +103,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 	next := ""
 	defer func() {
 		if next != "" {
-			p.Note("to go on from here: --after %s", next)
+			p.Note("to continue from here: --after %s", next)
 		}
 	}()
 	for {
@@ -146,7 +147,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 // showEntries shows a page.
 func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
 	if page.Lost > 0 {
-		p.Note("%s not held any more", plural(page.Lost, "entry is", "entries are"))
+		p.Note("%s no longer kept", plural(page.Lost, "entry is", "entries are"))
 	}
 	if f.format == formatJSONL {
 		var line bytes.Buffer

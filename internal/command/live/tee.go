@@ -35,7 +35,7 @@ func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error)
 			// An error of either must not block the game.
 			if err := copyTo.write(buf[:n]); err != nil && !failed {
 				failed = true
-				h.log.Error("the copy of the game's output cannot be written: what it says is not all known", "file", path,
+				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", path,
 					"error", err)
 			}
 			_, _ = p.Stdout.Write(buf[:n])

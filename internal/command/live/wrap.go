@@ -43,20 +43,20 @@ func (p *program) wrapCommand() *cobra.Command {
 	var f wrapFlags
 	cmd := &cobra.Command{
 		Use:   "wrap [flags] -- GAME [ARGS]",
-		Short: "Start a game, and stand between it and its bridge",
-		Long: `wrap starts the game and takes its place before the bridge that started heed: it listens
-where the game was told to (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port and
-a token of its own, passes on what both say, and adds heed's attention, gate and
-diagnostics. It ends as the game ends, with the game's exit status, and takes the
-game with it whatever ends heed.
+		Short: "Start a game, and run between it and its bridge",
+		Long: `wrap starts the game and takes its place for the bridge that started heed. It listens
+where the bridge expects the game (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port
+and a token of its own, passes messages on in both directions, and adds heed's
+attention, gate and diagnostics. It ends when the game ends, with the game's exit
+status. If heed ends for any reason, it ends the game.
 
-Standard input, output and errors are the game's. What heed says of itself goes to
-a file in its state folder. Signals, such as of Ctrl-C, are passed on to the game; at
-the second it is killed.
+Standard input, output and errors are the game's. heed writes its own messages to a file
+in its state folder. Signals, such as Ctrl-C, are passed on to the game; the second one
+kills it.
 
-The exit status is the game's; 128 and the number of the signal that ended it; or 125
-where heed itself could not do its work, 126 where the game's program cannot be started,
-127 where it was not found; 2 where it was not started, for wrong usage, rules or settings.`,
+The exit status is that of the game, or 128 plus the number of the signal that ended it;
+125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
+found; 2 if it was not started because of wrong usage, rules or settings.`,
 		Example: `  heed wrap -- ./Colony -popupwindow
   heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
   heed wrap --observe-only --record session.jsonl -- ./Colony`,
@@ -72,12 +72,12 @@ where heed itself could not do its work, 126 where the game's program cannot be 
 	f.registerGate(cmd)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
-	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log; default: found by itself")
-	flags.StringVar(&f.game, "game", "", "the `ID` of the game, where the environment has none")
-	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge's welcome wait `DURATION` for the game's mod; 0 where it has none")
-	flags.DurationVar(&f.linger, "linger", defaultLinger, "answer for `DURATION` after the game has failed")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for a game that was told to end")
-	flags.StringVar(&f.logFile, "log-file", "", "write what heed says of itself to `FILE`, - for standard error")
+	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log (default: heed looks for it)")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game, if the environment has none")
+	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "keep answering for `DURATION` after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the game to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
 
@@ -155,7 +155,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	defer func() {
 		stop()
 		if err := <-served; err != nil {
-			h.log.Error("what served the bridges ended", "error", err)
+			h.log.Error("the server for bridges ended", "error", err)
 		}
 	}()
 	game, wait, err := p.startGame(f, h, handed, args, log.spool)
@@ -326,24 +326,24 @@ func (p *program) startGame(
 
 // notStarted returns the error for a game's program that could not be started, with its cause and what to do.
 func notStarted(program string, err error) error {
-	status, next := exitCannotStart, "name the game's program, one that this system can run, after --"
+	status, next := exitCannotStart, "name the game's program after --; this system must be able to run it"
 	reason := err.Error()
 	switch info, statErr := os.Stat(program); {
 	case statErr == nil && info.IsDir():
 		reason = "is a directory"
 	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
 		status, reason, next = exitNotFound, "no such program in the folders of PATH",
-			"write the path of one that is in none of them, such as ./"+program
+			"if it is in another folder, write its path, such as ./"+program
 	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
 		status, reason, next = exitNotFound,
-			"it is in this folder, where programs are not looked for by their name", "write ./"+program
+			"it is in this folder, which is not searched by name", "write ./"+program
 	case errors.Is(err, os.ErrNotExist) && statErr == nil:
-		status, reason = exitNotFound, "it is there, and names an interpreter that is not" // of a script, or of an ELF file
+		status, reason = exitNotFound, "it exists, but its interpreter does not" // of a script, or of an ELF file
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		status, reason, next = exitNotFound, "no such program"+files.Missing(program),
 			"name the game's program after --, by its path"
 	case errors.Is(err, os.ErrPermission):
-		reason, next = "may not be run", "see whether it is the game's program, and may be executed"
+		reason, next = "no permission to run it", "check that it is the game's program, and executable"
 	default:
 		if inner, ok := errors.AsType[*os.PathError](err); ok {
 			reason = inner.Err.Error()
@@ -411,6 +411,6 @@ func (l *wrappedLog) report(log *slog.Logger, game string) {
 	case l.Path == "":
 		log.Warn("no log was found to follow; name it with --log", "game", game)
 	default:
-		log.Info("the log is followed", "path", l.Path, "because", l.How)
+		log.Info("following the log", "path", l.Path, "because", l.How)
 	}
 }

@@ -334,7 +334,7 @@ func TestWrapResults(t *testing.T) {
 	require.Equal(t, exitFinding, code)
 	out, code = runCommand(t, "status", "--state", state)
 	require.Contains(t, out, "nothing is open.\n")
-	require.Contains(t, out, "it speaks, last ")
+	require.Contains(t, out, "last new line ")
 	require.Contains(t, out, "colony, ")
 	require.Contains(t, out, "called colony/build: completed")
 	require.Zero(t, code)
