@@ -236,7 +236,7 @@ func TestProposeTwice(t *testing.T) {
 	again := runArgs(t, append([]string{"rules", "propose", "--rules", mute}, testArgs(t, log+":2")...)...)
 	require.Equal(t, exitOK, again.status)
 	require.Contains(t, again.stderr, "already ignore, by mute.careful_now.")
-	require.Regexp(t, `^version: 1\n\n# heed proposes nothing .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
+	require.Regexp(t, `^version: 1\n\n# heed proposes nothing: .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
 	none := write(t, "none.yaml", again.stdout)
 	check := runArgs(t, "rules", "check", none)
 	require.Equal(t, exitOK, check.status, check.stderr)
