@@ -53,7 +53,7 @@ var Forms = []schema.Form{
 
 // version is what a program puts before the members of an answer.
 type version struct {
-	SchemaVersion int `json:"schemaVersion" jsonschema:"Increases when a field is removed or gets another meaning."`
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 }
 
 // outputSchema returns the schema of the JSON form of a struct.

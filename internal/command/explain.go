@@ -164,7 +164,7 @@ func textRecord(text string) *found {
 // them makes them safe.
 type (
 	explanation struct {
-		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 
 		Record    explainedRecord    `json:"record" jsonschema:"The record that is explained."`
 		Signature explainedSignature `json:"signature" jsonschema:"The signature of the text."`

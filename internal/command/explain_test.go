@@ -136,7 +136,7 @@ func TestExplainPlaces(t *testing.T) {
 			"is in no record: the line is blank or missing; the nearest records are at line 1 and line 3"},
 		{log + ":9", exitUsage, "is in no record: the file has 5 lines, the last record is at line 5"},
 		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "the file has no record"},
-		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, its last record is at line 1"},
+		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, the last record is at line 1"},
 		{"-:3", exitUsage, `write a place in standard input after "--", such as classify-replay explain -- -:3`},
 		{log, exitUsage, "is not FILE:LINE"},
 		{log + ":0", exitUsage, "is not FILE:LINE"},

@@ -309,7 +309,7 @@ func (x *explanation) decision(p *prose) {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
 	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
-		p.field("state", "the known state of the game may be wrong")
+		p.field("state", "the game's state may have changed")
 	}
 	if d.SetsPhase != "" {
 		p.field("effect", "the phase is %s from the next record on", d.SetsPhase)

@@ -107,7 +107,7 @@ func (c *covered) add(key sigRule, template func() string, first place, n int) {
 // The JSON form of what is covered.
 type (
 	coverageDocument struct {
-		SchemaVersion int        `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		SchemaVersion int        `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 		Files         []coverage `json:"files" jsonschema:"A report for each log."`
 		Total         coverage   `json:"total" jsonschema:"All logs together."`
 	}

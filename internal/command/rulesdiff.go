@@ -202,7 +202,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 // The JSON form of a difference.
 type (
 	diffReport struct {
-		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 
 		Old      string         `json:"old" jsonschema:"The rules that OLD names."`
 		New      string         `json:"new" jsonschema:"The rules that NEW names."`

@@ -93,7 +93,7 @@ var Form = schema.Form{
 
 type (
 	shown struct {
-		SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field goes or means something else."`
+		SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
 		Settings      []settingValue `json:"settings" jsonschema:"Each setting, by name."`
 		Files         []settingsFile `json:"files" jsonschema:"The files that were looked for, the weakest first."`
 	}

@@ -113,7 +113,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		what = a.Summary
 	}
 	if a.StateInvalidated {
-		what += "; the known state of the game may be wrong: read it again"
+		what += "; the game's state may have changed: read it again"
 	}
 	g.about("what", plain, what)
 	if why := t.detail.Cause.RuleWhy; why != "" {
@@ -132,14 +132,14 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		since := p.clock(t.since) + ", " + p.ago(t.since)
 		g.about("since", plain, since)
 	}
-	often := plural(a.TotalUrgentEntries, "entry", "entries")
+	count := plural(a.TotalUrgentEntries, "entry", "entries")
 	if n := t.detail.Groups; n > 0 {
-		often += " in " + plural(uint64(n), "group", "groups")
+		count += " in " + plural(uint64(n), "group", "groups")
 	}
 	if !t.latest.IsZero() && a.TotalUrgentEntries > 1 {
-		often += ", the latest " + p.ago(t.latest)
+		count += ", the latest " + p.ago(t.latest)
 	}
-	g.about("often", plain, often)
+	g.about("count", plain, count)
 	for i, s := range a.Sample {
 		label := ""
 		if i == 0 {
