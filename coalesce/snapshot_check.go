@@ -77,19 +77,19 @@ func (it *item) broken() string {
 	for i := range it.counters.rows {
 		n := it.counters.rows[i].count
 		if n == 0 || n > left {
-			return "its groups do not add up to its entries"
+			return "the counts of its groups do not match its entries"
 		}
 		left -= n
 	}
 	switch open := it.open(); {
 	case len(it.counters.rows) == 0 || it.opened.seq == 0 || it.cause.Seq == 0:
-		return "there is nothing in it"
+		return "it is empty"
 	case left != 0:
-		return "its groups do not add up to its entries"
+		return "the counts of its groups do not match its entries"
 	case (it.scope == scopeOperation) != (it.root != nil):
-		return "an operation is missing, or too many"
+		return "its operation is missing, or should not be there"
 	case it.scope == scopeDigest && it.digest.from.seq == 0:
-		return "it tells of nothing"
+		return "its digest is empty"
 	case open && (it.acked || it.clearedBy != "" || it.pending == Cleared):
 		return "it is open and cleared"
 	case !open && (it.clearedBy == "" || it.pending != "" && it.pending != Cleared):

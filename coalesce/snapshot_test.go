@@ -404,17 +404,17 @@ func TestRestoreRefused(t *testing.T) {
 	}{
 		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
 		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
-		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "its groups do not add up"},
-		"empty group":  {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "its groups do not add up"},
+		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "the counts of its groups do not match"},
+		"empty group":  {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 }, "the counts of its groups do not match"},
 		"huge group": {
 			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
 			"counter.count is 9223372036854775808",
 		},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "occurs twice"},
-		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "an operation is missing"},
+		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "its operation is missing"},
 		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
 		"cleared":       {func(c *Coalescer) { first(c, itemCleared).clearedBy = "" }, "cleared and open"},
-		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "nothing in it"},
+		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "it is empty"},
 		"other cause":   {func(c *Coalescer) { first(c, itemOpen).cause.Seq-- }, "of its cause, is missing"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, "item.latest is"},
 		"later": {func(c *Coalescer) {

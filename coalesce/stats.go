@@ -87,8 +87,8 @@ func (s *Stats) Check() error {
 	}
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
 	equal("folded = advisory + blocking", s.Folded, s.ByDisposition[1]+s.ByDisposition[2])
-	equal("folded = entries of open, cleared and forgotten items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedEvicted)
+	equal("folded = entries of open, cleared and evicted items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedEvicted)
 	equal("opened = open + cleared", s.Opened, uint64(s.Open)+s.Cleared)
-	equal("cleared = remembered + forgotten", s.Cleared, uint64(s.Remembered)+s.Evicted)
+	equal("cleared = remembered + evicted", s.Cleared, uint64(s.Remembered)+s.Evicted)
 	return errors.Join(errs...)
 }
