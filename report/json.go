@@ -11,10 +11,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// SchemaVersion is the version of all JSON forms: "schemaVersion" in each. It rises when a field goes, or means
-// something else; new fields do not change it. See [Schema].
-const SchemaVersion = schema.Version
-
 // replayDocument is the JSON form of replays.
 type replayDocument struct {
 	SchemaVersion int         `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
@@ -26,7 +22,7 @@ func JSON(dst []byte, docs ...*Document) []byte {
 	if docs == nil {
 		docs = []*Document{}
 	}
-	return appendJSON(dst, replayDocument{SchemaVersion, docs})
+	return appendJSON(dst, replayDocument{schema.Version, docs})
 }
 
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
@@ -72,13 +68,13 @@ func updateLine(file string, u *heed.Update) UpdateLine {
 // AppendUpdate appends u as one JSON object and a line feed. Its "attention"
 // has exactly the fields of GABP's attention item.
 func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
-	return appendJSON(dst, versionedUpdate{SchemaVersion, updateLine(file, u)})
+	return appendJSON(dst, versionedUpdate{schema.Version, updateLine(file, u)})
 }
 
 // AppendSummary appends {"schemaVersion":…,"summary":…} and a line feed, the last line of the JSON lines
 // form of one log.
 func AppendSummary(dst []byte, d *Document) []byte {
-	return appendJSON(dst, versionedSummary{SchemaVersion, d.Summary})
+	return appendJSON(dst, versionedSummary{schema.Version, d.Summary})
 }
 
 // appendJSON appends v and a line feed.

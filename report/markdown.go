@@ -231,8 +231,7 @@ func (m *markdown) with(c *Cause) {
 	}
 	m.printf("- others in the same %s:\n", plural(c.Items, "item", "items"))
 	for _, p := range parts {
-		m.printf("  - %s, from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, prose(p.what),
-			code(p.rule, 0))
+		m.printf("  - %s, %s: %s (%s)", p.where(), p.disposition, prose(p.what), code(p.rule, 0))
 		if len(p.blame) > 0 {
 			m.printf("; blame: %s", codes(p.blame))
 		}

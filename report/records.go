@@ -6,6 +6,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
@@ -46,7 +47,7 @@ type versionedRecord struct {
 //
 //	go test ./report -run - -bench Record
 func AppendRecord(dst []byte, r *Record) []byte {
-	dst = strconv.AppendInt(append(dst, `{"schemaVersion":`...), SchemaVersion, 10)
+	dst = strconv.AppendInt(append(dst, `{"schemaVersion":`...), schema.Version, 10)
 	dst = appendField(dst, `,"file":`, r.File)
 	dst = strconv.AppendInt(append(dst, `,"startLine":`...), int64(r.StartLine), 10)
 	dst = strconv.AppendInt(append(dst, `,"endLine":`...), int64(r.EndLine), 10)

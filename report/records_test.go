@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // BenchmarkRecord writes a record as JSON by appending, and by encoding/json.
@@ -17,7 +18,7 @@ func BenchmarkRecord(b *testing.B) {
 	buf := make([]byte, 0, 1024)
 	for name, write := range map[string]func(){
 		"append": func() { buf = AppendRecord(buf[:0], &r) },
-		"json":   func() { buf = appendJSON(buf[:0], versionedRecord{SchemaVersion, r}) },
+		"json":   func() { buf = appendJSON(buf[:0], versionedRecord{schema.Version, r}) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -494,7 +495,7 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 		want, err := json.Marshal(struct {
 			SchemaVersion int `json:"schemaVersion"`
 			Record
-		}{SchemaVersion, safe})
+		}{schema.Version, safe})
 		require.NoError(t, err)
 		require.JSONEq(t, string(want), string(got))
 	}

@@ -104,7 +104,7 @@ func (t *textReport) with(c *Cause) {
 		label = ""
 	}
 	for _, p := range parts {
-		line := fmt.Sprintf("%s from line %d on, %s: %s (%s)", times(p.entries), p.first, p.disposition, p.what, p.rule)
+		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.disposition, p.what, p.rule)
 		if len(p.blame) > 0 {
 			line += "; blame: " + blamed(p.blame)
 		}

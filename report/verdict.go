@@ -160,7 +160,7 @@ func (r *Replay) verdict(causes []*cause, d *Document, rows *rowIndex) *Verdict 
 		v.Headline += fmt.Sprintf(" since line %d", v.Since)
 	}
 	if v.Blind > 0 {
-		v.Headline += fmt.Sprintf(", blind since line %d", v.Blind)
+		v.Headline += fmt.Sprintf(" and blind since line %d", v.Blind)
 	}
 	if first == nil {
 		return v

@@ -255,7 +255,7 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3, blind since line 4. 2 blocking problems, all still open.",
+		stateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, all still open.",
 		[]string{"Not known: the first blocking problem does not name a mod."},
 		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
 	},

@@ -188,6 +188,14 @@ func (c *Cause) howOften() string {
 	return often
 }
 
+// where returns how often a rule decided beside the cause's, and from which line on.
+func (p *causePart) where() string {
+	if p.entries == 1 {
+		return fmt.Sprintf("once at line %d", p.first)
+	}
+	return fmt.Sprintf("%s from line %d on", times(p.entries), p.first)
+}
+
 // fate returns whether problems ended before the log did, of which open are not known to.
 func fate(open, all uint64) string {
 	switch {

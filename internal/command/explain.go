@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -249,7 +250,7 @@ var (
 // explain gathers all that is shown of a record, scrubbed.
 func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
 	e := &f.entry
-	out := &explanation{SchemaVersion: report.SchemaVersion, Record: recordOf(f), Phase: f.outcome.Phase}
+	out := &explanation{SchemaVersion: schema.Version, Record: recordOf(f), Phase: f.outcome.Phase}
 	if f.blind {
 		out.Blind = &blindness{f.blindSince, f.blindRule}
 	}

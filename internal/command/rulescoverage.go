@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text/width"
-	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -236,7 +236,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	all := total.report(set, "", view.top)
 	p.removed(scrubber)
 	if view.format == formatJSON {
-		return p.print("the report", appendJSON(nil, coverageDocument{report.SchemaVersion, reports, all}))
+		return p.print("the report", appendJSON(nil, coverageDocument{schema.Version, reports, all}))
 	}
 	pr := &prose{width: p.layout(view.width, view.top).Width}
 	if len(reports) > 1 {

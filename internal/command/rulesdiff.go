@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -225,7 +226,7 @@ type (
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{SchemaVersion: report.SchemaVersion, Old: oldName, New: newName, Files: d.files,
+	rep := &diffReport{SchemaVersion: schema.Version, Old: oldName, New: newName, Files: d.files,
 		Records: d.records, Moved: d.moved, Changes: []classChanged{}}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {

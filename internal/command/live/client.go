@@ -14,8 +14,8 @@ import (
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/report"
 )
 
 // tokenEnv is the environment variable with the token of a heed that runs.
@@ -226,7 +226,7 @@ func versioned(answer []byte) []byte {
 	if !ok {
 		return answer
 	}
-	out := fmt.Appendf(nil, `{"schemaVersion":%d`, report.SchemaVersion)
+	out := fmt.Appendf(nil, `{"schemaVersion":%d`, schema.Version)
 	if !bytes.HasPrefix(bytes.TrimSpace(members), []byte("}")) {
 		out = append(out, ',')
 	}
