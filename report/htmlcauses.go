@@ -121,11 +121,12 @@ func (s *section) items() {
 	}
 }
 
-// forPeople leaves out of the summary of an item where an agent reads on, and at
-// which entry of the journal it began: nobody who looks at a page has the
-// journal, and the page has the lines.
+// forPeople leaves out of the summary of an item what is meant for an agent: where to read on, at which entry
+// of the journal it began, and what to read again. A page has no journal, but it has the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; see entries after ")
+	const changed = "; the game's state may have changed"
+	short = strings.Replace(short, changed+": read it again", changed, 1)
 	return sinceEntry.ReplaceAllString(short, "")
 }
 
