@@ -41,7 +41,7 @@ func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
 	}
 	day, err := time.Parse(time.DateOnly, flag)
 	if err != nil {
-		return time.Time{}, cli.Usage(cmd, "--date %q: want a day such as 2026-01-31", flag)
+		return time.Time{}, cli.Usage(cmd, "--date %q: give it a day, such as 2026-01-31", flag)
 	}
 	return day, nil
 }
@@ -94,7 +94,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 				return err
 			}
 			if expire < 1 || expire > 3650 {
-				return cli.Usage(cmd, "--expire %d: want 1 to 3650 days", expire)
+				return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
 			}
 			names, err := p.inputs(&from, args)
 			if err != nil {
@@ -145,7 +145,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 
 // noteWritten prints what a baseline that was written to a file holds, and what to review in it.
 func (p *program) noteWritten(file string, w *compare.Written) {
-	said := file + ": " + plural(len(w.Baseline.Entries), "group")
+	note := file + ": " + plural(len(w.Baseline.Entries), "group")
 	var parts []string
 	for _, part := range []struct {
 		n    int
@@ -156,9 +156,9 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 		}
 	}
 	if len(parts) > 0 {
-		said += " (" + strings.Join(parts, ", ") + ")"
+		note += " (" + strings.Join(parts, ", ") + ")"
 	}
-	p.Note("%s", said)
+	p.Note("%s", note)
 	if w.Expired > 0 {
 		p.Note("%s expired and still occur: fix the cause, or give them a new day with --renew",
 			plural(w.Expired, "group"))

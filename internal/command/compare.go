@@ -61,9 +61,9 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 	}
 	switch {
 	case !(f.factor >= 1 && f.factor <= 1e6):
-		return cli.Usage(cmd, "--factor %v: want 1 to 1000000, such as 2 for twice as frequent", f.factor)
+		return cli.Usage(cmd, "--factor %v: use 1 to 1000000, such as 2 for twice as frequent", f.factor)
 	case !(f.confidence > 0.5 && f.confidence < 1):
-		return cli.Usage(cmd, "--confidence %v: want more than 0.5 and less than 1, such as 0.99", f.confidence)
+		return cli.Usage(cmd, "--confidence %v: use more than 0.5 and less than 1, such as 0.99", f.confidence)
 	}
 	return checkLayout(cmd, f.width, f.top)
 }

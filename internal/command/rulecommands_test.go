@@ -114,7 +114,7 @@ func TestDiffSides(t *testing.T) {
 	}{
 		{[]string{"default", "default"}, exitUsage, "OLD NEW CAPTURE"},
 		{[]string{"default", "no-such", log}, exitUsage, "no-such"},
-		{[]string{"default", t.TempDir(), log}, exitUsage, "holds no *.yaml"},
+		{[]string{"default", t.TempDir(), log}, exitUsage, "has no *.yaml"},
 		{[]string{"default", log, log}, exitUsage, "rules: "},
 		{[]string{"default", "default", "no-such.log"}, exitIO, "no such file"},
 	} {
@@ -443,7 +443,7 @@ func TestRulesFolder(t *testing.T) {
 	log := write(t, "game.log", "one\ntwo\n")
 	r := runArgs(t, "records", "--rules", dir, log)
 	require.Equal(t, exitUsage, r.status)
-	require.Contains(t, r.stderr, "holds no *.yaml or *.yml")
+	require.Contains(t, r.stderr, "has no *.yaml or *.yml")
 	for _, name := range []string{"one", "two"} {
 		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))

@@ -60,7 +60,7 @@ check" warns when the date is past.`,
 			}
 			if until != "" {
 				if _, err := time.Parse(time.DateOnly, until); err != nil {
-					return cli.Usage(cmd, "--until %q: write a date as 2027-01-31", until)
+					return cli.Usage(cmd, "--until %q: give it a day, such as 2027-01-31", until)
 				}
 				if until < p.today() {
 					return cli.Usage(cmd, "--until %s is in the past", until)

@@ -103,7 +103,7 @@ as you write them.`,
 		Example: "  heed rules schema > heed-rules.schema.json",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return cli.Usage(cmd, "rules schema takes no argument, and was given %q", args[0])
+				return cli.Usage(cmd, "rules schema takes no argument: unexpected %q", args[0])
 			}
 			return nil
 		},

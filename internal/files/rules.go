@@ -74,7 +74,7 @@ func rulesIn(name string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s holds no *.yaml or *.yml", name)
+		return nil, fmt.Errorf("%s has no *.yaml or *.yml", name)
 	}
 	return names, nil
 }

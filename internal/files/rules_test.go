@@ -26,7 +26,7 @@ func TestRules(t *testing.T) {
 		{Name: b, Data: []byte("b")}}, files)
 
 	_, err = AllRules([]string{t.TempDir()})
-	require.ErrorContains(t, err, "holds no *.yaml or *.yml")
+	require.ErrorContains(t, err, "has no *.yaml or *.yml")
 	_, err = AllRules([]string{filepath.Join(dir, "absent.yaml")})
 	require.ErrorContains(t, err, "absent.yaml: no such file or folder")
 	whole := write("whole.yaml", bytes.Repeat([]byte("#"), rules.MaxFileBytes))

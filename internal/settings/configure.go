@@ -79,7 +79,7 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	}
 	for _, f := range s.Files {
 		if f.Found {
-			p.Detail("settings of the %s %s", f.Origin, f.Path)
+			p.Detail("reading the %s %s", f.Origin, f.Path)
 		}
 	}
 	return nil
