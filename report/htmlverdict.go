@@ -44,7 +44,7 @@ func (s *section) facts() {
 	if v.Blind > 0 {
 		s.Verdict.Blind = s.at(v.Blind, time.Time{})
 	}
-	s.speaking(v)
+	s.logFact(v)
 	if v.First == nil {
 		s.First = factView{Class: s.Verdict.Class, Answer: "No problem was found."}
 		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
@@ -101,9 +101,9 @@ func (s *section) mods(v *Verdict) {
 	}
 }
 
-// speaking answers whether the log goes on to its end.
-func (s *section) speaking(v *Verdict) {
-	f, e := &s.Speaking, &s.doc.evidence
+// logFact answers whether the log is complete.
+func (s *section) logFact(v *Verdict) {
+	f, e := &s.Log, &s.doc.evidence
 	f.Answer = v.Log[0]
 	for _, says := range v.Log[1:] {
 		f.More = append(f.More, moreView{Text: says})

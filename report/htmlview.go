@@ -43,7 +43,7 @@ type section struct {
 	Mods       modsView
 	First      factView
 	Mod        factView
-	Speaking   factView
+	Log        factView
 	Causes     []*causeView
 	MoreCauses uint64
 	Chart      sketchView
@@ -293,7 +293,7 @@ func (s *section) excerpts() {
 	seen := map[uint64]bool{}
 	last := uint64(0)
 	named := map[uint64]bool{}
-	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Speaking.At} {
+	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Log.At} {
 		if at != nil {
 			named[at.Line] = true
 		}
