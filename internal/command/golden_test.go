@@ -12,7 +12,7 @@ import (
 )
 
 var update = flag.Bool("update", false,
-	"write the golden files anew; read the difference and commit only what you understand and want")
+	"write the golden files again; read the difference and commit only what you understand and want")
 
 const (
 	ownCaptures = "../../testdata/captures"

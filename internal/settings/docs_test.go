@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the table of docs/settings.md anew")
+var update = flag.Bool("update", false, "write the table of docs/settings.md again")
 
 // TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
 // the file that it shows to what can be read.

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/journal"
 )
 
-var update = flag.Bool("update", false, "write golden files and manual pages anew")
+var update = flag.Bool("update", false, "write golden files and manual pages again")
 
 func testRoot() *cobra.Command {
 	return newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).rootCommand()
