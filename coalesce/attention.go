@@ -160,7 +160,7 @@ const (
 // was acknowledged "returned" or rose in "rate", or for one of the last three that
 // follow; it is updated for another "rule", for the number of "groups" or the "count" of
 // entries, because state was "invalidated", or because "severity" or "disposition" rose;
-// it is cleared because it was "acknowledged", "resolved", "expired", "displaced",
+// it is cleared because it was "acknowledged", "resolved", "expired", "evicted",
 // "withdrawn" or "attached". Of several reasons, an update has the weightiest.
 type Reason string
 
@@ -187,7 +187,7 @@ const (
 	ReasonAcknowledged Reason = "acknowledged" // by Ack
 	ReasonResolved     Reason = "resolved"     // by a rule
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
-	ReasonEvicted      Reason = "displaced"    // more items than MaxOpen
+	ReasonEvicted      Reason = "evicted"      // more items than MaxOpen
 	reasonWithdrawn    Reason = "withdrawn"    // by the host
 	reasonAttached     Reason = "attached"     // open before an agent arrived; part of a digest
 )

@@ -205,7 +205,7 @@ func (m *model) ack(t *rapid.T) {
 	}
 	id := rapid.SampledFrom(m.order[max(0, len(m.order)-6):]).Draw(t, "id")
 	it := m.items[id]
-	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
+	by := rapid.SampledFrom(modelConsumers).Draw(t, "by")
 	through, watermark := uint64(0), it.delivered[by]
 	if rapid.Bool().Draw(t, "explicit") {
 		through = uint64(rapid.IntRange(1, int(m.seq)).Draw(t, "upto"))
@@ -433,8 +433,8 @@ func (m *model) drain() {
 	require.Zero(m.t, m.c.Pending())
 }
 
-// modelViewers are fewer than a coalescer knows, so that none is displaced.
-var modelViewers = []string{"", "", "ann", "bob"}
+// modelConsumers are fewer than a coalescer knows, so that none is evicted.
+var modelConsumers = []string{"", "", "ann", "bob"}
 
 // raise lets the host open an item, or go on with it.
 func (m *model) raise(t *rapid.T) {
@@ -462,7 +462,7 @@ func (m *model) withdraw(t *rapid.T) {
 // attach lets an agent come, or leave. What it gets as one digest is what was
 // open, but for what still holds.
 func (m *model) attach(t *rapid.T) {
-	who := rapid.SampledFrom(modelViewers[1:]).Draw(t, "who")
+	who := rapid.SampledFrom(modelConsumers[1:]).Draw(t, "who")
 	if rapid.Bool().Draw(t, "leaves") {
 		m.c.Detach(who)
 		return
@@ -497,7 +497,7 @@ func (m *model) attach(t *rapid.T) {
 }
 
 func (m *model) current(t *rapid.T) {
-	by := rapid.SampledFrom(modelViewers).Draw(t, "by")
+	by := rapid.SampledFrom(modelConsumers).Draw(t, "by")
 	a, ok := m.c.Current(by)
 	open := openItems(m.c)
 	require.Equal(m.t, len(open) > 0, ok)

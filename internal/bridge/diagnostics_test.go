@@ -166,9 +166,9 @@ func TestRead(t *testing.T) {
 				raw(t, t.Context(), d, c.tool, c.arguments)
 				s.Ack("agent", "run1-1", 0)
 				s.Ack("agent", "run1-1", 0)
-				line := answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"kinds":["acknowledged","ack_in_vain"]}`)
+				line := answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"kinds":["acknowledged","ack_unknown"]}`)
 				require.Len(t, line.Events, 2)
-				require.Equal(t, "agent", line.Events[0].Viewer)
+				require.Equal(t, "agent", line.Events[0].Consumer)
 				require.Equal(t, c.read, *line.Events[0].Read)
 				require.Equal(t, uint64(3000), line.Events[0].AfterMs)
 				require.Nil(t, line.Events[1].Read)
@@ -358,7 +358,7 @@ func TestHostile(t *testing.T) {
 		}
 		// What a peer or the host calls something, and what it says.
 		theirs := map[string]bool{
-			"operation": true, "parent": true, "method": true, "afterOperation": true, "afterMethod": true, "viewer": true,
+			"operation": true, "parent": true, "method": true, "afterOperation": true, "afterMethod": true, "consumer": true,
 			"tool":              true,
 			"causalOperationId": true, "causalMethod": true, "request": true, "attention": true, "id": true, "phase": true,
 			"rule": true,

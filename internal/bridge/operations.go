@@ -29,7 +29,7 @@ type Operation struct {
 	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or no end was seen."`
 	Final     bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
 	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
-	Forgotten bool   `json:"forgotten,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
+	Evicted   bool   `json:"evicted,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
 	Attention string `json:"attention,omitempty" jsonschema:"The item with its worst result; heed/item shows it."`
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
@@ -82,7 +82,7 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 // settle adds the verdict. The id is that of the journal.
 func (o *Operation) settle(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
-	o.ID, o.Outcome, o.Final, o.Abandoned, o.Forgotten = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
+	o.ID, o.Outcome, o.Final, o.Abandoned, o.Evicted = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
 	if v.Known {
 		o.Status, o.Method, o.Attention = v.Status, cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
 	}
@@ -162,7 +162,7 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	}
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
-	if out.Forgotten && len(page.Entries) == 0 {
+	if out.Evicted && len(page.Entries) == 0 {
 		return nil, notHeld("id", "heed holds no entry of this operation",
 			"the id of an operation, from heed/operations")
 	}

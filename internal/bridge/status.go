@@ -59,7 +59,7 @@ type LogStatus struct {
 	Truncations uint64    `json:"truncations" jsonschema:"How often it was emptied and started again."`
 	LostBytes   uint64    `json:"lostBytes" jsonschema:"Bytes that were lost before heed read them."`
 	Notified    bool      `json:"notified" jsonschema:"The operating system reports changes."`
-	Untold      uint64    `json:"untold" jsonschema:"Changes that it did not report."`
+	Missed      uint64    `json:"missed" jsonschema:"Changes that it did not report."`
 	Error       string    `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
 }
 
@@ -97,7 +97,7 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 		out.Log = &LogStatus{
 			Present: l.Present, Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
 			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
-			LostBytes: l.LostBytes, Notified: l.Notified, Untold: l.Missed,
+			LostBytes: l.LostBytes, Notified: l.Notified, Missed: l.Missed,
 		}
 		if l.LastError != nil {
 			out.Log.Error = said(l.LastError.Error())

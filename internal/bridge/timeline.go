@@ -30,13 +30,13 @@ type Timeline struct {
 var timelineKinds = []string{
 	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened),
 	string(session.ItemUpdated),
-	string(session.ItemCleared), string(session.Acknowledged), string(session.AckInVain),
+	string(session.ItemCleared), string(session.Acknowledged), string(session.AckUnknown),
 }
 
 // shown returns an event whose texts are safe to show.
 func shown(e session.Event) session.Event {
 	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
-	for _, name := range []*string{&e.Viewer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
+	for _, name := range []*string{&e.Consumer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
 		*name = named(*name)
 	}
 	e.Covered = allNamed(e.Covered, maxCovered)
@@ -61,9 +61,9 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 	if n := len(events); n > 0 {
 		last = events[n-1].Number
 	}
-	kinds, consumer, attention, operation := a.words("kinds"), a.text("viewer"), a.text("attention"), a.text("operation")
+	kinds, consumer, attention, operation := a.words("kinds"), a.text("consumer"), a.text("attention"), a.text("operation")
 	events = slices.DeleteFunc(events, func(e session.Event) bool {
-		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Viewer != consumer ||
+		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Consumer != consumer ||
 			operation != "" && e.Operation != operation ||
 			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
 	})

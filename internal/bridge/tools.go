@@ -158,7 +158,7 @@ func tools() []tool {
 				timelineAfter,
 				{name: "limit", kind: integerKind, min: 1, max: maxEvents, def: defaultEvents, doc: "The most events to return."},
 				{name: "kinds", kind: wordsKind, enum: timelineKinds, doc: "Only events of these kinds."},
-				{name: "viewer", kind: textKind, doc: "Only what this agent did."},
+				{name: "consumer", kind: textKind, doc: "Only what this agent did."},
 				{name: "operation", kind: textKind, doc: "Only events of this operation."},
 				{name: "attention", kind: textKind, doc: "Only events of this item."},
 			},

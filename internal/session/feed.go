@@ -26,7 +26,7 @@ type Feed interface {
 // Recorder records an engine's input, so that it can be replayed: a [follow.Recorder]. Calls do not overlap.
 type Recorder interface {
 	Record(rec *capture.Record)
-	Ack(viewer, id string, upTo uint64)
+	Ack(consumer, id string, through uint64)
 	Advance(now time.Time)
 }
 

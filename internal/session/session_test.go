@@ -252,7 +252,7 @@ func TestTimeline(t *testing.T) {
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
-			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Viewer, e.Status,
+			said = append(said, fmt.Sprintf("%d %s %s %s %v %v", e.Number, e.Kind, e.Consumer, e.Status,
 				time.Duration(e.AfterMs)*time.Millisecond, e.Read != nil && *e.Read))
 		}
 		require.Equal(t, []string{
@@ -260,7 +260,7 @@ func TestTimeline(t *testing.T) {
 			"2 item_opened   0s false",
 			"3 call_ended agent completed 1s false",
 			"4 call_refused agent  0s false",
-			"5 ack_in_vain agent  0s false",
+			"5 ack_unknown agent  0s false",
 			"6 acknowledged agent  1m0s true",
 			"7 item_cleared   1m0s false",
 		}, said)

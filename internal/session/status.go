@@ -92,11 +92,11 @@ func limits(s *heed.Stats) []Limit {
 		{"groups.unlearned", c.Groups.Unlearned, "a new signature could not be used for grouping: the limit was " +
 			"reached"},
 		{"items.crowded", k.Overflowed, "too many blocking items were open; a burst joined the item of another"},
-		{"items.forgotten", k.Evicted, "a cleared item was evicted; if its problem returns, it counts as new"},
+		{"items.evicted", k.Evicted, "a cleared item was evicted; if its problem returns, it counts as new"},
 		{"updates.dropped", k.UpdatesDropped, "an item was evicted before its update was delivered"},
-		{"operations.displaced", k.OperationsEvicted, "an operation was evicted to make space"},
+		{"operations.evicted", k.OperationsEvicted, "an operation was evicted to make space"},
 		{"operations.abandoned", k.OperationsAbandoned, "the end of an operation was not seen in time"},
-		{"viewers.displaced", k.ConsumersEvicted, "the record of what a consumer received was evicted to make space"},
+		{"consumers.evicted", k.ConsumersEvicted, "the record of what a consumer received was evicted to make space"},
 	}
 	var hit []Limit
 	for _, l := range all {

@@ -24,7 +24,7 @@ const (
 	ItemUpdated  EventKind = "item_updated"
 	ItemCleared  EventKind = "item_cleared"
 	Acknowledged EventKind = "acknowledged"
-	AckInVain    EventKind = "ack_in_vain" // no open item had the id
+	AckUnknown   EventKind = "ack_unknown" // no open item had the id
 )
 
 // Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
@@ -32,9 +32,9 @@ const (
 type Event struct {
 	Number uint64    `json:"number" jsonschema:"Counts from 1 since heed was started."`
 	Time   time.Time `json:"time,omitzero"`
-	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_in_vain" jsonschema:"ack_in_vain: no open item had the id."`
+	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown" jsonschema:"ack_unknown: no open item had the id."`
 
-	Viewer    string `json:"viewer,omitempty" jsonschema:"Who called or acknowledged."`
+	Consumer  string `json:"consumer,omitempty" jsonschema:"Who called or acknowledged."`
 	Tool      string `json:"tool,omitempty" jsonschema:"The tool that was called."`
 	Operation string `json:"operation,omitempty" jsonschema:"The operation of the call; heed/operation shows it."`
 	Request   string `json:"request,omitempty" jsonschema:"The caller's own id of the call."`
@@ -158,12 +158,12 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 }
 
 func (r *Running) event(kind EventKind, at time.Time) Event {
-	return Event{Time: at, Kind: kind, Viewer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
+	return Event{Time: at, Kind: kind, Consumer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
 		Tool: cut(r.call.Tool)}
 }
 
 func (t *timeline) refused(d *gate.Decision, now time.Time) {
-	e := Event{Time: now, Kind: CallRefused, Viewer: cut(d.Call.Consumer), Request: cut(d.Call.ID), Tool: cut(d.Call.Tool)}
+	e := Event{Time: now, Kind: CallRefused, Consumer: cut(d.Call.Consumer), Request: cut(d.Call.ID), Tool: cut(d.Call.Tool)}
 	if d.Attention != nil {
 		e.Attention, e.Blocking = d.Attention.ID, true
 	} else {
@@ -178,7 +178,7 @@ func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
 	consumer = cut(consumer)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := Event{Time: now, Kind: AckInVain, Viewer: consumer, Attention: cut(res.ID)}
+	e := Event{Time: now, Kind: AckUnknown, Consumer: consumer, Attention: cut(res.ID)}
 	if res.Acknowledged && !res.Already {
 		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
 		read := slices.Contains(t.of(res.ID).readers, consumer)

@@ -97,7 +97,7 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	counter("bridge_malformed_total", "Messages of bridges that were refused.", s.Malformed)
 	counter("bridge_events_total", "Events for subscribers.", s.Published)
 	counter("bridge_events_conflated_total", "Events that a later one replaced before they were sent.", s.Conflated)
-	counter("bridge_events_gave_way_total", "Events of the mod that were dropped for slow "+
+	counter("bridge_events_dropped_total", "Events of the mod that were dropped for slow "+
 		"subscribers.", s.EventsDropped)
 	counter("bridge_subscribers_dropped_total", "Subscribers that were disconnected because they were too slow.", s.Disconnected)
 	return dst
