@@ -51,10 +51,6 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
-// Likely returns the names of a record's suspects for a short text: one or two, or none
-// if all evidence is weak.
-func Likely(suspects []Suspect) []string { return blame.Likely(suspects) }
-
 // attribute passes the mods that e.entry, the first of its group in the item owner, points
 // at to the coalescer. The lock is held.
 func (e *Engine) attribute(owner uint64) {

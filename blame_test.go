@@ -27,7 +27,7 @@ func TestBlameInAttention(t *testing.T) {
 	out := e.Observe(r)
 	a, ok := e.Item(out.AttentionID)
 	require.True(t, ok)
-	require.Equal(t, Likely(suspects), a.Blame)
+	require.Equal(t, blame.Likely(suspects), a.Blame)
 	require.Contains(t, a.Summary, `blame: "Printing Press"`)
 }
 

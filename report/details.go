@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
@@ -150,7 +151,7 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 // be named.
 func blamedLines(suspects []heed.Suspect) map[int]bool {
 	named := map[string]bool{}
-	for _, name := range heed.Likely(suspects) {
+	for _, name := range blame.Likely(suspects) {
 		named[name] = true
 	}
 	lines := map[int]bool{}

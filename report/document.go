@@ -78,10 +78,10 @@ type Summary struct {
 }
 
 type tableSummary struct {
-	Entries          uint64 `json:"entries" jsonschema:"Entries of the disposition."`
-	Rows             int    `json:"rows" jsonschema:"Rows that the table has."`
-	Forgotten        uint64 `json:"forgottenRows" jsonschema:"Rows that were dropped because the table was full."`
-	ForgottenEntries uint64 `json:"forgottenEntries" jsonschema:"Entries that these rows had counted."`
+	Entries        uint64 `json:"entries" jsonschema:"Entries of the disposition."`
+	Rows           int    `json:"rows" jsonschema:"Rows that the table has."`
+	Dropped        uint64 `json:"droppedRows" jsonschema:"Rows that were dropped because the table was full."`
+	DroppedEntries uint64 `json:"droppedEntries" jsonschema:"Entries that these rows had counted."`
 }
 
 // tableCounts is a tableSummary with how many signatures the table has.
@@ -337,8 +337,8 @@ func (r *Replay) summary(v *Verdict) Summary {
 		st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Forgotten: t.evicted,
-			ForgottenEntries: t.evictedEntries}
+		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
+			DroppedEntries: t.evictedEntries}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()

@@ -55,7 +55,7 @@ func (s *section) groups() {
 			Says: many(t.Entries, "entry", "entries") + " in " + many(uint64(t.Rows), "group", "groups"),
 		})
 		s.MoreGroups += uint64(t.Rows - len(rows))
-		s.Forgotten += t.Forgotten
+		s.Dropped += t.Dropped
 		for i := range rows {
 			g := s.group(&rows[i])
 			g.ID = fmt.Sprintf("%s-g%d", s.ID, len(s.Groups)+1)

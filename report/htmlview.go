@@ -52,7 +52,7 @@ type section struct {
 	Groups     []*groupView
 	Counts     []countView
 	MoreGroups uint64
-	Forgotten  uint64
+	Dropped    uint64
 	Excerpts   []*excerptView
 	LeftOut    uint64 // excerpts
 	Accounting []fieldView
@@ -182,9 +182,9 @@ func (s *section) accounting() {
 	} else {
 		add("Check", "the counts add up")
 	}
-	if s.Forgotten > 0 {
+	if s.Dropped > 0 {
 		add("Left out", "%s did not fit into the tables of groups; a row that was dropped and came back shows too low a "+
-			"count", many(s.Forgotten, "row", "rows"))
+			"count", many(s.Dropped, "row", "rows"))
 	}
 }
 

@@ -193,9 +193,9 @@ func (d *Document) wanting(left int) []string {
 			verb(uint64(left), "more group is", "more groups are")))
 	}
 	for _, disposition := range dispositions {
-		if t := &d.tables[disposition]; t.Forgotten > 0 && disposition.Urgent() {
+		if t := &d.tables[disposition]; t.Dropped > 0 && disposition.Urgent() {
 			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
-				count(t.Forgotten, disposition.String()+" row"), entries(t.ForgottenEntries)))
+				count(t.Dropped, disposition.String()+" row"), entries(t.DroppedEntries)))
 		}
 	}
 	return sentences

@@ -293,8 +293,8 @@ func (m *markdown) groups() {
 		if len(rows) < table.Rows {
 			heading += fmt.Sprintf(", the %d most frequent", len(rows))
 		}
-		if table.Forgotten > 0 {
-			heading += fmt.Sprintf("; %s did not fit into the table", count(table.Forgotten, "row"))
+		if table.Dropped > 0 {
+			heading += fmt.Sprintf("; %s did not fit into the table", count(table.Dropped, "row"))
 		}
 		m.printf("\n")
 		m.fold(heading, func() {

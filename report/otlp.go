@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 )
 
@@ -186,7 +187,7 @@ func AppendRecordOTLP(dst []byte, r *Record, e *event.Entry) []byte {
 	o.text("heed.phase", r.Phase)
 	o.number("heed.line", uint64(r.StartLine))
 	o.number("heed.end_line", uint64(r.EndLine))
-	o.list("heed.blame", heed.Likely(r.Blame))
+	o.list("heed.blame", blame.Likely(r.Blame))
 	o.text("heed.operation.id", log.OperationID)
 	o.text("heed.source", log.Source)
 	o.text("code.stacktrace", log.Stack)

@@ -514,7 +514,7 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 	s := r.Document(0).Summary
 	require.False(t, s.Complete)
 	require.True(t, s.Interrupted)
-	require.EqualValues(t, 2, s.Signatures["ignore"].Forgotten)
+	require.EqualValues(t, 2, s.Signatures["ignore"].Dropped)
 	var doc struct {
 		UpdatesLeftOut int `json:"updatesLeftOut"`
 		Updates        []any

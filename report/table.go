@@ -68,7 +68,7 @@ func (r *row) attribute(suspects []heed.Suspect) {
 		r.attributeFirst(suspects)
 		return
 	}
-	names := heed.Likely(suspects)
+	names := blame.Likely(suspects)
 	if r.mixed == nil {
 		if sameMods(names, r.Blame) {
 			return
@@ -94,7 +94,7 @@ func sameMod(a, b string) bool { return a == b || blame.Key(a) == blame.Key(b) }
 func sameMods(a, b []string) bool { return slices.EqualFunc(a, b, sameMod) }
 
 func (r *row) attributeFirst(suspects []heed.Suspect) {
-	r.Blame = heed.Likely(suspects)
+	r.Blame = blame.Likely(suspects)
 	if len(r.Blame) == 0 {
 		r.patchers = patchers(suspects)
 	}

@@ -201,7 +201,7 @@ func (t *textReport) signatures() {
 			continue
 		}
 		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries),
-			count(uint64(table.signatures)+table.Forgotten, "signature"))
+			count(uint64(table.signatures)+table.Dropped, "signature"))
 		if table.Rows < table.signatures {
 			heading += " in " + count(uint64(table.Rows), "group")
 		}
@@ -233,10 +233,10 @@ func (t *textReport) signatures() {
 			g.add(append(cells, oneLine(row.Template))...)
 		}
 		t.out = g.appendTo(t.out, t.options.Width)
-		if table.Forgotten > 0 {
+		if table.Dropped > 0 {
 			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
 				"count",
-				count(table.Forgotten, "row"), entries(table.ForgottenEntries))
+				count(table.Dropped, "row"), entries(table.DroppedEntries))
 		}
 	}
 }

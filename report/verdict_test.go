@@ -52,7 +52,7 @@ func (s *script) ruled(rule string, line uint64, d event.Disposition, severity e
 	}
 	u := opened(o.AttentionID, d, line)
 	a := &u.Attention
-	a.Severity, a.Blame = severity, heed.Likely(suspects)
+	a.Severity, a.Blame = severity, blame.Likely(suspects)
 	a.Cause.Rule, a.Cause.Seq, a.Cause.Signature = o.Decision.Rule, line, o.Signature
 	s.Update(u)
 }

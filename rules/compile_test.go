@@ -510,7 +510,7 @@ logger_frames: [Acme.Log.]
 rules:
   - {id: d, when: 'kind == "notice"', continue: true, tags: [x], enabled: false}
 `)
-	require.Equal(t, 2, set.Len())
+	require.Equal(t, 2, len(set.Rules()))
 	require.Equal(t, []string{"Alpha", "Beta", "Gamma"}, set.Masking().Protect)
 	require.Equal(t, append(signature.DefaultLoggerFrames(), "Acme.Log."), set.Masking().LoggerFrames)
 	r := set.Rules()[0]

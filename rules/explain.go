@@ -89,7 +89,7 @@ const maxClauses = 8
 func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	x := ev.explainer()
 	outcome := ev.Evaluate(in)
-	out := Explanation{Total: ev.set.Len(), Trials: []Trial{}, Decision: details(&outcome)}
+	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
 	if outcome.Rule != nil {
 		without := *ev.set
 		without.index = nil

@@ -66,7 +66,7 @@ func TestOverrideField(t *testing.T) {
 		tc.change(&want)
 
 		set := compile(t, "version: 1\nrules:\n  - id: load.failed\n    override: true\n    "+tc.field+"\n", overridable)
-		require.Equal(t, 4, set.Len())
+		require.Equal(t, 4, len(set.Rules()))
 		r := set.Rules()[1]
 		require.Same(t, r, set.Rule("load.failed"))
 		require.Equal(t, want, visible(r), tc.field)

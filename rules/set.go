@@ -115,15 +115,12 @@ func (r *Rule) Place() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
 // it, and no default, ever decides.
 func (r *Rule) MatchesAll() bool { return r.certain == allShapes && !r.Continue && !r.Disabled }
 
-// Rules returns the rules in the order in which they are tried. The slice is
+// Rules returns the rules in the order in which they are tried, those that are disabled included. The slice is
 // the set's own and must not be changed.
 func (s *Set) Rules() []*Rule { return s.rules }
 
 // Rule returns the rule with the given id, or nil.
 func (s *Set) Rule(id string) *Rule { return s.byID[id] }
-
-// Len returns the number of rules, those that are disabled included.
-func (s *Set) Len() int { return len(s.rules) }
 
 // Masking returns how text is masked for the set: the protected words and the
 // logger frames of its files, these after [signature.DefaultLoggerFrames]. The

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
@@ -274,7 +275,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 		d.Escalated, d.Disposition, d.Severity = true, f.outcome.Decision.Disposition, f.outcome.Decision.Severity
 	}
 	if out.Decision.Disposition != event.Ignore { // as in records
-		out.Record.Blame, out.Record.named = f.blame, heed.Likely(f.blame)
+		out.Record.Blame, out.Record.named = f.blame, blame.Likely(f.blame)
 	}
 	out.scrub(scrubber, text)
 	return out
