@@ -7,9 +7,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// DefaultLoadPhase is the default of [Config].LoadPhase.
-const DefaultLoadPhase = "load"
-
 // Config sets up an [Engine]. The zero Config is all defaults. Each part is
 // documented, with its defaults, where it belongs.
 type Config struct {

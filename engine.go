@@ -126,7 +126,7 @@ func prepare(cfg Config) (*parts, error) {
 			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups,
 			InitialPhase: cfg.InitialPhase,
 		},
-		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, DefaultLoadPhase),
+		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, "load"),
 	}, nil
 }
 

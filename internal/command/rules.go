@@ -117,7 +117,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 	for _, rep := range reports {
 		out.buf = rep.append(out.buf)
 	}
-	out.buf = fmt.Appendf(out.buf, "%s in %s: ", plural(set.Len(), "rule"), plural(len(files), "file"))
+	out.buf = fmt.Appendf(out.buf, "%s in %s: ", plural(len(set.Rules()), "rule"), plural(len(files), "file"))
 	if failed > 0 {
 		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, plural(len(results), "test"))
 	} else {

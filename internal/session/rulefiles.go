@@ -174,7 +174,7 @@ func (s *Session) reloadIfChanged() {
 		return
 	}
 	if w.accept(set, files, s.now()) {
-		s.log.Info("new rules are in use", "rules", set.Len(), "hash", hash(set))
+		s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
 	}
 }
 
@@ -223,7 +223,7 @@ func (w *ruleFiles) status() RuleStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	st := RuleStatus{
-		Rules: w.set.Len(), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: append([]RuleFile{}, w.files...),
+		Rules: len(w.set.Rules()), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: append([]RuleFile{}, w.files...),
 		Default: w.defaults, Refused: w.refused,
 	}
 	if w.err != nil {

@@ -194,7 +194,7 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 	}
 	if m.phase != before {
 		m.turned = o.Seq
-		if m.phase == heed.DefaultLoadPhase {
+		if m.phase == "load" {
 			m.fresh = o.Seq
 		}
 	}
