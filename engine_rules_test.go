@@ -152,7 +152,9 @@ func TestSetRulesRefuses(t *testing.T) {
 func TestSetRulesKeepsConfig(t *testing.T) {
 	cfg := Config{Rules: mustRules(t, testRules), Signature: signature.Config{Protect: []string{"Thing_9"}}}
 	e := mustNew(t, cfg)
-	require.NoError(t, e.SetRules(mustRules(t, strings.Replace(otherRules, "version: 1", "version: 1\nprotect: [Word_1]", 1))))
+	require.NoError(t, e.SetRules(mustRules(t, strings.Replace(otherRules, "version: 1",
+		"version: 1\nprotect: [Word_1]", 1))))
 	s := e.Observe(event.Log{Message: "Odd Thing_9 here"}.Entry()).Signature
-	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}.Entry()).Signature, s, "what the Config protects stays")
+	require.NotEqual(t, e.Observe(event.Log{Message: "Odd Thing_8 here"}.Entry()).Signature, s,
+		"what the Config protects stays")
 }

@@ -52,10 +52,13 @@ func TestStatsAddUp(t *testing.T) {
 		capacity := rapid.SampledFrom([]int{0, 1, 2, 5})
 		e, err := New(Config{
 			Rules: set, Signatures: capacity.Draw(t, "signatures"),
-			Journal: journal.Config{Entries: capacity.Draw(t, "entries"), Firsts: capacity.Draw(t, "firsts"), Pinned: capacity.Draw(t, "pinned")},
+			Journal: journal.Config{Entries: capacity.Draw(t, "entries"), Firsts: capacity.Draw(t, "firsts"),
+				Pinned: capacity.Draw(t, "pinned")},
 			Coalesce: coalesce.Config{
-				MaxOpen: capacity.Draw(t, "open"), MaxRemembered: capacity.Draw(t, "remembered"), MaxGroups: capacity.Draw(t, "groups"),
-				MaxOperations: capacity.Draw(t, "operations"), AmbientQuiet: coalesce.Window{Entries: 5}, AdvisoryTTL: coalesce.Window{Entries: 9},
+				MaxOpen: capacity.Draw(t, "open"), MaxRemembered: capacity.Draw(t, "remembered"), MaxGroups: capacity.Draw(t,
+					"groups"),
+				MaxOperations: capacity.Draw(t, "operations"), AmbientQuiet: coalesce.Window{Entries: 5},
+				AdvisoryTTL: coalesce.Window{Entries: 9},
 			},
 		})
 		require.NoError(t, err)
@@ -86,7 +89,8 @@ func TestStatsAddUp(t *testing.T) {
 			"operation": func(t *rapid.T) {
 				sent++
 				e.Observe(event.Operation{
-					Time: now, ID: op.Draw(t, "id"), Parent: op.Draw(t, "parent"), Method: "m", ByCaller: rapid.Bool().Draw(t, "by_caller"),
+					Time: now, ID: op.Draw(t, "id"), Parent: op.Draw(t, "parent"), Method: "m", ByCaller: rapid.Bool().Draw(t,
+						"by_caller"),
 					Status: event.Status(rapid.IntRange(int(event.StatusStarted), int(event.StatusTimedOut)).Draw(t, "status")),
 				}.Entry())
 			},
@@ -99,7 +103,8 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"notice": func(t *rapid.T) {
 				sent++
-				e.Observe(event.Notice{Time: now, Status: event.Status(rapid.IntRange(int(event.StatusHole), int(event.StatusRestarted)).Draw(t, "status"))}.Entry())
+				e.Observe(event.Notice{Time: now, Status: event.Status(rapid.IntRange(int(event.StatusHole),
+					int(event.StatusRestarted)).Draw(t, "status"))}.Entry())
 			},
 			"time": func(t *rapid.T) {
 				if !now.IsZero() {
@@ -120,7 +125,8 @@ func TestStatsAddUp(t *testing.T) {
 			"raise": func(t *rapid.T) {
 				sent++
 				d := event.Disposition(rapid.IntRange(0, 2).Draw(t, "disposition"))
-				id := e.Raise(Report{Time: now, Key: op.Draw(t, "key"), Message: "backup 1 failed", Disposition: d, OperationID: op.Draw(t, "operation")})
+				id := e.Raise(Report{Time: now, Key: op.Draw(t, "key"), Message: "backup 1 failed", Disposition: d,
+					OperationID: op.Draw(t, "operation")})
 				require.Equal(t, d.Urgent(), id != "")
 			},
 			"clear": func(t *rapid.T) {
@@ -143,7 +149,8 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"ack": func(t *rapid.T) {
 				if len(ids) > 0 {
-					res := e.Ack(op.Draw(t, "viewer"), rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0, int(sent)).Draw(t, "upto")))
+					res := e.Ack(op.Draw(t, "viewer"), rapid.SampledFrom(ids).Draw(t, "id"), uint64(rapid.IntRange(0,
+						int(sent)).Draw(t, "upto")))
 					if res.Acknowledged && !res.Already {
 						sent++
 					}
@@ -168,7 +175,8 @@ func TestDeterminism(t *testing.T) {
 		for i := range 3000 {
 			switch i % 11 {
 			case 0:
-				e.Observe(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m", Status: event.StatusStarted + event.Status(i/11%2)}.Entry())
+				e.Observe(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m",
+					Status: event.StatusStarted + event.Status(i/11%2)}.Entry())
 			case 4:
 				e.Log(event.Log{Message: fmt.Sprintf("Broken thing number %d of kind%d", i, i%7), Level: event.LevelError})
 			case 7:
@@ -251,7 +259,8 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 // of firsts, with the evidence of cleared items, and expects that of a new item
 // to find room.
 func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, Pinned: 40, Firsts: 20, FirstsPerBurst: 4}})
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, Pinned: 40,
+		Firsts: 20, FirstsPerBurst: 4}})
 	for i := range 30 {
 		e.Observe(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)}.Entry())
 		for range 20 {
@@ -306,7 +315,8 @@ func TestPhaseAndBlindness(t *testing.T) {
 	before := e.Observe(event.Log{Message: "Odd one"}.Entry()).AttentionID
 	require.Equal(t, before, e.Observe(event.Log{Message: "Odd two"}.Entry()).AttentionID)
 	e.Log(event.Log{Message: "Loaded"})
-	require.NotEqual(t, before, e.Observe(event.Log{Message: "Odd one"}.Entry()).AttentionID, "another phase, another episode")
+	require.NotEqual(t, before, e.Observe(event.Log{Message: "Odd one"}.Entry()).AttentionID,
+		"another phase, another episode")
 }
 
 func TestLogAllocatesNothing(t *testing.T) {
@@ -356,10 +366,12 @@ func TestObserveInto(t *testing.T) {
 	a, b := mustNew(t, Config{}), mustNew(t, Config{})
 	var o Outcome
 	for i := range 100 {
-		in := event.Entry{Level: event.Level(i % 5 * 4), Source: "x", Message: strings.Repeat("Broken ", i%7+1) + "thing", Pos: uint64(i)}
+		in := event.Entry{Level: event.Level(i % 5 * 4), Source: "x", Message: strings.Repeat("Broken ",
+			i%7+1) + "thing", Pos: uint64(i)}
 		o = Outcome{
 			Seq: 99, Signature: signature.Signature{ID: 1, Check: 1}, Group: signature.Signature{ID: 2, Check: 2},
-			Decision:  event.Decision{Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal, Invalidates: true, Tags: []string{"old"}},
+			Decision: event.Decision{Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal,
+				Invalidates: true, Tags: []string{"old"}},
 			Escalated: true, Phase: "old", Blind: true, AttentionID: "old", Pending: true,
 		}
 		b.ObserveInto(&o, &in)

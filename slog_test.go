@@ -149,7 +149,8 @@ func TestHandler(t *testing.T) {
 func TestHandlerLevels(t *testing.T) {
 	for l, want := range map[slog.Level]event.Level{
 		slog.LevelDebug: event.LevelDebug, slog.LevelInfo: event.LevelInfo, slog.LevelInfo + 3: event.LevelInfo,
-		slog.LevelWarn: event.LevelWarning, slog.LevelError: event.LevelError, slog.LevelError + 3: event.LevelError, slog.LevelError + 4: event.LevelFatal,
+		slog.LevelWarn: event.LevelWarning, slog.LevelError: event.LevelError, slog.LevelError + 3: event.LevelError,
+		slog.LevelError + 4: event.LevelFatal,
 	} {
 		require.Equal(t, want, levelOf(l), l)
 	}
@@ -158,7 +159,8 @@ func TestHandlerLevels(t *testing.T) {
 func TestHandlerPassesOn(t *testing.T) {
 	e := mustNew(t, Config{})
 	var out bytes.Buffer
-	next := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+	next := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string,
+		a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}

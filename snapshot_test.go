@@ -32,8 +32,9 @@ func snapshotConfig(set *rules.Set) Config {
 		Rules: set, Epoch: "e1", Signatures: 40, Groups: signature.GrouperConfig{Signatures: 1000, Columns: 64},
 		Journal: journal.Config{Entries: 50, Firsts: 10, Pinned: 20},
 		Coalesce: coalesce.Config{
-			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxConsumers: 3, AmbientQuiet: coalesce.Window{Entries: 5},
-			AdvisoryTTL: coalesce.Window{Entries: 19}, AckMemory: coalesce.Window{Entries: 30},
+			MaxOpen: 3, MaxRemembered: 3, MaxGroups: 4, MaxOperations: 3, MaxConsumers: 3,
+			AmbientQuiet: coalesce.Window{Entries: 5},
+			AdvisoryTTL:  coalesce.Window{Entries: 19}, AckMemory: coalesce.Window{Entries: 30},
 		},
 	}
 }
@@ -58,12 +59,14 @@ func (m *caller) next() call {
 	switch m.intn(14) {
 	case 0, 1, 2, 3, 4:
 		l := event.Log{
-			Time: now, Level: event.Level(m.intn(6)), Source: m.one("", "x"), OperationID: m.one("", op), Pos: uint64(m.intn(99)),
+			Time: now, Level: event.Level(m.intn(6)), Source: m.one("", "x"), OperationID: m.one("", op),
+			Pos:     uint64(m.intn(99)),
 			Message: fmt.Sprintf(m.one("Loading %d", "Loaded %d", "No more logging", "Logging again", "Broken thing %d", "Broken at the place of Name_%d for that", "Odd Thing_%d in the place of that", "secret %d"), m.intn(20)),
 		}
 		return func(e *Engine) any { return e.Observe(l.Entry()) }
 	case 5, 6:
-		o := event.Operation{Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"), Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0}
+		o := event.Operation{Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"),
+			Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0}
 		return func(e *Engine) any { return e.Observe(o.Entry()) }
 	case 7:
 		s := event.State{Time: now, Phase: m.one("", "play", "menu"), Status: event.StatusPhase + event.Status(m.intn(8))}
@@ -89,7 +92,8 @@ func (m *caller) next() call {
 	case 11:
 		return func(e *Engine) any { return e.Updates(nil) }
 	case 12:
-		r := Report{Time: now, Key: m.one("", "disk"), Disposition: event.Disposition(m.intn(3)), Summary: m.one("", "it is full"), Message: "disk", OperationID: op}
+		r := Report{Time: now, Key: m.one("", "disk"), Disposition: event.Disposition(m.intn(3)), Summary: m.one("",
+			"it is full"), Message: "disk", OperationID: op}
 		return func(e *Engine) any { return e.Raise(r) }
 	default:
 		leaves, clears := m.intn(2) == 0, m.intn(3) == 0
@@ -323,7 +327,8 @@ func FuzzRestore(f *testing.F) {
 			require.Nil(t, e)
 			return
 		}
-		m := &caller{intn: rand.New(rand.NewPCG(uint64(at1), uint64(at2))).IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+		m := &caller{intn: rand.New(rand.NewPCG(uint64(at1), uint64(at2))).IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0,
+			time.UTC)}
 		for range 60 {
 			m.next()(e)
 			s := e.Stats()
@@ -343,21 +348,24 @@ func BenchmarkSnapshot(b *testing.B) {
 	for i := range 96 {
 		op := fmt.Sprintf("operation-%d", i)
 		for g := range 200 {
-			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16)})
+			e.Log(event.Log{Level: event.LevelError, OperationID: op,
+				Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16)})
 		}
 		if i < 64 {
 			e.Ack("", fmt.Sprintf("0-%d", i+1), e.Stats().Received)
 		}
 	}
 	for i := range 1 << 16 {
-		e.Log(event.Log{Message: fmt.Sprintf("could not open the %s Name_%d of that thing for %s now", letters(i%5000), i, letters(i))})
+		e.Log(event.Log{Message: fmt.Sprintf("could not open the %s Name_%d of that thing for %s now", letters(i%5000),
+			i, letters(i))})
 	}
 	for i := range 2000 {
 		e.Observe(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted}.Entry())
 	}
 	snapshot := e.Snapshot(nil)
 	s := e.Stats()
-	require.Equal(b, []int{32, 64, 1024, 65536}, []int{s.Coalesce.Open, s.Coalesce.Remembered, s.Coalesce.Operations, s.Classify.Groups.Signatures})
+	require.Equal(b, []int{32, 64, 1024, 65536}, []int{s.Coalesce.Open, s.Coalesce.Remembered,
+		s.Coalesce.Operations, s.Classify.Groups.Signatures})
 	b.Run("snapshot", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
@@ -377,7 +385,8 @@ func BenchmarkSnapshot(b *testing.B) {
 		turns, longest := 0, time.Duration(0)
 		for b.Loop() {
 			e.beginSnapshot(room[:0])
-			for _, next := range []func([]byte, int) ([]byte, bool){e.classifier.ContinueSnapshot, e.coalescer.ContinueSnapshot} {
+			for _, next := range []func([]byte, int) ([]byte, bool){e.classifier.ContinueSnapshot,
+				e.coalescer.ContinueSnapshot} {
 				for more := true; more; turns++ {
 					start := time.Now()
 					_, more = next(room[:0], snapshotTurn)

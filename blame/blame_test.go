@@ -461,7 +461,8 @@ func FuzzFind(f *testing.F) {
 		first := learned.Find(nil, message, stack)
 		requireSound(t, first, message, stack)
 		kept := []blame.Suspect{{Mod: "kept"}}
-		require.Equal(t, append(slices.Clone(kept), first...), learned.Find(kept, message, stack), "appends, and changes nothing")
+		require.Equal(t, append(slices.Clone(kept), first...), learned.Find(kept, message, stack),
+			"appends, and changes nothing")
 	})
 }
 

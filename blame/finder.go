@@ -56,8 +56,10 @@ func New(cfg Config) (*Finder, error) {
 	if cfg.Mods < 0 {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, defaultMods)
 	}
-	f := &Finder{max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{},
-		modules: map[string]string{}}
+	f := &Finder{
+		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{},
+		modules: map[string]string{},
+	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
 	}

@@ -294,8 +294,10 @@ func javaPath(path, line string) (method, mod string) {
 
 // isJava reports whether a frame gives its place as Java does.
 func isJava(line string) bool {
-	for _, place := range [...]string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:",
-		".jar"} {
+	for _, place := range [...]string{
+		".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:",
+		".jar",
+	} {
 		if strings.Contains(line, place) {
 			return true
 		}

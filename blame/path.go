@@ -72,8 +72,10 @@ func (s *scan) folder(name string, last, about bool) {
 			return
 		}
 	}
-	s.files = append(s.files, finding{Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o,
-		about: about})
+	s.files = append(s.files, finding{
+		Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o,
+		about: about,
+	})
 }
 
 // paths adds the folders that were found, when they are few. Where there is

@@ -32,9 +32,11 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-var kindDescriptions = [...]string{"", "its code is in the stack trace", "the stack trace begins with its name",
+var kindDescriptions = [...]string{
+	"", "its code is in the stack trace", "the stack trace begins with its name",
 	"the text names one of its files", "the text names it", "the text names its code", "the text begins with its name",
-	"it patches code in the stack trace", "the stack trace names one of its assemblies"}
+	"it patches code in the stack trace", "the stack trace names one of its assemblies",
+}
 
 // Describe returns what the mod has to do with the record, as in "its code is in the stack trace".
 func (k Kind) Describe() string {

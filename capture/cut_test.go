@@ -31,7 +31,8 @@ func TestCutFrames(t *testing.T) {
 		first := len(c.above) + strings.IndexByte(c.trace, '\n') + 1
 		for n := first + 1; n < len(whole); n++ {
 			in := whole[:n]
-			if tail := in[strings.LastIndexByte(in, '\n')+1:]; tail != "" && (strings.HasPrefix("[Ref ", tail) || strings.HasPrefix("(Filename: ", tail)) {
+			if tail := in[strings.LastIndexByte(in, '\n')+1:]; tail != "" && (strings.HasPrefix("[Ref ", tail) ||
+				strings.HasPrefix("(Filename: ", tail)) {
 				continue
 			}
 			recs, _, err := readAll(t, strings.NewReader(in), Options{})

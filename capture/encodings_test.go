@@ -92,7 +92,8 @@ func TestCutEncodings(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, []int{lines - 1, lines}, r.lineCount(), "%d bytes, %s", n, way)
 			last := recs[len(recs)-1].Message
-			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want), "%d bytes, %s: %q", n, way, last)
+			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want),
+				"%d bytes, %s: %q", n, way, last)
 		})
 	}
 }

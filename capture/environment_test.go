@@ -174,7 +174,8 @@ func TestMachineOfGrowingUpload(t *testing.T) {
 				e.Observe(&rec)
 			}
 		}
-		require.Equal(t, Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, e.Facts(), "%d bytes", size)
+		require.Equal(t, Facts{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, e.Facts(),
+			"%d bytes", size)
 	}
 }
 

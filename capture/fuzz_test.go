@@ -44,7 +44,8 @@ func FuzzReader(f *testing.F) {
 			t.Skip("compressed or UTF-16")
 		}
 		opt := Options{Layout: Layout(layout) % layoutCount, MaxRecordText: 256}
-		if opt.Layout == LayoutAuto && bytes.IndexByte(data[:min(len(data), detectSize)], '\n') < 0 && bytes.IndexByte(data, '\r') >= 0 {
+		if opt.Layout == LayoutAuto && bytes.IndexByte(data[:min(len(data), detectSize)], '\n') < 0 &&
+			bytes.IndexByte(data, '\r') >= 0 {
 			t.Skip("lines may end in \\r")
 		}
 		recs, r, err := readAll(t, bytes.NewReader(data), opt)

@@ -84,7 +84,8 @@ func outline(recs []Record) string {
 		if r.Stack != "" {
 			frames = 1 + strings.Count(r.Stack, "\n")
 		}
-		fmt.Fprintf(&b, "%d-%d %s %s/%s %d frames: %.40s\n", r.StartLine, r.EndLine, r.Split, r.Level, r.LevelBy, frames, strings.TrimSpace(head))
+		fmt.Fprintf(&b, "%d-%d %s %s/%s %d frames: %.40s\n", r.StartLine, r.EndLine, r.Split, r.Level, r.LevelBy,
+			frames, strings.TrimSpace(head))
 	}
 	return b.String()
 }

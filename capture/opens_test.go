@@ -34,7 +34,8 @@ func FuzzOpens(f *testing.F) {
 		_, _, ref := parseRef(b)
 		for may, is := range map[uint8]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b),
-			mayDetail: isExceptionDetail(b), mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b), mayFault: opensFaultWord(b),
+			mayDetail: isExceptionDetail(b), mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
+			mayFault: opensFaultWord(b),
 		} {
 			require.False(t, is && opens[b[0]]&may == 0, "bit %#x for %q", may, b)
 		}

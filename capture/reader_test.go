@@ -257,9 +257,11 @@ func TestUploadInName(t *testing.T) {
 		records int // of the log, the header not counted
 		context [2]int
 	}{
-		"within a log":             {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
-		"at its beginning":         {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
-		"twice":                    {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception, 3, [2]int{}},
+		"within a log": {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31,
+			[2]int{}},
+		"at its beginning": {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
+		"twice": {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception,
+			3, [2]int{}},
 		"at the end":               {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday"), 2, [2]int{}},
 		"a blank line below":       {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
 		"a header without its end": {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},
@@ -379,7 +381,8 @@ func TestRunCutVariants(t *testing.T) {
 	require.Equal(t, 0, notices(unity2022_3+lines(98)+"Panels:\n  - two\n"), "the last one differs in its second line")
 	require.Equal(t, 2, notices(unity2022_3+lines(99)+"next\n"+lines(99)))
 	require.Equal(t, 0, notices(unity2022_3+lines(50)+"next\n"+lines(49)))
-	require.Equal(t, 0, notices(unity2022_3+lines(50)+strings.Repeat("\x00", 64)+"\n"+lines(49)), "a hole may hold anything")
+	require.Equal(t, 0, notices(unity2022_3+lines(50)+strings.Repeat("\x00", 64)+"\n"+lines(49)),
+		"a hole may hold anything")
 	require.Equal(t, 1, notices(unity2022_3+lines(99)+strings.Repeat("\x00", 64)+"\n"+lines(1)))
 	require.Equal(t, 1, notices(unity2022_3+strings.Repeat(two+"\n", 99)+"next\n"), "blank lines between")
 	require.Equal(t, 1, notices(unity2022_3+strings.Repeat("a: System.Exception: x\n", 99)+"y\n"), "what follows is held back first")

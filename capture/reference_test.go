@@ -90,7 +90,8 @@ func TestReferenceLabels(t *testing.T) {
 	}
 	share := func(n, of int) float64 { return float64(n) / float64(of) }
 	for name, s := range scores {
-		t.Logf("%-40s %.4f begin and %.4f begin and end alike, of %d", name, share(s.begin, s.total), share(s.both, s.total), s.total)
+		t.Logf("%-40s %.4f begin and %.4f begin and end alike, of %d", name, share(s.begin, s.total), share(s.both,
+			s.total), s.total)
 		require.GreaterOrEqual(t, share(s.begin, s.total), 0.98, name)
 		require.GreaterOrEqual(t, share(s.both, s.total), 0.95, name)
 	}

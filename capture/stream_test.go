@@ -181,7 +181,8 @@ func TestStreamContinues(t *testing.T) {
 
 // TestStreamLongLine feeds a line longer than the window, in parts.
 func TestStreamLongLine(t *testing.T) {
-	data := []byte("a\n" + strings.Repeat("x", windowSize) + strings.Repeat("\x00", minHole) + strings.Repeat("y", windowSize) + "\r\nz")
+	data := []byte("a\n" + strings.Repeat("x", windowSize) + strings.Repeat("\x00", minHole) + strings.Repeat("y",
+		windowSize) + "\r\nz")
 	want, _, err := readAll(t, bytes.NewReader(data), Options{})
 	require.NoError(t, err)
 	require.Equal(t, want, streamed(t, data, []int{40_000, 7}, Options{}, nil))
@@ -193,7 +194,8 @@ func TestStreamLongLine(t *testing.T) {
 // records are those of a Reader; where somebody does, no line is lost.
 func FuzzStream(f *testing.F) {
 	f.Add([]byte(unity2022_3+"oh: \nSystem.Exception: x\n[Ref 1A]\n  at A.B () [0x0] in <1>:0 \noh\n"), uint8(3), uint16(9), uint8(5))
-	f.Add([]byte(unity2019_4+"a: System.Exception: x\nb\n\tc\nParsed 2.5 as int. \n"+footer+"\n"), uint8(4), uint16(40), uint8(1))
+	f.Add([]byte(unity2019_4+"a: System.Exception: x\nb\n\tc\nParsed 2.5 as int. \n"+footer+"\n"), uint8(4),
+		uint16(40), uint8(1))
 	f.Add([]byte("a"+strings.Repeat("\x00", 100)+"b\nc"), uint8(1), uint16(7), uint8(3))
 	f.Add([]byte("{\"msg\":1}\n{\"msg\":2}\n{\"kind\":\"state\",\"status\":\"stall\"}"), uint8(2), uint16(5), uint8(2))
 	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16, every uint8) {

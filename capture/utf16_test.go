@@ -59,6 +59,7 @@ func TestUTF16Damage(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(got), "%q", in)
 	}
-	_, _, err := readAll(t, io.MultiReader(strings.NewReader("\xff\xfea\x00\n\x00"), iotest.ErrReader(io.ErrClosedPipe)), Options{})
+	_, _, err := readAll(t, io.MultiReader(strings.NewReader("\xff\xfea\x00\n\x00"),
+		iotest.ErrReader(io.ErrClosedPipe)), Options{})
 	require.ErrorIs(t, err, io.ErrClosedPipe)
 }

@@ -29,7 +29,8 @@ rules:
 		e := l.Entry()
 		r, _ := c.Classify(&e)
 		template, _ := c.Template(r.Signature)
-		fmt.Printf("%-8s %-19s cached=%-5v phase=%s→%s  %s\n", r.Decision.Disposition, r.Decision.Rule, r.Cached, r.PhaseBefore, r.PhaseAfter, template)
+		fmt.Printf("%-8s %-19s cached=%-5v phase=%s→%s  %s\n", r.Decision.Disposition, r.Decision.Rule, r.Cached,
+			r.PhaseBefore, r.PhaseAfter, template)
 	}
 	// Output:
 	// advisory default.log.warning cached=false phase=menu→menu  <*> is missing

@@ -69,7 +69,8 @@ func FuzzTextCache(f *testing.F) {
 	f.Add(turns(3*len(texts), 1, 7), byte(1))
 	f.Add(turns(3*len(texts), 37, 6), byte(3))
 	f.Add(turns(3*len(texts), 64, 1), byte(63))
-	f.Add([]byte{2, 4, 7, 2, 5, 7, 2, 20, 7, 2, 0, 7, 2, 32, 7, 0, 64, 0, 2, 5, 7, 9, 5, 7, 2, 5, 7, 10, 5, 7}, byte(63)) // one text, as other entries
+	f.Add([]byte{2, 4, 7, 2, 5, 7, 2, 20, 7, 2, 0, 7, 2, 32, 7, 0, 64, 0, 2, 5, 7, 9, 5, 7, 2, 5, 7, 10, 5, 7},
+		byte(63)) // one text, as other entries
 	f.Add([]byte{11, 0, 3, 1, 0, 3, 8, 0, 1, 9, 0, 2, 6, 0, 3, 10, 0, 2, 6, 9, 3, 11, 0, 3}, byte(2))
 	f.Fuzz(func(t *testing.T, steps []byte, size byte) {
 		small := 1 + int(size%8)

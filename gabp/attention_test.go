@@ -22,14 +22,18 @@ import (
 func TestParseAttention(t *testing.T) {
 	for _, a := range []heed.Attention{
 		{ID: "x-1"},
-		{ID: "x-1", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
-			CausalMethod: strings.Repeat("é", 5000)},
+		{
+			ID: "x-1", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
+			CausalMethod: strings.Repeat("é", 5000),
+		},
 		{ID: "x-1", State: "cleared", Blocking: true, StateInvalidated: true, Summary: strings.Repeat("s", 5000)},
 		{
 			ID: "x-1", OpenedAtSequence: 1 << 60, LatestSequence: 1 << 63, DiagnosticsCursor: 1<<64 - 1,
 			TotalUrgentEntries: 1 << 54,
-			Sample: []heed.Sample{{}, {Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60,
-				LatestSequence: 1 << 60}},
+			Sample: []heed.Sample{{}, {
+				Level: 77, Message: "Content-Length: 5\r\n\r\n{}", RepeatCount: 1 << 60,
+				LatestSequence: 1 << 60,
+			}},
 		},
 	} {
 		a.Sanitize()
@@ -81,8 +85,10 @@ func newEngine(t testing.TB) *heed.Engine {
 }
 
 func raise(e *heed.Engine, key string, d event.Disposition) string {
-	return e.Raise(heed.Report{Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key,
-		Message: key})
+	return e.Raise(heed.Report{
+		Key: key, Disposition: d, Severity: event.SeverityError, Summary: "Trouble with " + key,
+		Message: key,
+	})
 }
 
 // newHandler returns a handler that answers in any time, unless cfg says otherwise: a machine that
@@ -243,8 +249,10 @@ func TestAttentionLate(t *testing.T) {
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
 	}
 	// A bridge that left is no reason to be blind.
-	p := newHandler(t, AttentionConfig{Source: newEngine(t), Publish: out.publish,
-		Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }})
+	p := newHandler(t, AttentionConfig{
+		Source: newEngine(t), Publish: out.publish,
+		Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.Current(ctx, "v")

@@ -21,8 +21,10 @@ func (c *Client) Ping(ctx context.Context) error { return c.Call(ctx, methodPing
 
 func connect(t testing.TB, addr string, change func(*ClientConfig)) *Client {
 	t.Helper()
-	cfg := ClientConfig{Token: token, Limits: Limits{HelloTimeout: patience, FrameTimeout: patience,
-		WriteTimeout: patience}}
+	cfg := ClientConfig{Token: token, Limits: Limits{
+		HelloTimeout: patience, FrameTimeout: patience,
+		WriteTimeout: patience,
+	}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -86,8 +88,10 @@ func TestClientEvents(t *testing.T) {
 	}
 	for i := range 900 { // in order, across channels too
 		e := <-got
-		require.Equal(t, Event{Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1),
-			Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i))}, e)
+		require.Equal(t, Event{
+			Channel: []string{"a/b", "c/d"}[i%2], Seq: uint64(i/2 + 1),
+			Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i)),
+		}, e)
 	}
 	require.NoError(t, c.Unsubscribe(ctx, []string{"a/b"}))
 	_, err = c.Events(ctx, []string{"x/y"}, func(Event) {})
@@ -225,8 +229,10 @@ func TestClientOfASilentServer(t *testing.T) {
 	noLeaks(t)
 	hang := make(chan struct{})
 	addr := mod(t, func(net.Conn, *bufio.Reader) { <-hang })
-	_, err := Dial(context.Background(), addr, ClientConfig{Token: token,
-		Limits: Limits{HelloTimeout: 20 * time.Millisecond}})
+	_, err := Dial(context.Background(), addr, ClientConfig{
+		Token:  token,
+		Limits: Limits{HelloTimeout: 20 * time.Millisecond},
+	})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	close(hang)
 }

@@ -39,8 +39,10 @@ func Example() {
 		panic(err)
 	}
 	defer func() { _ = bridge.Close() }()
-	engine.Raise(heed.Report{Disposition: event.Blocking, Severity: event.SeverityError,
-		Summary: "The save could not be written"})
+	engine.Raise(heed.Report{
+		Disposition: event.Blocking, Severity: event.SeverityError,
+		Summary: "The save could not be written",
+	})
 
 	var current gabp.CurrentResult
 	if err := bridge.Call(ctx, gabp.MethodAttentionCurrent, nil, &current); err != nil {

@@ -56,8 +56,10 @@ func TestReadTolerates(t *testing.T) {
 		"byte order marks": "\xef\xbb\xbfContent-Length: " + strconv.Itoa(len(pingText)+3) + "\r\n\r\n\xef\xbb\xbf" +
 			pingText,
 	} {
-		for cut, r := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r },
-			"by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader} {
+		for cut, r := range map[string]func(io.Reader) io.Reader{
+			"whole":    func(r io.Reader) io.Reader { return r },
+			"by bytes": iotest.OneByteReader, "by halves": iotest.HalfReader,
+		} {
 			lim := defaultLimits(t)
 			c := newConn(&stream{Reader: r(strings.NewReader(text + frame(pingText)))}, lim)
 			for range 2 { // merged with the next one

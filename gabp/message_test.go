@@ -44,16 +44,24 @@ func TestAppend(t *testing.T) {
 		want string
 	}{
 		{message{ID: "7", Type: typeRequest, Method: "tools/list"}, `{` + id + `,"type":"request","method":"tools/list"}`},
-		{message{ID: "7", Type: typeRequest, Method: "tools/call", Params: json.RawMessage(`{ "name":"a/b" }`)},
-			`{` + id + `,"type":"request","method":"tools/call","params":{ "name":"a/b" }}`},
+		{
+			message{ID: "7", Type: typeRequest, Method: "tools/call", Params: json.RawMessage(`{ "name":"a/b" }`)},
+			`{` + id + `,"type":"request","method":"tools/call","params":{ "name":"a/b" }}`,
+		},
 		{message{ID: "7", Type: typeResponse, Result: json.RawMessage(`[1]`)}, `{` + id + `,"type":"response","result":[1]}`},
 		{message{ID: "7", Type: typeResponse}, `{` + id + `,"type":"response","result":null}`},
-		{message{ID: "7", Type: typeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}},
-			`{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`},
-		{message{ID: "7", Type: typeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)},
-			`{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`},
-		{message{ID: "a\"\n\u2028é", Type: typeEvent, Channel: "x"},
-			`{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`},
+		{
+			message{ID: "7", Type: typeResponse, Error: &Error{Code: -32601, Message: "no <such> method"}},
+			`{` + id + `,"type":"response","error":{"code":-32601,"message":"no <such> method"}}`,
+		},
+		{
+			message{ID: "7", Type: typeEvent, Channel: "a/b", Seq: 0, Payload: json.RawMessage(`1`)},
+			`{` + id + `,"type":"event","channel":"a/b","seq":0,"payload":1}`,
+		},
+		{
+			message{ID: "a\"\n\u2028é", Type: typeEvent, Channel: "x"},
+			`{"v":"gabp/1","id":"a\"\n` + "\u2028" + `é","type":"event","channel":"x","seq":0,"payload":null}`,
+		},
 	} {
 		require.Equal(t, c.want, string(c.m.Append(nil)))
 		m, err := decodeWithin(c.m.Append(nil), Limits{})
@@ -108,10 +116,14 @@ func TestDecodeRefuses(t *testing.T) {
 		{"method twice", `{"v":"gabp/1","id":"x","type":"request","method":"a/b","method":"a/c"}`, codeInvalidRequest},
 		{"long id", `{"v":"gabp/1","id":"` + long + `","type":"request","method":"a/b"}`, codeInvalidField},
 		{"long method", `{"v":"gabp/1","id":"x","type":"request","method":"a/` + long + `"}`, codeInvalidField},
-		{"long channel", `{"v":"gabp/1","id":"x","type":"event","channel":"` + long + `","seq":1,"payload":1}`,
-			codeInvalidField},
-		{"tool twice", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","name":"a/c"}}`,
-			CodeInvalidParams},
+		{
+			"long channel", `{"v":"gabp/1","id":"x","type":"event","channel":"` + long + `","seq":1,"payload":1}`,
+			codeInvalidField,
+		},
+		{
+			"tool twice", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","name":"a/c"}}`,
+			CodeInvalidParams,
+		},
 		{"two arguments", `{"v":"gabp/1","id":"x","type":"request","method":"tools/call","params":{"name":"a/b","arguments":{"a":1},"parameters":{"a":2}}}`, CodeInvalidParams},
 	} {
 		m, err := decodeWithin([]byte(c.text), Limits{})
@@ -173,8 +185,10 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(data)
 	}
-	for _, s := range []string{`{"a":[1,-2.5e+3,true,false,null,"\u00e9\n"]}`, "\"\xff\"", `[[[[]]]]`,
-		`{"v":"gabp/1","id":"x","type":"response","error":{"code":1,"message":"m"}}`} {
+	for _, s := range []string{
+		`{"a":[1,-2.5e+3,true,false,null,"\u00e9\n"]}`, "\"\xff\"", `[[[[]]]]`,
+		`{"v":"gabp/1","id":"x","type":"response","error":{"code":1,"message":"m"}}`,
+	} {
 		f.Add([]byte(s))
 	}
 	lim := defaultLimits(f)

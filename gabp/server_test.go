@@ -229,8 +229,10 @@ func TestSession(t *testing.T) {
 	require.Equal(t, "heed", w.AgentID)
 	require.Equal(t, "1.0", w.SchemaVersion)
 	require.Equal(t, []string{"a/b", "c/d"}, w.Capabilities.Events)
-	require.Subset(t, w.Capabilities.Methods, []string{"session/hello", "session/ping", "session/goodbye", "tools/call",
-		"tools/list", "events/list"})
+	require.Subset(t, w.Capabilities.Methods, []string{
+		"session/hello", "session/ping", "session/goodbye", "tools/call",
+		"tools/list", "events/list",
+	})
 	require.Equal(t, &WireLimits{MaxMessageSize: defaultMessageSize, MaxConcurrentRequests: 32, RequestTimeout: 300},
 		w.Capabilities.Limits)
 
@@ -268,10 +270,14 @@ func TestAnswersWhatItCan(t *testing.T) {
 		{`{`, nilID, codeParse},
 		{`{"v":"gabp/1","id":null,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
 		{`{"v":"gabp/1","id":5,"type":"request","method":"session/ping"}`, nilID, codeInvalidField},
-		{`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`,
-			"3d0c2f7e-5b1a-4c6d-9e8f-000000000001", codeVersionMismatch},
-		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`,
-			"3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest},
+		{
+			`{"v":"gabp/2","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000001","type":"request","method":"session/ping"}`,
+			"3d0c2f7e-5b1a-4c6d-9e8f-000000000001", codeVersionMismatch,
+		},
+		{
+			`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000002","type":"event","channel":"a","seq":1,"payload":1}`,
+			"3d0c2f7e-5b1a-4c6d-9e8f-000000000002", codeInvalidRequest,
+		},
 		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000003","type":"response","result":1,"error":{"code":1,"message":"m"}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000003", codeInvalidRequest},
 		{`{"v":"gabp/1","id":"3d0c2f7e-5b1a-4c6d-9e8f-000000000004","type":"event","channel":"attention/opened","seq":1,"payload":{}}`, "3d0c2f7e-5b1a-4c6d-9e8f-000000000004", codeInvalidField},
 	} {

@@ -66,8 +66,10 @@ func (s *engine) Begin(call Call) Running {
 	if call.Diagnostic() {
 		return r
 	}
-	r.began = s.e.Observe(event.Operation{Time: s.time(), ID: call.ID, Method: call.Tool,
-		Status: event.StatusStarted}.Entry()).Seq
+	r.began = s.e.Observe(event.Operation{
+		Time: s.time(), ID: call.ID, Method: call.Tool,
+		Status: event.StatusStarted,
+	}.Entry()).Seq
 	return r
 }
 
@@ -87,8 +89,10 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 		return heed.Verdict{}, nil, nil
 	}
 	e := r.source.e
-	e.Observe(event.Operation{Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status,
-		Error: errText}.Entry())
+	e.Observe(event.Operation{
+		Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status,
+		Error: errText,
+	}.Entry())
 	v, related := Related(e, r.call.ID, r.began)
 	if related != nil {
 		e.Delivered(r.call.Consumer, related.ID, related.LatestSequence)

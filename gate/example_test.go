@@ -89,14 +89,18 @@ func mod(ctx context.Context) gabp.Bridge {
 	})
 	mux.Handle(gabp.MethodToolsCall, func(_ context.Context, r *gabp.Request) (any, error) {
 		if call, err := gabp.ParseToolCall(r.Params); err != nil || call.Name == "farm/sow" {
-			engine.Raise(heed.Report{Disposition: event.Blocking, Severity: event.SeverityError,
-				Summary: "The field is flooded"})
+			engine.Raise(heed.Report{
+				Disposition: event.Blocking, Severity: event.SeverityError,
+				Summary: "The field is flooded",
+			})
 		}
 		return map[string]bool{"success": true}, nil
 	})
 	b := gabp.Bridge{Token: gabp.NewToken()}
-	server, err := gabp.NewServer(gabp.ServerConfig{Token: b.Token, AgentID: "farm",
-		App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux})
+	server, err := gabp.NewServer(gabp.ServerConfig{
+		Token: b.Token, AgentID: "farm",
+		App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux,
+	})
 	if err != nil {
 		panic(err)
 	}

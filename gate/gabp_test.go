@@ -36,8 +36,10 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 		defer close(done)
 		_ = server.ServeConn(ctx, there)
 	}()
-	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{Token: token,
-		Limits: gabp.Limits{HelloTimeout: patience}})
+	c, err = gabp.NewClient(t.Context(), here, gabp.ClientConfig{
+		Token:  token,
+		Limits: gabp.Limits{HelloTimeout: patience},
+	})
 	require.NoError(t, err)
 	stop = func() {
 		cancel()

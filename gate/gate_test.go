@@ -55,8 +55,12 @@ func TestTiming(t *testing.T) {
 		{"advisory, before dispatch", before, event.Log{Message: "Odd thing"}, true, false, true},
 		{"advisory, while it runs", during, event.Log{Message: "Odd thing"}, true, true, true},
 		{"advisory, after the reply", later, event.Log{Message: "Odd thing"}, true, false, true},
-		{"of another operation, while it runs", during, event.Log{Message: "Broken thing", OperationID: "other"}, true, true,
-			false},
+		{
+			"of another operation, while it runs", during,
+			event.Log{Message: "Broken thing", OperationID: "other"},
+			true, true,
+			false,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEngine(t)
@@ -140,30 +144,46 @@ func TestRemote(t *testing.T) {
 		{"advisory", both, answers(current(item("a-1", false))), true, "", ""},
 		{"blocking", both, answers(current(item("a-1", true))), false, "acknowledge a-1", ""},
 		{"no capability", []string{"tools/list"}, answers(current(item("a-1", true))), true, "", "no attention capability"},
-		{"server gone", both, func(context.Context, string, any) (string, error) { return "", errGone }, false,
-			"connection reset by peer", ""},
+		{
+			"server gone", both, func(context.Context, string, any) (string, error) { return "", errGone }, false,
+			"connection reset by peer", "",
+		},
 		{"answer late", both, late, false, "no answer in time", ""},
 		{"answer late, and the client does not look at the time", both, lateAndDeaf, false, "no answer in time", ""},
-		{"number with a fraction", both, answers(number("latestSequence", "9.5")), false,
-			`"latestSequence" must be an integer`, ""},
+		{
+			"number with a fraction", both, answers(number("latestSequence", "9.5")), false,
+			`"latestSequence" must be an integer`, "",
+		},
 		{"number in another form", both, answers(number("openedAtSequence", "7e0")), true, "", ""},
-		{"negative number", both, answers(number("totalUrgentEntries", "-1")), false,
-			`"totalUrgentEntries" must be an integer`, ""},
+		{
+			"negative number", both, answers(number("totalUrgentEntries", "-1")), false,
+			`"totalUrgentEntries" must be an integer`, "",
+		},
 		{"number beyond what JSON carries", both, answers(number("latestSequence", "9007199254740993")), false, "2^53", ""},
-		{"field of another type", both, answers(strings.Replace(current(item("a-1", true)), "true", `"true"`, 1)), false,
-			"must be true or false", ""},
-		{"field missing", both, answers(strings.Replace(current(item("a-1", true)), `"blocking":true,`, "", 1)), false,
-			`"blocking" is missing`, ""},
+		{
+			"field of another type", both, answers(strings.Replace(current(item("a-1", true)), "true", `"true"`, 1)), false,
+			"must be true or false", "",
+		},
+		{
+			"field missing", both, answers(strings.Replace(current(item("a-1", true)), `"blocking":true,`, "", 1)), false,
+			`"blocking" is missing`, "",
+		},
 		{"empty id", both, answers(current(item("", true))), false, `"attentionId" is empty`, ""},
-		{"cleared item", both, answers(strings.Replace(current(item("a-1", false)), `"open"`, `"cleared"`, 1)), false,
-			"is not open", ""},
-		{"severity of its own", both, answers(strings.Replace(current(item("a-1", false)), `"error"`, `"awful"`, 1)), false,
-			"severity", ""},
+		{
+			"cleared item", both, answers(strings.Replace(current(item("a-1", false)), `"open"`, `"cleared"`, 1)), false,
+			"is not open", "",
+		},
+		{
+			"severity of its own", both, answers(strings.Replace(current(item("a-1", false)), `"error"`, `"awful"`, 1)), false,
+			"severity", "",
+		},
 		{"no item at all", both, answers(`{}`), false, `"attention" is missing`, ""},
 		{"text", both, answers(current(`"fine"`)), false, "must be an object", ""},
-		{"sample without a count", both, answers(strings.Replace(current(item("a-1", false)), `"severity"`,
-			`"sample":[{"level":"info","message":"m","latestSequence":1}],"severity"`, 1)), false,
-			`sample: "repeatCount" is missing`, ""},
+		{
+			"sample without a count", both, answers(strings.Replace(current(item("a-1", false)), `"severity"`,
+				`"sample":[{"level":"info","message":"m","latestSequence":1}],"severity"`, 1)), false,
+			`sample: "repeatCount" is missing`, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -249,8 +269,10 @@ func TestRemoteAck(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, acked.Acknowledged)
 	require.Equal(t, "a-2", acked.Current.ID)
-	for _, answer = range []string{`{}`, `{"acknowledged":true}`, `{"currentAttention":null}`,
-		`{"acknowledged":true,"currentAttention":1}`} {
+	for _, answer = range []string{
+		`{}`, `{"acknowledged":true}`, `{"currentAttention":null}`,
+		`{"acknowledged":true,"currentAttention":1}`,
+	} {
 		_, err = g.Ack(t.Context(), "agent", "a-1", 0)
 		require.Error(t, err, answer)
 	}

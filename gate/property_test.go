@@ -29,15 +29,19 @@ func TestNoWayThrough(tt *testing.T) {
 			viewer := rapid.SampledFrom([]string{"ann", "bob"}).Draw(t, "viewer")
 			switch rapid.IntRange(0, 7).Draw(t, "step") {
 			case 0, 1:
-				l := event.Log{Message: rapid.SampledFrom([]string{"Broken thing", "Broken other", "Worse", "Odd thing",
-					"Fine"}).Draw(t, "text")}
+				l := event.Log{Message: rapid.SampledFrom([]string{
+					"Broken thing", "Broken other", "Worse", "Odd thing",
+					"Fine",
+				}).Draw(t, "text")}
 				if len(running) > 0 && rapid.Bool().Draw(t, "names") {
 					l.OperationID = running[len(running)-1].Call.ID
 				}
 				e.Log(l)
 			case 2:
-				e.Raise(heed.Report{Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Disposition: event.Blocking,
-					Message: "m"})
+				e.Raise(heed.Report{
+					Key: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key"), Disposition: event.Blocking,
+					Message: "m",
+				})
 			case 3:
 				for id, upTo := range shown { // of one or none, mostly
 					if rapid.Bool().Draw(t, "marked") {

@@ -75,8 +75,12 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 	}
 	if len(d.Mods) > 0 {
 		dst = o.heading(dst, strong, "MODS that changed")
-		g := grid{columns: []column{{title: "CHANGE"}, {title: "PLACE", right: true}, {title: "PACKAGE", limit: 40},
-			{title: "MOD", style: only(name)}}, minLast: 20, color: o.Color}
+		g := grid{columns: []column{
+			{title: "CHANGE"},
+			{title: "PLACE", right: true},
+			{title: "PACKAGE", limit: 40},
+			{title: "MOD", style: only(name)},
+		}, minLast: 20, color: o.Color}
 		rows := d.Mods
 		if o.Top > 0 {
 			rows = rows[:min(len(rows), 4*o.Top)]
@@ -113,8 +117,11 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			p(2, "no suspect: nothing points at a mod, and no list of mods shows what changed")
 			continue
 		}
-		t := grid{columns: []column{{title: "SCORE", right: true}, {title: "SUSPECT", limit: 40, style: only(name)},
-			{title: "EVIDENCE"}}, minLast: 24, color: o.Color}
+		t := grid{columns: []column{
+			{title: "SCORE", right: true},
+			{title: "SUSPECT", limit: 40, style: only(name)},
+			{title: "EVIDENCE"},
+		}, minLast: 24, color: o.Color}
 		for _, s := range g.Suspects {
 			t.add(strconv.Itoa(s.Score), s.Name, strings.Join(s.Evidence, "; "))
 		}

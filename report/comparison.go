@@ -77,8 +77,10 @@ func CompareJSON[C Comparison](dst []byte, c C) []byte { return appendJSON(dst, 
 
 // ofDiff describes a difference.
 func ofDiff(d *compare.Diff) *comparison {
-	c := &comparison{mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1,
-		manyNew: len(d.New.Files) > 1}
+	c := &comparison{
+		mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1,
+		manyNew: len(d.New.Files) > 1,
+	}
 	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
 	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
 	if changed == 0 {

@@ -18,10 +18,15 @@ func TestSidesInWords(t *testing.T) {
 	}
 	side := compare.Totals{Files: []compare.File{{
 		Name: "a.log",
-		Gaps: []compare.Gap{{Kind: "blind", From: 3, To: 9, Rule: "some.rule"}, {Kind: "hole", From: 12},
-			{Kind: "hole", From: 13}},
+		Gaps: []compare.Gap{
+			{Kind: "blind", From: 3, To: 9, Rule: "some.rule"},
+			{Kind: "hole", From: 12},
+			{Kind: "hole", From: 13},
+		},
 	}}}
-	require.Equal(t, []string{"went BLIND at line 3 (some.rule), when logging stopped, until line 9",
+	require.Equal(t, []string{
+		"went BLIND at line 3 (some.rule), when logging stopped, until line 9",
 		"has missing bytes at line 12",
-		"has 1 more such gap"}, gapsOf(&side))
+		"has 1 more such gap",
+	}, gapsOf(&side))
 }

@@ -59,7 +59,8 @@ type sampleText struct {
 
 // observe counts an entry of a row.
 func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, row *row, suspects []heed.Suspect,
-	isNew bool) {
+	isNew bool,
+) {
 	d.total++
 	at := d.total - 1
 	b := d.byRecord.at(at)

@@ -337,8 +337,10 @@ func (r *Replay) summary(v *Verdict) Summary {
 		st.Coalesce.ByDisposition[event.Blocking]
 	for _, d := range dispositions {
 		t := r.tables[d]
-		s.Signatures[d.String()] = tableSummary{Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
-			DroppedEntries: t.evictedEntries}
+		s.Signatures[d.String()] = tableSummary{
+			Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
+			DroppedEntries: t.evictedEntries,
+		}
 	}
 	if err := st.Check(); err != nil {
 		s.Accounting = err.Error()

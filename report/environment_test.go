@@ -37,8 +37,10 @@ func TestEnvironmentInEachForm(t *testing.T) {
 			Game: "Some Game 1.2.3", Engine: "Some Engine 4", Platform: "Windows", Graphics: "A `card`", CPU: "A processor",
 			Arguments: `-save C:\Users\maria\saves`,
 		},
-		Mods: []capture.ListedMod{listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""),
-			listed("some-mod", "author.other", "1.2")},
+		Mods: []capture.ListedMod{
+			listed("", "core.one", ""), listed("Some Mod (dev)", "author.thing", ""),
+			listed("some-mod", "author.other", "1.2"),
+		},
 	}
 	r := inEnvironment(t, Config{File: "a.log", Scrub: &Scrubber{}}, e)
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
@@ -114,8 +116,10 @@ func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
 	s := newScript(t)
 	s.entry(3, event.Blocking, event.SeverityError)
 	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
-	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{listed("Some Mod", "", ""),
-		listed("Windmills", "", "")}}})
+	s.End(End{Layout: "plain", Lines: 5, Environment: Environment{Mods: []capture.ListedMod{
+		listed("Some Mod", "", ""),
+		listed("Windmills", "", ""),
+	}}})
 	says := readable(requireValidPage(t, page(t, s.Replay)))
 	require.Contains(t, says, "2 mods , in load order; listed first: 1 named by the verdict")
 	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
@@ -155,9 +159,11 @@ func TestHostileEnvironment(t *testing.T) {
 		*fact.text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
-	for _, out := range []string{string(Text(nil, r.Document(0), TextOptions{Width: 80})),
+	for _, out := range []string{
+		string(Text(nil, r.Document(0), TextOptions{Width: 80})),
 		string(Markdown(nil, r.Document(0))), page(t, r), string(AppendSummary(nil, r.Document(0))),
-		r.Document(0).markdownVerdict()} {
+		r.Document(0).markdownVerdict(),
+	} {
 		for line := range strings.Lines(out) {
 			requireInert(t, strings.TrimSuffix(strings.ReplaceAll(line, "\t", " "), "\n"))
 		}

@@ -129,8 +129,10 @@ func (r *excerptRecord) clone() excerptRecord {
 func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
 	text := r.text[:0]
 	line := rec.Line()
-	*r = excerptRecord{seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
-		rule: d.Rule}
+	*r = excerptRecord{
+		seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
+		rule: d.Rule,
+	}
 	lines := 0
 	for _, part := range [...]string{rec.Message, rec.Stack} {
 		for part = strings.TrimRight(part, "\r\n"); part != ""; {

@@ -207,8 +207,10 @@ func TestPageIsBounded(t *testing.T) {
 		if d.Urgent() {
 			o.AttentionID = fmt.Sprint("0-", i-i%30+1) // one that is opened, with many rules
 		}
-		r.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat(wide+"\n", 9),
-			Stack: strings.Repeat(wide+"\n", 40)}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
+		r.Observe(&capture.Record{Entry: event.Entry{
+			Message: strings.Repeat(wide+"\n", 9),
+			Stack:   strings.Repeat(wide+"\n", 40),
+		}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)
 			u.Attention.Cause.Rule = o.Decision.Rule
@@ -272,8 +274,10 @@ func TestPageWithAClock(t *testing.T) {
 			d = event.Blocking
 		}
 		o := outcome(signature.ID(d), d, "a")
-		r.Observe(&capture.Record{Entry: event.Entry{Time: start.Add(time.Duration(i) * time.Minute)},
-			StartLine: int(i + 1), EndLine: int(i + 1)}, o)
+		r.Observe(&capture.Record{
+			Entry:     event.Entry{Time: start.Add(time.Duration(i) * time.Minute)},
+			StartLine: int(i + 1), EndLine: int(i + 1),
+		}, o)
 	}
 	u := opened("0-1", event.Blocking, 51)
 	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
@@ -387,8 +391,10 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
 		outcome(1, event.Blocking, "some.rule"))
 	r.Update(opened("0-1", event.Blocking, 1))
-	r.End(End{Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1},
-		Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1}})
+	r.End(End{
+		Layout: "plain", Lines: 1, Stats: heed.Stats{Received: 1, Logs: 1},
+		Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1},
+	})
 	s := newSection(r.Document(0), 1, 1)
 	s.MoreCauses, s.MoreItems, s.MoreGroups, s.LeftOut = 1, 1, 1, 1
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
@@ -405,8 +411,10 @@ func TestPageCountsOneAsOne(t *testing.T) {
 
 func TestLinesLeftOutAreCountedInFull(t *testing.T) {
 	const lines = 3000
-	e := &capture.Record{Entry: event.Entry{Message: strings.Repeat("message\r\n", lines),
-		Stack: strings.Repeat("frame\n", lines)}, StartLine: 1, EndLine: 2 * lines}
+	e := &capture.Record{Entry: event.Entry{
+		Message: strings.Repeat("message\r\n", lines),
+		Stack:   strings.Repeat("frame\n", lines),
+	}, StartLine: 1, EndLine: 2 * lines}
 	var record excerptRecord
 	record.set(1, e, event.Decision{})
 	require.Equal(t, 2*lines, strings.Count(string(record.text), "\n")+1+record.more)

@@ -64,8 +64,10 @@ func (s *section) groups() {
 	}
 }
 
-var dispositionWords = [len(dispositions)]string{event.Blocking: "blocking", event.Advisory: "advisory",
-	event.Ignore: "ignored"}
+var dispositionWords = [len(dispositions)]string{
+	event.Blocking: "blocking", event.Advisory: "advisory",
+	event.Ignore: "ignored",
+}
 
 func (s *section) group(row *Row) *groupView {
 	text := s.doc.rules[row.Rule]

@@ -321,8 +321,10 @@ func (s *section) excerpts() {
 			ex.Lines = append(ex.Lines, l)
 		}
 		if r.more > 0 {
-			ex.Lines = append(ex.Lines, excerptLine{Text: "… " + many(uint64(r.more), "more line", "more lines"),
-				Disposition: r.disposition.String(), Marked: r.marked})
+			ex.Lines = append(ex.Lines, excerptLine{
+				Text:        "… " + many(uint64(r.more), "more line", "more lines"),
+				Disposition: r.disposition.String(), Marked: r.marked,
+			})
 		}
 	}
 	s.Excerpts = all

@@ -20,9 +20,11 @@ func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
 
 func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	named := []string{"Some Mod"}
-	r := newReplay(t, Config{Details: true, File: "Player.log",
+	r := newReplay(t, Config{
+		Details: true, File: "Player.log",
 		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: named[0], Score: 60}} },
-		Rule:  func(id string) (string, string) { return "what " + id + " is", "" }})
+		Rule:  func(id string) (string, string) { return "what " + id + " is", "" },
+	})
 	observed(r, "0-1", "some.rule", event.Blocking, 1)
 	u := opened("0-1", event.Blocking, 1)
 	r.Update(u)

@@ -129,8 +129,10 @@ func AppendRecordText(dst []byte, r *Record) []byte {
 		dst = append(dst, '-')
 		dst = append(dst, number(uint64(r.EndLine))...)
 	}
-	for _, field := range [...]string{r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule,
-		phaseName(r.Phase)} {
+	for _, field := range [...]string{
+		r.Disposition.String(), r.Severity.String(), r.Level.String(), r.Rule,
+		phaseName(r.Phase),
+	} {
 		dst = append(append(dst, '\t'), field...)
 	}
 	dst = appendID(append(dst, '\t'), r.Signature)

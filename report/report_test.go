@@ -336,10 +336,14 @@ func TestBlindness(t *testing.T) {
 func TestNoticesAreNoRecords(t *testing.T) {
 	r := newReplay(t, Config{})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "r"))
-	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100},
-		StartLine: 5}, outcome(2, event.Advisory, "n"))
-	r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11},
-		StartLine: 9}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{
+		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 100},
+		StartLine: 5,
+	}, outcome(2, event.Advisory, "n"))
+	r.Observe(&capture.Record{
+		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: 11},
+		StartLine: 9,
+	}, outcome(2, event.Advisory, "n"))
 	require.EqualValues(t, 1, r.records)
 	require.Equal(t, []*missing{{Status: event.StatusHole, Times: 2, Amount: 111, First: 5, Last: 9}}, r.noticed())
 	require.Equal(t, "111 bytes are missing in 2 places, lines 5 to 9.", r.noticed()[0].sentence())
@@ -352,8 +356,10 @@ func TestMissingIsBlindness(t *testing.T) {
 	notice := func(status event.Status, line uint64, blind bool) {
 		o := outcome(1, event.Advisory, "default.notice."+status.String())
 		o.Blind = blind
-		r.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: status, Count: 100},
-			StartLine: int(line)}, o)
+		r.Observe(&capture.Record{
+			Entry:     event.Entry{Kind: event.KindNotice, Status: status, Count: 100},
+			StartLine: int(line),
+		}, o)
 	}
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Ignore, "chat"))
 	notice(event.StatusRestarted, 2, false)
@@ -484,8 +490,10 @@ func TestAppendRecordAgreesWithEncodingJSON(t *testing.T) {
 			Rule: "x.y", Phase: "play",
 		},
 		{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile, Rule: hostile},
-		{File: "a.log", Blame: []heed.Suspect{{Mod: "Kay's R&D", Score: 63,
-			Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}}}, {Mod: "Другой", Score: 30}}},
+		{File: "a.log", Blame: []heed.Suspect{{
+			Mod: "Kay's R&D", Score: 63,
+			Evidence: []blame.Evidence{{Kind: blame.Tag, Line: 1}, {Kind: blame.Frame, Line: 2}},
+		}, {Mod: "Другой", Score: 30}}},
 	} {
 		got := AppendRecord(nil, &r)
 		require.True(t, strings.HasSuffix(string(got), "}\n"))

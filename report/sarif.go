@@ -131,8 +131,10 @@ func SARIF(dst []byte, docs ...*Document) []byte {
 			run.Invocations[0].Successful, level = false, "error"
 		}
 		for _, sentence := range d.wanting(left) {
-			s.notifications = append(s.notifications, sarifNotification{level, sarifText(sentence),
-				[]sarifLocation{sarifAt(uri, 0)}})
+			s.notifications = append(s.notifications, sarifNotification{
+				level, sarifText(sentence),
+				[]sarifLocation{sarifAt(uri, 0)},
+			})
 		}
 		run.RedactionTokens = d.marks
 	}

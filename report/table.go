@@ -162,7 +162,8 @@ func newTable(limit int) *table { return &table{rows: newRows(limit)} }
 // add counts one entry, of a signature that is in the given group, and returns
 // its row and whether that is new. The template is asked for when it is.
 func (t *table) add(key rowKey, group signature.Signature, severity event.Severity, line uint64,
-	of func(signature.Signature) (string, bool)) (*row, bool) {
+	of func(signature.Signature) (string, bool),
+) (*row, bool) {
 	t.entries++
 	if row := t.rows.get(&key); row != nil {
 		row.Count++
@@ -171,8 +172,10 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 		row.group = group
 		return row, false
 	}
-	row := &row{Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig,
-		group: group}
+	row := &row{
+		Row: Row{Forms: 1, Rule: key.rule, Severity: severity, Count: 1, First: line, Last: line}, sig: key.sig,
+		group: group,
+	}
 	if text, ok := of(key.sig); ok {
 		row.Template = shorten(text)
 	}

@@ -28,11 +28,17 @@ func TestFold(t *testing.T) {
 		return s
 	})
 	require.Equal(t, []*row{
-		{Row: Row{Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,
-			Template: "<name> is late"}, sig: sig(1), group: sig(2)},
-		{Row: Row{Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10,
-			Template: "Anna is late"}, sig: sig(1), group: sig(1)},
-		{Row: Row{Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11,
-			Template: "the lamp is out"}, sig: sig(3), group: sig(3)},
+		{Row: Row{
+			Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,
+			Template: "<name> is late",
+		}, sig: sig(1), group: sig(2)},
+		{Row: Row{
+			Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10,
+			Template: "Anna is late",
+		}, sig: sig(1), group: sig(1)},
+		{Row: Row{
+			Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11,
+			Template: "the lamp is out",
+		}, sig: sig(3), group: sig(3)},
 	}, table.top(0))
 }

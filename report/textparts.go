@@ -225,8 +225,10 @@ func (t *textReport) signatures() {
 		}
 		for i := range rows {
 			row := &rows[i]
-			cells := []string{number(row.Count), number(row.First), number(row.Last), number(row.Forms),
-				row.Signature.String(), row.Rule}
+			cells := []string{
+				number(row.Count), number(row.First), number(row.Last), number(row.Forms),
+				row.Signature.String(), row.Rule,
+			}
 			if blame {
 				cells = append(cells, blamed(row.Blame))
 			}

@@ -39,7 +39,8 @@ func (s *script) entry(line uint64, d event.Disposition, severity event.Severity
 
 // ruled is entry, by a rule with a name.
 func (s *script) ruled(rule string, line uint64, d event.Disposition, severity event.Severity,
-	suspects ...heed.Suspect) {
+	suspects ...heed.Suspect,
+) {
 	o := outcome(signature.ID(line), d, rule)
 	o.Decision.Severity = severity
 	s.suspects = suspects
@@ -100,8 +101,10 @@ func (s *script) phase(line uint64, phase string) {
 // text is an entry of so many bytes that says nothing.
 func (s *script) text(line uint64, bytes int) {
 	o := outcome(signature.ID(line), event.Ignore, "chat")
-	s.Observe(&capture.Record{Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line),
-		EndLine: int(line)}, o)
+	s.Observe(&capture.Record{
+		Entry: event.Entry{Message: strings.Repeat("x", bytes)}, StartLine: int(line),
+		EndLine: int(line),
+	}, o)
 }
 
 // mute is an entry by whose rule the log goes blind.
@@ -115,13 +118,17 @@ func (s *script) mute(line uint64) {
 }
 
 func (s *script) restart(line uint64) {
-	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted},
-		StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
+	s.Observe(&capture.Record{
+		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusRestarted},
+		StartLine: int(line),
+	}, outcome(signature.ID(line), event.Ignore, "notice.restarted"))
 }
 
 func (s *script) hole(line, bytes uint64) {
-	s.Observe(&capture.Record{Entry: event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes},
-		StartLine: int(line)}, outcome(signature.ID(line), event.Ignore, "notice"))
+	s.Observe(&capture.Record{
+		Entry:     event.Entry{Kind: event.KindNotice, Status: event.StatusHole, Count: bytes},
+		StartLine: int(line),
+	}, outcome(signature.ID(line), event.Ignore, "notice"))
 }
 
 func suspect(mod string, kinds ...blame.Kind) heed.Suspect {
@@ -231,8 +238,10 @@ var verdicts = []struct {
 		},
 		End{Lines: 40},
 		stateBroken, "Broken since line 3. 1 blocking problem, still open; 3 advisory problems.",
-		[]string{"Riverboats. The first blocking problem points at it.",
-			"Named elsewhere: Lantern Festival twice (first at line 10)."},
+		[]string{
+			"Riverboats. The first blocking problem points at it.",
+			"Named elsewhere: Lantern Festival twice (first at line 10).",
+		},
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
@@ -309,8 +318,10 @@ var verdicts = []struct {
 		End{Lines: 30},
 		stateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
 		[]string{"Not known: the first blocking problem does not name a mod."},
-		[]string{"The log starts again at line 20: the run before ended with the crash at line 3.",
-			"The log ends with the crash at line 30: the game no longer runs."},
+		[]string{
+			"The log starts again at line 20: the run before ended with the crash at line 3.",
+			"The log ends with the crash at line 30: the game no longer runs.",
+		},
 	},
 	{
 		"three runs, nothing wrong", func(s *script) {
@@ -842,8 +853,10 @@ func TestShortlyBefore(t *testing.T) {
 		"more of what is called worst": {990, event.Blocking, "crash", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReplay(t, Config{Details: true, File: "Player.log",
-				Rule: func(id string) (string, string) { return "what " + id + " is", "" }})
+			r := newReplay(t, Config{
+				Details: true, File: "Player.log",
+				Rule: func(id string) (string, string) { return "what " + id + " is", "" },
+			})
 			observed(r, "0-1", "broke.first", event.Blocking, 7)
 			first := opened("0-1", event.Blocking, 7)
 			first.Attention.Cause.Rule, first.Attention.Cause.Seq = "broke.first", 1

@@ -75,8 +75,12 @@ func TestColorsChangeNothingElse(t *testing.T) {
 }
 
 func TestNamesGiveWay(t *testing.T) {
-	g := &grid{columns: []column{{title: "N", right: true}, {title: "RULE", limit: 40}, {title: "BLAME", limit: 24},
-		{title: "TEXT"}}, minLast: 60}
+	g := &grid{columns: []column{
+		{title: "N", right: true},
+		{title: "RULE", limit: 40},
+		{title: "BLAME", limit: 24},
+		{title: "TEXT"},
+	}, minLast: 60}
 	g.add("1", "startup.static_constructor", "Prepare Carefully Continued", "Error")
 	require.Equal(t, ""+
 		"  N  RULE             BLAME\n"+

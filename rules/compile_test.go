@@ -263,7 +263,8 @@ rules:
 		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro cannot use itself, not even through other macros)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{Name: "base.yaml", Data: []byte(base)})
+			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{Name: "base.yaml",
+				Data: []byte(base)})
 			require.Equal(t, tc.want, strings.ReplaceAll(errs.Error(), "rules: ", ""))
 		})
 	}
@@ -300,7 +301,8 @@ func TestAllErrorsAtOnce(t *testing.T) {
 }
 
 func TestErrorsAreBounded(t *testing.T) {
-	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000))})
+	errs := compileError(t, rules.File{Name: "f.yaml",
+		Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000))})
 	require.Len(t, errs, rules.MaxErrors+1)
 	require.Equal(t, "rules: and 5000 more errors", errs[rules.MaxErrors].Error())
 }
@@ -308,7 +310,8 @@ func TestErrorsAreBounded(t *testing.T) {
 // TestHostileText: what a message quotes from a file is escaped and cut.
 func TestHostileText(t *testing.T) {
 	errs := compileError(t,
-		rules.File{Name: "a\x1b[31m\n.yaml", Data: []byte("version: 1\n\"\\e[2J\\u2028" + strings.Repeat("x", 5000) + "\": 1\n")},
+		rules.File{Name: "a\x1b[31m\n.yaml", Data: []byte("version: 1\n\"\\e[2J\\u2028" + strings.Repeat("x",
+			5000) + "\": 1\n")},
 		rules.File{Name: "c", Data: []byte("version: 1\nlists: {\"\\e[1m\\u2028\": [x, x]}\nmacros: {\"\\u202e\": 'a'}\n")},
 		rules.File{Name: "b", Data: []byte(rule("id: x", `when: "template \e == \u202e"`, "disposition: ignore"))},
 	)
@@ -530,7 +533,7 @@ rules:
 
 func TestByteOrderMarkAndCRLF(t *testing.T) {
 	text := "\ufeffversion: 1\r\nrules:\r\n  - id: x\r\n    when: 'template == \"x\"'\r\n    disposition: ignore\r\n"
-	require.Equal(t, 1, compile(t, text).Len())
+	require.Equal(t, 1, len(compile(t, text).Rules()))
 	errs := compileError(t, rules.File{Name: "f.yaml", Data: []byte(strings.Replace(text, "template", "templat", 1))})
 	require.Equal(t, []int{4, 12}, []int{errs[0].Line, errs[0].Column})
 }

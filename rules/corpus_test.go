@@ -43,7 +43,8 @@ func corpus(tb testing.TB, set *Set, files []string) []Input {
 				Source: strings.Clone(e.Source), Phase: phase, ByCaller: e.ByCaller,
 			}
 			full := key
-			full.Message, full.Stack, full.Operation = strings.Clone(e.Message), strings.Clone(e.Stack), strings.Clone(e.OperationID)
+			full.Message, full.Stack, full.Operation = strings.Clone(e.Message), strings.Clone(e.Stack),
+				strings.Clone(e.OperationID)
 			if !seen[key] {
 				seen[key] = true
 				out = append(out, full)

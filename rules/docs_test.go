@@ -42,8 +42,10 @@ func TestReferenceTables(t *testing.T) {
 		got = append(got, keys)
 	}
 	require.Equal(t, [][]string{
-		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields, defaultFields, testFields,
-		{checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused, checkOverride, checkBlindness},
+		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
+		defaultFields, testFields,
+		{checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused,
+			checkOverride, checkBlindness},
 	}, got)
 }
 
@@ -157,7 +159,8 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 	require.Equal(t, dispositions[event.Advisory:], def["escalate"].Properties["to"].Enum)
 
 	rule, escalate := def["rule"].Properties, def["escalate"].Properties
-	require.Equal(t, []int{maxExpression, maxExceptions, maxTagsPerRule, maxSummary, 2, maxEscalateAfter, maxEscalateEntries}, []int{
+	require.Equal(t, []int{maxExpression, maxExceptions, maxTagsPerRule, maxSummary, 2, maxEscalateAfter,
+		maxEscalateEntries}, []int{
 		def["condition"].MaxLength, rule["exceptions"].MaxItems, rule["tags"].MaxItems, rule["summary"].MaxLength,
 		escalate["after"].Minimum, escalate["after"].Maximum, escalate["within"].OneOf[1].Properties["entries"].Maximum,
 	})
@@ -174,7 +177,8 @@ func TestReferenceBounds(t *testing.T) {
 		got = append(got, v)
 	}
 	require.Equal(t, []int{
-		MaxFileBytes >> 20, maxDepth, maxFiles, maxRules, maxEscalations, maxTags, maxTests, maxLists, maxListItems, maxMacros,
+		MaxFileBytes >> 20, maxDepth, maxFiles, maxRules, maxEscalations, maxTags, maxTests, maxLists, maxListItems,
+		maxMacros,
 		maxExceptions, maxTagsPerRule, maxExpression, maxNesting, maxExpanded, maxID, maxName, maxSummary,
 	}, got)
 }

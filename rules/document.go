@@ -64,13 +64,17 @@ var (
 	listFields  = []string{"items", "override", "append"}
 	macroFields = []string{"when", "override"}
 	// Fields that decide or act, which a rule with "continue" does neither.
-	decidingFields = []string{"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds",
-		"resolves"}
+	decidingFields = []string{
+		"disposition", "severity", "invalidates", "escalate", "summary", "sets_phase", "blinds",
+		"resolves",
+	}
 	exceptionFields = []string{"name", "when"}
 	escalateFields  = []string{"after", "within", "to", "severity"}
 	withinFields    = []string{"duration", "entries"}
-	testFields      = []string{"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method",
-		"operation"}
+	testFields      = []string{
+		"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method",
+		"operation",
+	}
 	defaultFields = []string{"disposition", "severity", "invalidates"}
 
 	dispositions = names(event.Ignore, event.Blocking)

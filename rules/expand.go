@@ -121,8 +121,10 @@ func (x *expansion) node(n ast.Node) ast.Node {
 	case *ast.CallNode:
 		return x.call(n, loc)
 	case *ast.ConditionalNode:
-		return x.put(&ast.ConditionalNode{Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1),
-			Exp2: x.node(n.Exp2)}, loc)
+		return x.put(&ast.ConditionalNode{
+			Ternary: n.Ternary, Cond: x.node(n.Cond), Exp1: x.node(n.Exp1),
+			Exp2: x.node(n.Exp2),
+		}, loc)
 	case *ast.ArrayNode:
 		out := &ast.ArrayNode{Nodes: make([]ast.Node, len(n.Nodes))}
 		for i, item := range n.Nodes {
@@ -426,8 +428,10 @@ func orderedHint(variable, op string, other ast.Node) string {
 		}
 	}
 	if meant == nil {
-		meant = map[string][]string{"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"},
-			"status": {"failed", "timed_out"}}[variable]
+		meant = map[string][]string{
+			"level": {"error", "fatal"}, "phase": {"load", "play"}, "kind": {"state", "notice"},
+			"status": {"failed", "timed_out"},
+		}[variable]
 	}
 	return variable + ` in ["` + strings.Join(meant, `", "`) + `"]`
 }

@@ -238,8 +238,10 @@ const textVars = varTemplate | varFrames | varMessage | varStack | varSource | v
 
 // describe returns what is reported of v.
 func (v *value) describe(in *Input) Clause {
-	c := Clause{Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
-		Item: v.item}
+	c := Clause{
+		Text: oneLine(v.text), Place: fmt.Sprintf("%s:%d:%d", v.at.src.name, v.at.line, v.at.col), Holds: v.holds,
+		Item: v.item,
+	}
 	if v.err != nil {
 		c.Error, _, _ = strings.Cut(v.err.Error(), "\n")
 	}

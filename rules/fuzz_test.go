@@ -44,7 +44,8 @@ func FuzzCompile(f *testing.F) {
 				if e.Line < 0 || e.Column < 0 || e.Line == 0 && e.Column > 0 {
 					t.Fatalf("bad position %d:%d", e.Line, e.Column)
 				}
-				if i > 0 && len(errs) <= rules.MaxErrors && (e.Line < errs[i-1].Line || e.Line == errs[i-1].Line && e.Column < errs[i-1].Column) {
+				if i > 0 && len(errs) <= rules.MaxErrors && (e.Line < errs[i-1].Line || e.Line == errs[i-1].Line &&
+					e.Column < errs[i-1].Column) {
 					t.Fatalf("%v after %v", e, errs[i-1])
 				}
 			}
@@ -53,13 +54,15 @@ func FuzzCompile(f *testing.F) {
 		ev := set.NewEvaluator()
 		for _, in := range []rules.Input{
 			{},
-			{Template: "a b", Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a", Phase: "play", Operation: "1"},
+			{Template: "a b", Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a",
+				Phase: "play", Operation: "1"},
 			{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save"},
 			{Kind: 9, Status: 99, Level: 9},
 		} {
 			p := ev.Plan(&in)
 			got, want := ev.Decide(&p, &in), ev.Evaluate(&in)
-			if got.Rule != want.Rule || got.Decision.Rule != want.Decision.Rule || len(got.Decision.Tags) != len(want.Decision.Tags) {
+			if got.Rule != want.Rule || got.Decision.Rule != want.Decision.Rule ||
+				len(got.Decision.Tags) != len(want.Decision.Tags) {
 				t.Fatalf("plan %+v, in order %+v", got, want)
 			}
 		}

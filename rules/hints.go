@@ -119,8 +119,10 @@ func operatorHint(word string) string {
 // go with; b is "" for one with a single value.
 func typeHint(op, a, b string) string {
 	const text, texts = "string", "[]string"
-	list := map[string]string{"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any",
-		"==": "in"}[op]
+	list := map[string]string{
+		"contains": "contains_any", "startsWith": "starts_with_any", "endsWith": "ends_with_any",
+		"==": "in",
+	}[op]
 	switch {
 	case (op == "!" || op == "not") && a == text:
 		return `here not applies only to the first text: write template not contains "text", or not (…)`

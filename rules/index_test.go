@@ -184,7 +184,8 @@ func TestIndexIsBounded(t *testing.T) {
 	require.Len(t, set.index.tables[0].parts, maxLiterals/2+1)
 	ev, machine := set.NewEvaluator(), set.NewEvaluator()
 	for _, in := range []Input{
-		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {Template: "item", Frames: "an item000017", Level: event.LevelError},
+		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {Template: "item",
+			Frames: "an item000017", Level: event.LevelError},
 	} {
 		requireSame(t, ev, machine, &in)
 	}
@@ -193,11 +194,15 @@ func TestIndexIsBounded(t *testing.T) {
 // TestAnyOf holds what looks for a list at once to what tries each item.
 func TestAnyOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		items := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawText(t, "item") }), 0, 3*fewItems).Draw(t, "items")
+		items := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawText(t, "item") }), 0,
+			3*fewItems).Draw(t, "items")
 		if rapid.Bool().Draw(t, "none empty") {
 			items = slices.DeleteFunc(items, func(s string) bool { return s == "" })
 		}
-		texts := slices.Concat(items, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string { return drawText(t, "text") }), 1, 8).Draw(t, "texts"))
+		texts := slices.Concat(items, rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			return drawText(t,
+				"text")
+		}), 1, 8).Draw(t, "texts"))
 		for name, test := range listFuncs {
 			one, all := bind(test, items), anyOf(name, items)
 			for _, text := range texts {

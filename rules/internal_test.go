@@ -92,7 +92,8 @@ func TestLocate(t *testing.T) {
 			require.NoError(t, yaml.Unmarshal([]byte(tc.text), &doc))
 			n := findX(&doc)
 			require.NotNil(t, n)
-			line, col := locate(newSource(0, File{Data: []byte(tc.text)}), n, utf8.RuneCountInString(n.Value[:strings.Index(n.Value, "X")]))
+			line, col := locate(newSource(0, File{Data: []byte(tc.text)}), n,
+				utf8.RuneCountInString(n.Value[:strings.Index(n.Value, "X")]))
 			require.Equal(t, []int{tc.line, tc.col}, []int{line, col})
 		})
 	}
@@ -115,7 +116,8 @@ func findX(n *yaml.Node) *yaml.Node {
 func TestLocateLetters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-zж][a-z0-9'"\\ \n:ж]{0,40}`).Draw(t, "value")
-		style := rapid.SampledFrom([]yaml.Style{0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle, yaml.FoldedStyle}).Draw(t, "style")
+		style := rapid.SampledFrom([]yaml.Style{0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle,
+			yaml.FoldedStyle}).Draw(t, "style")
 		out, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 			{Kind: yaml.ScalarNode, Value: "key"},
 			{Kind: yaml.ScalarNode, Value: value, Style: style},

@@ -14,7 +14,7 @@ import (
 // What [Finding.Check] may be.
 const (
 	checkCompile = "compile" // the file does not compile
-	// a rule that can never match, because of an earlier file; or one that matches every entry
+	// a rule that can never match, because of an earlier file; or one that matches every entry.
 	checkShadowed  = "shadowed"
 	checkDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
 	checkTests     = "tests"     // a rule with less than two tests that match and one that does not

@@ -36,8 +36,10 @@ var relations = map[string]func(a, b string) bool{
 var relationFuncs = map[string]func(a, b string) bool{"hasPrefix": strings.HasPrefix, "hasSuffix": strings.HasSuffix}
 
 // textFuncs are the builtins that make one text of another.
-var textFuncs = map[string]func(string) string{"lower": strings.ToLower, "upper": strings.ToUpper,
-	"trim": strings.TrimSpace}
+var textFuncs = map[string]func(string) string{
+	"lower": strings.ToLower, "upper": strings.ToUpper,
+	"trim": strings.TrimSpace,
+}
 
 // predicate returns the function that an expanded tree stands for, nil where it is
 // outside of the subset that has one: comparisons of texts, joined by and, or,

@@ -22,7 +22,10 @@ func byMachine(ev *Evaluator, in *Input) Outcome {
 	defer ev.end()
 	var tags []string
 	for _, r := range ev.set.active {
-		if !ev.run(in, r, &r.cond.code) || slices.ContainsFunc(r.Exceptions, func(e Exception) bool { return ev.run(in, r, &e.cond.code) }) {
+		if !ev.run(in, r, &r.cond.code) || slices.ContainsFunc(r.Exceptions, func(e Exception) bool {
+			return ev.run(in,
+				r, &e.cond.code)
+		}) {
 			continue
 		}
 		if !r.Continue {
@@ -46,7 +49,8 @@ func requireSame(t require.TestingT, ev, machine *Evaluator, in *Input) {
 }
 
 func sameDecision(a, b *event.Decision) bool {
-	return a.Rule == b.Rule && a.Disposition == b.Disposition && a.Severity == b.Severity && a.Invalidates == b.Invalidates && slices.Equal(a.Tags, b.Tags)
+	return a.Rule == b.Rule && a.Disposition == b.Disposition && a.Severity == b.Severity &&
+		a.Invalidates == b.Invalidates && slices.Equal(a.Tags, b.Tags)
 }
 
 // requireSameCondition holds the function of a condition, and what the index
@@ -150,7 +154,8 @@ func drawWhen(t *rapid.T, depth int) string {
 	case 1:
 		return fmt.Sprintf("kind != %q", event.Kind(rapid.IntRange(0, 3).Draw(t, "kind")))
 	case 2:
-		return fmt.Sprintf("status in [%q, %q]", event.Status(rapid.IntRange(0, 5).Draw(t, "status")), event.Status(rapid.IntRange(0, 17).Draw(t, "status")))
+		return fmt.Sprintf("status in [%q, %q]", event.Status(rapid.IntRange(0, 5).Draw(t, "status")),
+			event.Status(rapid.IntRange(0, 17).Draw(t, "status")))
 	case 3, 4, 5:
 		op := rapid.SampledFrom([]string{"==", "!=", "<", ">=", "contains", "startsWith", "endsWith", "not contains", "contains", "startsWith"}).Draw(t, "operator")
 		return fmt.Sprintf("%s %s %q", variable, op, text())
@@ -201,7 +206,8 @@ func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
 		ev, machine := set.NewEvaluator(), set.NewEvaluator()
 		for range 20 {
 			in := Input{
-				Template: drawText(t, "template"), Frames: drawText(t, "frames"), Source: drawText(t, "source"), Phase: drawText(t, "phase"),
+				Template: drawText(t, "template"), Frames: drawText(t, "frames"), Source: drawText(t, "source"),
+				Phase:   drawText(t, "phase"),
 				Message: drawText(t, "message"), Stack: drawText(t, "stack"), Operation: drawText(t, "operation"),
 			}
 			in.Status = event.Status(max(0, rapid.IntRange(-15, int(event.StatusRestarted)).Draw(t, "status")))
@@ -398,7 +404,8 @@ func TestPatternEqualsRegexp(t *testing.T) {
 		p, err := newPattern(text)
 		require.NoError(t, err)
 		require.NotNil(t, p.here, text)
-		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "aab", "é", "\xc3", "\xa9", ":", "\n", " ", "c"}), 0, 20).Draw(t, "s"), "")
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "aab", "é", "\xc3", "\xa9", ":",
+			"\n", " ", "c"}), 0, 20).Draw(t, "s"), "")
 		require.Equal(t, regexp.MustCompile(text).MatchString(s), p.match(s), "%s in %q", text, s)
 	})
 }

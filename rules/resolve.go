@@ -50,8 +50,10 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
-	r := &resolver{errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{},
-		used: map[string]bool{}}
+	r := &resolver{
+		errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{},
+		used: map[string]bool{},
+	}
 	return r
 }
 
@@ -123,7 +125,9 @@ func (r *resolver) declare(docs []*document) {
 		r.checkOverrides(name, byName, order)
 	}
 	r.register(order, byName)
-	r.names = append(append(append(r.names, variables...), slices.Sorted(maps.Keys(r.lists))...), slices.Sorted(maps.Keys(r.macros))...)
+	r.names = append(
+		append(append(r.names, variables...), slices.Sorted(maps.Keys(r.lists))...),
+		slices.Sorted(maps.Keys(r.macros))...)
 	for _, name := range order {
 		if m := r.macros[name]; m != nil {
 			r.expandMacro(m, nil)

@@ -220,7 +220,8 @@ var ruleTable = []ruleField{
 	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
 	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
 	{name: "override", parse: func(d *ruleDecl, p at, n *yaml.Node,
-		errs *collector) {
+		errs *collector,
+	) {
 		d.override = parseBool(p, n, errs)
 	}},
 	// of its own condition
@@ -237,7 +238,8 @@ var ruleFields = func() (names []string) {
 
 // field is a field that is one value of a rule.
 func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node, *collector) T,
-	same func(x, y T) bool) ruleField {
+	same func(x, y T) bool,
+) ruleField {
 	return ruleField{
 		name:  name,
 		parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { *of(d) = parse(p, n, errs) },

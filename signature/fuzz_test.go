@@ -175,7 +175,8 @@ func FuzzStackPieces(f *testing.F) {
 	f.Add([]byte("0123456789"), []byte("abc"))
 	n, r := testNormalizer(f)
 	f.Fuzz(func(t *testing.T, message, stack []byte) {
-		checkLaws(t, n, r, assemble(framePieces, message[:min(len(message), 24)]), assemble(framePieces, stack[:min(len(stack), 24)]))
+		checkLaws(t, n, r, assemble(framePieces, message[:min(len(message), 24)]), assemble(framePieces,
+			stack[:min(len(stack), 24)]))
 	})
 }
 

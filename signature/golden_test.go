@@ -60,7 +60,8 @@ func TestGoldenIDs(t *testing.T) {
 		for _, e := range goldenEntries() {
 			tpl := n.AppendTemplate(nil, e[0], e[1])
 			s := Of(tpl)
-			fmt.Fprintf(&b, "%v\t%08x\t%s\t%s\t%s\n", s.ID, s.Check, strconv.QuoteToASCII(e[0]), strconv.QuoteToASCII(e[1]), strconv.QuoteToASCII(string(tpl)))
+			fmt.Fprintf(&b, "%v\t%08x\t%s\t%s\t%s\n", s.ID, s.Check, strconv.QuoteToASCII(e[0]),
+				strconv.QuoteToASCII(e[1]), strconv.QuoteToASCII(string(tpl)))
 		}
 		require.NoError(t, os.MkdirAll("testdata", 0o755))
 		require.NoError(t, os.WriteFile(goldenFile, b.Bytes(), 0o644))

@@ -270,7 +270,8 @@ func TestGrouperModel(t *testing.T) {
 		var known []Signature
 		word := rapid.SampledFrom(words)
 		for range rapid.IntRange(1, 150).Draw(t, "n") {
-			text := fmt.Sprintf("%s went from %s to the old %s by night", word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c"))
+			text := fmt.Sprintf("%s went from %s to the old %s by night", word.Draw(t, "a"), word.Draw(t, "b"),
+				word.Draw(t, "c"))
 			tpl := n.AppendTemplate(nil, text, "")
 			s := Of(tpl)
 			got := learn(g, s, tpl)
@@ -316,7 +317,8 @@ func TestGrouperModel(t *testing.T) {
 
 // memory returns how many bytes the tables hold.
 func (g *Grouper) memory() uintptr {
-	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots))*unsafe.Sizeof(uint32(0)) + uintptr(cap(g.cols))*unsafe.Sizeof(column{})
+	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots))*unsafe.Sizeof(uint32(0)) +
+		uintptr(cap(g.cols))*unsafe.Sizeof(column{})
 }
 
 func TestGrouperMemory(t *testing.T) {
@@ -356,7 +358,8 @@ func TestGrouperAllocatesNothing(t *testing.T) {
 	texts := spread("Nothing at all came of %s in that year", "Tobin", "Ilsebet", "Quillon", "Ostap", "Hob", "Maren", "Radomir")
 	var tpls [][]byte
 	for i := range 2000 {
-		tpls = append(tpls, n.AppendTemplate(nil, fmt.Sprintf("%s and %c%c%c", texts[i%len(texts)], 'a'+i%26, 'a'+i/26%26, 'k'+i/676), ""))
+		tpls = append(tpls, n.AppendTemplate(nil, fmt.Sprintf("%s and %c%c%c", texts[i%len(texts)], 'a'+i%26,
+			'a'+i/26%26, 'k'+i/676), ""))
 	}
 	i := 0
 	require.Zero(t, testing.AllocsPerRun(len(tpls)-2, func() {

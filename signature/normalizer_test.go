@@ -73,7 +73,8 @@ func TestMaxFrames(t *testing.T) {
 	for _, c := range []struct{ max, want int }{{0, defaultMaxFrames}, {1, 1}, {8, 8}, {20, 20}, {1000, 20}} {
 		n, err := New(Config{MaxFrames: c.max})
 		require.NoError(t, err)
-		require.Equal(t, c.want, strings.Count(string(n.AppendTemplate(nil, "x", stack.String())), "\n"), "MaxFrames %d", c.max)
+		require.Equal(t, c.want, strings.Count(string(n.AppendTemplate(nil, "x", stack.String())), "\n"),
+			"MaxFrames %d", c.max)
 	}
 }
 
@@ -174,9 +175,11 @@ func TestAllocations(t *testing.T) {
 func requireNoAllocations(t *testing.T, n *Normalizer, buf []byte, message, stack string) {
 	t.Helper()
 	require.Zero(t, testing.AllocsPerRun(10, func() { n.Key(message, stack) }), "Key of %.40q", message)
-	require.Zero(t, testing.AllocsPerRun(10, func() { n.AppendTemplate(buf[:0], message, stack) }), "AppendTemplate of %.40q", message)
+	require.Zero(t, testing.AllocsPerRun(10, func() { n.AppendTemplate(buf[:0], message, stack) }),
+		"AppendTemplate of %.40q", message)
 	spans, _ := n.AppendSpans(nil, message)
-	require.Zero(t, testing.AllocsPerRun(10, func() { n.AppendSpans(spans[:0], message) }), "AppendSpans of %.40q", message)
+	require.Zero(t, testing.AllocsPerRun(10, func() { n.AppendSpans(spans[:0], message) }), "AppendSpans of %.40q",
+		message)
 	require.Zero(t, testing.AllocsPerRun(10, func() { Of(buf) }))
 	if len(message)+len(stack) <= signatureBuffer {
 		require.Zero(t, testing.AllocsPerRun(10, func() { n.Signature(message, stack) }), "Signature of %.40q", message)

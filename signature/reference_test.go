@@ -443,7 +443,8 @@ func (h *refHead) quotation(i int) int {
 	t := reOneToken.FindString(h.from(i + 1))
 	after := strings.TrimPrefix(h.from(i+1), t)
 	mark := string(h.s[i])
-	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || refTelling(t) || member && strings.HasPrefix(after, mark+":")) {
+	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || refTelling(t) || member &&
+		strings.HasPrefix(after, mark+":")) {
 		return 0
 	}
 	for j := i + 1; j < len(h.s); j++ {
@@ -474,7 +475,8 @@ func (r *reference) template(message, stack string) string {
 	out := []string{r.head(head)}
 	for _, l := range append(rest, strings.Split(stack, "\n")...) {
 		f := r.frame(strings.Trim(l, refSpaces))
-		if f == "" || len(out) > r.frames || slices.ContainsFunc(r.loggers, func(p string) bool { return strings.HasPrefix(f, p) }) {
+		if f == "" || len(out) > r.frames || slices.ContainsFunc(r.loggers,
+			func(p string) bool { return strings.HasPrefix(f, p) }) {
 			continue
 		}
 		out = append(out, "at "+f)

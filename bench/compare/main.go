@@ -3,7 +3,8 @@
 // "go test -bench", for benchstat:
 //
 //	go run ./bench/compare -baseline bench/compare/baseline.txt > new.txt
-//	go tool -modfile=tools/go.mod benchstat -ignore goos,goarch,cpu,clock -filter '.unit:(cal/op OR allocs/op)' bench/compare/baseline.txt new.txt
+//	go tool -modfile=tools/go.mod benchstat -ignore goos,goarch,cpu,clock \
+//		-filter '.unit:(cal/op OR allocs/op)' bench/compare/baseline.txt new.txt
 //
 // Besides ns/op there is cal/op: the same as a multiple of a calibration loop
 // that ran just before, so that figures of two machines, or of a busy and an idle

@@ -135,15 +135,21 @@ var (
 			"is then the first entry.",
 	}
 	lookParams = []param{
-		{name: "chars", kind: integerKind, min: 40, max: maxChars, def: defaultChars,
-			doc: "The most characters of each message; a stack may have twice as many."},
+		{
+			name: "chars", kind: integerKind, min: 40, max: maxChars, def: defaultChars,
+			doc: "The most characters of each message; a stack may have twice as many.",
+		},
 		{name: "stack", kind: flagKind, doc: "Show the stacks as well."},
 	}
-	limitParam = param{name: "limit", kind: integerKind, min: 1, max: maxEntries, def: defaultEntries,
-		doc: "The most entries to return."}
+	limitParam = param{
+		name: "limit", kind: integerKind, min: 1, max: maxEntries, def: defaultEntries,
+		doc: "The most entries to return.",
+	}
 	filterParam = []param{
-		{name: "minDisposition", kind: textKind, enum: wordsOf[event.Disposition](),
-			doc: "Only entries with at least this disposition: advisory excludes ignored entries."},
+		{
+			name: "minDisposition", kind: textKind, enum: wordsOf[event.Disposition](),
+			doc: "Only entries with at least this disposition: advisory excludes ignored entries.",
+		},
 		{name: "minSeverity", kind: textKind, enum: wordsOf[event.Severity](), doc: "Only entries at least this serious."},
 		{name: "kinds", kind: wordsKind, enum: wordsOf[event.Kind](), doc: "Only entries of these kinds."},
 		{name: "operation", kind: textKind, doc: "Only entries that name this operation."},
@@ -156,8 +162,10 @@ var (
 
 // filterOf reads the parameters of a filter.
 func filterOf(a args) (heed.Filter, error) {
-	f := heed.Filter{Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"),
-		Contains: a.text("contains")}
+	f := heed.Filter{
+		Operation: a.text("operation"), Rule: a.text("rule"), Source: a.text("source"),
+		Contains: a.text("contains"),
+	}
 	f.MinDisposition, _ = event.Parse[event.Disposition](a.text("minDisposition"))
 	f.MinSeverity, _ = event.Parse[event.Severity](a.text("minSeverity"))
 	for _, w := range a.words("kinds") {

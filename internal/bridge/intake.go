@@ -193,8 +193,10 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if o.Message == "" {
 		o.Message = o.Error
 	}
-	in.entries.Observe(event.Operation{ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status,
-		Error: o.Message}.Entry())
+	in.entries.Observe(event.Operation{
+		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status,
+		Error: o.Message,
+	}.Entry())
 }
 
 // takeAttention ingests an attention item of the mod, and returns its id, "" for one that is not open. Where the mod

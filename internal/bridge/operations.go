@@ -146,8 +146,10 @@ func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a ar
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
-	out := OperationDetail{Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{},
-		Behind: d.sync(ctx)}
+	out := OperationDetail{
+		Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{},
+		Behind: d.sync(ctx),
+	}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
 	if err != nil {
 		return nil, err

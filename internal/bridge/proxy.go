@@ -114,8 +114,10 @@ func New(cfg Config) (*Proxy, error) {
 		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
 		LaxNames: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
-		Limits: gabp.Limits{RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize,
-			StringBytes: modLimits.StringBytes},
+		Limits: gabp.Limits{
+			RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize,
+			StringBytes: modLimits.StringBytes,
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -189,8 +191,10 @@ func (p *Proxy) limits() []session.Limit {
 			"were dropped; only the log may have what they reported"},
 		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod did not follow the protocol; heed " +
 			"passed it on unchanged and did not understand it"},
-		{Name: "bridge.events", Count: p.server.Stats().EventsDropped,
-			Means: "events of the mod were dropped because a bridge read too slowly; it sees a gap in the numbers"},
+		{
+			Name: "bridge.events", Count: p.server.Stats().EventsDropped,
+			Means: "events of the mod were dropped because a bridge read too slowly; it sees a gap in the numbers",
+		},
 	} {
 		if l.Count > 0 {
 			hit = append(hit, l)

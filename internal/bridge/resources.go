@@ -25,14 +25,20 @@ type resource struct {
 func resources() []resource {
 	return []resource{
 		{"status", ToolStatus, "heed: status", "How heed watches this game; as " + ToolStatus + " returns it."},
-		{"items", ToolItems, "heed: open items",
-			"All open attention items; one item is at items/ID, as " + ToolItem + " returns it."},
+		{
+			"items", ToolItems, "heed: open items",
+			"All open attention items; one item is at items/ID, as " + ToolItem + " returns it.",
+		},
 		{"entries", ToolEntries, "heed: entries", "What was logged and decided; as " + ToolEntries + " returns it, whose " +
 			"arguments may follow: entries?after=CURSOR&limit=100."},
-		{"operations", ToolOperations, "heed: operations",
-			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " returns it."},
-		{"timeline", ToolTimeline, "heed: timeline",
-			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " returns it: timeline?after=CURSOR."},
+		{
+			"operations", ToolOperations, "heed: operations",
+			"The latest operations; one operation is at operations/ID, as " + ToolOperation + " returns it.",
+		},
+		{
+			"timeline", ToolTimeline, "heed: timeline",
+			"Calls, items, refusals and acknowledgements; as " + ToolTimeline + " returns it: timeline?after=CURSOR.",
+		},
 	}
 }
 
@@ -49,8 +55,10 @@ func Resources() []gabp.Resource {
 		Description: "The most urgent attention item, as attention/current returns it; null if none is open.",
 	}}
 	for _, r := range resources() {
-		all = append(all, gabp.Resource{URI: ResourceBase + r.path, Name: r.name, Description: r.description,
-			MIMEType: mimeType})
+		all = append(all, gabp.Resource{
+			URI: ResourceBase + r.path, Name: r.name, Description: r.description,
+			MIMEType: mimeType,
+		})
 	}
 	return all
 }

@@ -40,8 +40,10 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 			}
 		}
 	}
-	for _, raw := range []json.RawMessage{r.OperationID, memberOf(r.Operation, "operationId"),
-		memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId")} {
+	for _, raw := range []json.RawMessage{
+		r.OperationID, memberOf(r.Operation, "operationId"),
+		memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId"),
+	} {
 		if isText(raw) {
 			operation = textOf(raw)
 			break

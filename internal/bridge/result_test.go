@@ -93,8 +93,10 @@ func TestHanded(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner", "GABS_BRIDGE_PATH=/inner", "GABS_GAME_ID=colony",
-	}, h.Environ([]string{"A=1", "GABP_SERVER_PORT=1111", "GABP_TOKEN=outer", "GABS_BRIDGE_PATH=/outer",
-		"GABS_GAME_ID=colony"}))
+	}, h.Environ([]string{
+		"A=1", "GABP_SERVER_PORT=1111", "GABP_TOKEN=outer", "GABS_BRIDGE_PATH=/outer",
+		"GABS_GAME_ID=colony",
+	}))
 	require.Equal(t, []string{"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner"}, h.Environ([]string{"A=1"}),
 		"started by a person")
 

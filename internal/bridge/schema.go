@@ -78,7 +78,7 @@ func inputSchema(params []param) json.RawMessage {
 			s.Properties[p.alias] = p.schema()
 			s.Properties[p.alias].Description = "Another name for " + p.name + "."
 			if p.required {
-				s.MinProperties = jsonschema.Ptr(1)
+				s.MinProperties = new(1)
 			}
 		case p.required:
 			s.Required = append(s.Required, p.name)
@@ -96,24 +96,24 @@ func (p *param) schema() *jsonschema.Schema {
 			s.Enum = append(s.Enum, word)
 		}
 		if p.enum == nil {
-			s.MinLength, s.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(p.bytes()))
+			s.MinLength, s.MaxLength = new(1), new(int(p.bytes()))
 		}
 	case integerKind:
-		s.Type, s.Minimum, s.Maximum = "integer", jsonschema.Ptr(float64(p.min)), jsonschema.Ptr(float64(p.max))
+		s.Type, s.Minimum, s.Maximum = "integer", new(float64(p.min)), new(float64(p.max))
 		if p.def > 0 {
 			s.Default = fmt.Appendf(nil, "%d", p.def)
 		}
 	case flagKind:
 		s.Type = "boolean"
 	case wordsKind:
-		s.Type, s.MinItems, s.UniqueItems = "array", jsonschema.Ptr(1), true
+		s.Type, s.MinItems, s.UniqueItems = "array", new(1), true
 		s.Items = &jsonschema.Schema{Type: "string"}
 		for _, word := range p.enum {
 			s.Items.Enum = append(s.Items.Enum, word)
 		}
 	case cursorKind:
-		s.Types, s.Minimum = []string{"string", "integer"}, jsonschema.Ptr(0.0)
-		s.MinLength, s.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(int(p.bytes()))
+		s.Types, s.Minimum = []string{"string", "integer"}, new(0.0)
+		s.MinLength, s.MaxLength = new(1), new(int(p.bytes()))
 	}
 	return s
 }

@@ -71,8 +71,10 @@ func TestUntaken(t *testing.T) {
 	token := gabp.NewToken()
 	p, err := New(Config{
 		Session: s, Logger: slog.New(slog.DiscardHandler), ModWait: patience, AnswerWithin: patience,
-		Handed: Handed{Outer: gabp.Bridge{Token: token}, Inner: gabp.Bridge{Address: inner.Addr().String(),
-			Token: gabp.NewToken()}},
+		Handed: Handed{Outer: gabp.Bridge{Token: token}, Inner: gabp.Bridge{
+			Address: inner.Addr().String(),
+			Token:   gabp.NewToken(),
+		}},
 	})
 	require.NoError(t, err)
 	outer, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,8 +88,10 @@ func TestUntaken(t *testing.T) {
 		require.NoError(t, <-served)
 		require.NoError(t, <-served)
 	}()
-	c, err := gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{Token: token,
-		Limits: gabp.Limits{HelloTimeout: patience}})
+	c, err := gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{
+		Token:  token,
+		Limits: gabp.Limits{HelloTimeout: patience},
+	})
 	require.NoError(t, err)
 	defer c.Close() //nolint:errcheck // a test's
 

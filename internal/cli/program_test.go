@@ -25,8 +25,10 @@ func TestFail(t *testing.T) {
 		{"of the parser", errors.New("no such thing"), ExitUsage, "p: no such thing\n"},
 		{"with a status", Failed(7, errors.New("broken")), 7, "p: broken\n"},
 		{"wrapped", fmt.Errorf("while trying: %w", Failed(7, errors.New("broken"))), 7, "p: while trying: broken\n"},
-		{"with a next step", &StatusError{Status: 3, Err: errors.New("none"), Next: "start one"}, 3,
-			"p: none\np: start one\n"},
+		{
+			"with a next step", &StatusError{Status: 3, Err: errors.New("none"), Next: "start one"}, 3,
+			"p: none\np: start one\n",
+		},
 		{"usage", Usage(cmd, "%q is wrong", "a"), ExitUsage, "p: \"a\" is wrong\np: see \"x --help\"\n"},
 		{"several", Failed(4, errors.Join(errors.New("one"), errors.New("two"))), 4, "p: one\np: two\n"},
 		{"two in one", fmt.Errorf("%w, and %w", errors.New("one"), errors.New("two")), ExitUsage, "p: one, and two\n"},
@@ -68,7 +70,8 @@ func TestRunWritesHelpOnly(t *testing.T) {
 func TestRunWithoutArguments(t *testing.T) {
 	p := &Program{Name: "p", Stdout: io.Discard, Stderr: &bytes.Buffer{}}
 	root := &cobra.Command{Use: "p", DisableFlagParsing: true, Run: func(_ *cobra.Command,
-		args []string) {
+		args []string,
+	) {
 		require.Empty(t, args)
 	}}
 	require.Equal(t, ExitOK, p.Run(t.Context(), root, nil))

@@ -142,8 +142,10 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 			}
 		})
 		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-		header := &doc.GenManHeader{Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date,
-			Source: "heed", Manual: "heed"}
+		header := &doc.GenManHeader{
+			Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date,
+			Source: "heed", Manual: "heed",
+		}
 		var page bytes.Buffer
 		require.NoError(t, doc.GenMan(cmd, header, &page))
 		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))

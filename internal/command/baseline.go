@@ -214,8 +214,10 @@ these has that disposition; blind: a part of a log is missing, or a log is empty
 			}
 			b, err := p.readBaseline(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
-					Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log")}
+				return &cli.StatusError{
+					Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
+					Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log"),
+				}
 			}
 			if err != nil {
 				return err

@@ -100,8 +100,10 @@ func newComparing(f *compareFlags) (*comparing, error) {
 		return nil, err
 	}
 	c := &comparing{set: set, normalizer: normalizer, scrubber: f.scrub.scrubber(f.format)}
-	c.collector, err = compare.NewCollector(compare.Config{Factor: f.factor, Confidence: f.confidence, Rules: set,
-		Scrub: c.scrubber.Text})
+	c.collector, err = compare.NewCollector(compare.Config{
+		Factor: f.factor, Confidence: f.confidence, Rules: set,
+		Scrub: c.scrubber.Text,
+	})
 	return c, err
 }
 
@@ -120,7 +122,8 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 	})
 	if run == nil && err == nil { // a log without a line
 		run = c.collector.Run(side, compare.RunConfig{File: name, Template: func(signature.Signature) (string,
-			bool) {
+			bool,
+		) {
 			return "", false
 		}})
 	}

@@ -144,8 +144,10 @@ func diffOfShuffled(t *testing.T, files []string) {
 
 func TestGoldenDiff(t *testing.T) {
 	for _, format := range []string{"text", "json", "markdown"} {
-		args := []string{"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
-			own("burst-1.4.log")}
+		args := []string{
+			"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
+			own("burst-1.4.log"),
+		}
 		r := runArgs(t, args...)
 		require.Equal(t, exitOK, r.status, r.stderr)
 		requireGolden(t, "logdiff."+format+".txt", r.stdout)
@@ -431,7 +433,8 @@ func TestComparisonsInColor(t *testing.T) {
 			require.NoError(t, err)
 			for line := range strings.Lines(plain) {
 				if columns > 0 {
-					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s", command, width, line)
+					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",
+						command, width, line)
 				}
 			}
 		}

@@ -179,7 +179,8 @@ func TestDocs(t *testing.T) {
 				commands, out := printed(t, b.marker)
 				for i, line := range lines[b.from:body] {
 					line = strings.Replace(line, docsProgram, "$ classify-replay", 1)
-					require.True(t, i < len(commands) && strings.HasPrefix(line+" ", "$ "+commands[i]+" "), "%s: the marker runs %q", line, commands)
+					require.True(t, i < len(commands) && strings.HasPrefix(line+" ", "$ "+commands[i]+" "),
+						"%s: the marker runs %q", line, commands)
 				}
 				for _, c := range commands {
 					shown[c] = true

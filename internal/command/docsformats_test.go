@@ -47,8 +47,8 @@ func (n *formatNode) described(t *testing.T, name string) {
 	}
 }
 
-// TestDocsFormats: docs/formats.md lists every form of JSON, and the schema of each, which the page refers to, describes
-// every field.
+// TestDocsFormats: docs/formats.md lists every form of JSON, and the schema of each, which the page
+// refers to, describes every field.
 func TestDocsFormats(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats.md")
 	require.NoError(t, err)

@@ -38,8 +38,10 @@ func TestEscalated(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &e))
 	require.Equal(t, event.Blocking, e.Decision.Disposition)
 	require.True(t, e.Decision.Escalated)
-	require.Equal(t, &rules.Escalates{After: 3, Seconds: 30, Entries: 1500, To: event.Blocking,
-		Severity: event.SeverityError}, e.Decision.Escalates)
+	require.Equal(t, &rules.Escalates{
+		After: 3, Seconds: 30, Entries: 1500, To: event.Blocking,
+		Severity: event.SeverityError,
+	}, e.Decision.Escalates)
 
 	r = runArgs(t, "--no-default-rules", "--rules", often, log)
 	require.Contains(t, r.stdout, "rule t.path, escalated by repetition")

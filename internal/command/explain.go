@@ -96,7 +96,8 @@ every rule that was tried, in order.`,
 
 // explanation gathers all that is shown.
 func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string,
-	scrubber *report.Scrubber) (*explanation, error) {
+	scrubber *report.Scrubber,
+) (*explanation, error) {
 	files, err := f.rules.sources()
 	if err != nil {
 		return nil, err
@@ -294,8 +295,10 @@ func inputOf(f *found, head, frames string) rules.Input {
 
 func recordOf(f *found) explainedRecord {
 	e := &f.entry
-	out := explainedRecord{Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message,
-		Stack: e.Stack}
+	out := explainedRecord{
+		Kind: e.Kind.String(), Source: e.Source, Operation: e.OperationID, Message: e.Message,
+		Stack: e.Stack,
+	}
 	if e.Kind == event.KindLog {
 		out.Level = e.Level.String()
 	} else {

@@ -51,17 +51,25 @@ var ruleCommandGoldens = []struct {
 	{"explain-blind.txt", []string{"explain", own("colony-1.6.log") + ":1070"}},
 	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":56"}},
 	{"explain-console.json", []string{"explain", "--format", "json", own("console-1.5.txt") + ":12"}},
-	{"explain-text.txt", []string{"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase",
-		"play"}},
+	{"explain-text.txt", []string{
+		"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase",
+		"play",
+	}},
 	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
 	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
 	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
-	{"diff.txt", []string{"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml",
-		own("colony-1.6.log"), own("cascade-1.6.log")}},
-	{"diff-narrow.txt", []string{"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml",
-		"testdata/rules-new.yaml", own("colony-1.6.log")}},
-	{"diff.json", []string{"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules",
-		"testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log")}},
+	{"diff.txt", []string{
+		"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml",
+		own("colony-1.6.log"), own("cascade-1.6.log"),
+	}},
+	{"diff-narrow.txt", []string{
+		"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml",
+		"testdata/rules-new.yaml", own("colony-1.6.log"),
+	}},
+	{"diff.json", []string{
+		"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules",
+		"testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"),
+	}},
 	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
 	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
 }
@@ -132,8 +140,10 @@ func TestExplainPlaces(t *testing.T) {
 		{log + ":1", exitOK, ":1: ignore info, by the default default.log.unknown"},
 		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
 		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
-		{log + ":2", exitUsage,
-			"is in no record: the line is blank or missing; the nearest records are at line 1 and line 3"},
+		{
+			log + ":2", exitUsage,
+			"is in no record: the line is blank or missing; the nearest records are at line 1 and line 3",
+		},
 		{log + ":9", exitUsage, "is in no record: the file has 5 lines, the last record is at line 5"},
 		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "the file has no record"},
 		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, the last record is at line 1"},
@@ -253,8 +263,10 @@ func TestExplainBlame(t *testing.T) {
 
 // TestExplainTextLevel: a text has the level that a log with it would have.
 func TestExplainTextLevel(t *testing.T) {
-	for _, text := range []string{"NullReferenceException: Object reference not set to an instance of an object",
-		"[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd"} {
+	for _, text := range []string{
+		"NullReferenceException: Object reference not set to an instance of an object",
+		"[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd",
+	} {
 		records := runArgs(t, append([]string{"records", "--format", "jsonl"},
 			testArgs(t, write(t, "game.log", text+"\n"))...)...)
 		var want struct {

@@ -289,18 +289,18 @@ func ordinal(n int) string {
 	return fmt.Sprint(n) + suffix
 }
 
-func (x *explanation) decision(p *prose) {
-	d := &x.Decision
+func (e *explanation) decision(p *prose) {
+	d := &e.Decision
 	p.field("class", "%s", className(d))
 	if d.Place != "" {
 		p.field("rule", "%s (%s)", d.Rule, places(d.Place, d.Overrides))
 	} else {
 		p.field("default", "%s", d.Rule)
 	}
-	if e := d.Escalates; d.Escalated {
-		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(e.After), window(e), x.alone)
-	} else if e != nil {
-		p.field("escalates", "to %s, from the %s within %s", e.To, ordinal(e.After), window(e))
+	if by := d.Escalates; d.Escalated {
+		p.field("escalated", "the %s or a later one within %s; fewer are %s", ordinal(by.After), window(by), e.alone)
+	} else if by != nil {
+		p.field("escalates", "to %s, from the %s within %s", by.To, ordinal(by.After), window(by))
 	}
 	if d.Summary != "" {
 		p.field("summary", "%s", safe(d.Summary, 0))

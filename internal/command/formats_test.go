@@ -460,8 +460,10 @@ var hostileForms = []struct{ name, line string }{
 	{"sarif", `[link](1) {0} {{1}} [a](https://evil.example)`},
 	{"invalid", "\xff\xfe\xc3\x28 \xed\xa0\x80 \xc0\xaf"},
 	{"backslashes", `\| \\| \` + "` \\"},
-	{"commands to a CI server",
-		"::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']"},
+	{
+		"commands to a CI server",
+		"::error file=x::forged ##[error]forged ##vso[task.complete result=Succeeded] ##teamcity[message text='x']",
+	},
 	{"device control", "\x1bP+q544e\x1b\\ \x1b_Gf=100\x1b\\ \x1b^pm\x1b\\ " +
 		"\x1b]8;;http://evil.example\x1b\\x\x1b]52;c;eA==\x07"},
 	{"no characters", "\ufdd0 \ufffe \U0001ffff \U0010ffff"},
@@ -480,7 +482,8 @@ func hostileLog(t *testing.T, line string) (plain, lines string) {
 	plain = strings.Repeat("starting, and all is well\n", 60) + raw + " zap " + hostileWord + "\nzip " + hostileWord + " " + raw + "\n[" + raw + "] zap " + hostileWord + "\n  at " + hostileWord + ".Foo (" + raw + ")\nend\n"
 	for _, word := range []string{"zap", "zip"} {
 		for _, message := range []string{word + " " + hostileWord + " " + line, line + " " + word + " " + hostileWord} {
-			b, err := json.Marshal(map[string]string{"level": "error", "message": message, "stack": "at " + hostileWord + ".Foo " + line, "logger": line})
+			b, err := json.Marshal(map[string]string{"level": "error", "message": message,
+				"stack": "at " + hostileWord + ".Foo " + line, "logger": line})
 			require.NoError(t, err)
 			lines += string(b) + "\n"
 		}
@@ -536,7 +539,10 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 			}
 		}},
 		{"otlp", []string{"--format", "otlp"}, requireOTLP},
-		{"records", []string{"records"}, func(t *testing.T, out string) { requireText(t, strings.ReplaceAll(out, "\t", " ")) }},
+		{"records", []string{"records"}, func(t *testing.T, out string) {
+			requireText(t, strings.ReplaceAll(out, "\t",
+				" "))
+		}},
 		{"records jsonl", []string{"records", "--format", "jsonl"}, requireHarmlessJSON},
 		{"records otlp", []string{"records", "--format", "otlp"}, requireOTLP},
 	}
@@ -719,8 +725,10 @@ func requireAttributes(t *testing.T, attributes []otlpKeyValue) {
 		require.False(t, seen[a.Key], "attribute %s twice", a.Key)
 		seen[a.Key] = true
 		values := 0
-		for _, has := range []bool{a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.BoolValue != nil,
-			a.Value.ArrayValue != nil} {
+		for _, has := range []bool{
+			a.Value.StringValue != nil, a.Value.IntValue != nil, a.Value.BoolValue != nil,
+			a.Value.ArrayValue != nil,
+		} {
 			if has {
 				values++
 			}

@@ -50,8 +50,10 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 		return nil, ioError(err)
 	}
 	watch := p.watch(name, info.Size())
-	return watch.over(&input{Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize),
-		close: f.Close}), nil
+	return watch.over(&input{
+		Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize),
+		close:  f.Close,
+	}), nil
 }
 
 // writesTo reports whether standard output is a file, which would be read without end while

@@ -130,9 +130,12 @@ func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries [
 			})
 			continue
 		}
-		u := report.UpdateLine{Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule,
-			File: object.File}
-		u.Attention.ID, u.Attention.State, u.Attention.Blocking = object.Attention.ID, object.Attention.State, object.Attention.Blocking
+		u := report.UpdateLine{
+			Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule,
+			File: object.File,
+		}
+		u.Attention.ID, u.Attention.State, u.Attention.Blocking = object.Attention.ID, object.Attention.State,
+			object.Attention.Blocking
 		updates = append(updates, u)
 	}
 	return updates, summaries
@@ -378,14 +381,22 @@ func TestStatus(t *testing.T) {
 		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},
 		{"records unknown format", []string{"records", "--format", "json", clean}, exitUsage, "", "use one of text, jsonl"},
 		{"records without a file", []string{"records"}, exitUsage, "", "name a log"},
-		{"records truncated gzip", []string{"records", "--no-default-rules", "--rules", good, truncated}, exitIO, "careful",
-			"truncated.log.gz"},
+		{
+			"records truncated gzip",
+			[]string{"records", "--no-default-rules", "--rules", good, truncated},
+			exitIO, "careful",
+			"truncated.log.gz",
+		},
 		{"signatures of two files", []string{"signatures", clean, clean}, exitUsage, "", "name one file at most"},
 		{"signatures missing file", []string{"signatures", missing}, exitIO, "", "no such file"},
 		{"signatures of a directory", []string{"signatures", dir}, exitIO, "", "is a directory"},
 
-		{"rules without a command", []string{"rules"}, exitUsage, "",
-			"name a command: check, coverage, diff, lint, propose, schema, test"},
+		{
+			"rules without a command",
+			[]string{"rules"},
+			exitUsage, "",
+			"name a command: check, coverage, diff, lint, propose, schema, test",
+		},
 		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
 		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
 		{"rules check missing", []string{"rules", "check", filepath.Join(dir, "absent.yaml")}, exitUsage, "", "absent.yaml"},
@@ -816,8 +827,12 @@ func TestSignatures(t *testing.T) {
 		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, args := range [][]string{{"signatures"}, {"signatures", "-"}, {"signatures", write(t, "in", c.in)},
-				{"signatures", "--group"}} {
+			for _, args := range [][]string{
+				{"signatures"},
+				{"signatures", "-"},
+				{"signatures", write(t, "in", c.in)},
+				{"signatures", "--group"},
+			} {
 				r := runWith(t.Context(), c.in, args...)
 				require.Equal(t, exitOK, r.status, r.stderr)
 				require.Equal(t, c.lines, strings.Count(r.stdout, "\n"))

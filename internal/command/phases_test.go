@@ -47,10 +47,14 @@ func TestPhasesFollowThreeLoads(t *testing.T) {
 		}
 		return kept
 	}
-	crash := []string{"Caught fatal signal - signo:11 code:1 errno:0 addr:0x18@play", "Obtained 1 stack frames.",
-		"#0  0x007f3a5c442520 in __sigaction"}
-	quit := []string{"Memory Statistics:@play", "[ALLOC_TEMP_TLS] TLS Allocator",
-		"Input System module state changed to: Shutdown.@quit"}
+	crash := []string{
+		"Caught fatal signal - signo:11 code:1 errno:0 addr:0x18@play", "Obtained 1 stack frames.",
+		"#0  0x007f3a5c442520 in __sigaction",
+	}
+	quit := []string{
+		"Memory Statistics:@play", "[ALLOC_TEMP_TLS] TLS Allocator",
+		"Input System module state changed to: Shutdown.@quit",
+	}
 	v14, v16 := loads("2019.4.30f1 (x)", "1.4.3901 rev238"), loads("2022.3.35f1 (x)", "1.6.4633 rev1240")
 	for name, lines := range map[string][]string{
 		"1.4, crash":                append(append([]string{}, v14...), crash...),

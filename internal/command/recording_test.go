@@ -127,8 +127,10 @@ func TestRecordingTimes(t *testing.T) {
 	var recording bytes.Buffer
 	recorder := follow.NewRecorder(&recording)
 	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
-	recorder.Record(&capture.Record{Entry: event.Entry{Time: at, Level: event.LevelError,
-		Message: "Could not resolve cross-reference to Verse.ThingDef named Mill"}})
+	recorder.Record(&capture.Record{Entry: event.Entry{
+		Time: at, Level: event.LevelError,
+		Message: "Could not resolve cross-reference to Verse.ThingDef named Mill",
+	}})
 	recorder.Advance(at.Add(time.Hour))
 	require.NoError(t, recorder.Err())
 	r := runArgs(t, "--format", "otlp", write(t, "recording.jsonl", recording.String()))

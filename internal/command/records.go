@@ -87,7 +87,8 @@ its body, with the time if the log has one, and the decision as attributes.`,
 
 // records prints the records of one capture.
 func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output,
-	scrubber *report.Scrubber) error {
+	scrubber *report.Scrubber,
+) error {
 	shownName := scrubber.Text(name)
 	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
 		rec := src.record

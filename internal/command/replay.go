@@ -211,7 +211,8 @@ type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []
 // scrubbed like the report. It returns no report for a file that could not be opened,
 // and both report and error for one that could not be read to its end.
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
-	write updateWriter, scrubber *report.Scrubber) (*report.Replay, error) {
+	write updateWriter, scrubber *report.Scrubber,
+) (*report.Replay, error) {
 	source, err := p.open(ctx, set, name)
 	if err != nil {
 		return nil, err

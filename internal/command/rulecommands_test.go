@@ -272,7 +272,8 @@ func TestUntil(t *testing.T) {
 		p := newProgram(nil, &stdout, &stderr)
 		p.Now = func() time.Time { return now }
 		require.NoError(t, p.checkRules([]string{mute}, true))
-		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"), stderr.String())
+		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"),
+			stderr.String())
 	}
 }
 

@@ -80,8 +80,10 @@ type sigCount struct {
 }
 
 func newCovered() *covered {
-	return &covered{distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{},
-		sigs: map[sigRule]*sigCount{}}
+	return &covered{
+		distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{},
+		sigs: map[sigRule]*sigCount{},
+	}
 }
 
 // add counts n records of a signature that a rule decided, seen first at a
@@ -152,8 +154,10 @@ func isFallback(r *rules.Rule) bool {
 // report sorts out what was counted: the rules in the order of the set, what no
 // rule knows by how often it came.
 func (c *covered) report(set *rules.Set, file string, top int) coverage {
-	rep := coverage{File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{},
-		Unknown: []unknownToRules{}}
+	rep := coverage{
+		File: file, Records: c.records, Signatures: len(c.distinct), Fired: []firedRule{},
+		Unknown: []unknownToRules{},
+	}
 	for _, r := range set.Rules() {
 		if n := c.byRule[r.ID]; n != nil {
 			rep.Fired = append(rep.Fired, firedRule{r.ID, n.records, n.signatures})
@@ -190,8 +194,10 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 		unknown = unknown[:top]
 	}
 	for _, s := range unknown {
-		rep.Unknown = append(rep.Unknown, unknownToRules{s.count, s.sig.ID.String(), s.rule, s.first.String(),
-			firstLine(s.template)})
+		rep.Unknown = append(rep.Unknown, unknownToRules{
+			s.count, s.sig.ID.String(), s.rule, s.first.String(),
+			firstLine(s.template),
+		})
 	}
 	return rep
 }

@@ -178,8 +178,10 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		key := changeKey{o.Signature, before, after}
 		c := bySignature[key]
 		if c == nil {
-			c = &change{changeKey: key, first: placeOf(d.scrub.Text(name), rec),
-				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry)))}
+			c = &change{
+				changeKey: key, first: placeOf(d.scrub.Text(name), rec),
+				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry))),
+			}
 			bySignature[key] = c
 			found = append(found, c)
 		}
@@ -226,8 +228,10 @@ type (
 )
 
 func (d *difference) report(oldName, newName string, top int) *diffReport {
-	rep := &diffReport{SchemaVersion: schema.Version, Old: oldName, New: newName, Files: d.files,
-		Records: d.records, Moved: d.moved, Changes: []classChanged{}}
+	rep := &diffReport{
+		SchemaVersion: schema.Version, Old: oldName, New: newName, Files: d.files,
+		Records: d.records, Moved: d.moved, Changes: []classChanged{},
+	}
 	all := make([]*change, 0, len(d.changes))
 	for _, c := range d.changes {
 		all = append(all, c)
@@ -250,8 +254,10 @@ func (d *difference) report(oldName, newName string, top int) *diffReport {
 }
 
 func (d *difference) class(set *rules.Set, c class) rules.Details {
-	out := rules.Details{Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
-		Escalated: c.escalated}
+	out := rules.Details{
+		Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
+		Escalated: c.escalated,
+	}
 	if r := set.Rule(c.rule); r != nil {
 		out.Place = d.scrub.Text(r.Place())
 	}

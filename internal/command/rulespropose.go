@@ -116,7 +116,8 @@ func expired(r *rules.Rule, today string) string {
 
 // propose returns the rule file for one record.
 func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
-	until string) ([]byte, error) {
+	until string,
+) ([]byte, error) {
 	set, err := rules.Compile(files...)
 	if err != nil {
 		return nil, err
@@ -407,8 +408,10 @@ func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error
 
 func (pr *proposal) freeID(set *rules.Set) string {
 	const few, long = 4, 60
-	subject := map[event.Disposition]string{event.Ignore: "mute", event.Advisory: "note",
-		event.Blocking: "stop"}[pr.disposition]
+	subject := map[event.Disposition]string{
+		event.Ignore: "mute", event.Advisory: "note",
+		event.Blocking: "stop",
+	}[pr.disposition]
 	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
 	if words == "" {
 		words = pr.entry.Kind.String()

@@ -83,7 +83,8 @@ stay those of the full templates.`,
 
 // signatures prints one line for each line of an input, as it is read.
 func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string,
-	scrubber *report.Scrubber) error {
+	scrubber *report.Scrubber,
+) error {
 	out := &output{w: p.Stdout}
 	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
 		out.buf = appendSignature(out.buf, signature.Of(template).ID, scrubber.Text(string(template)))
@@ -100,7 +101,8 @@ const (
 
 // groups prints one line for each line of an input, once all of it is read.
 func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string,
-	scrubber *report.Scrubber) error {
+	scrubber *report.Scrubber,
+) error {
 	type known struct {
 		template string
 		place    signature.Place
@@ -157,7 +159,8 @@ func appendSignature(dst []byte, id signature.ID, template string) []byte {
 // templates calls f with the template of each line of an input. What f writes to
 // out goes on when the input has no more for a while.
 func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output,
-	scrubber *report.Scrubber, f func(template []byte)) error {
+	scrubber *report.Scrubber, f func(template []byte),
+) error {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return err

@@ -63,7 +63,8 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 // observe replays a capture and calls f with each record and what became of it,
 // until f returns false. The record is that of src, and valid until the next one is read.
 func (p *program) observe(ctx context.Context, set *rules.Set, name string,
-	f func(src *source, o *heed.Outcome) bool) error {
+	f func(src *source, o *heed.Outcome) bool,
+) error {
 	src, err := p.open(ctx, set, name)
 	if err != nil {
 		return err

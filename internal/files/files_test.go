@@ -34,8 +34,10 @@ func TestMissing(t *testing.T) {
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	for _, name := range []string{"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt",
-		"texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme"} {
+	for _, name := range []string{
+		"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt",
+		"texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme",
+	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
 	}

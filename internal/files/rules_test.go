@@ -22,8 +22,11 @@ func TestRules(t *testing.T) {
 	write("notes.txt", nil)
 	files, err := AllRules([]string{b, dir})
 	require.NoError(t, err)
-	require.Equal(t, []rules.File{{Name: b, Data: []byte("b")}, {Name: a, Data: []byte("a")},
-		{Name: b, Data: []byte("b")}}, files)
+	require.Equal(t, []rules.File{
+		{Name: b, Data: []byte("b")},
+		{Name: a, Data: []byte("a")},
+		{Name: b, Data: []byte("b")},
+	}, files)
 
 	_, err = AllRules([]string{t.TempDir()})
 	require.ErrorContains(t, err, "has no *.yaml or *.yml")

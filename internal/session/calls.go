@@ -40,8 +40,10 @@ func (s *Session) Begin(call Call) *Running {
 	}
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.fed = s.fed.Load()
-	r.began = s.Observe(event.Operation{Time: r.started, ID: r.id, Method: call.Tool,
-		Status: event.StatusStarted}.Entry()).Seq
+	r.began = s.Observe(event.Operation{
+		Time: r.started, ID: r.id, Method: call.Tool,
+		Status: event.StatusStarted,
+	}.Entry()).Seq
 	s.timeline.began(r)
 	return r
 }

@@ -45,11 +45,15 @@ func TestKilled(tt *testing.T) {
 			for range rapid.IntRange(0, 12).Draw(t, "calls") { // fewer items than are remembered
 				switch rapid.IntRange(0, 6).Draw(t, "call") {
 				case 0:
-					s.Observe(event.Log{Message: rapid.SampledFrom([]string{"Broken thing", "Odd thing", "Broken other thing",
-						"Fine"}).Draw(t, "text")}.Entry())
+					s.Observe(event.Log{Message: rapid.SampledFrom([]string{
+						"Broken thing", "Odd thing", "Broken other thing",
+						"Fine",
+					}).Draw(t, "text")}.Entry())
 				case 1:
-					tell(s.Raise(heed.Report{Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking,
-						Message: "m"}))
+					tell(s.Raise(heed.Report{
+						Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking,
+						Message: "m",
+					}))
 				case 2:
 					a, _ := s.Current("agent")
 					tell(a.ID)

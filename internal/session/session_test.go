@@ -92,10 +92,19 @@ func TestSettle(t *testing.T) {
 		{"trouble after chatter", []line{{-1, "Fine"}, {8 * ms, "Broken thing"}}, true, 10 * ms},
 		{"advice after chatter", []line{{-1, "Fine"}, {8 * ms, "Odd thing"}}, true, 20 * ms},
 		{"trouble after a pause", []line{{-1, "Fine"}, {15 * ms, "Broken thing"}}, false, 10 * ms},
-		{"chatter without end", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"}, {27 * ms, "Fine"},
-			{36 * ms, "Fine"}}, false, 30 * ms},
-		{"trouble at the end of the wait", []line{{-1, "Fine"}, {9 * ms, "Fine"}, {18 * ms, "Fine"},
-			{29 * ms, "Broken thing"}}, true, 30 * ms},
+		{"chatter without end", []line{
+			{-1, "Fine"},
+			{9 * ms, "Fine"},
+			{18 * ms, "Fine"},
+			{27 * ms, "Fine"},
+			{36 * ms, "Fine"},
+		}, false, 30 * ms},
+		{"trouble at the end of the wait", []line{
+			{-1, "Fine"},
+			{9 * ms, "Fine"},
+			{18 * ms, "Fine"},
+			{29 * ms, "Broken thing"},
+		}, true, 30 * ms},
 		{"trouble after all", []line{{-1, "Fine"}, {100 * ms, "Broken thing"}}, false, 10 * ms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -359,10 +368,14 @@ func TestRecorder(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	got := s.Engine().Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation,
-		event.KindNotice}})
-	want := e.Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{event.KindLog, event.KindOperation,
-		event.KindNotice}})
+	got := s.Engine().Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{
+		event.KindLog, event.KindOperation,
+		event.KindNotice,
+	}})
+	want := e.Read(heed.Cursor{}, 1000, heed.Filter{Kinds: []event.Kind{
+		event.KindLog, event.KindOperation,
+		event.KindNotice,
+	}})
 	require.Equal(t, want.Records, got.Records)
 }
 

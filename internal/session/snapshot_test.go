@@ -24,9 +24,11 @@ var (
 
 // smallConfig makes snapshots of a few hundred bytes.
 func smallConfig(t testing.TB) heed.Config {
-	set, err := rules.Compile(rules.File{Name: "f.yaml",
+	set, err := rules.Compile(rules.File{
+		Name: "f.yaml",
 		Data: []byte("version: 1\nrules:\n  - {id: broken, when: 'template startsWith \"Broken\"', disposition: " +
-			"blocking}\n")})
+			"blocking}\n"),
+	})
 	require.NoError(t, err)
 	return heed.Config{Rules: set, Groups: signature.GrouperConfig{Signatures: 16, Columns: 8}}
 }

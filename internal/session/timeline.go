@@ -30,24 +30,24 @@ const (
 // Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
 // It belongs to whoever got it.
 type Event struct {
-	Number uint64    `json:"number" jsonschema:"Counts from 1 since heed was started."`
+	Number uint64    `json:"number"        jsonschema:"Counts from 1 since heed was started."`
 	Time   time.Time `json:"time,omitzero"`
-	Kind   EventKind `json:"kind" enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown" jsonschema:"ack_unknown: no open item had the id."`
+	Kind   EventKind `json:"kind"          jsonschema:"ack_unknown: no open item had the id." enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown"`
 
-	Consumer  string `json:"consumer,omitempty" jsonschema:"Who called or acknowledged."`
-	Tool      string `json:"tool,omitempty" jsonschema:"The tool that was called."`
+	Consumer  string `json:"consumer,omitempty"  jsonschema:"Who called or acknowledged."`
+	Tool      string `json:"tool,omitempty"      jsonschema:"The tool that was called."`
 	Operation string `json:"operation,omitempty" jsonschema:"The operation of the call; heed/operation shows it."`
-	Request   string `json:"request,omitempty" jsonschema:"The caller's own id of the call."`
-	Status    string `json:"status,omitempty" jsonschema:"How the call ended."`
-	Outcome   string `json:"outcome,omitempty" jsonschema:"Its verdict at its end."`
+	Request   string `json:"request,omitempty"   jsonschema:"The caller's own id of the call."`
+	Status    string `json:"status,omitempty"    jsonschema:"How the call ended."`
+	Outcome   string `json:"outcome,omitempty"   jsonschema:"Its verdict at its end."`
 
 	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that resulted from it."`
-	Blocking  bool     `json:"blocking,omitempty" jsonschema:"The item stops calls."`
-	Reason    string   `json:"reason,omitempty" jsonschema:"Why the item changed, or why the call was refused without an item."`
-	AfterMs   uint64   `json:"afterMs,omitempty" jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
-	Read      *bool    `json:"read,omitempty" jsonschema:"For an acknowledgement: the consumer had read the item's samples or its cause."`
+	Blocking  bool     `json:"blocking,omitempty"  jsonschema:"The item stops calls."`
+	Reason    string   `json:"reason,omitempty"    jsonschema:"Why the item changed, or why the call was refused without an item."`
+	AfterMs   uint64   `json:"afterMs,omitempty"   jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
+	Read      *bool    `json:"read,omitempty"      jsonschema:"For an acknowledgement: the consumer had read the item's samples or its cause."`
 	Successor string   `json:"successor,omitempty" jsonschema:"The item with what the acknowledgement did not cover."`
-	Covered   []string `json:"covered,omitempty" jsonschema:"Other items that it covered."`
+	Covered   []string `json:"covered,omitempty"   jsonschema:"Other items that it covered."`
 }
 
 // maxNotes bounds the items whose opening and readers are known, and maxReaders the readers of each.
@@ -158,12 +158,20 @@ func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 }
 
 func (r *Running) event(kind EventKind, at time.Time) Event {
-	return Event{Time: at, Kind: kind, Consumer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
-		Tool: cut(r.call.Tool)}
+	return Event{
+		Time: at, Kind: kind, Consumer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
+		Tool: cut(r.call.Tool),
+	}
 }
 
 func (t *timeline) refused(d *gate.Decision, now time.Time) {
-	e := Event{Time: now, Kind: CallRefused, Consumer: cut(d.Call.Consumer), Request: cut(d.Call.ID), Tool: cut(d.Call.Tool)}
+	e := Event{
+		Time:     now,
+		Kind:     CallRefused,
+		Consumer: cut(d.Call.Consumer),
+		Request:  cut(d.Call.ID),
+		Tool:     cut(d.Call.Tool),
+	}
 	if d.Attention != nil {
 		e.Attention, e.Blocking = d.Attention.ID, true
 	} else {

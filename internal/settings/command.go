@@ -119,8 +119,10 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: []settingsFile{}}
 	for i := range s.Values {
 		if v := &s.Values[i]; v.shows(program) {
-			rep.Settings = append(rep.Settings, settingValue{v.Key.Name, append([]string{}, v.Items...), v.Origin.String(),
-				v.Where, v.Key.program()})
+			rep.Settings = append(rep.Settings, settingValue{
+				v.Key.Name, append([]string{}, v.Items...), v.Origin.String(),
+				v.Where, v.Key.program(),
+			})
 		}
 	}
 	for _, f := range s.Files {

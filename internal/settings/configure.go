@@ -65,8 +65,10 @@ func (p *Program) configure(cmd *cobra.Command) error {
 		err = s.rulesExist(cmd)
 	}
 	if err != nil {
-		return &cli.StatusError{Status: cli.ExitUsage, Err: err,
-			Next: "nothing was done; correct it, or add --no-config to ignore all settings"}
+		return &cli.StatusError{
+			Status: cli.ExitUsage, Err: err,
+			Next: "nothing was done; correct it, or add --no-config to ignore all settings",
+		}
 	}
 	p.Settings = s
 	// The stronger of two that exclude each other prevails.
@@ -99,8 +101,10 @@ func (s *Settings) rulesExist(cmd *cobra.Command) error {
 	if missing < 0 {
 		return nil
 	}
-	return Errors{{Place: v.Where,
-		Text: fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing])}}
+	return Errors{{
+		Place: v.Where,
+		Text:  fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing]),
+	}}
 }
 
 // Apply gives the flags of a command line, once it is parsed, what is configured

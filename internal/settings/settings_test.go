@@ -118,8 +118,10 @@ func TestOrder(t *testing.T) {
 	write := func(path, text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o600)) }
 	write(filepath.Join(user, "heed", "config.yaml"), "top: 1\nwidth: 100\nack: auto\n")
 	write(filepath.Join(top, ProjectFile), "top: 2\nwidth: 200\n")
-	env := map[string]string{"HEED_TOP": "3", "HEED_RULES": "x" + string(os.PathListSeparator) + "y",
-		"HEED_FAIL_ON": "blind,blocking", "HEED_COLOR": ""}
+	env := map[string]string{
+		"HEED_TOP": "3", "HEED_RULES": "x" + string(os.PathListSeparator) + "y",
+		"HEED_FAIL_ON": "blind,blocking", "HEED_COLOR": "",
+	}
 	s, err := Load(Sources{Dir: below, UserDir: user, Getenv: func(n string) string { return env[n] }})
 	require.NoError(t, err)
 	for name, want := range map[string]struct {
@@ -165,8 +167,10 @@ func TestOriginString(t *testing.T) {
 // FuzzParse: whatever a file holds, it is values that may be, or errors that name
 // their place.
 func FuzzParse(f *testing.F) {
-	for _, seed := range []string{"top: 3\n", "rules: [a, b]\n", "a: &x [*x]\n", "? [a]\n: b\n", "!!binary x: y",
-		"top: !!int x", "fail-on: [blind, {}]", "<<: {top: 1}", "\xff: 1"} {
+	for _, seed := range []string{
+		"top: 3\n", "rules: [a, b]\n", "a: &x [*x]\n", "? [a]\n: b\n", "!!binary x: y",
+		"top: !!int x", "fail-on: [blind, {}]", "<<: {top: 1}", "\xff: 1",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -194,8 +198,10 @@ func TestHome(t *testing.T) {
 	src := Sources{Dir: dir, Home: home, Getenv: func(n string) string { return env[n] }}
 	s, err := Load(src)
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(home, "mine.yaml"), filepath.Join(dir, "~other", "x.yaml"),
-		filepath.Join(dir, "sub", "~", "y.yaml")}, s.Value("rules").Items)
+	require.Equal(t, []string{
+		filepath.Join(home, "mine.yaml"), filepath.Join(dir, "~other", "x.yaml"),
+		filepath.Join(dir, "sub", "~", "y.yaml"),
+	}, s.Value("rules").Items)
 	require.Equal(t, "~/text", s.Value("addr").String(), "no path")
 	require.Equal(t, filepath.Join(home, "state", "heed"), s.Value("state").String())
 	require.Equal(t, "here/token", s.Value("token-file").String(), "from the working directory")

@@ -47,6 +47,7 @@ func (osFS) open(name string) (inFile, int64, error) {
 	}
 	return f, info.Size(), nil
 }
+
 func (osFS) create(name string) (outFile, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)
 	if err != nil {

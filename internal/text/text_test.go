@@ -102,8 +102,10 @@ func TestPrefix(t *testing.T) {
 // TestUnsafeRunes holds the hand-written ranges to Unicode's own tables.
 func TestUnsafeRunes(t *testing.T) {
 	const zwnj, zwj = '\u200c', '\u200d'
-	always := []*unicode.RangeTable{unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control,
-		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point}
+	always := []*unicode.RangeTable{
+		unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
+	}
 	kept := func(r rune) bool {
 		switch {
 		case r == zwnj || r == zwj:
@@ -126,8 +128,10 @@ func TestUnsafeRunes(t *testing.T) {
 }
 
 func TestAppendJSON(t *testing.T) {
-	for _, in := range []string{"", "plain", "a\u0085\u2028\u202e\x7f", "\U000e0041", "<script>", "##vso[x]", "\ufeff",
-		"오류 ☂\ufe0f", "tab\tnl\n"} {
+	for _, in := range []string{
+		"", "plain", "a\u0085\u2028\u202e\x7f", "\U000e0041", "<script>", "##vso[x]", "\ufeff",
+		"오류 ☂\ufe0f", "tab\tnl\n",
+	} {
 		b, err := json.Marshal(in)
 		require.NoError(t, err)
 		out := AppendJSON(nil, b)

@@ -40,8 +40,10 @@ func checked(t require.TestingT, today string, b *compare.Baseline, lines []stri
 
 func TestCheck(t *testing.T) {
 	good := append(session(50), repeat(20, "!lost Human#")...)
-	names := []string{"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
-		"?Dora is at her bench today"}
+	names := []string{
+		"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
+		"?Dora is at her bench today",
+	}
 	good = append(good, names...)
 	b := written(t, "2026-01-01", nil, good).Baseline
 	require.Len(t, b.Entries, 4)
@@ -57,10 +59,14 @@ func TestCheck(t *testing.T) {
 		"another name alone": {lines: append(session(50), "?Emil is at her bench today"), unseen: 1},
 		"new":                {lines: append(slices.Clone(good), "!the ship sinks"), added: []string{"the ship sinks"}},
 		"new, but ignored":   {lines: append(slices.Clone(good), "the ship sails")},
-		"a flood of the known": {lines: append(slices.Clone(good), repeat(3000, "!lost Human#")...),
-			more: []string{"lost <*>"}},
-		"worse": {lines: append(session(50), "!no path for Human1 to the bench"),
-			worse: []string{"no path for <*> to the bench"}, unseen: 2},
+		"a flood of the known": {
+			lines: append(slices.Clone(good), repeat(3000, "!lost Human#")...),
+			more:  []string{"lost <*>"},
+		},
+		"worse": {
+			lines: append(session(50), "!no path for Human1 to the bench"),
+			worse: []string{"no path for <*> to the bench"}, unseen: 2,
+		},
 		"a day before": {today: "2026-03-31", lines: good},
 		"expired": {
 			today: "2026-04-01", lines: append(session(50), repeat(20, "!lost Human#")...), unseen: 1,
@@ -121,10 +127,14 @@ func TestWriteAgain(t *testing.T) {
 // neither written nor counted.
 func TestWriteWithoutText(t *testing.T) {
 	c := collector(t, compare.Config{})
-	run := c.Run(compare.New, compare.RunConfig{File: "good.log",
-		Template: func(signature.Signature) (string, bool) { return "", false }})
-	o := heed.Outcome{Signature: signature.Of([]byte("too large to be kept")),
-		Decision: event.Decision{Disposition: event.Blocking}}
+	run := c.Run(compare.New, compare.RunConfig{
+		File:     "good.log",
+		Template: func(signature.Signature) (string, bool) { return "", false },
+	})
+	o := heed.Outcome{
+		Signature: signature.Of([]byte("too large to be kept")),
+		Decision:  event.Decision{Disposition: event.Blocking},
+	}
 	run.Observe(&capture.Record{StartLine: 1}, &o)
 	w := c.Write(compare.WriteOptions{Today: on("2026-01-01")})
 	require.Empty(t, w.Baseline.Entries)
@@ -132,8 +142,10 @@ func TestWriteWithoutText(t *testing.T) {
 }
 
 func TestNameStays(t *testing.T) {
-	names := []string{"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
-		"?Dora is at her bench today"}
+	names := []string{
+		"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
+		"?Dora is at her bench today",
+	}
 	b := written(t, "2026-01-01", nil, names).Baseline
 	require.Len(t, b.Entries, 1)
 	more := append(slices.Clone(names), "?Emil is at her bench today", "?Fred is at her bench today",
@@ -149,11 +161,15 @@ func TestBaselineRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
 			rapid.String(),
-			rapid.SampledFrom([]string{"plain", "a: b", "# no comment", "- item", "'q'", `"q" \ n`, "\u202eevil", "\xff\xfe",
-				"한국 🧑‍🚀", "~", "1e3", "a\nb\nc", "\ufeff", "\u2028", "trailing ", " leading", "\U000e0041"}),
+			rapid.SampledFrom([]string{
+				"plain", "a: b", "# no comment", "- item", "'q'", `"q" \ n`, "\u202eevil", "\xff\xfe",
+				"한국 🧑‍🚀", "~", "1e3", "a\nb\nc", "\ufeff", "\u2028", "trailing ", " leading", "\U000e0041",
+			}),
 		)
-		b := &compare.Baseline{Signatures: 1, Masking: 2, Rules: 3, Mods: rapid.Uint64().Draw(t, "mods"),
-			Written: "2026-01-31", Incomplete: rapid.Bool().Draw(t, "incomplete")}
+		b := &compare.Baseline{
+			Signatures: 1, Masking: 2, Rules: 3, Mods: rapid.Uint64().Draw(t, "mods"),
+			Written: "2026-01-31", Incomplete: rapid.Bool().Draw(t, "incomplete"),
+		}
 		used := map[string]bool{}
 		for range rapid.IntRange(0, 5).Draw(t, "entries") {
 			k := compare.Known{
@@ -211,18 +227,24 @@ func TestParseBaselineErrors(t *testing.T) {
 		{"rules: \"0000000000000003\"", "rules: 3", `b.yaml:4:8: rules: is "3": want 16 hexadecimal digits in quotes`},
 		{"written: 2026-01-01", "written: today", `b.yaml:5:10: written: is "today": want a day such as 2026-01-31`},
 		{"entries:", "entrys:", `b.yaml:6:1: unknown field "entrys"`},
-		{"\"" + id + "\"", `"0000000000000001"`,
-			`b.yaml:7:9: entries[0].id: is 0000000000000001, but the template has ` + id},
+		{
+			"\"" + id + "\"", `"0000000000000001"`,
+			`b.yaml:7:9: entries[0].id: is 0000000000000001, but the template has ` + id,
+		},
 		{"\"" + id + "\"", "7", `b.yaml:7:9: entries[0].id: "7" is not the id`},
-		{"disposition: blocking", "disposition: ignore",
-			`b.yaml:9:18: entries[0].disposition: is "ignore": want blocking or advisory`},
+		{
+			"disposition: blocking", "disposition: ignore",
+			`b.yaml:9:18: entries[0].disposition: is "ignore": want blocking or advisory`,
+		},
 		{"count: 2", "count: 0", `b.yaml:10:19: entries[0].seen.count: is "0": want a whole number from 1`},
 		{"count: 2", "count: 20", `entries[0].seen.count: is 20 of 10 records`},
 		{"expires: 2026-04-01", "expires: 2026-13-01", `b.yaml:12:14: entries[0].expires: is "2026-13-01"`},
 		{"template: lost <*>", "template: [a]", `b.yaml:13:15: entries[0].template: want a text, not a list`},
 		{"template: lost <*>", "template: lost <*>\n    note: &x a\n    note: b", `entries[0].note: is here twice`},
-		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>, \"\"]",
-			`b.yaml:14:23: entries[0].forms[1]: is empty`},
+		{
+			"template: lost <*>", "template: lost <*>\n    forms: [lost <*>, \"\"]",
+			`b.yaml:14:23: entries[0].forms[1]: is empty`,
+		},
 		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>]", `has the same template as entries[0]`},
 		{"entries:", "entries: 3\nincomplete:", `b.yaml:8:3: incomplete: want true or false, not a list`},
 		{"version: 1", "version: [", `b.yaml:`},

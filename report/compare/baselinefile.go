@@ -325,7 +325,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 // mapping returns the fields of a mapping, which must have all that are required
 // and no others but the optional ones.
 func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
-	optional ...string) map[string]*yaml.Node {
+	optional ...string,
+) map[string]*yaml.Node {
 	if p.err != nil {
 		return nil
 	}

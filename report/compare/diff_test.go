@@ -108,12 +108,16 @@ func TestDiff(t *testing.T) {
 		"the same":       {old: session(100), new: session(100)},
 		"played longer":  {old: session(100), new: session(300)},
 		"played shorter": {old: session(300), new: session(40)},
-		"one line": {old: session(50), new: append(session(50), "!the world could not be saved"),
-			added: []string{"the world could not be saved"}},
+		"one line": {
+			old: session(50), new: append(session(50), "!the world could not be saved"),
+			added: []string{"the world could not be saved"},
+		},
 		"a new flood": {old: session(50), new: append(session(50),
 			repeat(5000, "!the world Map# could not be saved")...), added: []string{"the world <*> could not be saved"}},
-		"one that is gone": {old: append(session(50), "?the mill is idle"), new: session(50),
-			gone: []string{"the mill is idle"}},
+		"one that is gone": {
+			old: append(session(50), "?the mill is idle"), new: session(50),
+			gone: []string{"the mill is idle"},
+		},
 		"a known flood grows, and nothing else seems to shrink": {
 			old: append(session(50), repeat(20, "!lost Human#")...),
 			new: append(session(50), repeat(4000, "!lost Human#")...), more: []string{"lost <*>"},
@@ -123,18 +127,30 @@ func TestDiff(t *testing.T) {
 			new:  slices.Concat(session(50), repeat(9000, "!lost Human#"), repeat(90, "?hungry Human#")),
 			more: []string{"lost <*>", "hungry <*>"},
 		},
-		"fewer": {old: append(session(50), repeat(200, "!lost Human#")...),
-			new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"}},
-		"one and six": {old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(6, "!lost Human#")...)},
-		"one and ten": {old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(10, "!lost Human#")...)},
-		"one and thirty": {old: append(session(50), repeat(1, "!lost Human#")...),
-			new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"}},
-		"many, not twice": {old: append(session(50), repeat(1000, "!lost Human#")...),
-			new: append(session(50), repeat(1900, "!lost Human#")...)},
-		"nothing in common": {old: []string{"?a mill stands"}, new: []string{"!a ship sinks"},
-			added: []string{"a ship sinks"}, gone: []string{"a mill stands"}},
+		"fewer": {
+			old: append(session(50), repeat(200, "!lost Human#")...),
+			new: append(session(50), repeat(20, "!lost Human#")...), less: []string{"lost <*>"},
+		},
+		"one and six": {
+			old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(6, "!lost Human#")...),
+		},
+		"one and ten": {
+			old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(10, "!lost Human#")...),
+		},
+		"one and thirty": {
+			old: append(session(50), repeat(1, "!lost Human#")...),
+			new: append(session(50), repeat(30, "!lost Human#")...), more: []string{"lost <*>"},
+		},
+		"many, not twice": {
+			old: append(session(50), repeat(1000, "!lost Human#")...),
+			new: append(session(50), repeat(1900, "!lost Human#")...),
+		},
+		"nothing in common": {
+			old: []string{"?a mill stands"}, new: []string{"!a ship sinks"},
+			added: []string{"a ship sinks"}, gone: []string{"a mill stands"},
+		},
 		"empty": {},
 		"names that vary": {
 			old: []string{"Anna is at her bench today", "Boris is at her bench today", "Clara is at her bench today"},
@@ -151,8 +167,12 @@ func TestDiff(t *testing.T) {
 				name string
 				rows []compare.Group
 				want []string
-			}{{"new", d.Added, test.added}, {"gone", d.Gone, test.gone}, {"more", d.More, test.more},
-				{"less", d.Less, test.less}} {
+			}{
+				{"new", d.Added, test.added},
+				{"gone", d.Gone, test.gone},
+				{"more", d.More, test.more},
+				{"less", d.Less, test.less},
+			} {
 				if want.want == nil {
 					want.want = []string{}
 				}
@@ -247,8 +267,10 @@ func TestHours(t *testing.T) {
 // order, in several files or one, whatever their ids.
 func TestShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		words := rapid.SampledFrom([]string{"Anna", "Boris", "mill", "ship", "lost", "no path to", "is idle",
-			"Bench_Large", "jams", "(1, 0, 5)", "at 12"})
+		words := rapid.SampledFrom([]string{
+			"Anna", "Boris", "mill", "ship", "lost", "no path to", "is idle",
+			"Bench_Large", "jams", "(1, 0, 5)", "at 12",
+		})
 		line := rapid.Custom(func(t *rapid.T) string {
 			return rapid.SampledFrom([]string{"!", "?", "the "}).Draw(t, "kind") +
 				strings.Join(rapid.SliceOfN(words, 2, 7).Draw(t, "words"), " ")

@@ -301,8 +301,10 @@ func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
 	if t.count == 0 {
 		return nil
 	}
-	out := &Tally{Count: t.count, Per1000: rounded(float64(t.count) * 1000 / float64(total.Records)),
-		Disposition: t.decided.disposition}
+	out := &Tally{
+		Count: t.count, Per1000: rounded(float64(t.count) * 1000 / float64(total.Records)),
+		Disposition: t.decided.disposition,
+	}
 	if total.Hours > 0 {
 		out.PerHour = rounded(float64(t.count) / total.Hours)
 	}

@@ -28,8 +28,10 @@ func TestDiffEndOfLog(t *testing.T) {
 		"another text, cut as well": {last: "!a ship sa", truncated: true, news: []string{"a ship sa"}},
 		"a footer":                  {last: "(Filename: C", news: []string{"(Filename: C"}},
 		"a footer, and visibly cut": {last: "(Filename: C", truncated: true},
-		"longer than what was known": {last: fault + " and nobody knows why",
-			news: []string{"the mill of <*> broke: no water (A = <*> at <*>) and nobody knows why"}},
+		"longer than what was known": {
+			last: fault + " and nobody knows why",
+			news: []string{"the mill of <*> broke: no water (A = <*> at <*>) and nobody knows why"},
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -74,8 +76,11 @@ func TestDiffEndOfLogCounts(t *testing.T) {
 	d = c.Diff()
 	require.Equal(t, []string{"the mill of <*> broke: no water"}, heads(d.More))
 	require.EqualValues(t, 302, d.More[0].New.Count)
-	require.Equal(t, []compare.Place{{File: "cut.log", Line: 147}, {File: "cut2.log", Line: 147},
-		{File: "more.log", Line: 146}}, d.More[0].New.First)
+	require.Equal(t, []compare.Place{
+		{File: "cut.log", Line: 147},
+		{File: "cut2.log", Line: 147},
+		{File: "more.log", Line: 146},
+	}, d.More[0].New.First)
 	require.Empty(t, d.Added)
 }
 

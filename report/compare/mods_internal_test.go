@@ -27,10 +27,14 @@ func TestHoldsWord(t *testing.T) {
 func listed(name, id, version string) mod { return mod{Name: name, PackageID: id, Version: version} }
 
 func TestModChanges(t *testing.T) {
-	before := []mod{listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1"),
-		listed("Kiln", "acme.kiln", "1"), listed("Loom", "acme.loom", "1")}
-	after := []mod{listed("Core", "Game.Core", ""), listed("Loom", "acme.loom", "1"), listed("Mill", "acme.mill", "2"),
-		listed("Mast", "acme.mast", "1"), listed("Ship", "acme.ship", "1"), listed("Ship", "acme.ship", "1")}
+	before := []mod{
+		listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1"),
+		listed("Kiln", "acme.kiln", "1"), listed("Loom", "acme.loom", "1"),
+	}
+	after := []mod{
+		listed("Core", "Game.Core", ""), listed("Loom", "acme.loom", "1"), listed("Mill", "acme.mill", "2"),
+		listed("Mast", "acme.mast", "1"), listed("Ship", "acme.ship", "1"), listed("Ship", "acme.ship", "1"),
+	}
 	type change struct {
 		name     string
 		change   string
@@ -55,8 +59,10 @@ func TestModChanges(t *testing.T) {
 	require.Equal(t, modsHash(before), modsHash(slices.Concat(before, shuffled)), "two logs name the same mods")
 	require.Zero(t, modsHash(nil))
 
-	for _, lists := range [][2][]mod{{before, {listed("game.core", "game.core", ""),
-		listed("acme.mill", "acme.mill", "")}}, {{listed("acme.mill", "acme.mill", "")}, after}} {
+	for _, lists := range [][2][]mod{{before, {
+		listed("game.core", "game.core", ""),
+		listed("acme.mill", "acme.mill", ""),
+	}}, {{listed("acme.mill", "acme.mill", "")}, after}} {
 		for _, c := range modChanges(lists[0], lists[1]) {
 			require.NotEqual(t, updated, c.change, "a list of package ids alone says nothing of versions")
 		}
@@ -67,8 +73,10 @@ func TestModChanges(t *testing.T) {
 // has package ids alone.
 func TestListsWithoutVersions(t *testing.T) {
 	full := []mod{listed("Core", "game.core", ""), listed("Mill", "acme.mill", "1"), listed("Ship", "acme.ship", "1")}
-	ids := []mod{listed("game.core", "game.core", ""), listed("acme.mill", "acme.mill", ""),
-		listed("acme.loom", "acme.loom", "")}
+	ids := []mod{
+		listed("game.core", "game.core", ""), listed("acme.mill", "acme.mill", ""),
+		listed("acme.loom", "acme.loom", ""),
+	}
 	for _, lists := range [][2][]mod{{full, ids}, {ids, full}} {
 		for _, c := range modChanges(lists[0], lists[1]) {
 			require.NotEqual(t, updated, c.change)

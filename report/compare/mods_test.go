@@ -24,10 +24,14 @@ func lists(run *compare.Run, mods ...capture.ListedMod) {
 }
 
 func TestInvestigate(t *testing.T) {
-	before := []capture.ListedMod{mod("Mill", "acme.mill", "1", "MillLib", "0Shared"),
-		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns")}
-	after := []capture.ListedMod{mod("Mill", "acme.mill", "2", "MillLib", "0Shared"),
-		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib")}
+	before := []capture.ListedMod{
+		mod("Mill", "acme.mill", "1", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Kiln", "acme.kiln", "1", "Kilns"),
+	}
+	after := []capture.ListedMod{
+		mod("Mill", "acme.mill", "2", "MillLib", "0Shared"),
+		mod("Ship", "acme.ship", "1", "Ships", "0Shared"), mod("Looms", "acme.loom", "1", "LoomLib"),
+	}
 	changed := map[string]int{"Looms": 40, "Mill": 30, "Kiln": 15}
 	suspects := func(text string, blamed ...blame.Suspect) map[string]int {
 		c := collector(t, compare.Config{})

@@ -72,8 +72,11 @@ func serving(h gabp.Handler) *gabp.Mux {
 func TestAck(t *testing.T) {
 	const day = "20260102T140317.3a7c90d1-"
 	items := make([]bridge.Item, 3)
-	for i, a := range []heed.Attention{{ID: day + "1", Blocking: true, Summary: "the roof fell in"}, {ID: "blind-1"},
-		{ID: day + "12"}} {
+	for i, a := range []heed.Attention{
+		{ID: day + "1", Blocking: true, Summary: "the roof fell in"},
+		{ID: "blind-1"},
+		{ID: day + "12"},
+	} {
 		a.Sanitize()
 		items[i].Attention = a
 	}

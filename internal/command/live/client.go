@@ -165,7 +165,8 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 
 // clientCommand makes a command that talks to a running heed.
 func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
-	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error) *cobra.Command {
+	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error,
+) *cobra.Command {
 	if cmd.Args == nil {
 		cmd.Args = noArgs
 	}

@@ -55,7 +55,8 @@ func TestDocs(t *testing.T) {
 	}, patience, 5*time.Millisecond)
 
 	lines := strings.SplitAfter(string(capture), "\n")
-	write(t, "menu.log", strings.Join(lines[:53], "")) // with one fault, so that what is told of it does not depend on when
+	write(t, "menu.log", strings.Join(lines[:53],
+		"")) // with one fault, so that what is told of it does not depend on when
 
 	shown := 0
 	fresh := shownMarker.ReplaceAllStringFunc(string(page), func(block string) string {
@@ -64,7 +65,8 @@ func TestDocs(t *testing.T) {
 		out := ""
 		if strings.HasPrefix(m[1], "follow ") { // it goes on
 			stdout, _ := background(t, append(strings.Fields(m[1]), "--quiet")...)
-			require.Eventually(t, func() bool { return strings.Contains(stdout.String(), "opened") }, patience, 5*time.Millisecond)
+			require.Eventually(t, func() bool { return strings.Contains(stdout.String(), "opened") }, patience,
+				5*time.Millisecond)
 			out = stdout.String()
 		} else {
 			out, _ = run(m[1])

@@ -20,8 +20,10 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(h.appendMetrics(nil, px)) // the scraper has gone
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
-		MaxHeaderBytes: 16 << 10}
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
+		MaxHeaderBytes: 16 << 10,
+	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
 	if err := server.Serve(h.metrics); !errors.Is(err, http.ErrServerClosed) {

@@ -23,8 +23,10 @@ func TestNotStarted(t *testing.T) {
 		reason  string
 		next    string
 	}{
-		{"game", &exec.Error{Name: "game", Err: exec.ErrNotFound}, exitNotFound, "no such program in the folders of PATH",
-			"./game"},
+		{
+			"game", &exec.Error{Name: "game", Err: exec.ErrNotFound}, exitNotFound, "no such program in the folders of PATH",
+			"./game",
+		},
 		{"text", &exec.Error{Name: "text", Err: exec.ErrDot}, exitNotFound, "in this folder", "write ./text"},
 		{"./game", path(os.ErrNotExist), exitNotFound, "no such program", "by its path"},
 		{"./text", path(os.ErrNotExist), exitNotFound, "its interpreter does not", "after --"},

@@ -64,8 +64,10 @@ const (
 func changed(ctx context.Context, c *gabp.Client, latest string) error {
 	rest := time.NewTimer(refreshRest)
 	defer rest.Stop()
-	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{"after": latest, "limit": 1,
-		"seconds": int(refreshEvery.Seconds())}); err != nil {
+	if _, err := c.CallTool(ctx, bridge.ToolWait, map[string]any{
+		"after": latest, "limit": 1,
+		"seconds": int(refreshEvery.Seconds()),
+	}); err != nil {
 		return err
 	}
 	select {
@@ -77,7 +79,8 @@ func changed(ctx context.Context, c *gabp.Client, latest string) error {
 
 // status shows how heed does, and returns the cursor after the latest entry.
 func (p *program) status(ctx context.Context, c *gabp.Client, r *runFile, f *clientFlags, again bool) (latest string,
-	err error) {
+	err error,
+) {
 	raw, err := c.CallTool(ctx, bridge.ToolStatus, struct{}{})
 	if err != nil {
 		return "", err
@@ -119,7 +122,8 @@ const latelyEvents = 50
 // showStatus shows how heed does. items are those that are open, shown the first of
 // them; lately is what happened, the latest last.
 func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *bridge.Items, shown []itemInfo,
-	lately []session.Event) {
+	lately []session.Event,
+) {
 	g.line(headline(st, items)...)
 	if len(shown) > 0 {
 		first := &shown[0]
@@ -189,7 +193,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 
 // called returns the result of a call in words; "" for an event that is none.
 func called(e *session.Event) (style, string) {
-	switch session.EventKind(e.Kind) {
+	switch e.Kind {
 	case session.CallBegan:
 		return plain, "called " + e.Tool + ": running"
 	case session.CallRefused:

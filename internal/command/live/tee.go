@@ -16,8 +16,10 @@ const teeGrace = time.Second
 // pipe's writers are gone.
 func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error) {
 	copyTo := &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
-		h.session.Observe(event.Notice{Status: event.StatusHole, Count: n,
-			Detail: "the game's output came faster than it could be read"}.Entry())
+		h.session.Observe(event.Notice{
+			Status: event.StatusHole, Count: n,
+			Detail: "the game's output came faster than it could be read",
+		}.Entry())
 	}}
 	if err := copyTo.open(os.O_TRUNC); err != nil {
 		return nil, nil, err

@@ -20,8 +20,10 @@ func TestSpool(t *testing.T) {
 	f, err := follow.New(follow.Config{Path: path, FromEnd: true, Continues: true})
 	require.NoError(t, err)
 	const most = 8 << 10
-	s := &spool{path: path, most: most, limit: 1 << 20, follower: f.Status,
-		lost: func(uint64) { t.Error("nothing is left out") }}
+	s := &spool{
+		path: path, most: most, limit: 1 << 20, follower: f.Status,
+		lost: func(uint64) { t.Error("nothing is left out") },
+	}
 	require.NoError(t, s.open(os.O_TRUNC))
 	var texts []string
 	ctx, stop := context.WithCancel(t.Context())
@@ -68,8 +70,10 @@ func TestSpoolLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "standard")
 	var st follow.Status
 	var lost uint64
-	s := &spool{path: path, most: 4, limit: 8, follower: func() follow.Status { return st },
-		lost: func(n uint64) { lost += n }}
+	s := &spool{
+		path: path, most: 4, limit: 8, follower: func() follow.Status { return st },
+		lost: func(n uint64) { lost += n },
+	}
 	for range 5 {
 		require.NoError(t, s.write([]byte("abc")))
 	}

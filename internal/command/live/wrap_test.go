@@ -152,10 +152,14 @@ func TestWrap(t *testing.T) {
 	require.NoError(t, json.Unmarshal(welcome.Result, &said))
 	require.Equal(t, "colony-mod", said.AgentID)
 	require.Equal(t, gabp.App{Name: "Colony", Version: "3.1"}, said.App)
-	require.Subset(t, said.Capabilities.Methods, []string{"tools/list", "tools/call", "attention/current",
-		"attention/ack", "colony/build"})
-	require.Subset(t, said.Capabilities.Events, []string{"colony.log", "colony/ticks", "attention/opened",
-		"attention/updated", "attention/cleared"})
+	require.Subset(t, said.Capabilities.Methods, []string{
+		"tools/list", "tools/call", "attention/current",
+		"attention/ack", "colony/build",
+	})
+	require.Subset(t, said.Capabilities.Events, []string{
+		"colony.log", "colony/ticks", "attention/opened",
+		"attention/updated", "attention/cleared",
+	})
 	var observed struct {
 		Argv      []string
 		Cwd       string
@@ -609,14 +613,18 @@ func TestWrapFailures(t *testing.T) {
 		{"no such rules", []string{"wrap", "--rules", "nowhere.yaml", "--", "true"}, exitUsage},
 		{"a bad pattern", []string{"wrap", "--allow", "sa*", "--", "true"}, exitUsage},
 		{"metrics for everybody", []string{"wrap", "--metrics", "0.0.0.0:1", "--", "true"}, exitUsage},
-		{"metrics where another listens", []string{"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--",
-			filepath.Join(t.TempDir(), "nothing")}, exitUsage},
+		{"metrics where another listens", []string{
+			"wrap", "--log", "none", "--metrics", taken.Addr().String(), "--",
+			filepath.Join(t.TempDir(), "nothing"),
+		}, exitUsage},
 		{"without --", []string{"wrap", "--log", "none", "--linger", "1ms", "sh", "-c", "exit 5", "--linger"}, 5},
 		{"true", []string{"wrap", "--log", "none", "--", "true"}, 0},
 		{"a negative time", []string{"wrap", "--grace", "-1s", "--", "true"}, exitUsage},
 		{"a folder as log", []string{"wrap", "--log", t.TempDir(), "--", "true"}, exitUsage},
-		{"a log that is thrown away", []string{"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile",
-			os.DevNull}, 5},
+		{"a log that is thrown away", []string{
+			"wrap", "--linger", "1ms", "--", "sh", "-c", "sleep 0.1; exit 5", "-logFile",
+			os.DevNull,
+		}, 5},
 		{"a folder to follow", []string{"serve", t.TempDir()}, exitUsage},
 		{"false", []string{"wrap", "--log", "none", "--linger", "1ms", "--", "false"}, 1},
 		{"not running", []string{"current", "--state", t.TempDir()}, exitNone},

@@ -238,8 +238,10 @@ var forms = []form{
 	},
 	{
 		// Names that systems make of the name of their owner.
-		kind: Computer, hints: []string{"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-",
-			"-de-", "-di-", "-van-"},
+		kind: Computer, hints: []string{
+			"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-",
+			"-de-", "-di-", "-van-",
+		},
 		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
 			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+)(?:$|[^\pL\pN_-])`),
 	},
@@ -346,5 +348,7 @@ const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
 	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
 	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
 
-var secretHints = []string{"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket",
-	"credential", "authorization"}
+var secretHints = []string{
+	"token", "secret", "passw", "passphrase", "pwd", "psk", "key", "sess", "ticket",
+	"credential", "authorization",
+}

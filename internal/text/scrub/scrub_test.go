@@ -201,8 +201,10 @@ func TestText(t *testing.T) {
 		{`key ASIAIOSFODNN7EXAMPLE`, `key <secret>`},
 		{`https://hooks.slack.com/services/T00/B00/abcDEF`, `https://hooks.slack.com/services/<secret>`},
 		{`https://canary.discord.com/api/v10/webhooks/123456/abc-DEF/slack`, `https://canary.discord.com/api/v10/webhooks/<secret>/slack`},
-		{"-----BEGIN PRIVATE KEY-----\nMIIE\nabc=\n-----END PRIVATE KEY-----\nnext",
-			"-----BEGIN PRIVATE KEY-----<secret>-----END PRIVATE KEY-----\nnext"},
+		{
+			"-----BEGIN PRIVATE KEY-----\nMIIE\nabc=\n-----END PRIVATE KEY-----\nnext",
+			"-----BEGIN PRIVATE KEY-----<secret>-----END PRIVATE KEY-----\nnext",
+		},
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc", "-----BEGIN RSA PRIVATE KEY-----<secret>"},
 		{`  MIIEpAIBAAKCAQEA0a1B2c3D4e5F6g7H8i9J0kLmNoPqRsTuVwXyZ0a1B2c3D4e5F`, `  <secret>`},
 		{`0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9`, `0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9`},

@@ -77,8 +77,17 @@ func (c *capture) footered(text, footer string) {
 func (c *capture) unload(files, assets, loaded int) {
 	c.linef("Unloading %d Unused Serialized files (Serialized files now loaded: %d)", files, files%7+5)
 	c.linef("Unloading %d unused Assets to reduce memory usage. Loaded Objects now: %d.", assets, loaded)
-	c.linef("Total: %d.%06d ms (FindLiveObjects: %d.%06d ms CreateObjectMapping: 1.%06d ms MarkObjects: %d.%06d ms  DeleteObjects: 0.%06d ms)",
-		loaded/140, loaded*7%1000000, loaded/9000, loaded*3%1000000, loaded*11%1000000, loaded/150, loaded*13%1000000, assets*977%1000000)
+	c.linef(
+		"Total: %d.%06d ms (FindLiveObjects: %d.%06d ms CreateObjectMapping: 1.%06d ms MarkObjects: %d.%06d ms  DeleteObjects: 0.%06d ms)",
+		loaded/140,
+		loaded*7%1000000,
+		loaded/9000,
+		loaded*3%1000000,
+		loaded*11%1000000,
+		loaded/150,
+		loaded*13%1000000,
+		assets*977%1000000,
+	)
 	c.line("")
 }
 
