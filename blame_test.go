@@ -15,16 +15,20 @@ game_code: ["Game.", "System."]
 
 func TestBlameInAttention(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, blameRules)})
-	require.Equal(t, 1, e.LearnMods([]Mod{{Name: "Printing Press", PackageID: "acme.press",
-		Assemblies: []string{"PressLib"}}, {}}))
+	require.Equal(t, 1, e.LearnMods([]Mod{{
+		Name: "Printing Press", PackageID: "acme.press",
+		Assemblies: []string{"PressLib"},
+	}, {}}))
 
 	r := event.Entry{
 		Message: "Broken: System.NullReferenceException",
 		Stack:   "  at PressLib.Roller.Turn () [0x00012] in <0>:0\n  at Game.Loop.Tick () [0x00034] in <0>:0",
 	}
 	suspects := e.Blame(&r)
-	require.Equal(t, []Suspect{{Mod: "Printing Press", Score: 60, Evidence: []blame.Evidence{{Kind: blame.Frame,
-		Line: 2}}}}, suspects)
+	require.Equal(t, []Suspect{{Mod: "Printing Press", Score: 60, Evidence: []blame.Evidence{{
+		Kind: blame.Frame,
+		Line: 2,
+	}}}}, suspects)
 
 	out := e.Observe(r)
 	a, ok := e.Item(out.AttentionID)
@@ -46,8 +50,10 @@ func TestBlameOfTheGameIsEmpty(t *testing.T) {
 	e.LearnGame("somegame")
 	require.Empty(t, e.Blame(&r), "code with the name of the program")
 
-	out := e.Observe(event.Operation{ID: "1", Method: "m", Status: event.StatusTimedOut,
-		Error: "[Some Mod] did not answer"}.Entry())
+	out := e.Observe(event.Operation{
+		ID: "1", Method: "m", Status: event.StatusTimedOut,
+		Error: "[Some Mod] did not answer",
+	}.Entry())
 	a, ok = e.Item(out.AttentionID)
 	require.True(t, ok)
 	require.Empty(t, a.Blame, "what a host says of an operation is no log text")

@@ -52,8 +52,10 @@ func TestStatsAddUp(t *testing.T) {
 		capacity := rapid.SampledFrom([]int{0, 1, 2, 5})
 		e, err := New(Config{
 			Rules: set, Signatures: capacity.Draw(t, "signatures"),
-			Journal: journal.Config{Entries: capacity.Draw(t, "entries"), Firsts: capacity.Draw(t, "firsts"),
-				Pinned: capacity.Draw(t, "pinned")},
+			Journal: journal.Config{
+				Entries: capacity.Draw(t, "entries"), Firsts: capacity.Draw(t, "firsts"),
+				Pinned: capacity.Draw(t, "pinned"),
+			},
 			Coalesce: coalesce.Config{
 				MaxOpen: capacity.Draw(t, "open"), MaxRemembered: capacity.Draw(t, "remembered"), MaxGroups: capacity.Draw(t,
 					"groups"),
@@ -125,8 +127,10 @@ func TestStatsAddUp(t *testing.T) {
 			"raise": func(t *rapid.T) {
 				sent++
 				d := event.Disposition(rapid.IntRange(0, 2).Draw(t, "disposition"))
-				id := e.Raise(Report{Time: now, Key: op.Draw(t, "key"), Message: "backup 1 failed", Disposition: d,
-					OperationID: op.Draw(t, "operation")})
+				id := e.Raise(Report{
+					Time: now, Key: op.Draw(t, "key"), Message: "backup 1 failed", Disposition: d,
+					OperationID: op.Draw(t, "operation"),
+				})
 				require.Equal(t, d.Urgent(), id != "")
 			},
 			"clear": func(t *rapid.T) {
@@ -175,8 +179,10 @@ func TestDeterminism(t *testing.T) {
 		for i := range 3000 {
 			switch i % 11 {
 			case 0:
-				e.Observe(event.Operation{ID: fmt.Sprint("op", i/22), Method: "m",
-					Status: event.StatusStarted + event.Status(i/11%2)}.Entry())
+				e.Observe(event.Operation{
+					ID: fmt.Sprint("op", i/22), Method: "m",
+					Status: event.StatusStarted + event.Status(i/11%2),
+				}.Entry())
 			case 4:
 				e.Log(event.Log{Message: fmt.Sprintf("Broken thing number %d of kind%d", i, i%7), Level: event.LevelError})
 			case 7:
@@ -259,8 +265,10 @@ func TestEvidenceOfASuccessor(t *testing.T) {
 // of firsts, with the evidence of cleared items, and expects that of a new item
 // to find room.
 func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{Entries: 64, Pinned: 40,
-		Firsts: 20, FirstsPerBurst: 4}})
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{
+		Entries: 64, Pinned: 40,
+		Firsts: 20, FirstsPerBurst: 4,
+	}})
 	for i := range 30 {
 		e.Observe(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)}.Entry())
 		for range 20 {
@@ -370,8 +378,10 @@ func TestObserveInto(t *testing.T) {
 			i%7+1) + "thing", Pos: uint64(i)}
 		o = Outcome{
 			Seq: 99, Signature: signature.Signature{ID: 1, Check: 1}, Group: signature.Signature{ID: 2, Check: 2},
-			Decision: event.Decision{Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal,
-				Invalidates: true, Tags: []string{"old"}},
+			Decision: event.Decision{
+				Rule: "old", Disposition: event.Blocking, Severity: event.SeverityFatal,
+				Invalidates: true, Tags: []string{"old"},
+			},
 			Escalated: true, Phase: "old", Blind: true, AttentionID: "old", Pending: true,
 		}
 		b.ObserveInto(&o, &in)

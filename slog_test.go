@@ -125,7 +125,7 @@ func TestHandler(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := mustNew(t, Config{})
-			var h slog.Handler = NewHandler(e, tc.opts)
+			h := NewHandler(e, tc.opts)
 			if tc.log != nil {
 				h = tc.log(h)
 			}
@@ -160,7 +160,8 @@ func TestHandlerPassesOn(t *testing.T) {
 	e := mustNew(t, Config{})
 	var out bytes.Buffer
 	next := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(_ []string,
-		a slog.Attr) slog.Attr {
+		a slog.Attr,
+	) slog.Attr {
 		if a.Key == slog.TimeKey {
 			return slog.Attr{}
 		}

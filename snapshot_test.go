@@ -65,8 +65,10 @@ func (m *caller) next() call {
 		}
 		return func(e *Engine) any { return e.Observe(l.Entry()) }
 	case 5, 6:
-		o := event.Operation{Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"),
-			Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0}
+		o := event.Operation{
+			Time: now, ID: op, Parent: m.one("", "a", "b"), Method: m.one("", "m"),
+			Status: event.StatusStarted + event.Status(m.intn(5)), ByCaller: m.intn(2) == 0,
+		}
 		return func(e *Engine) any { return e.Observe(o.Entry()) }
 	case 7:
 		s := event.State{Time: now, Phase: m.one("", "play", "menu"), Status: event.StatusPhase + event.Status(m.intn(8))}
@@ -348,8 +350,10 @@ func BenchmarkSnapshot(b *testing.B) {
 	for i := range 96 {
 		op := fmt.Sprintf("operation-%d", i)
 		for g := range 200 {
-			e.Log(event.Log{Level: event.LevelError, OperationID: op,
-				Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16)})
+			e.Log(event.Log{
+				Level: event.LevelError, OperationID: op,
+				Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16),
+			})
 		}
 		if i < 64 {
 			e.Ack("", fmt.Sprintf("0-%d", i+1), e.Stats().Received)
@@ -364,8 +368,10 @@ func BenchmarkSnapshot(b *testing.B) {
 	}
 	snapshot := e.Snapshot(nil)
 	s := e.Stats()
-	require.Equal(b, []int{32, 64, 1024, 65536}, []int{s.Coalesce.Open, s.Coalesce.Remembered,
-		s.Coalesce.Operations, s.Classify.Groups.Signatures})
+	require.Equal(b, []int{32, 64, 1024, 65536}, []int{
+		s.Coalesce.Open, s.Coalesce.Remembered,
+		s.Coalesce.Operations, s.Classify.Groups.Signatures,
+	})
 	b.Run("snapshot", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
@@ -385,8 +391,10 @@ func BenchmarkSnapshot(b *testing.B) {
 		turns, longest := 0, time.Duration(0)
 		for b.Loop() {
 			e.beginSnapshot(room[:0])
-			for _, next := range []func([]byte, int) ([]byte, bool){e.classifier.ContinueSnapshot,
-				e.coalescer.ContinueSnapshot} {
+			for _, next := range []func([]byte, int) ([]byte, bool){
+				e.classifier.ContinueSnapshot,
+				e.coalescer.ContinueSnapshot,
+			} {
 				for more := true; more; turns++ {
 					start := time.Now()
 					_, more = next(room[:0], snapshotTurn)

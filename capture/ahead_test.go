@@ -75,8 +75,10 @@ func TestAhead(t *testing.T) {
 			for i := range sizes {
 				sizes[i] = 1 + rnd.IntN(4000)
 			}
-			for _, src := range []io.Reader{bytes.NewReader(data), &chunked{data: data, sizes: sizes},
-				bytes.NewReader(gz(t, string(data)))} {
+			for _, src := range []io.Reader{
+				bytes.NewReader(data), &chunked{data: data, sizes: sizes},
+				bytes.NewReader(gz(t, string(data))),
+			} {
 				got, err := readAhead(t, src, Options{}, alone())
 				require.NoError(t, err)
 				require.Equal(t, want, got)

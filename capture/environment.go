@@ -30,7 +30,7 @@ type Facts struct {
 const (
 	maxFact      = 200  // characters
 	maxBeginning = 2000 // records that are looked at: loaders and mods speak before the game does
-	maxWindow    = 24   // lines in which the engine tells about the graphics card
+	maxWindow    = 24   // lines about the graphics card
 	maxDevices   = 8    // among which it chooses one
 	maxGameLine  = 100  // bytes: a longer line is a sentence
 )
@@ -47,7 +47,7 @@ const (
 type Environment struct {
 	facts   Facts
 	records int
-	window  int    // lines to come in which the engine tells about the graphics card
+	window  int    // lines to come about the graphics card
 	gl      bool   // where it has said that OpenGL is used
 	program string // name of the game's data folder, in small letters and digits
 	devices []device
@@ -107,12 +107,12 @@ func (e *Environment) Observe(rec *Record) {
 // mayTell reports whether a line that begins with first may have a fact that is wanted.
 // In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
 func (e *Environment) mayTell(first byte) bool {
-	return tells[first] || e.window > 0 || e.wantsGame()
+	return startsFact[first] || e.window > 0 || e.wantsGame()
 }
 
-// tells has the first bytes of lines that have a fact by their form. Those of the
+// startsFact has the first bytes of lines whose form gives a fact. Those of the
 // graphics card and the game's version begin with anything.
-var tells = func() (t [256]bool) {
+var startsFact = func() (t [256]bool) {
 	for _, c := range []byte("CGIMPT[") {
 		t[c] = true
 	}

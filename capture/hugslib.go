@@ -94,7 +94,7 @@ type Machine struct {
 //	Memory: 16384 MB
 type machineLines struct {
 	within bool
-	told   Machine // since take was called last
+	found  Machine // since take was called last
 }
 
 // line looks at a line of a header that is not blank.
@@ -106,11 +106,11 @@ func (m *machineLines) line(line string) {
 	name, value, _ := strings.Cut(line, ": ")
 	switch name {
 	case "CPU":
-		learn(&m.told.CPU, value)
+		learn(&m.found.CPU, value)
 	case "OS":
-		learn(&m.told.System, value)
+		learn(&m.found.System, value)
 	case "Memory":
-		learn(&m.told.Memory, value)
+		learn(&m.found.Memory, value)
 	default:
 		m.within = false
 	}
@@ -126,7 +126,7 @@ func (m *machineLines) message(message string) {
 
 // take gives rec what was read since it was called last.
 func (m *machineLines) take(rec *Record) {
-	if told := m.told; told != (Machine{}) {
-		rec.Machine, m.told = &told, Machine{}
+	if found := m.found; found != (Machine{}) {
+		rec.Machine, m.found = &found, Machine{}
 	}
 }

@@ -18,14 +18,18 @@ func TestJSONLines(t *testing.T) {
 		return Record{Entry: l.Entry(), StartLine: 1, EndLine: 1, Split: evidenceJSON, LevelBy: by, Layout: LayoutJSON}
 	}
 	ack := Record{
-		Entry: event.Entry{Kind: event.KindHost, Status: event.StatusAcknowledged, Source: "ann", Message: "e-1",
-			Count: 7},
+		Entry: event.Entry{
+			Kind: event.KindHost, Status: event.StatusAcknowledged, Source: "ann", Message: "e-1",
+			Count: 7,
+		},
 		StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 	}
 	for in, want := range map[string]Record{
 		`{"time":` + ts + `,"level":"warning","source":"world","message":"no road to 초원","stack":"a\nb","operation":"op-1"}`: log(
-			event.Log{Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb",
-				OperationID: "op-1"}, evidenceField),
+			event.Log{
+				Time: at, Level: event.LevelWarning, Source: "world", Message: "no road to 초원", Stack: "a\nb",
+				OperationID: "op-1",
+			}, evidenceField),
 		`{"kind":"log","message":"ready"}`:                                                  log(event.Log{Message: "ready"}, evidenceNone),
 		`{"time":` + ts + `,"level":"ERROR+1","msg":"slog","path":"/x","n":3,"ok":true}`:    log(event.Log{Time: at, Level: event.LevelError, Message: `slog path="/x" n=3 ok=true`}, evidenceField),
 		`{"level":"dpanic","ts":1772600767.89,"logger":"net","msg":"zap","stacktrace":"s"}`: log(event.Log{Time: at, Level: event.LevelError, Source: "net", Message: "zap", Stack: "s"}, evidenceField),
@@ -43,8 +47,10 @@ func TestJSONLines(t *testing.T) {
 		` {"msg": "spaces" , "a" : [ 1 ] } `:     {Entry: event.Entry{Message: ` {"msg": "spaces" , "a" : [ 1 ] } `, Pos: 1}, StartLine: 1, EndLine: 1, Split: evidenceLine, Layout: LayoutJSON},
 		`{"msg": "spaces" , "a" : [ 1 ] } `:      log(event.Log{Message: `spaces a=[ 1 ]`}, evidenceNone),
 		`{"kind":"operation","time":` + ts + `,"operation":"op-2","parent":"op-1","method":"world/save","status":"cancelled","error":"no","byCaller":true}`: {
-			Entry: event.Operation{Time: at, ID: "op-2", Parent: "op-1", Method: "world/save",
-				Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1}.Entry(),
+			Entry: event.Operation{
+				Time: at, ID: "op-2", Parent: "op-1", Method: "world/save",
+				Status: event.StatusCancelled, Error: "no", ByCaller: true, Pos: 1,
+			}.Entry(),
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
 		`{"kind":"ack","viewer":"ann","attention":"e-1","up_to":7}`:     ack,

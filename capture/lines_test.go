@@ -48,21 +48,27 @@ func TestLines(t *testing.T) {
 	}{
 		"empty": {"", nil},
 		"one":   {"a", []readLine{{text: "a"}}},
-		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {text: "b", crs: 1,
-			ended: true}, {text: "c", crs: 2, ended: true}, {ended: true}}},
+		"ends": {"a\nb\r\nc\r\r\n\n", []readLine{{text: "a", ended: true}, {
+			text: "b", crs: 1,
+			ended: true,
+		}, {text: "c", crs: 2, ended: true}, {ended: true}}},
 		"lone CR":                 {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
 		"63 NULs are text":        {"a" + nul[:63] + "b", []readLine{{text: "a" + nul[:63] + "b"}}},
 		"64 NULs are a hole":      {nul + "b", []readLine{{text: "b", hole: 64, first: true}}},
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", crs: 1, hole: 64, ended: true}}},
 		"text, hole":              {"a" + nul + "\r\n", []readLine{{text: "a", crs: 1, hole: 64, ended: true}}},
 		"blank, hole, text, hole": {" \t" + nul + "b" + nul, []readLine{{text: "b", hole: 128, first: true}}},
-		"hole and nothing": {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {hole: 64,
-			first: true}}},
+		"hole and nothing": {nul + "\n" + nul, []readLine{{hole: 64, first: true, ended: true}, {
+			hole:  64,
+			first: true,
+		}}},
 		"as long as the buffer":  {long + "\nb", []readLine{{text: long, ended: true}, {text: "b"}}},
 		"longer than the buffer": {long + "xyz\r\nb", []readLine{{text: long, cut: 4, ended: true}, {text: "b"}}},
 		"long, no end":           {long + long, []readLine{{text: long, cut: windowSize}}},
-		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{{text: "a\nb",
-			hole: 3 * windowSize, ended: true}, {text: "c"}}},
+		"a long hole and its text": {"a" + strings.Repeat("\x00", 3*windowSize) + "b\nc", []readLine{{
+			text: "a\nb",
+			hole: 3 * windowSize, ended: true,
+		}, {text: "c"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, c.want, allLines(t, strings.NewReader(c.in)))
@@ -174,8 +180,10 @@ func TestMemoryIsFlat(t *testing.T) {
 	for name, src := range map[string]io.Reader{
 		"one line of 100 MB":   &endless{text: "0123456789abcdef", size: 100 << 20},
 		"one record of 100 MB": io.MultiReader(strings.NewReader(unity2022_3+"head\n"), &endless{text: "  an indented line of a record\n", size: 100 << 20}),
-		"NULs": io.MultiReader(strings.NewReader("a"), &endless{text: strings.Repeat("\x00", 4096),
-			size: 100 << 20}, strings.NewReader("b\n")),
+		"NULs": io.MultiReader(strings.NewReader("a"), &endless{
+			text: strings.Repeat("\x00", 4096),
+			size: 100 << 20,
+		}, strings.NewReader("b\n")),
 		"many traces": io.MultiReader(strings.NewReader(unity2022_3), &endless{text: trace, size: 8 << 20}),
 		"JSON":        &endless{text: `{"msg":"a\tb","level":"info","n":1}` + "\n", size: 2 << 20},
 	} {

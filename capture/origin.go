@@ -48,7 +48,7 @@ func (o *origin) observe(rec *Record) {
 		return
 	}
 	o.records++
-	if o.logged && (o.headless || o.begun && o.records > 1) { // all is told
+	if o.logged && (o.headless || o.begun && o.records > 1) { // nothing more can change it
 		return
 	}
 	head, _, _ := strings.Cut(rec.Message, "\n")

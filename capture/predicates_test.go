@@ -344,8 +344,10 @@ func TestDetect(t *testing.T) {
 		"a game's end":    {"bye\n\nCaught fatal signal - signo:11 code:1\n", detection{layout: layoutUnity2022_3}},
 		"a game's middle": {"Loading game from file A with mods:\n  - b\n", detection{layout: layoutUnity2022_3}},
 		"only refs":       {"oh\n[Ref 12AB] Duplicate stacktrace, see ref for original\n", detection{layout: layoutUnity2022_3}},
-		"console": {"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n",
-			detection{layout: layoutConsole, pure: true}},
+		"console": {
+			"oh\n" + consoleMark + " ()\nVerse.Log:Error (string)\n",
+			detection{layout: layoutConsole, pure: true},
+		},
 		"console in player": {version("2019.4.30f1 (x)") + "oh\nVerse.Log:Error (string)\n", detection{layout: layoutConsole}},
 		"header":            {"Log uploaded on Monday\n", detection{layout: layoutUnity2022_3, header: true}},
 	} {

@@ -257,11 +257,16 @@ func TestUploadInName(t *testing.T) {
 		records int // of the log, the header not counted
 		context [2]int
 	}{
-		"within a log": {unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31,
-			[2]int{}},
+		"within a log": {
+			unity2022_3 + doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31,
+			[2]int{},
+		},
 		"at its beginning": {doc("Log uploaded on Friday") + strings.Repeat(exception, 30), 31, [2]int{}},
-		"twice": {unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception,
-			3, [2]int{}},
+		"twice": {
+			unity2022_3 + doc("Log uploaded on Friday", "Log uploaded on Sunday") + exception,
+			3,
+			[2]int{},
+		},
 		"at the end":               {unity2022_3 + doc("[Tools] on", "Log uploaded on Friday"), 2, [2]int{}},
 		"a blank line below":       {unity2022_3 + doc("Log uploaded on Friday", "", "[Tools] on", "[Tools] off"), 3, [2]int{}},
 		"a header without its end": {doc("Log uploaded on Friday", "Loaded mods:", "Panel.Exception: More(a.b): Lib(1.0)", "Error Fix(c.d): (no assemblies)") + strings.Repeat(exception, 30), 30, [2]int{1, 4}},

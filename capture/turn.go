@@ -46,7 +46,7 @@ func (r *Reader) turn() bool {
 	if r.opt.Layout != LayoutAuto {
 		return false
 	}
-	r.layout = layoutUnity2022_3 // a banner or a footer tells more
+	r.layout = layoutUnity2022_3 // a banner or a footer decides later
 	return true
 }
 

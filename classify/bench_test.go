@@ -105,8 +105,10 @@ func BenchmarkNew(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, bc := range []struct{ name, first, want string }{{"last", "known", "last"}, {"none", "other",
-			"default.log.error"}} {
+		for _, bc := range []struct{ name, first, want string }{{"last", "known", "last"}, {
+			"none", "other",
+			"default.log.error",
+		}} {
 			b.Run(fmt.Sprintf("rules=%d/match=%s", n, bc.name), func(b *testing.B) {
 				c, err := classify.New(classify.Config{Rules: set, Signatures: 1024, Decisions: 1024})
 				if err != nil {

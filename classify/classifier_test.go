@@ -136,12 +136,17 @@ rules:
 		{phase("menu"), "loaded", "play", "menu.rule"}, // the rule has the last word
 		{phase(""), "default.state.phase", "menu.rule", ""},
 		{phase(strings.Repeat("ж", 100)), "default.state.phase", "", strings.Repeat("ж", 32)},
-		{event.Entry{Kind: event.KindState, Status: event.StatusStall, Message: "play"}, "default.state.stall",
-			strings.Repeat("ж", 32), strings.Repeat("ж", 32)},
+		{
+			event.Entry{Kind: event.KindState, Status: event.StatusStall, Message: "play"},
+			"default.state.stall",
+			strings.Repeat("ж", 32), strings.Repeat("ж", 32),
+		},
 	} {
 		got := c.Decide(&tc.e)
-		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{got.Decision.Rule, got.PhaseBefore,
-			got.PhaseAfter}, i)
+		require.Equal(t, []string{tc.rule, tc.before, tc.after}, []string{
+			got.Decision.Rule, got.PhaseBefore,
+			got.PhaseAfter,
+		}, i)
 		require.Equal(t, tc.after, c.Phase())
 	}
 }
@@ -324,8 +329,10 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: m.phase,
 		ByCaller: e.ByCaller, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
 	})
-	r := classify.Result{Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack),
-		PhaseBefore: m.phase}
+	r := classify.Result{
+		Decision: out.Decision, Rule: out.Rule, Signature: m.n.Signature(e.Message, e.Stack),
+		PhaseBefore: m.phase,
+	}
 	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message

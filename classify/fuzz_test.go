@@ -32,8 +32,10 @@ rules:
 	f.Add("\xff\x00\u2028", "\n\n", "s\x1b", "", byte(9), byte(99), byte(200), true)
 	f.Add("", "", "game/save", "1", byte(1), byte(0), byte(event.StatusCancelled), true)
 	f.Fuzz(func(t *testing.T, message, stack, source, operation string, kind, level, status byte, byCaller bool) {
-		c, err := classify.New(classify.Config{Rules: set, Normalizer: n, Signatures: 2, Decisions: 2, Sources: 1,
-			TemplateBytes: 1000})
+		c, err := classify.New(classify.Config{
+			Rules: set, Normalizer: n, Signatures: 2, Decisions: 2, Sources: 1,
+			TemplateBytes: 1000,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -405,8 +405,10 @@ func TestRestoreRefused(t *testing.T) {
 		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
 		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
 		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "the counts of its groups do not match"},
-		"empty group": {func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 },
-			"the counts of its groups do not match"},
+		"empty group": {
+			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 },
+			"the counts of its groups do not match",
+		},
 		"huge group": {
 			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
 			"counter.count is 9223372036854775808",
@@ -439,8 +441,10 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
 			"consumer 2 is called",
 		},
-		"no consumer": {func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
-			"the consumer without a name is missing"},
+		"no consumer": {
+			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
+			"the consumer without a name is missing",
+		},
 		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "receives entries"},
 		"absorbs": {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "suppresses repeats"},
 		"queue": {

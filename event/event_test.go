@@ -34,7 +34,8 @@ func TestNames(t *testing.T) {
 		return uint8(v), ok
 	})
 	check("severity", severityNames, func(v uint8) string { return Severity(v).String() }, func(s string) (uint8,
-		bool) {
+		bool,
+	) {
 		v, ok := Parse[Severity](s)
 		return uint8(v), ok
 	})
@@ -46,7 +47,8 @@ func TestNames(t *testing.T) {
 		return uint8(v), ok
 	})
 	check("status", statusNames, func(v uint8) string { return Status(v).String() }, func(s string) (uint8,
-		bool) {
+		bool,
+	) {
 		v, ok := Parse[Status](s)
 		return uint8(v), ok
 	})
@@ -95,12 +97,18 @@ func TestLevelSeverity(t *testing.T) {
 func TestEntries(t *testing.T) {
 	at := time.Unix(1, 0)
 	log := Log{Time: at, Level: LevelError, Source: "s", Message: "m", Stack: "st", OperationID: "o", Pos: 7}
-	require.Equal(t, Entry{Time: at, Level: LevelError, Source: "s", Message: "m", Stack: "st", OperationID: "o",
-		Pos: 7}, log.Entry())
-	op := Operation{Time: at, ID: "o", Parent: "p", Method: "m", Status: StatusCancelled, Error: "e",
-		ByCaller: true, Pos: 7}
-	require.Equal(t, Entry{Kind: KindOperation, Time: at, Status: StatusCancelled, Source: "m", Message: "e",
-		OperationID: "o", Parent: "p", ByCaller: true, Pos: 7}, op.Entry())
+	require.Equal(t, Entry{
+		Time: at, Level: LevelError, Source: "s", Message: "m", Stack: "st", OperationID: "o",
+		Pos: 7,
+	}, log.Entry())
+	op := Operation{
+		Time: at, ID: "o", Parent: "p", Method: "m", Status: StatusCancelled, Error: "e",
+		ByCaller: true, Pos: 7,
+	}
+	require.Equal(t, Entry{
+		Kind: KindOperation, Time: at, Status: StatusCancelled, Source: "m", Message: "e",
+		OperationID: "o", Parent: "p", ByCaller: true, Pos: 7,
+	}, op.Entry())
 	phase := State{Time: at, Status: StatusPhase, Phase: "play", Detail: "d", Pos: 7}
 	require.Equal(t, Entry{Kind: KindState, Time: at, Status: StatusPhase, Message: "play", Pos: 7}, phase.Entry())
 	stall := State{Status: StatusStall, Phase: "play", Detail: "d"}

@@ -69,7 +69,7 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 		}
 		used += widths[i] + gap
 	}
-	// Names give way where the columns alone are too wide, the longest first, so
+	// Names are shortened where the columns alone are too wide, the longest first, so
 	// that none is lost for another.
 	for width > 0 && used > width {
 		longest := -1

@@ -263,8 +263,10 @@ rules:
 		{"circle", "version: 1\nmacros: {calm: {override: true, when: 'not calm'}}\n", `mine.yaml:2:10: macros.calm: the macro uses itself: calm → calm (a macro cannot use itself, not even through other macros)`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{Name: "base.yaml",
-				Data: []byte(base)})
+			errs := compileError(t, rules.File{Name: "mine.yaml", Data: []byte(tc.text)}, rules.File{
+				Name: "base.yaml",
+				Data: []byte(base),
+			})
 			require.Equal(t, tc.want, strings.ReplaceAll(errs.Error(), "rules: ", ""))
 		})
 	}
@@ -301,8 +303,10 @@ func TestAllErrorsAtOnce(t *testing.T) {
 }
 
 func TestErrorsAreBounded(t *testing.T) {
-	errs := compileError(t, rules.File{Name: "f.yaml",
-		Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000))})
+	errs := compileError(t, rules.File{
+		Name: "f.yaml",
+		Data: []byte("version: 1\nrules:\n" + strings.Repeat("  - {}\n", 2000)),
+	})
 	require.Len(t, errs, rules.MaxErrors+1)
 	require.Equal(t, "rules: and 5000 more errors", errs[rules.MaxErrors].Error())
 }

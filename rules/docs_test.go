@@ -44,8 +44,10 @@ func TestReferenceTables(t *testing.T) {
 	require.Equal(t, [][]string{
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
 		defaultFields, testFields,
-		{checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused,
-			checkOverride, checkBlindness},
+		{
+			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused,
+			checkOverride, checkBlindness,
+		},
 	}, got)
 }
 
@@ -159,8 +161,10 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 	require.Equal(t, dispositions[event.Advisory:], def["escalate"].Properties["to"].Enum)
 
 	rule, escalate := def["rule"].Properties, def["escalate"].Properties
-	require.Equal(t, []int{maxExpression, maxExceptions, maxTagsPerRule, maxSummary, 2, maxEscalateAfter,
-		maxEscalateEntries}, []int{
+	require.Equal(t, []int{
+		maxExpression, maxExceptions, maxTagsPerRule, maxSummary, 2, maxEscalateAfter,
+		maxEscalateEntries,
+	}, []int{
 		def["condition"].MaxLength, rule["exceptions"].MaxItems, rule["tags"].MaxItems, rule["summary"].MaxLength,
 		escalate["after"].Minimum, escalate["after"].Maximum, escalate["within"].OneOf[1].Properties["entries"].Maximum,
 	})

@@ -44,13 +44,19 @@ rules:
 		template string
 		want     event.Decision
 	}{
-		{"x", event.Decision{Rule: "first", Disposition: event.Advisory, Severity: event.SeverityWarning,
-			Tags: []string{"a", "b", "c"}}},
-		{"xy", event.Decision{Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal,
-			Invalidates: true, Tags: []string{"a", "b"}}},
+		{"x", event.Decision{
+			Rule: "first", Disposition: event.Advisory, Severity: event.SeverityWarning,
+			Tags: []string{"a", "b", "c"},
+		}},
+		{"xy", event.Decision{
+			Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal,
+			Invalidates: true, Tags: []string{"a", "b"},
+		}},
 		{"yx", event.Decision{Rule: "third", Tags: []string{"a", "b"}}},
-		{"x y", event.Decision{Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal,
-			Invalidates: true, Tags: []string{"a", "b"}}},
+		{"x y", event.Decision{
+			Rule: "second", Disposition: event.Blocking, Severity: event.SeverityFatal,
+			Invalidates: true, Tags: []string{"a", "b"},
+		}},
 		{"yxy", event.Decision{Rule: "default.log.unknown", Tags: []string{"a", "b"}}},
 		{"y", event.Decision{Rule: "default.log.unknown"}},
 	} {
@@ -174,20 +180,30 @@ defaults:
 		want event.Decision
 	}{
 		{rules.Input{Level: event.LevelError}, event.Decision{Rule: "default.log.error", Severity: event.SeverityError}},
-		{rules.Input{}, event.Decision{Rule: "default.log.unknown", Disposition: event.Advisory,
-			Severity: event.SeverityFatal, Invalidates: true}},
-		{rules.Input{Level: 50}, event.Decision{Rule: "default.log.unknown", Disposition: event.Advisory,
-			Severity: event.SeverityFatal, Invalidates: true}},
-		{rules.Input{Level: event.LevelInfo}, event.Decision{Rule: "default.log.info", Disposition: event.Blocking,
-			Severity: event.SeverityError}},
+		{rules.Input{}, event.Decision{
+			Rule: "default.log.unknown", Disposition: event.Advisory,
+			Severity: event.SeverityFatal, Invalidates: true,
+		}},
+		{rules.Input{Level: 50}, event.Decision{
+			Rule: "default.log.unknown", Disposition: event.Advisory,
+			Severity: event.SeverityFatal, Invalidates: true,
+		}},
+		{rules.Input{Level: event.LevelInfo}, event.Decision{
+			Rule: "default.log.info", Disposition: event.Blocking,
+			Severity: event.SeverityError,
+		}},
 		{
 			rules.Input{Kind: event.KindOperation, Status: event.StatusCancelled, ByCaller: true},
-			event.Decision{Rule: "default.operation.cancelled_by_caller", Disposition: event.Advisory,
-				Severity: event.SeverityWarning},
+			event.Decision{
+				Rule: "default.operation.cancelled_by_caller", Disposition: event.Advisory,
+				Severity: event.SeverityWarning,
+			},
 		},
 		{state(event.StatusStall), event.Decision{Rule: "default.state.stall"}},
-		{notice(event.StatusHole), event.Decision{Rule: "default.notice.hole", Disposition: event.Blocking,
-			Severity: event.SeverityError, Invalidates: true}},
+		{notice(event.StatusHole), event.Decision{
+			Rule: "default.notice.hole", Disposition: event.Blocking,
+			Severity: event.SeverityError, Invalidates: true,
+		}},
 	} {
 		in := tc.in
 		require.Equal(t, tc.want, ev.Evaluate(&in).Decision)
@@ -270,8 +286,10 @@ rules:
   - {id: x, when: 'method == "game/save"', disposition: ignore}
   - {id: y, when: 'source == "game/save"', disposition: ignore}
 `).NewEvaluator()
-	require.Equal(t, "x", ev.Evaluate(&rules.Input{Kind: event.KindOperation, Status: event.StatusFailed,
-		Source: "game/save"}).Rule.ID)
+	require.Equal(t, "x", ev.Evaluate(&rules.Input{
+		Kind: event.KindOperation, Status: event.StatusFailed,
+		Source: "game/save",
+	}).Rule.ID)
 	require.Equal(t, "y", ev.Evaluate(&rules.Input{Source: "game/save"}).Rule.ID)
 }
 
@@ -325,11 +343,15 @@ rules:
 		require.Equal(t, ev.Evaluate(&in), got)
 		return got.Decision
 	}
-	require.Equal(t, event.Decision{Rule: "end", Disposition: event.Advisory, Severity: event.SeverityWarning,
-		Tags: []string{"known", "end"}}, decide("1 3", ""))
+	require.Equal(t, event.Decision{
+		Rule: "end", Disposition: event.Advisory, Severity: event.SeverityWarning,
+		Tags: []string{"known", "end"},
+	}, decide("1 3", ""))
 	require.Equal(t, []string{"known", "late", "end"}, decide("2", "").Tags)
-	require.Equal(t, event.Decision{Rule: "each", Disposition: event.Blocking, Severity: event.SeverityError,
-		Tags: []string{"known", "late", "each"}}, decide("2", "op"))
+	require.Equal(t, event.Decision{
+		Rule: "each", Disposition: event.Blocking, Severity: event.SeverityError,
+		Tags: []string{"known", "late", "each"},
+	}, decide("2", "op"))
 	require.Equal(t, []string{"known", "each"}, decide("", "op").Tags)
 
 	base.Phase = "menu"
@@ -391,8 +413,10 @@ func TestSetIsSafeForConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			ev := set.NewEvaluator()
 			for i := range 50 {
-				in := rules.Input{Template: "Could not load reference to <*>", Message: "x", Level: event.Level(i % 6),
-					Phase: "load"}
+				in := rules.Input{
+					Template: "Could not load reference to <*>", Message: "x", Level: event.Level(i % 6),
+					Phase: "load",
+				}
 				p := ev.Plan(&in)
 				ev.Decide(&p, &in)
 			}
@@ -482,8 +506,10 @@ func drawCond(t *rapid.T, depth int) cond {
 		if w == "" { // which is in every text, and refused
 			w = "a"
 		}
-		return cond{fmt.Sprintf("%s contains %q", name, w),
-			func(in *rules.Input) bool { return strings.Contains(get(in), w) }}
+		return cond{
+			fmt.Sprintf("%s contains %q", name, w),
+			func(in *rules.Input) bool { return strings.Contains(get(in), w) },
+		}
 	case 5:
 		name, get := variable()
 		return cond{fmt.Sprintf("contains_any(%s, ab)", name), func(in *rules.Input) bool {
@@ -499,8 +525,10 @@ func drawCond(t *rapid.T, depth int) cond {
 		if w == "" {
 			w = "a"
 		}
-		return cond{fmt.Sprintf("%s startsWith %q", name, w),
-			func(in *rules.Input) bool { return strings.HasPrefix(get(in), w) }}
+		return cond{
+			fmt.Sprintf("%s startsWith %q", name, w),
+			func(in *rules.Input) bool { return strings.HasPrefix(get(in), w) },
+		}
 	case 8: // fails unless the text has a b
 		name, get := variable()
 		return cond{fmt.Sprintf(`split(%s, "b")[1] == "a"`, name), func(in *rules.Input) bool {
@@ -696,8 +724,10 @@ func modelDecision(model []*modelRule, in *rules.Input) event.Decision {
 		case in.Level >= event.LevelWarning && in.Level <= event.LevelFatal:
 			d.Severity = in.Level.Severity()
 		default:
-			d.Severity = map[event.Disposition]event.Severity{event.Advisory: event.SeverityWarning,
-				event.Blocking: event.SeverityError}[r.disposition]
+			d.Severity = map[event.Disposition]event.Severity{
+				event.Advisory: event.SeverityWarning,
+				event.Blocking: event.SeverityError,
+			}[r.disposition]
 		}
 		return d
 	}

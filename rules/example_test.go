@@ -165,8 +165,10 @@ rules:
 		fmt.Println(err)
 		return
 	}
-	why := set.NewEvaluator().Explain(&rules.Input{Template: "Could not save <*>", Level: event.LevelError,
-		Phase: "play"}, true)
+	why := set.NewEvaluator().Explain(&rules.Input{
+		Template: "Could not save <*>", Level: event.LevelError,
+		Phase: "play",
+	}, true)
 	for _, t := range why.Trials {
 		fmt.Println(t.ID, t.Matched)
 		for _, c := range t.Clauses {

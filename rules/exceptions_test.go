@@ -124,12 +124,18 @@ func TestEscalate(t *testing.T) {
 		text string
 		want event.Escalation
 	}{
-		{"{after: 20, within: 30s, to: blocking}", event.Escalation{After: 20, Within: 30 * time.Second, Entries: 1500,
-			To: event.Blocking, Severity: event.SeverityError}},
-		{"{after: 20, within: 10ms, to: advisory}", event.Escalation{After: 20, Within: 10 * time.Millisecond,
-			Entries: 20, To: event.Advisory, Severity: event.SeverityWarning}},
-		{"{after: 2, within: 24h, to: blocking}", event.Escalation{After: 2, Within: 24 * time.Hour,
-			Entries: 1_000_000, To: event.Blocking, Severity: event.SeverityError}},
+		{"{after: 20, within: 30s, to: blocking}", event.Escalation{
+			After: 20, Within: 30 * time.Second, Entries: 1500,
+			To: event.Blocking, Severity: event.SeverityError,
+		}},
+		{"{after: 20, within: 10ms, to: advisory}", event.Escalation{
+			After: 20, Within: 10 * time.Millisecond,
+			Entries: 20, To: event.Advisory, Severity: event.SeverityWarning,
+		}},
+		{"{after: 2, within: 24h, to: blocking}", event.Escalation{
+			After: 2, Within: 24 * time.Hour,
+			Entries: 1_000_000, To: event.Blocking, Severity: event.SeverityError,
+		}},
 		{"{after: 20, within: {entries: 500}, to: blocking, severity: fatal}", event.Escalation{After: 20, Within: 10 * time.Second, Entries: 500, To: event.Blocking, Severity: event.SeverityFatal}},
 		{"{after: 1000, within: {duration: 1m30s, entries: 1000}, to: blocking, severity: info}", event.Escalation{After: 1000, Within: 90 * time.Second, Entries: 1000, To: event.Blocking}},
 	} {

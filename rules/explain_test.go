@@ -219,8 +219,10 @@ func FuzzExplain(f *testing.F) {
 		x := set.NewEvaluator()
 		for _, in := range []Input{
 			{Template: template},
-			{Template: template, Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a",
-				Phase: "play", Operation: "1"},
+			{
+				Template: template, Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a",
+				Phase: "play", Operation: "1",
+			},
 			{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save", Phase: "load"},
 		} {
 			checkExplain(t, x, &in)

@@ -54,8 +54,10 @@ func FuzzCompile(f *testing.F) {
 		ev := set.NewEvaluator()
 		for _, in := range []rules.Input{
 			{},
-			{Template: "a b", Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a",
-				Phase: "play", Operation: "1"},
+			{
+				Template: "a b", Frames: "at a", Message: "a b\nc", Stack: "at a", Level: event.LevelError, Source: "a",
+				Phase: "play", Operation: "1",
+			},
 			{Kind: event.KindOperation, Status: event.StatusFailed, Source: "game/save"},
 			{Kind: 9, Status: 99, Level: 9},
 		} {

@@ -184,8 +184,10 @@ func TestIndexIsBounded(t *testing.T) {
 	require.Len(t, set.index.tables[0].parts, maxLiterals/2+1)
 	ev, machine := set.NewEvaluator(), set.NewEvaluator()
 	for _, in := range []Input{
-		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {Template: "item",
-			Frames: "an item000017", Level: event.LevelError},
+		{Template: "an item000017"}, {Template: "item", Frames: "item000017"}, {
+			Template: "item",
+			Frames:   "an item000017", Level: event.LevelError,
+		},
 	} {
 		requireSame(t, ev, machine, &in)
 	}

@@ -116,8 +116,10 @@ func findX(n *yaml.Node) *yaml.Node {
 func TestLocateLetters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.StringMatching(`[a-zж][a-z0-9'"\\ \n:ж]{0,40}`).Draw(t, "value")
-		style := rapid.SampledFrom([]yaml.Style{0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle,
-			yaml.FoldedStyle}).Draw(t, "style")
+		style := rapid.SampledFrom([]yaml.Style{
+			0, yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle, yaml.LiteralStyle,
+			yaml.FoldedStyle,
+		}).Draw(t, "style")
 		out, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
 			{Kind: yaml.ScalarNode, Value: "key"},
 			{Kind: yaml.ScalarNode, Value: value, Style: style},

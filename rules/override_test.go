@@ -108,8 +108,10 @@ rules:
 	}
 	require.Equal(t, []string{"mine f1.yaml:4", "middle f2.yaml:5", "a f1.yaml:6", "b f2.yaml:4", "c f1.yaml:5", "d f3.yaml:7"}, order)
 	ev := set.NewEvaluator()
-	for template, want := range map[string]string{"m": "mine", "x1": "middle", "x2": "c", "x3": "b", "x4": "c",
-		"x5": "c"} {
+	for template, want := range map[string]string{
+		"m": "mine", "x1": "middle", "x2": "c", "x3": "b", "x4": "c",
+		"x5": "c",
+	} {
 		require.Equal(t, want, ev.Evaluate(&rules.Input{Template: template}).Decision.Rule, template)
 	}
 	require.Equal(t, event.Blocking, set.Rule("b").Disposition)
@@ -133,13 +135,17 @@ macros: {calm: {when: 'level == "info"'}}
 rules: [{id: x, when: 'template in words or template in others or calm', disposition: advisory}]
 `)
 	ev := set.NewEvaluator()
-	for template, want := range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": true, "f": false,
-		"x": false, "y": false, "z": true} {
+	for template, want := range map[string]bool{
+		"a": true, "b": true, "c": true, "d": true, "e": true, "f": false,
+		"x": false, "y": false, "z": true,
+	} {
 		d := ev.Evaluate(&rules.Input{Template: template}).Decision
 		require.Equal(t, want, d.Rule == "x", template)
 		if want {
-			require.Equal(t, event.Decision{Rule: "x", Disposition: event.Blocking, Severity: event.SeverityFatal,
-				Tags: []string{"top"}}, d)
+			require.Equal(t, event.Decision{
+				Rule: "x", Disposition: event.Blocking, Severity: event.SeverityFatal,
+				Tags: []string{"top"},
+			}, d)
 		}
 	}
 	require.Equal(t, "x", ev.Evaluate(&rules.Input{Level: event.LevelDebug}).Decision.Rule)

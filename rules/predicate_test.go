@@ -404,8 +404,10 @@ func TestPatternEqualsRegexp(t *testing.T) {
 		p, err := newPattern(text)
 		require.NoError(t, err)
 		require.NotNil(t, p.here, text)
-		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "aab", "é", "\xc3", "\xa9", ":",
-			"\n", " ", "c"}), 0, 20).Draw(t, "s"), "")
+		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"a", "b", "ab", "aab", "é", "\xc3", "\xa9", ":",
+			"\n", " ", "c",
+		}), 0, 20).Draw(t, "s"), "")
 		require.Equal(t, regexp.MustCompile(text).MatchString(s), p.match(s), "%s in %q", text, s)
 	})
 }

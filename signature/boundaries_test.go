@@ -92,8 +92,10 @@ var boundaryHeads = [][]string{
 	{`\\a`, `\\\a`, `\\?\a`, `\\.\a w\c`, `\\?\C:\a w\c.d`, `\\C:a w\c`, `\\C:`, `\\-a`, `\\?a`, `w\\a`, `(\\a w\c)`, `\\?\-`, `\\5:a w\c`},
 	// Windows paths that go on.
 	{"C:/a w/c", "C:/a w /c", "C:/a w/ c", "C:/a w/", "C:/a  b/c", "C:/a w//c", "C:/a,/c", "C:/a;b/c", "C:/a w\tc/d", "C:/a w c d/e f/g h", `C:\a 'b'\c`},
-	{"C:/a " + strings.Repeat("b", 61) + "/c", "C:/a " + strings.Repeat("b", 62) + "/c",
-		"C:/a " + strings.Repeat("b", 63) + "/c"},
+	{
+		"C:/a " + strings.Repeat("b", 61) + "/c", "C:/a " + strings.Repeat("b", 62) + "/c",
+		"C:/a " + strings.Repeat("b", 63) + "/c",
+	},
 	{"C:/a (b/c", "C:/a w)/c", "C:/a (b)/c", "C:/a (b]/c", "C:/a (b [c])/d", "C:/a )b(/c", "C:/a ((b)/c", "C:/a(b)/c)", "C:/a {b}/c"},
 	{"C:/a And b/c", "C:/a xand b/c", "C:/a andx b/c", "C:/a and/c", "C:/a (and b)/c", "C:/a,and b/c", "C:/a w is"},
 	{"C:/a.b c/d", "C:/a.bcdef c/d", "C:/a.bcdefg c/d", "C:/a.b7 c/d", "C:/a.7b c/d", "C:/.ab c/d", "C:/a. c/d", "C:/a.b_c d/e", "C:/a.é c/d", "C:/a w/c.d e/f", "C:/a!?", "C:/a/.", "C:/!"},

@@ -88,8 +88,10 @@ func TestBeginnings(t *testing.T) {
 			"Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday user",
 	) {
 		require.True(t, mayMean(word, 0), word)
-		for _, text := range []string{word, "it is " + word, word + " 5", "on " + word + " 5 it", "7 " + word,
-			"for " + word + " anna", word + "s", "x" + word, word[:2]} {
+		for _, text := range []string{
+			word, "it is " + word, word + " 5", "on " + word + " 5 it", "7 " + word,
+			"for " + word + " anna", word + "s", "x" + word, word[:2],
+		} {
 			checkLaws(t, n, r, text, "")
 		}
 	}

@@ -21,8 +21,10 @@ func drawTemplate(t *rapid.T) []byte {
 // made from the other's snapshot.
 func TestGrouperSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		cfg := GrouperConfig{Signatures: rapid.SampledFrom([]int{5, 20, 100}).Draw(t, "signatures"),
-			Columns: rapid.SampledFrom([]int{1, 16, 64}).Draw(t, "columns")}
+		cfg := GrouperConfig{
+			Signatures: rapid.SampledFrom([]int{5, 20, 100}).Draw(t, "signatures"),
+			Columns:    rapid.SampledFrom([]int{1, 16, 64}).Draw(t, "columns"),
+		}
 		a, err := NewGrouper(cfg)
 		require.NoError(t, err)
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
@@ -163,8 +165,10 @@ func TestGrouperSnapshotRefused(t *testing.T) {
 		"is there twice, or not possible": func(g *Grouper) { g.cols[lastColumn(g)].key &^= 1 },
 		"a column without words": func(g *Grouper) {
 			c := &g.cols[lastColumn(g)]
-			*c = column{key: c.key,
-				open: true}
+			*c = column{
+				key:  c.key,
+				open: true,
+			}
 		},
 		"column.nodes is 31":           func(g *Grouper) { g.cols[lastColumn(g)].nodes[0] = 31 },
 		"a column's word is of no sig": func(g *Grouper) { c := &g.cols[lastColumn(g)]; c.n, c.nodes[0] = max(c.n, 1), 0 },

@@ -87,7 +87,7 @@ func runGame(seed uint64, calls int, logPath, policyName string) error {
 
 const tools = `{"tools":[
 {"name":"colony/build","title":"Build","description":"Builds a lamp.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}},
-{"name":"colony/read","title":"Read","description":"Reads the state anew.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["observation"]},
+{"name":"colony/read","title":"Read","description":"Reads the state again.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["observation"]},
 {"name":"colony/score","title":"Score","description":"What happened, as the game knows it.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"tags":["telemetry"]}]}`
 
 func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {

@@ -41,8 +41,14 @@ func TestRun(t *testing.T) {
 		require.Contains(t, out.String(), "peak RSS")
 	}
 	require.NoError(t, run([]string{"-h"}, io.Discard))
-	for _, args := range [][]string{{"-size", "much"}, {"-size", "0"}, {"-storm", "calm"}, {"no such file"}, {"."},
-		{"-x"}} {
+	for _, args := range [][]string{
+		{"-size", "much"},
+		{"-size", "0"},
+		{"-storm", "calm"},
+		{"no such file"},
+		{"."},
+		{"-x"},
+	} {
 		require.Error(t, run(args, io.Discard), args)
 	}
 }
@@ -73,8 +79,10 @@ func BenchmarkReplay(b *testing.B) {
 		{storm: bench.Same, size: 8 << 20},
 	} {
 		require.NoError(b, in.load())
-		for name, f := range map[string]func(io.Reader, *rules.Set, io.Writer) error{"alone": replay,
-			"overlapped": overlapped} {
+		for name, f := range map[string]func(io.Reader, *rules.Set, io.Writer) error{
+			"alone":      replay,
+			"overlapped": overlapped,
+		} {
 			b.Run(in.String()+"/"+name, func(b *testing.B) {
 				b.SetBytes(in.size)
 				for b.Loop() {

@@ -13,8 +13,10 @@ import (
 func TestRun(t *testing.T) {
 	// Every template of these storms differs from the others in more than one
 	// word, so the Grouper must leave each a group of its own.
-	for mode, signatures := range map[string]int{"same": 1, "ids": bench.Templates, "distinct": 5000,
-		"mixed": 1 + bench.Templates + 500} {
+	for mode, signatures := range map[string]int{
+		"same": 1, "ids": bench.Templates, "distinct": 5000,
+		"mixed": 1 + bench.Templates + 500,
+	} {
 		t.Run(mode, func(t *testing.T) {
 			var out bytes.Buffer
 			require.NoError(t, run([]string{"-n", "5000", "-mode", mode}, &out))

@@ -28,8 +28,10 @@ func TestRecordingDocs(t *testing.T) {
 	r.Record(&capture.Record{Context: true, Entry: log})
 	r.Record(&capture.Record{Continuation: true, Entry: log})
 	for _, e := range []event.Entry{
-		event.Operation{Time: at, ID: "o", Status: event.StatusFailed, Parent: "p", Method: "m", Error: "e",
-			ByCaller: true}.Entry(),
+		event.Operation{
+			Time: at, ID: "o", Status: event.StatusFailed, Parent: "p", Method: "m", Error: "e",
+			ByCaller: true,
+		}.Entry(),
 		event.State{Time: at, Status: event.StatusExited, Detail: "d"}.Entry(),
 		event.Notice{Time: at, Status: event.StatusTruncated, Detail: "d", Count: 1}.Entry(),
 	} {

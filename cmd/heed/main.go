@@ -12,7 +12,7 @@
 //
 // or 2 where it was not started. That of the other commands is
 //
-//	0    done; of "serve" and "follow" also: told to end
+//	0    done; of "serve" and "follow" also: asked to end
 //	1    a finding: with "current" something blocking is open, with "ack" it was not acknowledged
 //	2    wrong usage, or rules or settings that do not load
 //	3    no running heed was found, or it does not answer

@@ -134,8 +134,10 @@ func raw(t testing.TB, ctx context.Context, d *bridge.Diagnostics, name, argumen
 
 // refusal calls a tool that must refuse.
 func refusal(t require.TestingT, d *bridge.Diagnostics, name, arguments string) (*gabp.Error, bridge.Refused) {
-	result, known, err := d.Call(context.Background(), "agent", gabp.ToolCall{Name: name,
-		Arguments: json.RawMessage(arguments)})
+	result, known, err := d.Call(context.Background(), "agent", gabp.ToolCall{
+		Name:      name,
+		Arguments: json.RawMessage(arguments),
+	})
 	require.True(t, known)
 	require.Nil(t, result)
 	var e *gabp.Error
@@ -159,8 +161,10 @@ func scene(s *session.Session) (operation string) {
 		s.Observe(logged(fmt.Sprintf("All is well %d", i)).Entry())
 	}
 	run := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
-	s.Observe(event.Log{Level: event.LevelError, Message: "Broken wall",
-		Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID()}.Entry())
+	s.Observe(event.Log{
+		Level: event.LevelError, Message: "Broken wall",
+		Stack: "at Colony.Wall.Build ()\nat Colony.Run ()", OperationID: run.ID(),
+	}.Entry())
 	s.Observe(logged("Afterwards").Entry())
 	s.Observe(logged("Odd weather").Entry())
 	_, _, _ = run.End(context.Background(), event.StatusCompleted, "")

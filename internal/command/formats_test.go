@@ -482,8 +482,10 @@ func hostileLog(t *testing.T, line string) (plain, lines string) {
 	plain = strings.Repeat("starting, and all is well\n", 60) + raw + " zap " + hostileWord + "\nzip " + hostileWord + " " + raw + "\n[" + raw + "] zap " + hostileWord + "\n  at " + hostileWord + ".Foo (" + raw + ")\nend\n"
 	for _, word := range []string{"zap", "zip"} {
 		for _, message := range []string{word + " " + hostileWord + " " + line, line + " " + word + " " + hostileWord} {
-			b, err := json.Marshal(map[string]string{"level": "error", "message": message,
-				"stack": "at " + hostileWord + ".Foo " + line, "logger": line})
+			b, err := json.Marshal(map[string]string{
+				"level": "error", "message": message,
+				"stack": "at " + hostileWord + ".Foo " + line, "logger": line,
+			})
 			require.NoError(t, err)
 			lines += string(b) + "\n"
 		}

@@ -4,7 +4,7 @@
 // On Unix the tree is a process group of its own. The holder is guarded by a
 // small second process ([Guard]), which learns from the end of a pipe that the
 // holder has died, however it died, and kills the tree. On Linux the program is
-// also told to die with its parent, descendants that left the group are found by
+// also set to die with its parent, descendants that left the group are found by
 // a value that only their environment holds ([Config].Mark), and orphans are
 // reaped. On Windows the tree is a job object that the kernel ends with the
 // holder's last handle; no guard is needed.

@@ -1,4 +1,4 @@
-// Package text makes text written by strangers fit to be shown: in a
+// Package text makes untrusted text fit to be shown: in a
 // terminal, in a table, in a summary that an agent reads, in JSON.
 //
 // Log lines come from mods, players and servers. A line may carry terminal

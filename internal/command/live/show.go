@@ -28,7 +28,7 @@ const (
 	styleEnd = "\x1b[0m"
 )
 
-// span is a part of a line. Its text may be of strangers.
+// span is a part of a line. Its text may be untrusted.
 type span struct {
 	style style
 	text  string
