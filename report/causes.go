@@ -16,7 +16,7 @@ type cause struct {
 	Rule        string
 	Disposition event.Disposition // the highest that the items reached
 	Severity    event.Severity
-	Invalidates bool   // what was known of the game's state may be stale
+	Invalidates bool   // the game's state may have changed
 	Items       uint64 // attention items
 	Open        uint64 // of them at the end
 	Entries     uint64 // urgent entries in the items, consequences included

@@ -71,7 +71,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		p(2, "%s", s)
 	}
 	for _, g := range gapsOf(&d.Old) {
-		p(2, "The old side %s: what seems new may only be missing from the old log.", g)
+		p(2, "%s", oldGap(g))
 	}
 	if len(d.Mods) > 0 {
 		dst = o.heading(dst, strong, "MODS that changed")

@@ -97,7 +97,7 @@ func ofDiff(d *compare.Diff) *comparison {
 		c.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
 	}
 	for _, g := range gapsOf(&d.Old) {
-		c.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
+		c.say("%s", oldGap(g))
 	}
 	c.uncounted("old", &d.Old)
 	c.uncounted("new", &d.New)
@@ -110,6 +110,11 @@ func ofDiff(d *compare.Diff) *comparison {
 	}
 	c.footnote()
 	return c
+}
+
+// oldGap is what a gap of the old log makes uncertain.
+func oldGap(gap string) string {
+	return "The old side " + gap + ": what seems new or more frequent may only be missing from the old log."
 }
 
 // ofCheck describes what a baseline does not explain.

@@ -60,14 +60,16 @@ rules:
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved
 	//   why       rule save.failed: what was played since the last save would be lost
-	//   count     2 entries; item 0-1, lines 2 to 3; still open
+	//   count     2 entries; item 0-1 (its run and its number), lines 2 to 3; still open
 	//   sample    line 2, 2 times: cannot save to slot 1
 	//
 	// TIMELINE of 2 updates
-	//   LINE  UPDATE     ITEM  DISPOSITION     COUNT  GROUPS  SUMMARY
-	//    2-3  opened +1  0-1   blocking error      2       1  the game was not saved (2 entries in 1 grou…
+	//   LINE  UPDATES         ITEM  DISPOSITION     COUNT  GROUPS  SUMMARY
+	//    2-3  opened, 1 more  0-1   blocking error      2       1  the game was not saved (2 entries in 1…
 	//
 	// SIGNATURES by disposition
+	//   A signature is the text of an entry, with <*> where it varies.
+	//   Signatures that differ only in names form a group; FORMS counts them.
 	//
 	//   blocking: 2 entries of 1 signature
 	//   COUNT  FIRST  LAST  FORMS  SIGNATURE         RULE         TEMPLATE
@@ -78,7 +80,7 @@ rules:
 	//       1      1     1      1  4563ef901c3a764f  default.log.unknown  loading
 	//
 	// ACCOUNTING
-	//   received  3 entries: 3 log records
+	//   received  3 entries, one per log record
 	//   decided   1 ignored, 2 counted in items: 0 advisory, 2 blocking
 	//   items     1 opened, 1 open at the end, 0 cleared, 0 acknowledged; 2 updates
 }

@@ -122,7 +122,7 @@ func (s *section) items() {
 }
 
 // forPeople leaves out of the summary of an item what is meant for an agent: where to read on, at which entry
-// of the journal it began, and what to read again. A page has no journal, but it has the lines.
+// of the journal it began, and what to read again. A report has no journal, but it has the lines.
 func forPeople(summary string) string {
 	short, _, _ := strings.Cut(summary, "; see entries after ")
 	const changed = "; the game's state may have changed"

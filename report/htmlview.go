@@ -169,7 +169,7 @@ func (s *section) accounting() {
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
-	add("Received", "%s: %s, %s, %s, %s", many(st.Received, "entry", "entries"),
+	add("Received", "%s, one per log record or event: %s, %s, %s, %s", many(st.Received, "entry", "entries"),
 		many(st.Logs, "log record", "log records"),
 		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"),
 		many(st.Notices, "notice", "notices"))

@@ -262,7 +262,7 @@ func TestTextTimelineFoldsRuns(t *testing.T) {
 	for line := range strings.Lines(out) {
 		rows = append(rows, strings.Join(strings.Fields(line)[:3], " "))
 	}
-	require.Equal(t, []string{"LINE UPDATE ITEM", "1-5 opened +2", "6 opened 0-2", "7-9 updated +1", "11 cleared 0-1"},
+	require.Equal(t, []string{"LINE UPDATES ITEM", "1-5 opened, 2", "6 opened 0-2", "7-9 updated, 1", "11 cleared 0-1"},
 		rows)
 }
 

@@ -160,7 +160,10 @@ func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Inte
 func (t *textReport) accounting() {
 	s := &t.stats
 	t.section(strong, "ACCOUNTING")
-	kinds := []string{count(s.Logs, "log record")}
+	kinds := []string{entries(s.Received) + ", one per log record"}
+	if s.Received > s.Logs {
+		kinds[0] += " or event: " + count(s.Logs, "log record")
+	}
 	for _, k := range []struct {
 		n    uint64
 		name string
@@ -169,7 +172,7 @@ func (t *textReport) accounting() {
 			kinds = append(kinds, count(k.n, k.name))
 		}
 	}
-	t.labeled("received", fmt.Sprintf("%s: %s", entries(s.Received), strings.Join(kinds, ", ")))
+	t.labeled("received", strings.Join(kinds, ", "))
 	t.labeled("decided", fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
 		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
 	t.labeled("items", fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",

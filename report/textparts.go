@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text/template"
+	"github.com/heedlog/heed/signature"
 )
 
 // causes shows what deserved attention, cause by cause.
@@ -12,7 +15,7 @@ func (t *textReport) causes() {
 	all := t.Causes
 	shown := min(len(all), textCauses)
 	for i := range all[:shown] {
-		t.cause(&all[i])
+		t.cause(&all[i], i == 0)
 	}
 	if len(all) == shown {
 		return
@@ -49,8 +52,8 @@ func (c *Cause) repetition() string {
 	return ""
 }
 
-// cause shows one cause in full.
-func (t *textReport) cause(c *Cause) {
+// cause shows one cause in full. The first one explains the id of its item.
+func (t *textReport) cause(c *Cause, first bool) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()),
 		c.Severity, c.First)
 	what := c.Summary
@@ -71,6 +74,9 @@ func (t *textReport) cause(c *Cause) {
 		often += fmt.Sprintf("; %d items, the first is %s", c.Items, c.item)
 	} else {
 		often += "; item " + c.item
+	}
+	if first {
+		often += " (its run and its number)"
 	}
 	if c.Last != c.opened {
 		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
@@ -125,7 +131,7 @@ func (t *textReport) updates() {
 	t.section(strong, "TIMELINE of %s", count(total, "update"))
 	g := grid{columns: []column{
 		{title: "LINE", right: true},
-		{title: "UPDATE"},
+		{title: "UPDATES"},
 		{title: "ITEM"},
 		{title: "DISPOSITION", style: dispositionStyle},
 		{title: "COUNT", right: true, style: only(strong)},
@@ -154,10 +160,10 @@ func (t *textReport) updates() {
 		line, kind := number(r.first.Line), r.first.Update
 		if r.updates > 1 {
 			line += "-" + number(r.last.Line)
-			kind = fmt.Sprintf("%s +%d", kind, r.updates-1)
+			kind = fmt.Sprintf("%s, %d more", kind, r.updates-1)
 		}
 		g.add(line, kind, safe(a.ID), r.last.Disposition.String()+" "+a.Severity.String(),
-			number(a.TotalUrgentEntries), strconv.Itoa(r.last.Groups), a.Summary)
+			number(a.TotalUrgentEntries), strconv.Itoa(r.last.Groups), forPeople(a.Summary))
 	}
 	for i := range rows {
 		add(&rows[i])
@@ -195,6 +201,7 @@ func fold(updates []UpdateLine) []updateRow {
 // signatures prints the table of signatures, a section per disposition.
 func (t *textReport) signatures() {
 	t.section(strong, "SIGNATURES by disposition")
+	t.explainSignatures()
 	for _, d := range dispositions {
 		table, rows := &t.tables[d], t.rows(d)
 		if table.Entries == 0 {
@@ -210,31 +217,7 @@ func (t *textReport) signatures() {
 		}
 		t.printf("\n")
 		t.sentence(styleOf(d), "%s", heading)
-		g := grid{columns: []column{
-			{title: "COUNT", right: true, style: only(strong)},
-			{title: "FIRST", right: true},
-			{title: "LAST", right: true},
-			{title: "FORMS", right: true},
-			{title: "SIGNATURE", style: only(faint)},
-			{title: "RULE", limit: 40},
-			{title: "TEMPLATE"},
-		}, minLast: 60, color: t.options.Color}
-		blame := slices.ContainsFunc(rows, func(r Row) bool { return len(r.Blame) > 0 })
-		if blame {
-			g.columns = slices.Insert(g.columns, 6, column{title: "BLAME", limit: 24, style: only(name)})
-		}
-		for i := range rows {
-			row := &rows[i]
-			cells := []string{
-				number(row.Count), number(row.First), number(row.Last), number(row.Forms),
-				row.Signature.String(), row.Rule,
-			}
-			if blame {
-				cells = append(cells, blamed(row.Blame))
-			}
-			g.add(append(cells, oneLine(row.Template))...)
-		}
-		t.out = g.appendTo(t.out, t.options.Width)
+		t.out = signatureGrid(rows, t.options.Color).appendTo(t.out, t.options.Width)
 		if table.Dropped > 0 {
 			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
 				"count",
@@ -242,3 +225,53 @@ func (t *textReport) signatures() {
 		}
 	}
 }
+
+// explainSignatures explains what a signature and a group are, and the masks that stand in them.
+func (t *textReport) explainSignatures() {
+	if len(t.Signatures) == 0 {
+		return
+	}
+	shows := func(mask string) bool {
+		return slices.ContainsFunc(t.Signatures, func(r Row) bool { return strings.Contains(r.Template, mask) })
+	}
+	text, group := "A signature is the text of an entry", "Signatures that differ only in names form a group"
+	if shows(signature.Mask) {
+		text += ", with " + signature.Mask + " where it varies"
+	}
+	if shows(template.Word) {
+		group += ", with " + template.Word + " for each"
+	}
+	t.sentence(faint, "%s.", text)
+	t.sentence(faint, "%s; FORMS counts them.", group)
+}
+
+// signatureGrid lays rows out, with a column for blame where one has any.
+func signatureGrid(rows []Row, color bool) *grid {
+	blame := slices.ContainsFunc(rows, func(r Row) bool { return len(r.Blame) > 0 })
+	columns := []struct {
+		column
+		cell func(*Row) string
+	}{
+		{column{title: "COUNT", right: true, style: only(strong)}, func(r *Row) string { return number(r.Count) }},
+		{column{title: "FIRST", right: true}, func(r *Row) string { return number(r.First) }},
+		{column{title: "LAST", right: true}, func(r *Row) string { return number(r.Last) }},
+		{column{title: "FORMS", right: true}, func(r *Row) string { return number(r.Forms) }},
+		{column{title: "SIGNATURE", style: only(faint)}, func(r *Row) string { return r.Signature.String() }},
+		{column{title: "RULE", limit: 40}, func(r *Row) string { return r.Rule }},
+		{column{title: blameTitle, limit: 24, style: only(name)}, func(r *Row) string { return blamed(r.Blame) }},
+		{column{title: "TEMPLATE"}, func(r *Row) string { return oneLine(r.Template) }},
+	}
+	g := &grid{minLast: 60, color: color, rows: make([][]string, len(rows))}
+	for _, c := range columns {
+		if c.title == blameTitle && !blame {
+			continue
+		}
+		g.columns = append(g.columns, c.column)
+		for i := range rows {
+			g.rows[i] = append(g.rows[i], fit(c.cell(&rows[i]), c.limit))
+		}
+	}
+	return g
+}
+
+const blameTitle = "BLAME"

@@ -224,8 +224,8 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 6 blocking problems, all still open; 12 advisory problems.",
 		[]string{
 			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills 5 times (first at line 10), Riverboats 9 times (first at line 20), " +
-				"Beekeeping once (first at line 30), and 2 more.",
+			"Named elsewhere: Windmills by 5 entries (first at line 10), Riverboats by 9 entries (first at line 20), " +
+				"Beekeeping by 1 entry (first at line 30), and 2 more.",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
@@ -240,7 +240,7 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, still open; 3 advisory problems.",
 		[]string{
 			"Riverboats. The first blocking problem points at it.",
-			"Named elsewhere: Lantern Festival twice (first at line 10).",
+			"Named elsewhere: Lantern Festival by 2 entries (first at line 10).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
@@ -479,7 +479,7 @@ var verdicts = []struct {
 		[]string{
 			"Perhaps Windmills. The first blocking problem does not name a mod; a similar entry in the same item does, " +
 				"at line 5: the text names its code.",
-			"Named elsewhere: Riverboats once (first at line 7).",
+			"Named elsewhere: Riverboats by 1 entry (first at line 7).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -493,7 +493,7 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
 			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills once (first at line 5), Riverboats once (first at line 6).",
+			"Named elsewhere: Windmills by 1 entry (first at line 5), Riverboats by 1 entry (first at line 6).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -509,7 +509,7 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
 			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Riverboats twice (first at line 6), Windmills once (first at line 5).",
+			"Named elsewhere: Riverboats by 2 entries (first at line 6), Windmills by 1 entry (first at line 5).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -522,7 +522,7 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 2 blocking problems, all still open.",
 		[]string{
 			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills once (first at line 5).",
+			"Named elsewhere: Windmills by 1 entry (first at line 5).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -535,7 +535,7 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
 			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills once (first at line 5).",
+			"Named elsewhere: Windmills by 1 entry (first at line 5).",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -550,8 +550,8 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{
 			"Windmills. The first blocking problem points at it: the text names one of its files.",
-			"Named elsewhere: Riverboats 4 at least once (first at line 4), Riverboats 5 at least once (first at " +
-				"line 5), Riverboats 6 at least once (first at line 6), and at least 12 more.",
+			"Named elsewhere: Riverboats 4 by at least 1 entry (first at line 4), Riverboats 5 by at least 1 entry (first at " +
+				"line 5), Riverboats 6 by at least 1 entry (first at line 6), and at least 12 more.",
 		},
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
@@ -562,7 +562,7 @@ var verdicts = []struct {
 		End{Lines: 3},
 		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
 		[]string{"Not known: the first blocking problem does not name a mod. Its stack trace contains game code " +
-			"that Windmills and Riverboats change; that alone is no proof."},
+			"that Windmills and Riverboats patch; that alone is no proof."},
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{

@@ -79,11 +79,8 @@ func (v *Verdict) modReason(quote func(string) string) string {
 	for i, name := range v.patched {
 		names[i] = quote(name)
 	}
-	changes := " changes"
-	if len(names) > 1 {
-		changes = " change"
-	}
-	return "Its stack trace contains game code that " + strings.Join(names, " and ") + changes +
+	patches := plural(uint64(len(names)), " patches", " patch")
+	return "Its stack trace contains game code that " + strings.Join(names, " and ") + patches +
 		"; that alone is no proof."
 }
 
@@ -96,13 +93,13 @@ func (v *Verdict) modOfWorst(quote func(string) string) string {
 	return "The worst problem points at " + either(mods, quote) + because(mods) + "."
 }
 
-// named returns how often a mod is named.
+// named returns by how many entries a mod is named.
 func (m *VerdictMod) named(quote func(string) string) string {
 	atLeast := ""
 	if m.atLeast {
 		atLeast = "at least "
 	}
-	return quote(m.Name) + " " + atLeast + times(m.Entries)
+	return quote(m.Name) + " by " + atLeast + many(m.Entries, "entry", "entries")
 }
 
 // modSentences is all of that, one after the other.

@@ -8,11 +8,11 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// The marks of what varies.
-const (
-	mask = "<*>"    // within one signature, as package signature writes it
-	word = "<name>" // a word in which the signatures of a group differ
-)
+// Word marks a word in which the signatures of a group differ.
+const Word = "<name>"
+
+// mask marks what varies within one signature, as package signature writes it.
+const mask = "<*>"
 
 // Common returns template a with <name> for each word of its head in which b
 // differs; where either has the mask, the mask.
@@ -29,7 +29,7 @@ func Common(a, b string) string {
 		case others[i] == mask:
 			words[i] = mask
 		default:
-			words[i] = word
+			words[i] = Word
 		}
 	}
 	head := strings.Join(words, " ")
