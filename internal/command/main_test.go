@@ -90,7 +90,7 @@ func TestReplayText(t *testing.T) {
 		"TIMELINE of ",
 		"blocking: 2 entries of 1 signature",
 		"cannot save the game to slot <*>",
-		"5 entries: 5 log records",
+		"5 entries, one per log record",
 		"2 ignored, 3 counted in items",
 	} {
 		require.Contains(t, r.stdout, want)
