@@ -168,7 +168,7 @@ type Reason string
 const (
 	reasonNew      Reason = "new"      // something that no open or acknowledged item holds
 	reasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
-	reasonRate     Reason = "rate"     // acknowledged, and now ten times as frequent
+	reasonRate     Reason = "rate"     // acknowledged, and now more frequent by rateFactor
 )
 
 // The reasons for which an item is updated, the least weighty first. The last

@@ -116,8 +116,8 @@ type Config struct {
 	OperationMax Window
 
 	// RateWindow is the span over which the rate of an item is measured. What
-	// was acknowledged returns when ten times as many entries as at the
-	// acknowledgement fall into one span; a single entry counts as one in a
+	// was acknowledged returns when many times (rateFactor) as many entries as at
+	// the acknowledgement fall into one span; a single entry counts as one in a
 	// span. Default 10 s, 500 entries.
 	RateWindow Window
 }

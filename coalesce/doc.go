@@ -24,9 +24,9 @@
 // that is new moves to it whole, one that became worse than all the item held moves
 // from there on. Repeats of what was acknowledged are suppressed: they are counted
 // in the item, and neither open anything nor make another item worse, until
-// something is new: another rule or group (after eight groups: another rule), a
-// higher severity, ten times the rate, another operation that is named, or a return
-// after AckMemory. An entry whose operation is only inferred is never "another
+// something is new: another rule or group (after familiarGroups: another rule), a
+// higher severity, a much higher rate (rateFactor), another operation that is named,
+// or a return after AckMemory. An entry whose operation is only inferred is never "another
 // operation": a fault that goes on would otherwise block each next call again.
 //
 // # Blame

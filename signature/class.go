@@ -26,36 +26,37 @@ const (
 	wide
 	// cont is a UTF-8 continuation byte.
 	cont
-	// act marks a byte whose meaning needs a look at its neighbors.
+	// act marks a byte that may begin a form: its meaning depends on its neighbors.
 	act
 	// open is what may precede the first slash of a path.
 	open
 	// hexa is a letter that is also a hexadecimal digit.
 	hexa
-	// initial is the first letter of a word that may be more than a word: of a
-	// month, a day of the week, or "user".
+	// initial is the first letter of a word that may begin a form: the name of a
+	// month or of a day of the week, or "user".
 	initial
-	// file may occur in a file name without making anybody think.
+	// file may occur in a file name.
 	file
 	// link may occur in a URL.
 	link
 	// precede may stand between a keyword and its value.
 	precede
-	// final is the last letter of a keyword, in either case, or precede. It must
+	// final is the last letter of a keyword, in upper or lower case, or a byte of precede. It must
 	// be the bit above precede; see afterKeyword.
 	final
-	// penult is the letter before that, in either case. It must be the bit above
-	// final; see mayFollowKeyword.
+	// penult is the last but one letter of a keyword, in upper or lower case. It
+	// must be the bit above final; see mayFollowKeyword.
 	penult
-	// event is of no byte, but of a token that may be more than a word; see
-	// window.
+	// event is a class of tokens, not of bytes: the token may be more than a word;
+	// see window.
 	event
 )
 
 // narrow is what a narrow token begins with and mostly consists of.
 const narrow = letter | digit
 
-// wordlike is what a quotation mark must not touch from outside.
+// wordlike is what must not stand directly before an opening quotation mark, or
+// after a closing one.
 const wordlike = narrow | wide
 
 var classes = makeClasses()

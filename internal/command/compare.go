@@ -1,19 +1,15 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -168,7 +164,7 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 		ok, err := p.read(cmd.Context(), c, side, name)
 		some = some || ok
 		if err != nil {
-			p.Fail(withCommand(cmd, name, err))
+			p.Fail(err)
 			if errors.Is(err, context.Canceled) {
 				break
 			}
@@ -204,56 +200,6 @@ func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compar
 	}
 }
 
-func (p *program) logDiffCommand() *cobra.Command {
-	f := &compareFlags{}
-	cmd := &cobra.Command{
-		Use:   "diff OLD NEW...",
-		Short: "Show what is new, gone, more or less frequent in logs",
-		Long: `diff compares logs by group. It shows what is new, gone, more or less frequent in NEW,
-with counts, rates, first lines, and the mods that the first urgent entry points at.
-Blocking comes first, then advisory, then ignored.
-
-Ids, coordinates, names, and the order of lines and files make no difference. A group
-is more or less frequent only if every measure agrees: per run, per record, and per
-hour where all logs have times; by at least --factor, and beyond chance (a binomial
-test of two rates with Wilson's bounds). CHANCE, for a group that is new or gone, is
-the probability that the other side has none of it at the same rate. If a log went
-blind or was cut, a group that seems gone may only be missing from the log; the report
-names such logs. If the game was killed while it wrote the last record, that record
-counts as the longer one that begins with the same text.
-
-If both sides list their mods, the report names the mods that were added, updated or
-removed. A change of load order alone is not reported.
-
-As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has the groups
-of both sides that are now classified as more urgent.
-
-Exit status as of heed replay. --fail-on new: an urgent group is new; blocking or
-advisory (or blocking): a group of that disposition is new, more frequent or worse;
-blind: a part of NEW is missing, or a log is empty.`,
-		Example: `  heed diff good.log Player.log
-  heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
-  heed diff --fail-on new,blind before.log after/*.log
-  heed diff --format markdown old.log new.log > difference.md`,
-		Args: twoSides,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
-			c, err := p.readSides(cmd, f, args)
-			if c == nil {
-				return err
-			}
-			d := c.collector.Diff()
-			p.findings(f, &d.New, d.Added, d.More, d.Worse)
-			return compared(p, f, c.scrubber, d)
-		},
-	}
-	f.register(cmd)
-	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
-	return cmd
-}
-
 // twoSides refuses a command line without an old and a new log.
 func twoSides(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
@@ -281,80 +227,4 @@ func (p *program) logs(args []string) []string {
 		panic("BUG: without --game nothing is looked for: " + err.Error())
 	}
 	return names
-}
-
-func (p *program) suspectsCommand() *cobra.Command {
-	f := &compareFlags{}
-	var lists [2]string // files with lists of mods, by side
-	cmd := &cobra.Command{
-		Use:   "suspects OLD NEW...",
-		Short: "Name the mods that may cause what is new in a log",
-		Long: `suspects compares logs as diff does. For each urgent group that is new or more
-frequent, it names the mods that may be the cause, the most likely first. Two kinds of
-evidence count: what points at a mod (its code in the stack, a file, a name in the
-text), and how the mod changed between the lists (added, updated, removed, moved in
-the load order).
-
-A HugsLib upload and the logs of some mod loaders list mods with versions. A log of
-RimWorld lists package ids once a game was loaded. For other logs, --old-mods and
---new-mods name a ModsConfig.xml, which has the load order. Without lists on both
-sides, the only evidence is what points at a mod, and whether it was blamed before.
-
-The score is that of "blame" in records, or 30 for a name in the text, plus 40 if the
-mod was added, 30 if updated, 15 if removed, 10 if moved, 15 if it is on no list and
-was never blamed before. The score sorts mods; it is not a probability.`,
-		Example: `  heed suspects good.txt broken.txt
-  heed suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
-  heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
-		Args: twoSides,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.validate(cmd); err != nil {
-				return err
-			}
-			var mods [2][]capture.ListedMod
-			for side, name := range lists { // before the logs, which take longer to read
-				if name == "" {
-					continue
-				}
-				var err error
-				if mods[side], err = readMods(name); err != nil {
-					return err
-				}
-			}
-			c, err := p.readSides(cmd, f, args)
-			if c == nil {
-				return err
-			}
-			for side, name := range lists {
-				if name != "" {
-					c.collector.Mods(compare.Side(side), mods[side])
-				}
-			}
-			return compared(p, f, c.scrubber, c.collector.Suspects())
-		},
-	}
-	f.register(cmd)
-	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
-	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
-	return cmd
-}
-
-// maxModsConfig bounds, in bytes, a list of mods in a file of its own.
-const maxModsConfig = 4 << 20
-
-// readMods reads the list of mods of a ModsConfig.xml.
-func readMods(name string) ([]capture.ListedMod, error) {
-	data, err := files.Read(name, maxModsConfig)
-	if err != nil {
-		return nil, ioError(err)
-	}
-	listed, err := capture.ReadModsConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, ioError(fmt.Errorf("%s: %w", name, err))
-	}
-	mods := make([]capture.ListedMod, len(listed))
-	for i, id := range listed {
-		mods[i].Name, mods[i].PackageID = id, id
-	}
-	return mods, nil
 }

@@ -26,7 +26,7 @@ import (
 const docsUpdate = "if the change is wanted, run: go test ./internal/command -run Docs -update"
 
 // docsProgram begins a command line that a reader of a page may run.
-const docsProgram = "$ go run ./cmd/classify-replay"
+const docsProgram = "$ go run ./cmd/"
 
 var (
 	// docsMarker says, above a fenced block, what prints it.
@@ -178,7 +178,7 @@ func TestDocs(t *testing.T) {
 			t.Run(page+":"+strconv.Itoa(b.from), func(t *testing.T) {
 				commands, out := printed(t, b.marker)
 				for i, line := range lines[b.from:body] {
-					line = strings.Replace(line, docsProgram, "$ classify-replay", 1)
+					line = strings.Replace(line, docsProgram, "$ ", 1)
 					require.True(t, i < len(commands) && strings.HasPrefix(line+" ", "$ "+commands[i]+" "),
 						"%s: the marker runs %q", line, commands)
 				}

@@ -70,7 +70,7 @@ var ruleCommandGoldens = []struct {
 		"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules",
 		"testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"),
 	}},
-	{"propose.yaml", []string{"rules", "propose", own("colony-1.6.log") + ":602"}},
+	{"propose.yaml", []string{"rules", "propose", "--quiet", own("colony-1.6.log") + ":602"}},
 	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
 }
 

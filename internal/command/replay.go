@@ -283,10 +283,10 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	}
 }
 
-// withCommand adds the next step to an error about an input that does not exist:
-// a mistyped command is read as the name of a file.
+// withCommand adds the next step to an error about an input that does not exist: the
+// root reads a mistyped command as the name of a file.
 func withCommand(cmd *cobra.Command, name string, err error) error {
-	if name != "" && errors.Is(err, errNoFile) {
+	if !cmd.HasParent() && name != "" && errors.Is(err, errNoFile) {
 		if near := cli.Command(cmd.Root(), name); near != "" {
 			return ioError(fmt.Errorf("%s: %w; did you mean the command %q?", name, errNoFile, near))
 		}

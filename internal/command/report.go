@@ -93,7 +93,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 		}
 		rep, err := p.replay(ctx, replay, set, name, &output{w: p.Stdout}, nil, scrubber)
 		if err != nil {
-			p.Fail(withCommand(cmd, name, err))
+			p.Fail(err)
 		}
 		if rep != nil {
 			docs = append(docs, rep.Document(0))

@@ -39,6 +39,9 @@ and no mail addresses. Other names in the text, such as that of a colonist, stay
 the condition, and shorten it if the rule should match others, too. If the rule that
 decides now sets the phase or resolves others, the proposed rule does the same.
 
+The rule matches one form of the text. If the log has other forms of the same group,
+such as with another name, a message says how many.
+
 If the record already has that disposition, there is nothing to propose: propose prints
 a rule file without rules, with a comment that names the rule that decides, and exits
 with 0.
@@ -127,9 +130,11 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 		return nil, err
 	}
 	private := &scrub.Names{}
-	if err := p.observe(ctx, set, at.file, func(src *source, _ *heed.Outcome) bool {
+	groups := map[signature.Signature]signature.Signature{} // by form
+	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		private.Learn(src.record.Message)
 		private.Learn(src.record.Stack)
+		groups[o.Signature] = o.Group
 		return true
 	}); err != nil {
 		return nil, err
@@ -151,7 +156,21 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	if err := pr.complete(set, files, f); err != nil {
 		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
 	}
+	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
+		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
+	}
 	return pr.yaml, nil
+}
+
+// sameGroup counts the other forms of the group that a form belongs to.
+func sameGroup(groups map[signature.Signature]signature.Signature, form signature.Signature) int {
+	others := 0
+	for other, group := range groups {
+		if other != form && group == groups[form] {
+			others++
+		}
+	}
+	return others
 }
 
 // nothingProposed is the rule file for a record that is decided as it should be. It is

@@ -154,7 +154,10 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 			from += ", for " + v.Key.program()
 		}
 		value := v.String()
-		if value == "" {
+		switch {
+		case v.Key.Unset != "" && (value == "" || value == "0"):
+			value = v.Key.Unset
+		case value == "":
 			value = "none"
 		}
 		rows = append(rows, [3]string{v.Key.Name, text.Safe(value, 0), text.Safe(from, 0)})
@@ -168,7 +171,9 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 	for _, r := range rows {
 		dst = fmt.Appendf(dst, "%-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], r[2])
 	}
-	dst = append(dst, '\n')
+	if len(s.Files) > 0 {
+		dst = append(dst, '\n')
+	}
 	for _, f := range s.Files {
 		state := "not found"
 		if f.Found {

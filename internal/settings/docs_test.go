@@ -34,8 +34,11 @@ func TestDocs(t *testing.T) {
 		if key.Kind == Words {
 			value = "any of " + value
 		}
-		if byDefault != "" {
+		switch {
+		case byDefault != "":
 			byDefault = "`" + byDefault + "`"
+		default:
+			byDefault = key.Unset
 		}
 		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s |\n", key.Name, program, value, byDefault, key.Help)
 	}

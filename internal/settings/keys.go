@@ -39,6 +39,7 @@ type Key struct {
 	Values  []string // of a Word or of Words
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
+	Unset   string   // what is used, in words, where the value is none or 0; "" where that says it
 	Live    bool     // of the commands beside a running game: classify-replay does not go by it
 }
 
@@ -122,11 +123,17 @@ func Keys() []Key {
 			Help:    "let a call's result wait up to `DURATION` for the log",
 			Live:    true,
 		},
-		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Live: true},
+		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Live: true},
 		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true},
 		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all"},
 		{Name: "verbose", Kind: Bool, Default: "false", Help: "print more about what is done"},
-		{Name: "width", Kind: Number, Default: "0", Help: "fill `N` columns of text, 0 for those of the terminal"},
+		{
+			Name:    "width",
+			Kind:    Number,
+			Default: "0",
+			Help:    "fill `N` columns of text, 0 for those of the terminal",
+			Unset:   "the terminal's",
+		},
 	}
 }
 

@@ -350,11 +350,15 @@ func (m *model) mayOpen(e *entry, s scope) error {
 	return nil
 }
 
-// busy reports whether so much came within a span that a rate may have risen
-// tenfold.
+// rateFactor is how much more frequent something acknowledged must become to open again: that of
+// package coalesce.
+const rateFactor = 10
+
+// busy reports whether so much came within a span that a rate may have risen by
+// rateFactor.
 func (m *model) busy() bool {
 	n := len(m.entries)
-	return n >= 10 && !m.passed(m.cfg.Coalesce.RateWindow, m.entries[n-10].when)
+	return n >= rateFactor && !m.passed(m.cfg.Coalesce.RateWindow, m.entries[n-rateFactor].when)
 }
 
 // mayAbsorb says why a cleared item cannot account for an entry.

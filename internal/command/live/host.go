@@ -50,7 +50,8 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
 	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the last `N` entries for later requests, with 128 bytes of text for each on average")
 	flags.StringVar(&f.record, "record", "", "record the engine's input to `FILE`, for heed replay")
-	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed")
+	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
+		"other files are in the user's state folder, such as ~/.local/state/heed)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")

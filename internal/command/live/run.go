@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -40,7 +41,11 @@ func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := newProgram(stdin, stdout, stderr)
 	root := p.rootCommand()
-	return p.Run(ctx, root, replayed(root, args))
+	words := replayed(root, args)
+	if len(words) > len(args) {
+		atRoot(root, words)
+	}
+	return p.Run(ctx, root, words)
 }
 
 // newProgram returns a run that has not begun.
@@ -66,7 +71,8 @@ serve" waits for a bridge to attach, "heed follow" only prints. The other comman
 this group ask a running heed; "heed status" is for people.
 
 For a saved log, "heed FILE" shows what would have had the agent's attention; it is short
-for "heed replay FILE". "heed report" writes the same as a page to share.
+for "heed replay FILE", and "heed replay --help" lists its flags. "heed report" writes the
+same as a page to share.
 
 "config show" lists what flags, HEED_ variables and .heed.yaml set.
 
@@ -119,6 +125,22 @@ func replayed(root *cobra.Command, args []string) []string {
 		}
 	}
 	return append([]string{"replay"}, args...)
+}
+
+// atRoot makes an unknown flag of a replay that no word asked for lead to the help of the root.
+func atRoot(root *cobra.Command, words []string) {
+	replay, _, err := root.Find(words)
+	if err != nil {
+		return
+	}
+	flagError := replay.FlagErrorFunc()
+	replay.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		wrong := flagError(cmd, err)
+		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
+			return cli.Usage(root, "%w", errors.Unwrap(wrong))
+		}
+		return wrong
+	})
 }
 
 // guardCommand is what "heed wrap" starts beside the game.

@@ -1,0 +1,53 @@
+package command
+
+import "github.com/spf13/cobra"
+
+func (p *program) logDiffCommand() *cobra.Command {
+	f := &compareFlags{}
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW...",
+		Short: "Show what is new, gone, more or less frequent in logs",
+		Long: `diff compares logs by group. It shows what is new, gone, more or less frequent in NEW,
+with counts, rates, first lines, and the mods that the first urgent entry points at.
+Blocking comes first, then advisory, then ignored.
+
+Ids, coordinates, names, and the order of lines and files make no difference. A group
+is more or less frequent only if every measure agrees: per run, per record, and per
+hour where all logs have times; by at least --factor, and beyond chance (a binomial
+test of two rates with Wilson's bounds). CHANCE, for a group that is new or gone, is
+the probability that the other side has none of it at the same rate. If a log went
+blind or was cut, a group that seems gone may only be missing from the log; the report
+names such logs. If the game was killed while it wrote the last record, that record
+counts as the longer one that begins with the same text.
+
+If both sides list their mods, the report names the mods that were added, updated or
+removed. A change of load order alone is not reported.
+
+As JSON, "new", "gone", "more" and "less" are arrays of groups; "worse" has the groups
+of both sides that are now classified as more urgent.
+
+Exit status as of heed replay. --fail-on new: an urgent group is new; blocking or
+advisory (or blocking): a group of that disposition is new, more frequent or worse;
+blind: a part of NEW is missing, or a log is empty.`,
+		Example: `  heed diff good.log Player.log
+  heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
+  heed diff --fail-on new,blind before.log after/*.log
+  heed diff --format markdown old.log new.log > difference.md`,
+		Args: twoSides,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			c, err := p.readSides(cmd, f, args)
+			if c == nil {
+				return err
+			}
+			d := c.collector.Diff()
+			p.findings(f, &d.New, d.Added, d.More, d.Worse)
+			return compared(p, f, c.scrubber, d)
+		},
+	}
+	f.register(cmd)
+	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
+	return cmd
+}
