@@ -49,7 +49,7 @@ type Config struct {
 	// that no rendering can forget to. Optional; without it texts stay. Templates
 	// with something taken out no longer hash to their signatures.
 	Scrub *Scrubber
-	// Details asks to gather what a [Page] shows beyond the other forms: samples,
+	// Details asks to gather what [HTML] shows beyond the other forms: samples,
 	// lines around, rates.
 	Details bool
 

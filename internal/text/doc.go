@@ -4,7 +4,7 @@
 // Log lines come from mods, players and servers. A line may carry terminal
 // escapes, overprint what heed says with a carriage return, open a second line
 // with any of Unicode's line separators, turn the reading direction around, or
-// hide words in characters that have no shape. [AppendText] replaces each such
+// hide words in characters that have no shape. [AppendSafe] replaces each such
 // character by a visible escape:
 //
 //	\n \r \t         line feed, carriage return, tab

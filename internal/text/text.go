@@ -63,7 +63,7 @@ func AppendSafe(dst []byte, s string, limit int) []byte {
 	return dst
 }
 
-// Safe returns s as [AppendText] would append it. A string that needs neither
+// Safe returns s as [AppendSafe] would append it. A string that needs neither
 // escape nor cut is returned as it is, without a copy.
 func Safe(s string, limit int) string {
 	count := 0
@@ -82,7 +82,7 @@ func Safe(s string, limit int) string {
 }
 
 // AppendJSON appends the JSON text b to dst with every character that
-// [AppendText] would escape written as \uXXXX, which means the same to a JSON
+// [AppendSafe] would escape written as \uXXXX, which means the same to a JSON
 // reader and does nothing to a terminal.
 //
 // b must be valid JSON on one line, such as [encoding/json.Marshal] returns;

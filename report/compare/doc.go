@@ -27,7 +27,7 @@
 // length misleads in its own way: what is written once a start is rarer per
 // record of a long session, what is written while playing is more frequent per
 // start, and a flood makes everything else rare. Therefore a group is more (or
-// less) frequent only if it is by every [Measure] at hand: per run, per record, and
+// less) frequent only if it is by every measure at hand: per run, per record, and
 // per hour where all logs have a clock. Records of groups that are new, gone or
 // changed themselves, and the group's own, are not counted as length.
 //
