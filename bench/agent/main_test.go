@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestMain makes this test binary the game that its tests start.
@@ -43,6 +45,7 @@ func TestPlan(t *testing.T) {
 // What the table says of heed is what it is for: no call on a state that is known to
 // be broken, no stop without a reason, one acknowledgement for one incident.
 func TestPolicies(t *testing.T) {
+	testkit.Full(t, "plays in real time")
 	if testing.Short() {
 		t.Skip("builds heed, and runs games")
 	}

@@ -106,6 +106,7 @@ func asJSON(t *testing.T, file string, random *rand.Rand) []string {
 // TestDiffOfShuffled: a capture has no difference from itself, nor from itself
 // with other ids, coordinates and order; with one fault planted, exactly that.
 func TestDiffOfShuffled(t *testing.T) {
+	testkit.Full(t, "compares each capture with itself in another order")
 	files := captures(t, ownCaptures)
 	t.Run("own", func(t *testing.T) { diffOfShuffled(t, files) })
 	t.Run("reference", func(t *testing.T) {

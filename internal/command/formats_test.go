@@ -22,6 +22,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // formatGoldens are the forms of which two captures are kept; text and JSON lines
@@ -507,6 +508,7 @@ rules:
 // TestHostileTextInEveryFormat shows hostile lines in every form, and reads each form
 // back with its parser.
 func TestHostileTextInEveryFormat(t *testing.T) {
+	testkit.Full(t, "every form of every hostile text")
 	rules := write(t, "rules.yaml", hostileRules)
 	requireText := func(t *testing.T, out string) {
 		for line := range strings.SplitSeq(out, "\n") {

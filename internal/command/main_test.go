@@ -702,6 +702,7 @@ func decompressed(t *testing.T, path string) []byte {
 }
 
 func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
+	testkit.Full(t, "replays each capture several times")
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		for _, args := range [][]string{
 			{path},

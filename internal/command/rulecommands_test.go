@@ -127,6 +127,7 @@ func TestDiffSides(t *testing.T) {
 // TestProposalsHold proposes a rule for one record of every rule that decides
 // something urgent in the captures, and goes the whole way round.
 func TestProposalsHold(t *testing.T) {
+	testkit.Full(t, "a rule for each of many records")
 	seen := map[string]bool{}
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
