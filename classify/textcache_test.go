@@ -154,7 +154,7 @@ func TestFront(t *testing.T) {
 	c.Decide(&event.Entry{Message: "one"})
 	require.True(t, found(e))
 	c.Decide(&event.Entry{Message: "two"})
-	require.False(t, found(e), "its signature is displaced")
+	require.False(t, found(e), "its signature is evicted")
 	c.Decide(&e)
 	require.True(t, found(e), "and known again")
 

@@ -459,9 +459,9 @@ func TestRestoreRefused(t *testing.T) {
 			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 			it.state = itemFree
 		}, "an unused item is not empty"},
-		"displaced": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is evicted, but in the table"},
-		"status":    {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
-		"sequence":  {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
+		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is evicted, but in the table"},
+		"status":             {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
+		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 5, 300)

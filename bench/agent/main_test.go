@@ -45,10 +45,7 @@ func TestPlan(t *testing.T) {
 // What the table says of heed is what it is for: no call on a state that is known to
 // be broken, no stop without a reason, one acknowledgement for one incident.
 func TestPolicies(t *testing.T) {
-	testkit.Full(t, "plays in real time")
-	if testing.Short() {
-		t.Skip("builds heed, and runs games")
-	}
+	testkit.Full(t, "builds heed, and runs games")
 	t.Setenv("HEED_RULES", filepath.Join(t.TempDir(), "none")) // what the person at the keyboard has configured
 	var none, errs, heed result
 	t.Run("policies", func(t *testing.T) { // at once: agents think most of the time

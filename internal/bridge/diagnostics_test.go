@@ -522,7 +522,7 @@ func TestWait(t *testing.T) {
 		require.Equal(t, "Broken", p.Entries[0].Message)
 		require.Equal(t, later, time.Since(began))
 
-		// In vain: ten seconds, or what was asked for, and the place is kept.
+		// Without result: ten seconds, or what was asked for, and the place is kept.
 		for arguments, want := range map[string]time.Duration{`{}`: 10 * time.Second, `{"seconds":30}`: 30 * time.Second, `{"seconds":1,"rule":"none"}`: time.Second} {
 			began = time.Now()
 			p = <-wait(t.Context(), arguments)

@@ -80,7 +80,7 @@ func setting(t *testing.T, script, pattern string) []string {
 	return strings.Fields(found[0][1])
 }
 
-// TestRelease holds .goreleaser.yaml to the programs that there are, and to
+// TestRelease holds .goreleaser.yaml to the programs below cmd, and to
 // .ci/release, which tries the same build where there is nothing but Go.
 func TestRelease(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))

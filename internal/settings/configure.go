@@ -109,7 +109,7 @@ func (s *Settings) rulesExist(cmd *cobra.Command) error {
 
 // Apply gives the flags of a command line, once it is parsed, what is configured
 // for those that were not given; they do not count as changed. Of those that were
-// given, the settings take the value. Settings that there is no flag for are left
+// given, the settings take the value. Settings without a flag are left
 // as they are.
 func (s *Settings) Apply(flags *pflag.FlagSet) error {
 	for i := range s.Values {

@@ -8,7 +8,7 @@
 // every command that has the flag. Which form the output has is no setting: a
 // script that reads it must not depend on who runs it.
 //
-// Files are read strictly: a key that there is not, a value that it cannot have
+// Files are read strictly: an unknown key, a value that it cannot have
 // or a key given twice is an error with its file, line and column, and a
 // configuration that has errors is not used at all. Nothing in a file is run, and
 // no file is fetched: a project's file can choose rules and how things are shown.

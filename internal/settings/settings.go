@@ -161,7 +161,7 @@ func fromVariable(key *Key, text, home string) (v Value, wrong string) {
 	return v, ""
 }
 
-// Value returns the value of a key that there is.
+// Value returns the value of a known key.
 func (s *Settings) Value(name string) *Value {
 	for i := range s.Values {
 		if s.Values[i].Key.Name == name {

@@ -121,7 +121,7 @@ func replayed(root *cobra.Command, args []string) []string {
 	}
 	if word := args[0]; !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, `./\*?[{`) {
 		if _, err := os.Stat(word); err != nil {
-			return args // a command that there is not
+			return args // no such command
 		}
 	}
 	return append([]string{"replay"}, args...)
