@@ -1,0 +1,103 @@
+package coalesce
+
+import (
+	"github.com/heedlog/heed/event"
+)
+
+// The outcomes of an operation.
+const (
+	Unknown  = "unknown"  // evidence is missing, or does not tell whether the operation caused it
+	Clean    = "clean"    // nothing urgent happened while it ran, nor within Linger
+	Advised  = "advisory" // something advisory came of it
+	Affected = "blocking" // something blocking came of it
+)
+
+// VerdictReason is why a [Verdict] has its outcome.
+type VerdictReason string
+
+// The reasons of verdicts. ReasonCharged belongs to [Advised] and [Affected], ReasonQuiet to
+// [Clean], all others to [Unknown].
+const (
+	ReasonQuiet      VerdictReason = "quiet"             // no urgent entry fell into its window
+	ReasonCharged    VerdictReason = "charged"           // urgent entries in its window are charged to it
+	ReasonBackground VerdictReason = "background"        // urgent entries in its window also occur without it
+	ReasonStanding   VerdictReason = "standing"          // an acknowledged fault returned that no longer blocks
+	ReasonBlind      VerdictReason = "blind"             // the log was not evidence
+	ReasonMissing    VerdictReason = "missing"           // bytes of the log are missing
+	ReasonRunning    VerdictReason = "running"           // it has not ended
+	ReasonAbandoned  VerdictReason = "abandoned"         // no end was seen within OperationMax
+	ReasonDoubtful   VerdictReason = "doubtful"          // it timed out or was cancelled
+	ReasonNotKnown   VerdictReason = "unknown_operation" // it was never seen, or was evicted
+)
+
+// Verdict is what came of an operation and of its parts, as far as known. It
+// belongs to the caller.
+type Verdict struct {
+	Operation string // as far as it is kept: its first 256 bytes
+	Method    string
+	Status    event.Status
+	Outcome   string // [Unknown], [Clean], [Advised] or [Affected]
+	Reason    VerdictReason
+	Text      string // the same in one sentence, without log text
+
+	// CleanThrough is the sequence number of the latest entry that the verdict covers.
+	// It grows until the verdict is final.
+	CleanThrough uint64
+
+	// Known is false for an operation that was never seen, or was evicted.
+	Known bool
+
+	// Final reports that the operation and its parts are over, and that Linger has
+	// passed since: only what names it can still change the verdict.
+	Final bool
+
+	// Abandoned reports that no end was seen within OperationMax.
+	Abandoned bool
+
+	// AttentionID is the item that holds the worst that came of it, or that makes the
+	// outcome unknown, or "". It may be cleared.
+	AttentionID string
+}
+
+// Verdict returns what is known of the operation called id. Something blocking
+// that was seen is reported even where evidence is missing: more evidence could
+// not make it better. Its cost grows with the number of operations known.
+func (c *Coalescer) Verdict(id string) Verdict {
+	o := c.ops.get(id)
+	if o == nil {
+		return Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown}
+	}
+	v := Verdict{
+		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,
+		CleanThrough: c.now.seq,
+	}
+	var worst event.Disposition
+	var item uint64
+	unknown := false
+	for _, p := range c.ops.order {
+		if !c.ops.isPart(p, o) {
+			continue
+		}
+		if p.item != 0 && (item == 0 || p.worst > worst || p.worst == worst && p.item < item) {
+			worst, item = p.worst, p.item
+		}
+		unknown = unknown || p.blind || p.abandoned || p.doubtful || p.running() && c.blind
+		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
+	}
+	v.AttentionID = c.id(item)
+	switch {
+	case worst == event.Blocking:
+		v.Outcome, v.Reason = Affected, ReasonCharged
+	case unknown:
+		v.Outcome, v.Reason = Unknown, ReasonBlind
+	case worst == event.Advisory:
+		v.Outcome, v.Reason = Advised, ReasonCharged
+	default:
+		v.Outcome, v.Reason = Clean, ReasonQuiet
+	}
+	return v
+}
+
+// StateRead records that the game's state was read anew: what returns after it returns
+// although who acts knew the state.
+func (c *Coalescer) StateRead() {}
