@@ -1,0 +1,309 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mutant is a change of one place in a file.
+type mutant struct {
+	file       string // from the root
+	line       int
+	source     []byte
+	start, end int // the place, in bytes
+	with       string
+}
+
+func (m *mutant) text() []byte {
+	return slices.Concat(m.source[:m.start], []byte(m.with), m.source[m.end:])
+}
+
+// change shows the line before and after the change.
+func (m *mutant) change() string {
+	from := bytes.LastIndexByte(m.source[:m.start], '\n') + 1
+	to := m.end
+	if i := bytes.IndexByte(m.source[to:], '\n'); i >= 0 {
+		to += i
+	}
+	before := string(m.source[from:to])
+	after := string(m.source[from:m.start]) + m.with + string(m.source[m.end:to])
+	return strings.Join(strings.Fields(before), " ") + "  =>  " + strings.Join(strings.Fields(after), " ")
+}
+
+// key identifies a mutant while its line is as it is, wherever in its file that is.
+func (m *mutant) key() string { return m.file + ": " + m.change() }
+
+func (m mutant) String() string { return m.file + ":" + strconv.Itoa(m.line) + ": " + m.change() }
+
+// mutants returns those of a folder, in the order of the source.
+func mutants(dir, only string) (all []mutant, err error) {
+	pattern, err := regexp.Compile(only)
+	if err != nil {
+		return nil, err
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") || !pattern.MatchString(filepath.Base(name)) {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		f := file{name: filepath.ToSlash(name), source: source, set: token.NewFileSet()}
+		tree, err := parser.ParseFile(f.set, name, source, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		f.walk(tree, nil)
+		slices.SortStableFunc(f.found, func(a, b mutant) int {
+			return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+		})
+		all = append(all, f.found...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no mutants in %s", dir)
+	}
+	return all, nil
+}
+
+// file finds the mutants of a file.
+type file struct {
+	name   string
+	source []byte
+	set    *token.FileSet
+	found  []mutant
+}
+
+func (f *file) offset(p token.Pos) int { return f.set.Position(p).Offset }
+
+func (f *file) of(n ast.Node) string { return string(f.source[f.offset(n.Pos()):f.offset(n.End())]) }
+
+func (f *file) replace(from, to token.Pos, with string) {
+	f.found = append(f.found, mutant{
+		file: f.name, line: f.set.Position(from).Line, source: f.source,
+		start: f.offset(from), end: f.offset(to), with: with,
+	})
+}
+
+// token replaces the operator at a place.
+func (f *file) token(at token.Pos, old token.Token, with string) {
+	f.replace(at, at+token.Pos(len(old.String())), with)
+}
+
+// swapped are operators and what takes their place.
+var swapped = map[token.Token]string{
+	token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "==",
+	token.ADD: "-", token.SUB: "+", token.MUL: "/", token.QUO: "*", token.REM: "*",
+	token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+=", token.INC: "--", token.DEC: "++",
+	token.AND: "|", token.OR: "&", token.SHL: ">>", token.SHR: "<<",
+}
+
+// walk adds the mutants of a tree; results are those of the function around it.
+func (f *file) walk(tree ast.Node, results *ast.FieldList) {
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.FuncDecl:
+			if n.Body != nil {
+				if n.Type.Results == nil && len(n.Body.List) > 1 {
+					f.replace(n.Body.Lbrace, n.Body.Lbrace+1, "{ if true { return };")
+				}
+				f.walk(n.Body, n.Type.Results)
+			}
+			return false
+		case *ast.FuncLit:
+			f.walk(n.Body, n.Type.Results)
+			return false
+		case *ast.ReturnStmt:
+			f.returns(n, results)
+		case *ast.IfStmt:
+			f.negate(n.Cond)
+		case *ast.SwitchStmt:
+			for _, c := range n.Body.List {
+				f.clause(c.(*ast.CaseClause), n.Tag == nil)
+			}
+		case *ast.TypeSwitchStmt:
+			for _, c := range n.Body.List {
+				f.clause(c.(*ast.CaseClause), false)
+			}
+		case *ast.BinaryExpr:
+			f.binary(n)
+		case *ast.UnaryExpr:
+			if n.Op == token.NOT {
+				f.token(n.OpPos, n.Op, "")
+			}
+		case *ast.BasicLit:
+			f.constant(n)
+		case *ast.Ident:
+			if with, ok := map[string]string{"true": "false", "false": "true"}[n.Name]; ok {
+				f.replace(n.Pos(), n.End(), with)
+			}
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok {
+				if with, ok := map[string]string{"min": "max", "max": "min"}[id.Name]; ok {
+					f.replace(id.Pos(), id.End(), with)
+				}
+			}
+			return !logs(n)
+		case *ast.ExprStmt, *ast.DeferStmt, *ast.SendStmt:
+			if !idle(n) {
+				f.drop(n)
+			}
+		case *ast.IncDecStmt:
+			f.drop(n)
+			f.token(n.TokPos, n.Tok, swapped[n.Tok])
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				f.drop(n)
+			}
+			if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
+				f.token(n.TokPos, n.Tok, with)
+			}
+		case *ast.BranchStmt:
+			if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
+				f.replace(n.Pos(), n.End(), "")
+			}
+		}
+		return true
+	})
+}
+
+// drop leaves a statement out. It stays as a function that nobody calls, so that what it
+// names is used.
+func (f *file) drop(n ast.Node) {
+	f.replace(n.Pos(), n.End(), "_ = func() { "+f.of(n)+" }")
+}
+
+// negate turns a condition round, unless the swap of its operator does that.
+func (f *file) negate(cond ast.Expr) {
+	switch c := cond.(type) {
+	case *ast.BinaryExpr:
+		if c.Op == token.EQL || c.Op == token.NEQ {
+			return
+		}
+	case *ast.UnaryExpr:
+		if c.Op == token.NOT {
+			return
+		}
+	}
+	f.replace(cond.Pos(), cond.End(), "!("+f.of(cond)+")")
+}
+
+// clause deletes a case, and turns its conditions round.
+func (f *file) clause(c *ast.CaseClause, conditions bool) {
+	if !conditions || c.List == nil {
+		f.replace(c.Pos(), c.End(), "")
+		return
+	}
+	for _, cond := range c.List {
+		f.negate(cond)
+		f.replace(cond.Pos(), cond.End(), "false && ("+f.of(cond)+")")
+	}
+}
+
+func (f *file) binary(n *ast.BinaryExpr) {
+	switch with, ok := swapped[n.Op]; {
+	case n.Op == token.LAND: // without the one operand, and without the other
+		f.replace(n.X.Pos(), n.X.End(), "(true || "+f.of(n.X)+")")
+		f.replace(n.Y.Pos(), n.Y.End(), "(true || "+f.of(n.Y)+")")
+	case n.Op == token.LOR:
+		f.replace(n.X.Pos(), n.X.End(), "(false && "+f.of(n.X)+")")
+		f.replace(n.Y.Pos(), n.Y.End(), "(false && "+f.of(n.Y)+")")
+	case ok && !text(n):
+		f.token(n.OpPos, n.Op, with)
+	}
+}
+
+// constant replaces an integer by the next, and by 0.
+func (f *file) constant(n *ast.BasicLit) {
+	value, err := strconv.ParseInt(n.Value, 0, 64)
+	if n.Kind != token.INT || err != nil {
+		return
+	}
+	f.replace(n.Pos(), n.End(), strconv.FormatInt(value+1, 10))
+	if value != 0 {
+		f.replace(n.Pos(), n.End(), "0")
+	}
+}
+
+// returns replaces the results by zeros, and leaves a return without results out.
+func (f *file) returns(n *ast.ReturnStmt, results *ast.FieldList) {
+	if len(n.Results) == 0 {
+		if results == nil {
+			f.replace(n.Pos(), n.End(), "")
+		}
+		return
+	}
+	if !slices.ContainsFunc(n.Results, func(e ast.Expr) bool {
+		return !slices.Contains([]string{"nil", "false", "0", `""`}, f.of(e)) && !strings.HasSuffix(f.of(e), "{}")
+	}) {
+		return
+	}
+	var zeros, names []string
+	for _, field := range results.List {
+		for range max(1, len(field.Names)) {
+			name := "zero" + strconv.Itoa(len(names))
+			names = append(names, name)
+			zeros = append(zeros, "var "+name+" "+f.of(field.Type))
+		}
+	}
+	f.replace(n.Pos(), n.End(), "{ "+strings.Join(zeros, "; ")+"; if true { return "+strings.Join(names, ", ")+" }; "+
+		f.of(n)+" }")
+}
+
+// text reports whether an operand is a string, as far as one sees.
+func text(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		return text(e.X) || text(e.Y)
+	}
+	return false
+}
+
+// idle reports whether a statement only logs or locks.
+func idle(n ast.Node) bool {
+	var call *ast.CallExpr
+	switch n := n.(type) {
+	case *ast.ExprStmt:
+		call, _ = n.X.(*ast.CallExpr)
+	case *ast.DeferStmt:
+		call = n.Call
+	}
+	if call == nil {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return logs(call) || ok && slices.Contains([]string{"Lock", "Unlock", "RLock", "RUnlock"}, sel.Sel.Name)
+}
+
+// logs reports whether a call is one of a logger: of a variable or field named log.
+func logs(call *ast.CallExpr) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	switch x := sel.X.(type) {
+	case *ast.Ident:
+		return x.Name == "log"
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "log"
+	}
+	return false
+}
