@@ -16,7 +16,8 @@
 // A call that its [Decision] does not allow is not executed; a [Result] with Executed
 // means that it was, whatever its outcome. An item that opens between Check and the
 // dispatch cannot stop the call any more: it is the related item of its Result, and
-// stops the next one.
+// stops the next one. The Result has the call's verdict, too: it is clean only where the
+// evidence was complete.
 //
 // # What is held back
 //

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 )
 
@@ -102,17 +103,22 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 
 // Related returns the verdict of an operation that began with the entry of this
 // sequence number, and the item to return to its caller: the item of the verdict while
-// it is open, or else the most urgent blocking one that opened since. It does not count as
+// it is open, or else the most urgent blocking one that opened since, or else that of the
+// verdict although it is cleared, where it makes the outcome unknown. It does not count as
 // delivered.
 func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Attention) {
 	v := e.Verdict(operation)
-	if a, ok := e.Item(v.AttentionID); ok && a.ClearedBy == "" {
+	a, known := e.Item(v.AttentionID)
+	if known && a.ClearedBy == "" {
 		return v, &a
 	}
 	for _, a := range e.Open(nil) {
 		if a.Blocking && a.OpenedAtSequence > began {
 			return v, &a
 		}
+	}
+	if known && (v.Reason == coalesce.ReasonBackground || v.Reason == coalesce.ReasonStanding) {
+		return v, &a
 	}
 	return v, nil
 }

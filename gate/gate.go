@@ -143,8 +143,9 @@ type Result struct {
 	// decision that did not allow it.
 	Executed bool
 
-	// Related is the open item of the call's verdict, or one that opened while it ran;
-	// nil without one. It counts as delivered to the caller.
+	// Related is the item of the call's verdict, or one that opened while it ran; nil
+	// without one. It counts as delivered to the caller. It is open, but for an acknowledged
+	// fault that returned and makes the outcome unknown: that one holds nothing back.
 	Related *heed.Attention
 
 	// Verdict is that of the call as an operation, where the source records calls.

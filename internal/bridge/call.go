@@ -50,26 +50,25 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
-	switch {
-	case o.verbatim != nil: // it has no place for an item, which holds the next call back
+	if o.verbatim != nil { // it has no place for an item, which holds the next call back
 		return nil, o.verbatim
-	case res.Related != nil && p.attention != nil:
-	case o.failure != nil:
-		return nil, o.failure
-	default:
-		return result, nil
 	}
-	item := *p.attention.Present(*res.Related)
-	if o.failure != nil {
-		data := o.failure.Data
-		if _, answered := errors.AsType[*gabp.Error](err); answered {
-			data = amend(data, item)
-		} else {
-			data = join(data, append([]byte(`"attention":`), encode(item)...))
+	var found finding
+	if p.attention != nil {
+		if res.Related != nil {
+			found.Attention = p.attention.Present(*res.Related)
 		}
+		if operation != "" {
+			found.Verdict = shownVerdict(&res.Verdict)
+		}
+	}
+	if o.failure != nil {
+		_, found.Executed = errors.AsType[*gabp.Error](err) // where nobody answered, it is not known
+		data := amend(o.failure.Data, found)
 		return nil, &gabp.Error{Code: o.failure.Code, Message: o.failure.Message, Data: data}
 	}
-	return amend(result, item), nil
+	found.Executed = true
+	return amend(result, found), nil
 }
 
 // outcome is how a call ended that was forwarded to the mod.

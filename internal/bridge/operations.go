@@ -26,11 +26,14 @@ type Operation struct {
 	Parent string       `json:"parent,omitempty" jsonschema:"The operation of which it is a part."`
 	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out."`
 
-	Outcome   string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or no end was seen."`
-	Final     bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
-	Abandoned bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
-	Evicted   bool   `json:"evicted,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
-	Attention string `json:"attention,omitempty" jsonschema:"The item with its worst result; heed/item shows it."`
+	Outcome      string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or does not tell."`
+	Reason       string `json:"reason" enum:"quiet,charged,background,standing,blind,missing,running,abandoned,doubtful,unknown_operation" jsonschema:"Why the outcome is this one."`
+	Text         string `json:"text,omitempty" jsonschema:"The verdict in one sentence."`
+	Final        bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
+	CleanThrough uint64 `json:"cleanThrough" jsonschema:"Number of the latest entry that the verdict covers."`
+	Abandoned    bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
+	Evicted      bool   `json:"evicted,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
+	Attention    string `json:"attention,omitempty" jsonschema:"The item with its worst result, or that makes the outcome unknown; heed/item shows it."`
 
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
@@ -82,7 +85,8 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 // settle adds the verdict. The id is that of the journal.
 func (o *Operation) settle(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
-	o.ID, o.Outcome, o.Final, o.Abandoned, o.Evicted = named(id), v.Outcome, v.Final, v.Abandoned, !v.Known
+	o.ID, o.Final, o.Abandoned, o.Evicted = named(id), v.Final, v.Abandoned, !v.Known
+	o.Outcome, o.Reason, o.Text, o.CleanThrough = v.Outcome, string(v.Reason), v.Text, integer(v.CleanThrough)
 	if v.Known {
 		o.Status, o.Method, o.Attention = v.Status, cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 )
 
 // inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
@@ -85,15 +86,41 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// amend adds to a result, or to the data of an error, that the call was executed and the item that resulted from it. An
-// object gets the members "executed" and "attention" at its end, the rest of it stays byte for byte; where it has one
-// of these names itself, both go into a member "heed". A value that is not an object becomes the member "value" of one.
-// Where "heed" is taken too, it stays as it is.
-func amend(result json.RawMessage, a heed.Attention) json.RawMessage {
-	said := encode(struct {
-		Executed  bool           `json:"executed"`
-		Attention heed.Attention `json:"attention"`
-	}{true, a})
+// finding is what an answer gets beside what the mod answered.
+type finding struct {
+	Executed  bool            `json:"executed,omitempty"`
+	Attention *heed.Attention `json:"attention,omitempty"`
+	Verdict   *verdict        `json:"verdict,omitempty"` // nil for a call that is no operation
+}
+
+// verdict is the verdict of an operation on its result. A clean one has no reason and no text.
+type verdict struct {
+	Outcome      string                 `json:"outcome"`
+	Reason       coalesce.VerdictReason `json:"reason,omitempty"`
+	Text         string                 `json:"text,omitempty"`
+	CleanThrough uint64                 `json:"cleanThrough"`
+}
+
+func shownVerdict(v *heed.Verdict) *verdict {
+	if v.Outcome == coalesce.Clean {
+		return &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	}
+	return &verdict{Outcome: v.Outcome, Reason: v.Reason, Text: v.Text, CleanThrough: integer(v.CleanThrough)}
+}
+
+// amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
+// of it stays byte for byte; where it has one of these names itself, they go into a member "heed". A value that is not
+// an object becomes the member "value" of one. Where "heed" is taken too, the result stays as it is. Where there is
+// nothing but a clean verdict, an object gets that alone, and any other value stays byte for byte.
+func amend(result json.RawMessage, found finding) json.RawMessage {
+	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
+	if quiet && (found.Verdict == nil || !isObject(result)) {
+		return result
+	}
+	if quiet {
+		found.Executed = false
+	}
+	said := encode(found)
 	var members map[string]json.RawMessage
 	if !isObject(result) || json.Unmarshal(result, &members) != nil {
 		if len(bytes.TrimSpace(result)) == 0 {
@@ -101,12 +128,11 @@ func amend(result json.RawMessage, a heed.Attention) json.RawMessage {
 		}
 		return join([]byte(`{"value":`+string(result)+`}`), said[1:len(said)-1])
 	}
-	_, executed := members["executed"]
-	_, attention := members["attention"]
-	if !executed && !attention {
+	taken := func(name string) bool { _, ok := members[name]; return ok }
+	switch {
+	case !taken("executed") && !taken("attention") && !taken("verdict"):
 		return join(result, said[1:len(said)-1])
-	}
-	if _, taken := members["heed"]; taken {
+	case taken("heed"):
 		return result
 	}
 	return join(result, []byte(`"heed":`+string(said)))

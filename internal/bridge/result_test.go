@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,22 +55,48 @@ func TestAmend(t *testing.T) {
 		ID: "x-1", State: "open", Severity: event.SeverityError, Blocking: true, Summary: "s",
 		OpenedAtSequence: 1, LatestSequence: 2, TotalUrgentEntries: 3,
 	}
+	charged := &verdict{Outcome: "blocking", Reason: "charged", Text: "t", CleanThrough: 9}
+	const why = `"verdict":{"outcome":"blocking","reason":"charged","text":"t","cleanThrough":9}`
 	for _, tc := range []struct{ result, want string }{
 		{`{"n": 1.50}`, `{"n": 1.50,` + said + `}`},
 		{` { } `, ` {` + said + `}`},
 		{`{}`, `{` + said + `}`},
 		{`{"executed":"mine"}`, `{"executed":"mine","heed":{` + said + `}}`},
 		{`{"attention":null,"a":"}"}`, `{"attention":null,"a":"}","heed":{` + said + `}}`},
+		{`{"verdict":"guilty"}`, `{"verdict":"guilty","heed":{` + said + `}}`},
 		{`{"executed":1,"heed":2}`, `{"executed":1,"heed":2}`},
 		{`12.50`, `{"value":12.50,` + said + `}`},
 		{`[1]`, `{"value":[1],` + said + `}`},
 		{`null`, `{"value":null,` + said + `}`},
 		{``, `{` + said + `}`},
 	} {
-		got := amend(json.RawMessage(tc.result), a)
+		got := amend(json.RawMessage(tc.result), finding{Executed: true, Attention: &a})
 		require.Equal(t, tc.want, string(got), tc.result)
 		require.True(t, json.Valid(got))
+		got = amend(json.RawMessage(tc.result), finding{Executed: true, Attention: &a, Verdict: charged})
+		require.Equal(t, strings.Replace(tc.want, said, said+","+why, 1), string(got), tc.result)
 	}
+
+	// Where there is no item.
+	background := &verdict{Outcome: "unknown", Reason: "background", Text: "t", CleanThrough: 9}
+	const clear, vague = `"verdict":{"outcome":"clean","cleanThrough":9}`,
+		`"executed":true,"verdict":{"outcome":"unknown","reason":"background","text":"t","cleanThrough":9}`
+	for _, tc := range []struct{ result, clean, unknown string }{
+		{`{"n": 1.50}`, `{"n": 1.50,` + clear + `}`, `{"n": 1.50,` + vague + `}`},
+		{`{"verdict":1}`, `{"verdict":1,"heed":{` + clear + `}}`, `{"verdict":1,"heed":{` + vague + `}}`},
+		{`{"verdict":1,"heed":2}`, `{"verdict":1,"heed":2}`, `{"verdict":1,"heed":2}`},
+		{` 12.50`, ` 12.50`, `{"value": 12.50,` + vague + `}`},
+		{`null`, `null`, `{"value":null,` + vague + `}`},
+		{``, ``, `{` + vague + `}`},
+	} {
+		clean := shownVerdict(&heed.Verdict{Outcome: "clean", Reason: "quiet", Text: "t", CleanThrough: 9})
+		require.Equal(t, tc.clean, string(amend(json.RawMessage(tc.result), finding{Executed: true, Verdict: clean})))
+		require.Equal(t, tc.unknown, string(amend(json.RawMessage(tc.result), finding{Executed: true, Verdict: background})))
+		require.Equal(t, tc.result, string(amend(json.RawMessage(tc.result), finding{Executed: true})), "no operation")
+	}
+	// Nobody knows whether it was executed.
+	require.Equal(t, `{"outcome":"unknown",`+why+`}`,
+		string(amend(json.RawMessage(`{"outcome":"unknown"}`), finding{Verdict: charged})))
 }
 
 func FuzzAmend(f *testing.F) {
@@ -81,7 +108,8 @@ func FuzzAmend(f *testing.F) {
 			return
 		}
 		inBand(json.RawMessage(s))
-		require.True(t, json.Valid(amend(json.RawMessage(s), heed.Attention{ID: "x"})), s)
+		found := finding{Executed: true, Attention: &heed.Attention{ID: "x"}, Verdict: &verdict{Outcome: "unknown"}}
+		require.True(t, json.Valid(amend(json.RawMessage(s), found)), s)
 	})
 }
 

@@ -36,6 +36,7 @@ var timelineKinds = []string{
 // shown returns an event whose texts are safe to show.
 func shown(e session.Event) session.Event {
 	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
+	e.CleanThrough = integer(e.CleanThrough)
 	for _, name := range []*string{&e.Consumer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
 		*name = named(*name)
 	}

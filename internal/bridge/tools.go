@@ -131,7 +131,7 @@ func tools() []tool {
 			name: ToolOperation, title: "heed: one operation",
 			description: "Shows one operation: its events, the entries that name it, its verdict, and the item " +
 				"with its worst result. Call it to find out whether a call really did what it reported. outcome " +
-				"unknown means that evidence is missing: read the game's state. Next: call heed/item with " +
+				"unknown: reason and text say why; read the game's state. Next: call heed/item with " +
 				"attention, or heed/entries with cursor for all entries from then on.",
 			params: append([]param{idParam("The id of the operation, from heed/operations, heed/timeline or " +
 				"causalOperationId.")}, lookParams...),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 )
@@ -54,7 +55,7 @@ func (r *Running) ID() string { return r.id }
 // End records how the call ended, ingests what the log holds, and returns the verdict and the item that resulted from
 // the call or opened meanwhile; nil where there is none. The item counts as delivered to the caller. Status is one of
 // [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
-// that not all of the log was ingested; the results are what is known without the rest.
+// that not all of the log was ingested; the results are what is known without the rest, and no verdict is clean.
 //
 // It takes as long as ingesting the log, and up to [Config].Settle more where the log grew. A blocking item ends the
 // wait. Further calls return the same.
@@ -73,6 +74,10 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	ended := s.now()
 	r.err = r.settle(ctx)
 	r.look()
+	if r.err != nil && r.verdict.Outcome == coalesce.Clean {
+		r.verdict.Outcome, r.verdict.Reason = coalesce.Unknown, coalesce.ReasonBlind
+		r.verdict.Text = "The log could not be read to its end in time."
+	}
 	if r.related != nil {
 		s.disk.keep(r.related.ID)
 		s.engine.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
@@ -155,8 +156,11 @@ func TestSettleGivesUp(t *testing.T) {
 
 		f.err = errors.New("gone")
 		r = s.Begin(session.Call{Tool: "t"})
-		_, _, err = r.End(t.Context(), event.StatusCompleted, "")
+		v, _, err = r.End(t.Context(), event.StatusCompleted, "")
 		require.ErrorContains(t, err, "gone")
+		require.Equal(t, "unknown", v.Outcome, "what was not read cannot be clean")
+		require.Equal(t, coalesce.ReasonBlind, v.Reason)
+		require.Contains(t, v.Text, "could not be read")
 
 		f.err = nil
 		r = s.Begin(session.Call{Tool: "t"})

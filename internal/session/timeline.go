@@ -39,11 +39,15 @@ type Event struct {
 	Operation string `json:"operation,omitempty" jsonschema:"The operation of the call; heed/operation shows it."`
 	Request   string `json:"request,omitempty"   jsonschema:"The caller's own id of the call."`
 	Status    string `json:"status,omitempty"    jsonschema:"How the call ended."`
-	Outcome   string `json:"outcome,omitempty"   jsonschema:"Its verdict at its end."`
+	Outcome   string `json:"outcome,omitempty"   jsonschema:"Its verdict at its end; reason has why."`
+
+	Text         string `json:"text,omitempty"         jsonschema:"The verdict in one sentence."`
+	CleanThrough uint64 `json:"cleanThrough,omitempty" jsonschema:"Number of the latest entry that the verdict covers."`
+	Final        bool   `json:"final,omitempty"        jsonschema:"The verdict did not change any more."`
 
 	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that resulted from it."`
 	Blocking  bool     `json:"blocking,omitempty"  jsonschema:"The item stops calls."`
-	Reason    string   `json:"reason,omitempty"    jsonschema:"Why the item changed, or why the call was refused without an item."`
+	Reason    string   `json:"reason,omitempty"    jsonschema:"Why the item changed, why the call was refused without an item, or why its verdict has this outcome."`
 	AfterMs   uint64   `json:"afterMs,omitempty"   jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
 	Read      *bool    `json:"read,omitempty"      jsonschema:"For an acknowledgement: the consumer had read the item's samples or its cause."`
 	Successor string   `json:"successor,omitempty" jsonschema:"The item with what the acknowledgement did not cover."`
@@ -148,7 +152,9 @@ func (t *timeline) began(r *Running) {
 
 func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
 	e := r.event(CallEnded, at)
-	e.Status, e.Outcome, e.AfterMs = status.String(), r.verdict.Outcome, millis(since(r.started, at))
+	e.Status, e.AfterMs = status.String(), millis(since(r.started, at))
+	v := &r.verdict
+	e.Outcome, e.Reason, e.Text, e.CleanThrough, e.Final = v.Outcome, string(v.Reason), v.Text, v.CleanThrough, v.Final
 	if r.related != nil {
 		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
 	}

@@ -197,7 +197,8 @@ func TestWrap(t *testing.T) {
 	require.Nil(t, b.current())
 	ok := b.tool("colony/build", "a wall")
 	require.Nil(t, ok.Error)
-	require.Equal(t, `{"done":2, "exact": 1.50}`, string(ok.Result), "byte for byte")
+	require.Regexp(t, `^\{"done":2, "exact": 1\.50,"verdict":\{"outcome":"clean","cleanThrough":\d+\}\}$`, string(ok.Result),
+		"byte for byte but for the verdict")
 
 	// A fault after the reply stops the next call, which is not executed.
 	require.Nil(t, b.tool("colony/build", "fault after").Error)
@@ -248,8 +249,14 @@ func TestWrap(t *testing.T) {
 		Done      int
 		Executed  bool
 		Attention item
+		Verdict   struct {
+			Outcome      string
+			CleanThrough int
+		}
 	}
 	require.NoError(t, json.Unmarshal(during.Result, &amended))
+	require.NotEmpty(t, amended.Verdict.Outcome)
+	require.Positive(t, amended.Verdict.CleanThrough)
 	require.True(t, amended.Executed)
 	require.True(t, amended.Attention.Blocking)
 	require.NotZero(t, amended.Done)
@@ -303,7 +310,10 @@ func TestWrapResults(t *testing.T) {
 	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
 	require.Equal(t, "it broke", a.Error.Message)
 	clear()
-	require.Equal(t, `12.5`, string(b.tool("colony/build", "a number").Result))
+	require.Equal(t, `12.5`, string(b.tool("colony/build", "a number").Result), "clean, and no object")
+	require.Regexp(t, `^\{"executed":"mine","heed":\{"verdict":\{"outcome":"clean","cleanThrough":\d+\}\}\}$`,
+		string(b.tool("colony/build", "executed").Result), "its name is taken")
+	require.Equal(t, `{"done":5, "exact": 1.50}`, string(b.tool("colony/look", "").Result), "what only looks is no operation")
 
 	// The mod's event and the line in the log are one entry.
 	b.tool("colony/build", "event")
@@ -472,6 +482,7 @@ func TestWrapCallLost(t *testing.T) {
 	require.Equal(t, "unknown", data["outcome"])
 	require.NotContains(t, data, "executed")
 	require.Contains(t, data, "attention")
+	require.Contains(t, data, "verdict")
 }
 
 // TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
