@@ -133,7 +133,7 @@ type Decision struct {
 	// is allowed; nil otherwise. [Gate.Done] ends it.
 	Running Running
 
-	before *heed.Attention // the item before the call, where the source records no calls
+	before string // id of the item before the call, which did not block
 	looked bool
 }
 
@@ -196,7 +196,7 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 	default:
 		d.Allowed, d.looked = true, true
 		if open {
-			d.before = &a
+			d.before = a.ID
 		}
 	}
 }
@@ -255,11 +255,9 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 	return res
 }
 
-// concerns reports whether a, which is open after the call, was not open before it.
+// concerns reports whether a, which is open after the call, was not open before it, or is worse, or names the call.
 func (d *Decision) concerns(a *heed.Attention) bool {
-	b := d.before
-	return b == nil || a.ID != b.ID || a.Blocking && !b.Blocking ||
-		a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
+	return a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 
 // Ack acknowledges the item with this id for a consumer, through this sequence number;
