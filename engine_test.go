@@ -526,6 +526,76 @@ func TestGroupsInAnItem(t *testing.T) {
 	}
 }
 
+// TestReadWithParts: a filter by an operation chooses the entries that name it or a part
+// of it, whenever that was linked, as a map of parents has it.
+func TestReadWithParts(t *testing.T) {
+	cfg := Config{Rules: mustRules(t, testRules)}
+	rapid.Check(t, func(t *rapid.T) {
+		e, err := New(cfg)
+		require.NoError(t, err)
+		ids := rapid.SampledFrom([]string{"", "a", "b", "c", "d", "e", "f"})
+		parent := map[string]string{}
+		within := func(id, whole string) bool {
+			for ; id != "" && id != whole; id = parent[id] {
+			}
+			return id == whole
+		}
+		var named []string
+		for range rapid.IntRange(1, 30).Draw(t, "n") {
+			id, up := ids.Draw(t, "id"), ids.Draw(t, "parent")
+			if rapid.Bool().Draw(t, "event") {
+				e.Observe(event.Operation{ID: id, Parent: up}.Entry())
+				if id != "" && up != "" && parent[id] == "" && !within(up, id) {
+					parent[id] = up
+				}
+			} else {
+				e.Log(event.Log{Message: "Loaded", OperationID: id})
+			}
+			named = append(named, id)
+		}
+		for _, whole := range []string{"a", "b", "c", "none"} {
+			var want, got []uint64
+			for i, id := range named {
+				if id != "" && within(id, whole) {
+					want = append(want, uint64(i+1))
+				}
+			}
+			for _, r := range e.Read(Cursor{}, 100, Filter{Operation: whole}).Records {
+				got = append(got, r.Seq)
+			}
+			require.Equal(t, want, got, "%s of %v", whole, parent)
+		}
+	})
+}
+
+// TestReadWithEvictedParts: a part that was evicted is found by its own id alone, and so
+// are its parts; those of a root that was evicted are still found with it.
+func TestReadWithEvictedParts(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOperations: 4}})
+	for _, o := range []event.Operation{
+		{ID: "root", Method: "m"},
+		{ID: "part", Parent: "root"},
+		{ID: "deep", Parent: "part"},
+		{ID: "part", Status: event.StatusCompleted},
+		{ID: "root", Status: event.StatusCompleted},
+		{ID: "late", Parent: "root"},
+	} {
+		e.Observe(o.Entry())
+	}
+	found := func(id string) (seqs []uint64) {
+		for _, r := range e.Read(Cursor{}, 100, Filter{Operation: id}).Records {
+			seqs = append(seqs, r.Seq)
+		}
+		return seqs
+	}
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	e.Observe(event.Operation{ID: "x"}.Entry()) // evicts the root, which has ended
+	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, found("root"))
+	e.Observe(event.Operation{ID: "y"}.Entry()) // and this one the part
+	require.Equal(t, []uint64{1, 5, 6}, found("root"))
+	require.Equal(t, []uint64{2, 3, 4}, found("part"))
+}
+
 func TestEscalation(t *testing.T) {
 	set := mustRules(t, `version: 1
 rules:

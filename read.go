@@ -69,11 +69,17 @@ func (e *Engine) Verdict(id string) Verdict {
 // first, and how much was lost. Page.Err says that a cursor is refused. The
 // records are copies.
 //
+// A filter by an operation chooses the entries of its parts as well, whatever their depth
+// and whenever it was learned that they are its parts. That costs a pass over the known
+// operations. A part that was evicted from their table (MaxOperations) is not known as one
+// any more, nor are its own parts: their entries are then found by their own ids alone. An
+// operation whose parts are known may itself be evicted.
+//
 // No writer waits for a whole read: it takes the lock in short turns, and searches and
 // copies in between. Entries that are evicted meanwhile, before they were read, count as
 // lost in the page.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
-	s := journal.NewScan(after, limit, f)
+	s := journal.NewScan(after, limit, f, e.parts(f.Operation)...)
 	for more := true; more; {
 		e.mu.Lock()
 		more = s.Step(e.journal)
@@ -81,6 +87,16 @@ func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 		more = s.Sift() && more
 	}
 	return s.Page()
+}
+
+// parts returns the known parts of the operation called id.
+func (e *Engine) parts(id string) []string {
+	if id == "" {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Parts(id)
 }
 
 // Since returns how many entries after a cursor the journal holds and how many

@@ -205,6 +205,23 @@ func (t *operations) isPart(o, whole *operation) bool {
 	return false
 }
 
+// Parts returns the ids of the known operations that are parts of the one called id, or of
+// a part of it, in the order of their arrival. Its cost grows with the number of operations
+// known.
+func (c *Coalescer) Parts(id string) []string {
+	var parts []string
+	id = boundID(id)
+	for _, o := range c.ops.order {
+		for a, depth := o, 0; a != nil && a.parent != "" && depth < maxDepth; a, depth = c.ops.byID[a.parent], depth+1 {
+			if a.parent == id {
+				parts = append(parts, o.id)
+				break
+			}
+		}
+	}
+	return parts
+}
+
 // boundID cuts an id or a method to maxOperationID bytes.
 func boundID(id string) string {
 	if len(id) > maxOperationID {

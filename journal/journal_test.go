@@ -356,6 +356,30 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+func TestFilterWithParts(t *testing.T) {
+	j := newJournal(t, Config{}, 0)
+	long := strings.Repeat("o", maxName+10)
+	for i, id := range []string{"root", "part", "", "rooted", long, "root"} {
+		j.Append(&event.Entry{Seq: uint64(i + 1), OperationID: id}, signature.Signature{}, event.Decision{})
+	}
+	for _, c := range []struct {
+		f     Filter
+		parts []string
+		want  []uint64
+	}{
+		{Filter{Operation: "root"}, nil, []uint64{1, 6}},
+		{Filter{Operation: "root"}, []string{"part", "none", long}, []uint64{1, 2, 5, 6}},
+		{Filter{Operation: "none"}, []string{"part"}, []uint64{2}},
+		{Filter{Operation: "root", MinDisposition: event.Advisory}, []string{"part"}, []uint64{}},
+		{Filter{}, []string{"part"}, []uint64{1, 2, 3, 4, 5, 6}},
+	} {
+		s := NewScan(Cursor{}, 0, c.f, c.parts...)
+		s.Step(j)
+		s.Sift()
+		require.Equal(t, c.want, seqs(s.Page().Records), "%+v %q", c.f, c.parts)
+	}
+}
+
 // get returns the entry seq, if it is held.
 func (j *Journal) get(seq uint64) (Record, bool) {
 	h, block := j.lookup(seq)

@@ -156,7 +156,7 @@ type Filter struct {
 	MinSeverity    event.Severity    // at least this severe
 	Kinds          []event.Kind      // one of these; empty: any
 	Signature      signature.ID      // this id; 0: any
-	Operation      string            // names this operation itself; empty: any
+	Operation      string            // names this operation, or a part of it that is known; empty: any
 	Rule           string            // decided by this rule; empty: any
 	Source         string            // from this source, or of this method; empty: any
 	Contains       string            // has these bytes, as they are, in its message or in its stack
@@ -165,12 +165,13 @@ type Filter struct {
 // matcher is a Filter in the form in which it is applied.
 type matcher struct {
 	Filter
-	kinds    uint64 // a bit for each kind
+	kinds    uint64          // a bit for each kind
+	named    map[string]bool // Operation and its parts
 	contains []byte
 	plain    bool // decided by the header alone
 }
 
-func (f Filter) matcher() matcher {
+func (f Filter) matcher(parts []string) matcher {
 	m := matcher{
 		Filter: f, contains: []byte(f.Contains),
 		plain: f.Operation == "" && f.Rule == "" && f.Source == "" && f.Contains == "",
@@ -181,8 +182,15 @@ func (f Filter) matcher() matcher {
 	if len(f.Kinds) == 0 {
 		m.kinds = ^uint64(0)
 	}
-	for _, name := range []*string{&m.Operation, &m.Rule, &m.Source} {
-		*name = (*name)[:text.Prefix(*name, maxName)]
+	for _, name := range []*string{&m.Rule, &m.Source} {
+		*name = kept(*name)
+	}
+	if f.Operation != "" {
+		m.named = make(map[string]bool, 1+len(parts))
+		m.named[kept(f.Operation)] = true
+		for _, id := range parts {
+			m.named[kept(id)] = true
+		}
 	}
 	return m
 }
@@ -192,8 +200,11 @@ func (m *matcher) header(h *header) bool {
 	return h.disposition >= m.MinDisposition && h.severity >= m.MinSeverity &&
 		m.kinds>>h.kind&1 != 0 &&
 		(m.Signature == 0 || h.id == m.Signature) &&
-		mayEqual(h.operation, m.Operation) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
+		(m.named == nil || h.operation > 0) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
 }
+
+// kept returns what the journal keeps of a name.
+func kept(name string) string { return name[:text.Prefix(name, maxName)] }
 
 // mayEqual reports whether a name of length n can be the one wanted.
 func mayEqual(n uint8, want string) bool { return want == "" || int(n) == len(want) }
@@ -201,7 +212,7 @@ func mayEqual(n uint8, want string) bool { return want == "" || int(n) == len(wa
 // block reports whether an entry whose header matches does so with its text.
 func (m *matcher) block(h *header, block []byte) bool {
 	message, stack, operation, rule, source := h.parts(block)
-	return (m.Operation == "" || string(operation) == m.Operation) &&
+	return (m.named == nil || m.named[string(operation)]) &&
 		(m.Rule == "" || string(rule) == m.Rule) &&
 		(m.Source == "" || string(source) == m.Source) &&
 		(bytes.Contains(message, m.contains) || bytes.Contains(stack, m.contains))

@@ -58,8 +58,9 @@ const (
 	firstBytes   = 4 << 10
 )
 
-// NewScan returns a Scan for what [Journal.Read] would return.
-func NewScan(after Cursor, limit int, f Filter) *Scan {
+// NewScan returns a Scan for what [Journal.Read] would return. The journal does not know
+// which operations are parts of that of the filter: parts names them, and is not retained.
+func NewScan(after Cursor, limit int, f Filter, parts ...string) *Scan {
 	switch {
 	case limit <= 0:
 		limit = defaultLimit
@@ -67,7 +68,7 @@ func NewScan(after Cursor, limit int, f Filter) *Scan {
 		limit = MaxLimit
 	}
 	return &Scan{
-		limit: limit, filter: f.matcher(), after: after.Seq, page: Page{Next: after},
+		limit: limit, filter: f.matcher(parts), after: after.Seq, page: Page{Next: after},
 		found: make([]candidate, 0, firstEntries), text: make([]byte, 0, firstBytes),
 	}
 }

@@ -205,6 +205,19 @@ func TestOperations(t *testing.T) {
 		page := answer[bridge.Page](t, d, bridge.ToolOperationEvents, `{"operation":"`+op+`"}`)
 		require.Equal(t, o.EventEntries, page.Entries)
 		require.Len(t, answer[bridge.Page](t, d, bridge.ToolOperationEvents, `{"method":"colony/wait"}`).Entries, 1)
+
+		// What its parts say is its own, but for when it began and ended.
+		s.Observe(event.Operation{ID: "mod-7", Parent: op, Status: event.StatusStarted}.Entry())
+		s.Observe(event.Log{Message: "of the part", OperationID: "mod-7"}.Entry())
+		with := answer[bridge.OperationDetail](t, d, bridge.ToolOperation, `{"id":"`+op+`"}`)
+		require.Len(t, with.EventEntries, 3)
+		require.Equal(t, "of the part", with.Entries[len(with.Entries)-1].Message)
+		require.Equal(t, o.Events, with.Events)
+		require.Equal(t, []any{o.StartedAt, o.EndedAt, o.Status}, []any{with.StartedAt, with.EndedAt, with.Status})
+		for _, tool := range []string{bridge.ToolEntries, bridge.ToolWait} {
+			page := answer[bridge.Page](t, d, tool, `{"after":0,"operation":"`+op+`","contains":"of the part"}`)
+			require.Len(t, page.Entries, 1, tool)
+		}
 	})
 }
 

@@ -152,7 +152,7 @@ var (
 		},
 		{name: "minSeverity", kind: textKind, enum: wordsOf[event.Severity](), doc: "Only entries at least this serious."},
 		{name: "kinds", kind: wordsKind, enum: wordsOf[event.Kind](), doc: "Only entries of these kinds."},
-		{name: "operation", kind: textKind, doc: "Only entries that name this operation."},
+		{name: "operation", kind: textKind, doc: "Only entries that name this operation or a part of it."},
 		{name: "rule", kind: textKind, doc: "Only entries that this rule decided."},
 		{name: "signature", kind: textKind, doc: "Only entries of this signature."},
 		{name: "source", kind: textKind, doc: "Only entries from this source, or of this tool."},

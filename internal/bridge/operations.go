@@ -56,12 +56,12 @@ type Operations struct {
 type OperationDetail struct {
 	Operation
 
-	EventEntries []Entry `json:"eventEntries" jsonschema:"Its events, oldest first."`
-	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it, oldest first. Use its cursor to read entries after it that do not name it."`
+	EventEntries []Entry `json:"eventEntries" jsonschema:"Its events and those of its parts, oldest first."`
+	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it or a part of it, oldest first. Use its cursor to read entries after it that name none of them."`
 	Item         *Item   `json:"item,omitempty" jsonschema:"The item with its worst result."`
 	Next         string  `json:"next" jsonschema:"The cursor to continue from, with heed/entries and this operation as filter."`
-	Lost         uint64  `json:"lost" jsonschema:"Entries that were evicted; some may have named it."`
-	More         bool    `json:"more" jsonschema:"More entries may name it, after next."`
+	Lost         uint64  `json:"lost" jsonschema:"Entries that were evicted; some may have named it or a part of it."`
+	More         bool    `json:"more" jsonschema:"More entries may name it or a part of it, after next."`
 	Behind       string  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
@@ -158,9 +158,13 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range page.Entries {
+	d.scan(heed.Filter{Kinds: operationKinds, Operation: id}, func(r *journal.Record) {
+		if r.OperationID == id { // not an event of a part
+			out.add(d, r)
+		}
+	})
+	for _, e := range page.Entries {
 		if e.Kind == event.KindOperation {
-			out.add(d, &records[i])
 			out.EventEntries = append(out.EventEntries, e)
 		} else {
 			out.Entries = append(out.Entries, e)

@@ -122,16 +122,16 @@ func tools() []tool {
 				"called. Next: call it again with after = next while more is true.",
 			params: slices.Concat([]param{
 				afterParam, limitParam,
-				{name: "operation", kind: textKind, doc: "Only events of this operation."},
+				{name: "operation", kind: textKind, doc: "Only events of this operation and of its parts."},
 				{name: "method", kind: textKind, doc: "Only events of this tool or method."},
 			}, lookParams),
 			output: Page{}, call: (*Diagnostics).operationEvents,
 		},
 		{
 			name: ToolOperation, title: "heed: one operation",
-			description: "Shows one operation: its events, the entries that name it, its verdict, and the item " +
-				"with its worst result. Call it to find out whether a call really did what it reported. outcome " +
-				"unknown: reason and text say why; read the game's state. Next: call heed/item with " +
+			description: "Shows one operation: its events and those of its parts, the entries that name them, its " +
+				"verdict, and the item with its worst result. Call it to find out whether a call really did what it " +
+				"reported. outcome unknown: reason and text say why; read the game's state. Next: call heed/item with " +
 				"attention, or heed/entries with cursor for all entries from then on.",
 			params: append([]param{idParam("The id of the operation, from heed/operations, heed/timeline or " +
 				"causalOperationId.")}, lookParams...),
