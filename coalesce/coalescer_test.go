@@ -172,20 +172,22 @@ func TestStats(t *testing.T) {
 
 func TestConfigIsValidated(t *testing.T) {
 	for name, cfg := range map[string]Config{
-		"MaxOpen":            {MaxOpen: -1},
-		"MaxRemembered":      {MaxRemembered: -1},
-		"MaxGroups":          {MaxGroups: -1},
-		"MaxOperations":      {MaxOperations: -1},
-		"MaxSamples":         {MaxSamples: -1},
-		"MaxSampleText":      {MaxSampleText: -1},
-		"MaxNamed":           {MaxNamed: -1},
-		"Linger.Entries":     {Linger: Window{Entries: -1}},
-		"AckMemory.Dur":      {AckMemory: Window{Duration: -1}},
-		"Epoch":              {Epoch: "a b"},
-		"OperationMax.Dura":  {OperationMax: Window{Duration: -time.Second}},
-		"MaxSkew":            {MaxSkew: -1},
-		"MaxGroups is 16385": {MaxGroups: maxGroups + 1},
-		"Epoch has 65 bytes": {Epoch: strings.Repeat("e", 65)},
+		"MaxOpen":                 {MaxOpen: -1},
+		"MaxRemembered":           {MaxRemembered: -1},
+		"MaxGroups":               {MaxGroups: -1},
+		"MaxOperations":           {MaxOperations: -1},
+		"MaxSamples":              {MaxSamples: -1},
+		"MaxSampleText":           {MaxSampleText: -1},
+		"MaxNamed":                {MaxNamed: -1},
+		"Linger.Entries":          {Linger: Window{Entries: -1}},
+		"AckMemory.Dur":           {AckMemory: Window{Duration: -1}},
+		"Epoch":                   {Epoch: "a b"},
+		"OperationMax.Dura":       {OperationMax: Window{Duration: -time.Second}},
+		"MaxSkew":                 {MaxSkew: -1},
+		"MaxGroups is 16385":      {MaxGroups: maxGroups + 1},
+		"MaxSummaryTokens is 49":  {MaxSummaryTokens: minSummaryTokens - 1},
+		"MaxSummaryTokens is 251": {MaxSummaryTokens: maxSummaryTokens + 1},
+		"Epoch has 65 bytes":      {Epoch: strings.Repeat("e", 65)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := New(cfg)

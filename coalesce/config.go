@@ -28,7 +28,7 @@ const (
 	defaultMaxSamples    = 5
 	defaultMaxSampleText = 220
 	defaultMaxNamed      = 3
-	defaultMaxSummary    = 512
+	defaultSummaryTokens = 128
 	defaultMaxConsumers  = 8
 	defaultMaxSkew       = time.Minute
 )
@@ -81,9 +81,11 @@ type Config struct {
 	// acknowledgement of it covers. Default 3.
 	MaxNamed int
 
-	// MaxSummary bounds a summary, in bytes. What matters least is left out
-	// first, and named as left out. No less than 200. Default 512.
-	MaxSummary int
+	// MaxSummaryTokens bounds a summary, in tokens of a language model, as estimated
+	// from its characters: four of Latin script to a token, and a token for each of
+	// any other. What matters least is left out first, and named as left out. From 50
+	// to 250. Default 128.
+	MaxSummaryTokens int
 
 	// MaxConsumers bounds the consumers whose watermarks are kept, the one without a
 	// name included. One more evicts the one that was seen longest ago, of those that
@@ -122,8 +124,12 @@ type Config struct {
 	RateWindow Window
 }
 
-// minSummary fits half of a headline, and the list of what was left out.
-const minSummary = 200
+// minSummaryTokens fits half of a headline, and the list of what was left out;
+// maxSummaryTokens is what an item has room for.
+const (
+	minSummaryTokens = 50
+	maxSummaryTokens = maxItemSummary / latinPerToken
+)
 
 // validate reports every field of c that is out of range. It does not change c.
 func (c *Config) validate() error {
@@ -146,10 +152,9 @@ func (c *Config) validate() error {
 	count("MaxSampleText", c.MaxSampleText)
 	count("MaxNamed", c.MaxNamed)
 	count("MaxConsumers", c.MaxConsumers)
-	count("MaxSummary", c.MaxSummary)
-	if c.MaxSummary > 0 && c.MaxSummary < minSummary {
-		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummary is %d: must be at least %d bytes",
-			c.MaxSummary, minSummary))
+	if n := c.MaxSummaryTokens; n != 0 && (n < minSummaryTokens || n > maxSummaryTokens) {
+		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummaryTokens is %d: must be from %d to %d (0 means the default)",
+			n, minSummaryTokens, maxSummaryTokens))
 	}
 	duration("MaxSkew", c.MaxSkew)
 	if c.MaxGroups > maxGroups {
@@ -205,7 +210,7 @@ func (c Config) withDefaults() Config {
 	c.MaxSampleText = cmp.Or(c.MaxSampleText, defaultMaxSampleText)
 	c.MaxNamed = cmp.Or(c.MaxNamed, defaultMaxNamed)
 	c.MaxConsumers = cmp.Or(c.MaxConsumers, defaultMaxConsumers)
-	c.MaxSummary = cmp.Or(c.MaxSummary, defaultMaxSummary)
+	c.MaxSummaryTokens = cmp.Or(c.MaxSummaryTokens, defaultSummaryTokens)
 	c.MaxSkew = cmp.Or(c.MaxSkew, defaultMaxSkew)
 	for _, w := range c.windows() {
 		w.window.Duration = cmp.Or(w.window.Duration, w.fallback.Duration)

@@ -93,7 +93,7 @@ func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consum
 
 // Current returns the one open item that an agent should see first: blocking
 // before advisory, then by severity, then the oldest. Its summary names the
-// others, as many as Config.MaxNamed and MaxSummary allow; an acknowledgement of it by
+// others, as many as Config.MaxNamed and MaxSummaryTokens allow; an acknowledgement of it by
 // the same consumer covers those, unless another consumer received it since. It returns
 // false when nothing is open. What it returns counts as delivered to the consumer, and
 // belongs to the caller.

@@ -147,7 +147,7 @@ const (
 
 // summarize describes in one line what an agent needs to decide what to do next: it,
 // and the first of the others that are open. It returns how many of them it names,
-// which MaxSummary may limit.
+// which MaxSummaryTokens may limit.
 func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text string, named int) {
 	clauses := c.clauses(it, a)
 	first := len(clauses)
@@ -158,9 +158,10 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 			rankOthers,
 		})
 	}
-	kept := fit(clauses, c.cfg.MaxSummary)
+	size := latinPerToken * c.cfg.MaxSummaryTokens
+	kept := fit(clauses, size)
 	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {
-		kept = fit(clauses, c.cfg.MaxSummary-maxRemainder)
+		kept = fit(clauses, size-maxRemainder)
 	}
 	var b strings.Builder
 	var missing []string
@@ -191,8 +192,38 @@ func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text stri
 // were left out.
 const maxRemainder = 100
 
-// fit returns which clauses fit into so many bytes, by their ranks. The headline
-// is always among them.
+// latinPerToken is how many characters of Latin script one token is estimated to hold:
+// about what tokenizers make of English.
+const latinPerToken = 4
+
+// weight estimates how much of a budget s takes, in Latin characters: any other
+// character counts as a token of its own, which is about what tokenizers make of Hangul
+// and Han, and more than they make of Cyrillic.
+func weight(s string) (n int) {
+	for _, r := range s {
+		if r < 0x250 { // where the blocks of Latin end
+			n++
+		} else {
+			n += latinPerToken
+		}
+	}
+	return n
+}
+
+// lighter returns how many characters s may have, from its first on, to weigh at most
+// size; no less than one.
+func lighter(s string, size int) (n int) {
+	for _, r := range s {
+		if size -= weight(string(r)); size < 0 {
+			break
+		}
+		n++
+	}
+	return max(n, 1)
+}
+
+// fit returns which clauses fit into a budget, by their ranks. The headline is always
+// among them.
 func fit(clauses []clause, size int) []bool {
 	kept := make([]bool, len(clauses))
 	for rank := range rankHistory + 1 {
@@ -200,7 +231,7 @@ func fit(clauses []clause, size int) []bool {
 			if cl.rank != rank {
 				continue
 			}
-			if size -= len(cl.text); size < 0 && rank != rankHeadline {
+			if size -= weight(cl.text); size < 0 && rank != rankHeadline {
 				return kept
 			}
 			kept[i] = true
@@ -216,7 +247,8 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	say := func(rank int, name string, parts ...string) {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})
 	}
-	say(rankHeadline, "", text.Safe(it.headline(), max(c.cfg.MaxSummary/2, 1)))
+	headline := it.headline()
+	say(rankHeadline, "", text.Safe(headline, lighter(headline, latinPerToken*c.cfg.MaxSummaryTokens/2)))
 	if it.scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {

@@ -295,7 +295,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",
-		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummary",
+		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummaryTokens",
 		// Of one entry.
 		"-Coalescer.repeated",
 		// A switch of tests.

@@ -4,15 +4,34 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
 )
 
+// script writes the letters of a text in another script, of which it is the first letter;
+// 0 leaves them.
+type script rune
+
+const (
+	cyrillic script = 'а'
+	hangul   script = '가'
+)
+
+func (s script) write(text string) string {
+	return strings.Map(func(r rune) rune {
+		if s == 0 || !unicode.IsLetter(r) {
+			return r
+		}
+		return rune(s) + unicode.ToLower(r) - 'a'
+	}, text)
+}
+
 // crowd returns a coalescer with four open items, of which the first has all that
-// a summary can tell.
-func crowd(t *testing.T, cfg Config) *Coalescer {
+// a summary can tell. Names and the words of rules are in the script.
+func crowd(t *testing.T, cfg Config, in script) *Coalescer {
 	t.Helper()
 	c, err := New(cfg)
 	require.NoError(t, err)
@@ -20,7 +39,8 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 	fold := func(op, rule, summary string, d event.Disposition) Folded {
 		seq++
 		return c.Fold(&Input{
-			Entry: &event.Entry{Seq: seq, Message: "text", OperationID: op}, Signature: groupSignature(rule), Summary: summary,
+			Entry:     &event.Entry{Seq: seq, Message: "text", OperationID: in.write(op)},
+			Signature: groupSignature(rule), Summary: in.write(summary),
 			Decision: event.Decision{
 				Rule: rule, Disposition: d, Severity: event.SeverityError,
 				Invalidates: d == event.Blocking,
@@ -31,7 +51,7 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 	c.Ack("", "0-1", 0)
 	fold("op-1", "s", "a lesser thing", event.Advisory)
 	f := fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking)
-	c.Attribute(f.Owner, []string{"Some Mod", "Other"})
+	c.Attribute(f.Owner, []string{in.write("Some Mod"), in.write("Other")})
 	for i := range 3 {
 		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i),
 			event.Blocking)
@@ -40,7 +60,7 @@ func crowd(t *testing.T, cfg Config) *Coalescer {
 }
 
 func TestSummaryTellsAll(t *testing.T) {
-	a, ok := crowd(t, Config{}).Current("")
+	a, ok := crowd(t, Config{}, 0).Current("")
 	require.True(t, ok)
 	require.Equal(t, `something went wrong with all the lamps of the north (2 entries in 2 groups); during op-1; blame: "Some Mod", Other; `+
 		"the game's state may have changed: read it again; first at entry 2; 1 less serious entry before the cause; continues item 0-1; see entries after 2; "+
@@ -52,23 +72,62 @@ func TestSummaryTellsAll(t *testing.T) {
 // in it, what is not is named as not shown, and an acknowledgement covers what is
 // named alone.
 func TestSummaryFits(t *testing.T) {
-	var last string
-	for size := minSummary; size < 600; size++ {
-		c := crowd(t, Config{MaxSummary: size})
-		a, ok := c.Current("")
-		require.True(t, ok)
-		require.LessOrEqual(t, len(a.Summary), size)
-		require.Contains(t, a.Summary, "something went wrong", size)
-		require.Equal(t, strings.Contains(a.Summary, "state may have changed"), !strings.Contains(a.Summary, "changed state"),
-			a.Summary)
-		require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") &&
-			!strings.Contains(a.Summary, "not shown: blame"), a.Summary)
-		named := strings.Count(a.Summary, "(blocking: ")
-		if named < 3 {
-			require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
+	for _, in := range []script{0, cyrillic, hangul} {
+		for size := minSummaryTokens; size <= maxSummaryTokens; size++ {
+			summaryFits(t, size, in)
 		}
-		require.Len(t, c.Ack("", a.ID, 0).Covered, named, a.Summary)
-		last = a.Summary
 	}
-	require.NotContains(t, last, "not shown")
+	a, _ := crowd(t, Config{MaxSummaryTokens: maxSummaryTokens}, 0).Current("")
+	require.NotContains(t, a.Summary, "not shown")
+}
+
+func summaryFits(t *testing.T, size int, in script) {
+	c := crowd(t, Config{MaxSummaryTokens: size}, in)
+	a, ok := c.Current("")
+	require.True(t, ok)
+	require.LessOrEqual(t, weight(a.Summary), latinPerToken*size)
+	require.Contains(t, a.Summary, in.write("something went wrong"), size)
+	require.Equal(t, strings.Contains(a.Summary, "state may have changed"), !strings.Contains(a.Summary, "changed state"),
+		a.Summary)
+	require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") &&
+		!strings.Contains(a.Summary, "not shown: blame"), a.Summary)
+	named := strings.Count(a.Summary, "(blocking: ")
+	if named < 3 {
+		require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
+	}
+	require.Len(t, c.Ack("", a.ID, 0).Covered, named, a.Summary)
+}
+
+// TestWeight: a token is four characters of Latin script, or one of any other.
+func TestWeight(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		tokens float64
+	}{
+		{"", 0},
+		{"a lamp broke", 3},
+		{"Zażółć", 1.5},
+		{"лампа", 5},
+		{"등불 2", 2.5},
+		{"…", 1},
+		{"\xff", 1},
+	} {
+		require.InDelta(t, c.tokens, float64(weight(c.text))/latinPerToken, 0, c.text)
+	}
+	require.Equal(t, 4, lighter("등불이 깨졌다", 13))
+	require.Equal(t, 3, lighter("등불이 깨졌다", 12))
+	require.Equal(t, 1, lighter("등불", 1))
+	require.Equal(t, 7, lighter("등불이 깨졌다", 100))
+}
+
+// TestSummaryNamesWhatIsLeftOut: names in another script take a token for each letter,
+// and what they leave no room for is named.
+func TestSummaryNamesWhatIsLeftOut(t *testing.T) {
+	for _, in := range []script{cyrillic, hangul} {
+		a, ok := crowd(t, Config{}, in).Current("")
+		require.True(t, ok)
+		require.Equal(t, in.write("something went wrong with all the lamps of the north")+
+			` (2 entries in 2 groups); during "`+in.write("op-1")+`"; the game's state may have changed: read it again; `+
+			"also open: 3 others; not shown: blame, history, cursor", a.Summary)
+	}
 }

@@ -82,7 +82,7 @@ func (m *model) view(consumer string, a *heed.Attention, ok bool) error {
 			continue
 		}
 		// Only for want of room, and then none of the following either.
-		if len(a.Summary) < m.cfg.Coalesce.MaxSummary/2 || strings.Count(a.Summary,
+		if len(a.Summary) < 2*m.cfg.Coalesce.MaxSummaryTokens || strings.Count(a.Summary,
 			" ("+event.Advisory.String()+":")+strings.Count(a.Summary, " ("+event.Blocking.String()+":") != i {
 			return fmt.Errorf("current: summary %q does not name %q", a.Summary, want)
 		}

@@ -156,7 +156,7 @@ func (s *Setup) config() (heed.Config, error) {
 			MaxOpen: cmp.Or(s.Open, 6), MaxRemembered: cmp.Or(s.Remembered, 6), MaxGroups: cmp.Or(s.Groups, 48),
 			MaxSamples:    cmp.Or(s.Samples, 5),
 			MaxOperations: cmp.Or(s.Operations, 32), MaxNamed: cmp.Or(s.Named, 3), MaxConsumers: cmp.Or(s.Consumers, 8),
-			MaxSummary: 512, MaxSkew: time.Minute,
+			MaxSummaryTokens: 128, MaxSkew: time.Minute,
 			Linger:       coalesce.Window{Duration: 2 * time.Second, Entries: 64},
 			AmbientQuiet: coalesce.Window{Duration: 30 * time.Second, Entries: 256},
 			AckMemory:    coalesce.Window{Duration: 10 * time.Minute, Entries: 20_000},
