@@ -181,6 +181,8 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			Kind: event.KindHost, Status: event.StatusAcknowledged,
 			Source: text(j.consumer), Message: text(j.attention), Count: j.through,
 		}
+	case kind == "state_read" && len(j.message) == 0:
+		rec.Entry = event.Entry{Kind: event.KindHost, Status: event.StatusStateRead}
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:

@@ -164,6 +164,7 @@ const (
 	StatusWithdrawn    // the host ended an item
 	StatusAcknowledged // a consumer acknowledged an item
 	StatusAttached     // a consumer arrived
+	StatusStateRead    // the game's state was read anew
 )
 
 var statusNames = []string{
@@ -171,7 +172,7 @@ var statusNames = []string{
 	"started", "completed", "failed", "cancelled", "timed_out",
 	"phase", "stall", "recovered", "disconnected", "connected", "exited", "long_event", "long_event_end",
 	"hole", "run_cut", "truncated", "restarted",
-	"raised", "withdrawn", "acknowledged", "attached",
+	"raised", "withdrawn", "acknowledged", "attached", "state_read",
 }
 
 // String returns the lower-case name used in rules and output.

@@ -75,7 +75,7 @@ func TestStatusKind(t *testing.T) {
 	for s := StatusHole; s <= StatusRestarted; s++ {
 		want[s] = KindNotice
 	}
-	for s := StatusRaised; s <= StatusAttached; s++ {
+	for s := StatusRaised; s <= StatusStateRead; s++ {
 		want[s] = KindHost
 	}
 	require.Len(t, want, len(statusNames))

@@ -11,8 +11,9 @@ import (
 
 // Engine returns a [Recorder] on an engine in the same process. Calls become its
 // operations under their ids, which must be unique; diagnostic ones ([Call.Diagnostic])
-// do not. now returns the time of day, such as time.Now; nil means that entries have
-// none.
+// do not, and those that read the game's state ([Call.ReadsState]) are reported by
+// [heed.Engine.StateRead] once they have completed. now returns the time of day, such as
+// time.Now; nil means that entries have none.
 //
 // It does not wait for evidence: the host observes all entries that precede a Check
 // before it, and those that belong to a call before its Done.
@@ -86,10 +87,13 @@ type running struct {
 
 // End implements [Running].
 func (r *running) End(_ context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
+	e := r.source.e
 	if r.began == 0 {
+		if status == event.StatusCompleted && r.call.ReadsState() {
+			e.StateRead()
+		}
 		return heed.Verdict{}, nil, nil
 	}
-	e := r.source.e
 	e.Observe(event.Operation{
 		Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status,
 		Error: errText,

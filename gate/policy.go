@@ -25,6 +25,10 @@ func (c *Call) Diagnostic() bool {
 	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
 }
 
+// ReadsState reports whether the call reads the game's state: it only looks, by a tag, and
+// not at what heed or the game reports of itself.
+func (c *Call) ReadsState() bool { return !c.Diagnostics && c.Diagnostic() }
+
 // contains reports whether tag is in tags, without regard to case.
 func contains(tags []string, tag string) bool {
 	return slices.ContainsFunc(tags, func(t string) bool { return strings.EqualFold(t, tag) })

@@ -40,9 +40,12 @@ func NewRecorder(w io.Writer) *Recorder {
 // that a host made.
 func (r *Recorder) Record(rec *capture.Record) {
 	if rec.Kind == event.KindHost {
-		if rec.Status == event.StatusAcknowledged {
+		switch rec.Status {
+		case event.StatusAcknowledged:
 			r.Ack(rec.Source, rec.Message, rec.Count)
-		} else {
+		case event.StatusStateRead:
+			r.StateRead()
+		default:
 			r.Advance(rec.Time)
 		}
 		return
@@ -92,6 +95,11 @@ func (r *Recorder) Ack(consumer, id string, through uint64) {
 // Advance writes the time that the engine was given.
 func (r *Recorder) Advance(now time.Time) {
 	r.line("advance", now, func(b []byte) []byte { return b })
+}
+
+// StateRead writes that the game's state was read anew.
+func (r *Recorder) StateRead() {
+	r.line("state_read", time.Time{}, func(b []byte) []byte { return b })
 }
 
 // Err returns the first error of the writer.

@@ -159,6 +159,9 @@ func (p *Proxy) noMod(ctx context.Context, consumer, tool string) *gabp.Error {
 	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", text).WithData(data)
 }
 
+// methodStateGet is the method by which a mod returns the game's state.
+const methodStateGet = "state/get"
+
 // forward passes a request to the mod, and its answer back, byte for byte.
 func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 	client := p.mod.current()
@@ -171,6 +174,9 @@ func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
 	}
 	if err != nil {
 		return nil, modError(ctx, err)
+	}
+	if r.Method == methodStateGet || r.Method == gabp.MethodResourcesRead {
+		p.session.StateRead()
 	}
 	return result, nil
 }

@@ -65,9 +65,11 @@ func TestRecordingReplays(t *testing.T) {
 				engine.Ack("agent", a.ID, a.LatestSequence)
 				want = engine.Updates(want)
 				now = now.Add(time.Minute)
+				recorder.StateRead()
+				engine.StateRead()
 				recorder.Advance(now)
 				engine.Advance(now)
-				line += 2
+				line += 3
 				want = engine.Updates(want)
 			}
 		}

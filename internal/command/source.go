@@ -126,10 +126,13 @@ func (s *source) next() error {
 		}
 	}
 	if s.acted = rec.Kind == event.KindHost; s.acted {
-		if rec.Status == event.StatusAcknowledged {
+		switch rec.Status {
+		case event.StatusAcknowledged:
 			s.engine.Current(rec.Source) // what it names is covered
 			s.engine.Ack(rec.Source, rec.Message, rec.Count)
-		} else {
+		case event.StatusStateRead:
+			s.engine.StateRead()
+		default:
 			s.engine.Advance(rec.Time)
 		}
 		return nil

@@ -68,6 +68,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	s := r.s
 	defer s.inFlight.Add(-1)
 	if r.id == "" {
+		if status == event.StatusCompleted && r.call.ReadsState() {
+			s.StateRead()
+		}
 		return
 	}
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())

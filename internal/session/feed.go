@@ -28,6 +28,7 @@ type Recorder interface {
 	Record(rec *capture.Record)
 	Ack(consumer, id string, through uint64)
 	Advance(now time.Time)
+	StateRead()
 }
 
 // ingest ingests a record of the log. Its time is the feed's: what was there before the session began gets none.

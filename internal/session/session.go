@@ -201,6 +201,17 @@ func (s *Session) Clear(id string) bool {
 	return s.engine.Clear(id)
 }
 
+// StateRead records that the game's state was read anew; see [heed.Engine.StateRead]. [Running.End] does it for a call
+// that reads it.
+func (s *Session) StateRead() {
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.StateRead()
+	}
+	s.engine.StateRead()
+}
+
 // Alive records a sign of life of the game, and expects the next one within [Config].Heartbeat.
 func (s *Session) Alive() {
 	now := s.now()

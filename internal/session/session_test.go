@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
@@ -348,6 +351,7 @@ type twin struct{ e *heed.Engine }
 func (w twin) Record(r *capture.Record)           { w.e.Observe(r.Entry) }
 func (w twin) Ack(viewer, id string, upTo uint64) { w.e.Ack(viewer, id, upTo) }
 func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
+func (w twin) StateRead()                         { w.e.StateRead() }
 
 // TestRecorder gives entries from many goroutines: the recorder is told of them in
 // the order in which the engine got them.
@@ -381,6 +385,44 @@ func TestRecorder(t *testing.T) {
 		event.KindNotice,
 	}})
 	require.Equal(t, want.Records, got.Records)
+}
+
+// reads is a recorder that counts reads of the game's state.
+type reads struct {
+	session.Recorder
+	n atomic.Int64
+}
+
+func (r *reads) StateRead() { r.n.Add(1) }
+
+// TestStateRead: a call that reads the game's state, and did, is recorded as that; one that reads what heed reports is
+// not, and an operation neither.
+func TestStateRead(t *testing.T) {
+	k := &reads{Recorder: follow.NewRecorder(io.Discard)}
+	s := start(t, session.Config{Recorder: k})
+	for _, c := range []struct {
+		call   session.Call
+		status event.Status
+		want   int64
+	}{
+		{session.Call{Tags: []string{"observation"}}, event.StatusCompleted, 1},
+		{session.Call{Tags: []string{"Read-Only"}}, event.StatusCompleted, 1},
+		{session.Call{Tags: []string{"status"}}, event.StatusFailed, 0},
+		{session.Call{Tags: []string{"status"}}, event.StatusTimedOut, 0},
+		{session.Call{Diagnostics: true}, event.StatusCompleted, 0},
+		{session.Call{Diagnostics: true, Tags: []string{"read-only"}}, event.StatusCompleted, 0},
+		{session.Call{Tags: []string{"lifecycle"}}, event.StatusCompleted, 0},
+		{session.Call{}, event.StatusCompleted, 0},
+	} {
+		before := k.n.Load()
+		r := s.Begin(c.call)
+		require.Equal(t, before, k.n.Load(), "when it has ended")
+		_, _, err := r.End(t.Context(), c.status, "")
+		require.NoError(t, err)
+		require.Equal(t, c.want, k.n.Load()-before, c)
+	}
+	s.StateRead()
+	require.EqualValues(t, 3, k.n.Load())
 }
 
 func TestValidate(t *testing.T) {
