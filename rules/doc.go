@@ -62,7 +62,8 @@
 //
 // # Bounds, concurrency, cost
 //
-// Sets are bounded; docs/rules.md lists the bounds. A Set is immutable and safe for
+// Sets are bounded; docs/rules.md lists the bounds. So is the time of a condition:
+// what it costs at worst for a long entry is counted when it is compiled. A Set is immutable and safe for
 // concurrent use; an Evaluator is not, but costs only a few hundred bytes and a bit
 // per rule. A Set keeps the text of its files, for the places in explanations, and
 // an index of at most 65,535 of the texts in its conditions, some 100 bytes each;

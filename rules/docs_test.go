@@ -45,8 +45,8 @@ func TestReferenceTables(t *testing.T) {
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
 		defaultFields, testFields,
 		{
-			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkPhase, checkUnused,
-			checkOverride, checkBlindness,
+			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkPerEntry, checkCost, checkPhase,
+			checkUnused, checkOverride, checkBlindness,
 		},
 	}, got)
 }
@@ -183,8 +183,11 @@ func TestReferenceBounds(t *testing.T) {
 	require.Equal(t, []int{
 		MaxFileBytes >> 20, maxDepth, maxFiles, maxRules, maxEscalations, maxTags, maxTests, maxLists, maxListItems,
 		maxMacros,
-		maxExceptions, maxTagsPerRule, maxExpression, maxNesting, maxExpanded, maxID, maxName, maxSummary,
+		maxExceptions, maxTagsPerRule, maxExpression, maxNesting, maxExpanded, maxCost / 1e6, maxID, maxName, maxSummary,
 	}, got)
+	for _, figure := range []float64{maxCost, dearCost} {
+		require.Regexp(t, `more than\s+`+million(figure)+" steps", reference(t))
+	}
 }
 
 // TestGuideForMods holds that the rule files in the guide for authors of mods

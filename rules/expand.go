@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -210,9 +211,13 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 	case "contains", "startsWith", "endsWith":
 		x.refuseEmpty(op, out.Right)
 	case "matches":
-		if _, ok := out.Right.(*ast.StringNode); !ok && out.Right != nil {
+		s, ok := out.Right.(*ast.StringNode)
+		if !ok && out.Right != nil {
 			return x.fail(n.Right.Location(), `such as: template matches "^a+$"`,
 				"the pattern after matches must be a text, not an expression")
+		}
+		if ok { // before anything compiles it, which takes time and memory too
+			x.pattern(s)
 		}
 	case "==", "!=":
 		x.enum(out.Left, out.Right)
@@ -232,6 +237,17 @@ func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
 		}
 	}
 	return x.put(out, loc)
+}
+
+// pattern refuses a regular expression that costs too much by itself.
+func (x *expansion) pattern(s *ast.StringNode) {
+	re, err := syntax.Parse(s.Value, syntax.Perl)
+	if err != nil {
+		return // reported where it is compiled
+	}
+	if c := (cost{steps: patternCost(re, entryBytes)}); c.steps > maxCost {
+		x.fail(s.Location(), dearPattern, "the regular expression may take %s, more than the %s allowed", &c, million(maxCost))
+	}
 }
 
 // enum checks that a variable with a fixed set of values is compared with one

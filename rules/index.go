@@ -217,23 +217,29 @@ const fewItems = 6
 // looked for as an [index] looks for the texts of rules: beginnings by a binary
 // search, parts by four bytes of each, in one pass. A list of words of
 // faults is looked up in nearly every text that no other rule knows.
-func (r *resolver) anyOf(name string, items []string) func(string) bool {
+func (r *resolver) anyOf(name string, items []string) boundList {
 	l := r.named(items)
 	if l == nil {
 		return anyOf(name, items)
 	}
-	if l.tests[name] == nil {
+	if l.tests[name].holds == nil {
 		if l.tests == nil {
-			l.tests = map[string]func(string) bool{}
+			l.tests = map[string]boundList{}
 		}
 		l.tests[name] = anyOf(name, items)
 	}
 	return l.tests[name]
 }
 
-func anyOf(name string, items []string) func(string) bool {
+// boundList is a function of the language with its list bound.
+type boundList struct {
+	holds func(string) bool
+	steps float64 // of contains_any, for each byte of a text; see estimate
+}
+
+func anyOf(name string, items []string) boundList {
 	if len(items) < fewItems || len(items) > maxLiterals {
-		return bind(listFuncs[name], items)
+		return boundList{bind(listFuncs[name], items), float64(len(items))}
 	}
 	texts := make(map[string][]uint16, len(items))
 	var short []string // than what a part is found by
@@ -251,8 +257,20 @@ func anyOf(name string, items []string) func(string) bool {
 	case "starts_with_any":
 		t = newLiteralTable(nil, texts, nil)
 	default:
-		return bind(listFuncs[name], items)
+		return boundList{bind(listFuncs[name], items), 0}
 	}
 	hasShort := bind(strings.Contains, short)
-	return func(s string) bool { return t.find(s, nil) || hasShort(s) }
+	return boundList{
+		func(s string) bool { return t.find(s, nil) || hasShort(s) },
+		float64(tableSteps + triedSteps*t.tried() + len(short)),
+	}
+}
+
+// tried returns how many parts are tried at one byte, at most.
+func (t *literalTable) tried() int {
+	chain := make([]int, 1+len(t.parts)) // by number: of a part and those after it
+	for i := range t.parts {
+		chain[i+1] = chain[t.parts[i].next] + 1
+	}
+	return slices.Max(chain)
 }

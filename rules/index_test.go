@@ -206,7 +206,7 @@ func TestAnyOf(t *testing.T) {
 				"text")
 		}), 1, 8).Draw(t, "texts"))
 		for name, test := range listFuncs {
-			one, all := bind(test, items), anyOf(name, items)
+			one, all := bind(test, items), anyOf(name, items).holds
 			for _, text := range texts {
 				require.Equal(t, one(text), all(text), "%s(%q, %q)", name, text, items)
 			}
@@ -218,8 +218,8 @@ func TestAnyOf(t *testing.T) {
 func TestAnyOfNamed(t *testing.T) {
 	l := &list{items: []string{"one", "two2", "three", "four", "five", "six6", "seven"}}
 	r := &resolver{lists: map[string]*list{"l": l}}
-	test := r.anyOf("contains_any", l.items)
-	require.True(t, r.anyOf("contains_any", l.items)("a three b") && test("a four b") && test("one"))
+	test := r.anyOf("contains_any", l.items).holds
+	require.True(t, r.anyOf("contains_any", l.items).holds("a three b") && test("a four b") && test("one"))
 	require.False(t, test("on two and fiv"))
 	require.Len(t, l.tests, 1)
 	require.Zero(t, testing.AllocsPerRun(100, func() { test("nothing of the seve is in it") }))

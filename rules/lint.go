@@ -20,6 +20,7 @@ const (
 	checkTests     = "tests"     // a rule with less than two tests that match and one that does not
 	checkMasked    = "masked"    // a text compared with template that no template can hold
 	checkPerEntry  = "per-entry" // a rule that is evaluated for each entry
+	checkCost      = "cost"      // a condition that may take long for a long entry
 	checkPhase     = "phase"     // a phase that no rule sets
 	checkUnused    = "unused"    // a list or macro that nothing uses
 	checkOverride  = "override"  // an override that changes nothing
@@ -184,6 +185,9 @@ func (l *linter) conditions(r *Rule) {
 		c := r.cond
 		if i >= 0 {
 			c = r.Exceptions[i].cond
+		}
+		if c.cost.steps > dearCost {
+			l.node(r, c, c.cost.most, checkCost, c.cost.hint, "may take %s", &c.cost)
 		}
 		ast.Find(c.tree, func(n ast.Node) bool {
 			if id, ok := n.(*ast.IdentifierNode); ok {

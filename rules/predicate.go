@@ -70,7 +70,7 @@ func (r *resolver) predicate(n ast.Node) predicate {
 		if text == nil {
 			return nil
 		}
-		hit := r.anyOf(n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string))
+		hit := r.anyOf(n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string)).holds
 		return func(in *Input) bool { return hit(text(in)) }
 	case *ast.BuiltinNode:
 		if rel := relationFuncs[n.Name]; rel != nil && len(n.Arguments) == 2 {
@@ -202,32 +202,50 @@ type pattern struct {
 	here    *regexp.Regexp // whole, at the beginning of a text
 	literal string
 	before  int // bytes of a match before literal
+	places  int // that are tried
 }
 
-// placesTried bounds how often a pattern is tried at a literal before the whole
-// expression takes over, whose time is linear in the text: an expression such as
-// ab.*c reads to the end each time.
-const placesTried = 4
+// How often a pattern is tried at a literal before the whole expression takes
+// over, whose time is linear in the text: an expression such as ab.*c reads to the
+// end each time.
+const (
+	placesTried   = 4
+	endlessPlaces = 1
+)
 
 func newPattern(text string) (*pattern, error) {
 	whole, err := regexp.Compile(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &pattern{whole: whole}
+	p := &pattern{whole: whole, places: placesTried}
 	re, err := syntax.Parse(text, syntax.Perl)
-	if err != nil || re.Op != syntax.OpConcat || looksBack(re) {
+	if err != nil {
 		return p, nil
 	}
-	before := slices.IndexFunc(re.Sub, func(sub *syntax.Regexp) bool { return !isByteClass(sub) })
-	if before < 0 || !isText(re.Sub[before]) {
+	if p.literal, p.before = anchor(re); p.literal == "" {
 		return p, nil
 	}
 	if p.here, err = regexp.Compile(`\A(?:` + text + `)`); err != nil {
 		return &pattern{whole: whole}, nil
 	}
-	p.literal, p.before = string(re.Sub[before].Rune), before
+	if endless(re) {
+		p.places = endlessPlaces
+	}
 	return p, nil
+}
+
+// anchor returns the literal that stands in every match of re after so many
+// bytes, "" where re is of another form.
+func anchor(re *syntax.Regexp) (literal string, before int) {
+	if re.Op != syntax.OpConcat || looksBack(re) {
+		return "", 0
+	}
+	before = slices.IndexFunc(re.Sub, func(sub *syntax.Regexp) bool { return !isByteClass(sub) })
+	if before < 0 || !isText(re.Sub[before]) {
+		return "", 0
+	}
+	return string(re.Sub[before].Rune), before
 }
 
 // match reports whether s holds a match.
@@ -236,7 +254,7 @@ func (p *pattern) match(s string) bool {
 		return p.whole.MatchString(s)
 	}
 	next := 0
-	for range placesTried {
+	for range p.places {
 		i := strings.Index(s[next:], p.literal)
 		if i < 0 {
 			return false

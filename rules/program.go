@@ -14,16 +14,18 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// memoryBudget bounds, in the units of expr (about one per value made), what
-// one evaluation may build. No expression of the language comes near it.
-const memoryBudget = 1 << 16
+// memoryBudget bounds, in the units of expr (one per item of a list that is built),
+// what one evaluation may build. Each such item is a part of the expression, so
+// that no condition within maxCost meets the budget in an entry of entryBytes.
+const memoryBudget = maxCost/nodeSteps + 1
 
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
 	expr *exprText // as written, with its place
 	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
 	code
-	guard    *code    // nil when there is nothing to know before the entry
+	guard    *code // nil when there is nothing to know before the entry
+	cost     cost
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -46,11 +48,16 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	x := &expansion{r: r, expr: e}
 	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
+	c.test = r.predicate(tree)
+	if c.cost = r.cost(tree, c.test); c.cost.steps > maxCost {
+		x.fail(c.cost.most.Location(), c.cost.hint, "may take %s, more than the %s allowed", &c.cost, million(maxCost))
+		return nil
+	}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
 		return nil
 	}
-	c.test, c.reads = r.predicate(tree), reads(opt)
+	c.reads = reads(opt)
 	c.possible, c.certain = outlook(opt)
 	if c.reads == 0 && c.certain == 0 {
 		// Nothing varies: its value can be had now.

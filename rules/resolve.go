@@ -29,8 +29,8 @@ type resolver struct {
 // list is a named list, shared by every expression that uses it.
 type list struct {
 	items []string
-	set   map[string]struct{}          // for "in"
-	tests map[string]func(string) bool // by the function of the language; see anyOf
+	set   map[string]struct{}  // for "in"
+	tests map[string]boundList // by the function of the language
 }
 
 type macro struct {

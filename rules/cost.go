@@ -1,0 +1,293 @@
+package rules
+
+import (
+	"fmt"
+	"regexp/syntax"
+	"slices"
+
+	"github.com/expr-lang/expr/ast"
+)
+
+// The cost of a condition is the number of steps that it takes at worst for an
+// entry of which every text has entryBytes. A step is to look at one byte: about
+// a nanosecond at worst, and far less in most texts. It is counted in the
+// expanded tree, as if and, or and ?: always went on.
+const (
+	entryBytes = 64 << 10 // the length at which package capture cuts texts, too
+
+	maxCost  = 250_000_000 // beyond it, a condition is refused
+	dearCost = 50_000_000  // beyond it, lint reports the condition
+)
+
+// Steps besides those for bytes, as BenchmarkCost measures them.
+const (
+	nodeSteps    = 20 // one part of an expression
+	itemSteps    = 40 // an item of a list, in a loop
+	pieceSteps   = 15 // one piece of a text that is split
+	foldSteps    = 4  // a byte in another case
+	patternSteps = 6  // an instruction of a regular expression at one byte
+	tableSteps   = 2  // a byte at which the texts of a list may begin
+	triedSteps   = 4  // one text of a list that is tried there
+)
+
+// cost is that of a condition.
+type cost struct {
+	steps float64
+	most  ast.Node // the part that costs most by itself
+	hint  string   // what to change
+}
+
+// String returns the figure for messages.
+func (c *cost) String() string {
+	return fmt.Sprintf("%s steps for an entry of %d KiB", million(c.steps), entryBytes>>10)
+}
+
+func million(n float64) string { return fmt.Sprintf("%.0f million", n/1e6) }
+
+const (
+	dearPattern = "use fewer alternatives and smaller counts than in {1,500}, or contains and contains_any"
+	dearList    = "put the numbers, loops and items into a rule of their own: beside them, a list is tried text by text"
+	dearLoop    = "take out of the loop what does not need #, or use contains_any"
+	dearParts   = "use fewer parts, or lists in place of them"
+)
+
+// estimate finds a cost. In a loop, every count is that of all items together.
+type estimate struct {
+	r       *resolver
+	machine bool    // the condition runs in the virtual machine
+	times   float64 // how often the part at hand is evaluated
+	item    float64 // bytes of all values of #
+	most    float64 // steps of found.most
+	found   cost
+}
+
+// cost returns that of an expanded tree, which runs by test, or in the machine
+// without one.
+func (r *resolver) cost(tree ast.Node, test predicate) cost {
+	e := &estimate{r: r, machine: test == nil, times: 1}
+	e.walk(tree)
+	return e.found
+}
+
+func (e *estimate) add(n ast.Node, steps float64) {
+	e.found.steps += steps
+	if steps <= e.most {
+		return
+	}
+	e.most, e.found.most, e.found.hint = steps, n, dearParts
+	b, _ := n.(*ast.BinaryNode)
+	_, list := n.(*ast.CallNode)
+	switch {
+	case b != nil && b.Operator == "matches":
+		e.found.hint = dearPattern
+	case e.times > 1:
+		e.found.hint = dearLoop
+	case list && e.machine:
+		e.found.hint = dearList
+	}
+}
+
+// walk adds the cost of n and of all that is below it.
+func (e *estimate) walk(n ast.Node) {
+	own := e.times * nodeSteps
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		e.walk(n.Node)
+	case *ast.BinaryNode:
+		e.walk(n.Left)
+		e.walk(n.Right)
+		own += e.relation(n.Operator, n.Left, n.Right)
+	case *ast.ConditionalNode:
+		e.walkAll(n.Cond, n.Exp1, n.Exp2)
+	case *ast.ArrayNode:
+		e.walkAll(n.Nodes...)
+	case *ast.MemberNode:
+		e.walkAll(n.Node, n.Property)
+	case *ast.SliceNode:
+		e.walkAll(n.Node, n.From, n.To)
+	case *ast.PredicateNode:
+		e.walk(n.Node)
+	case *ast.CallNode:
+		e.walk(n.Arguments[0])
+		own += e.call(n)
+	case *ast.BuiltinNode:
+		if closures[n.Name] && len(n.Arguments) == 2 {
+			e.closure(n.Arguments[0], n.Arguments[1])
+			break
+		}
+		e.walkAll(n.Arguments...)
+		own += e.builtin(n)
+	}
+	e.add(n, own)
+}
+
+func (e *estimate) walkAll(nodes ...ast.Node) {
+	for _, n := range nodes {
+		if n != nil {
+			e.walk(n)
+		}
+	}
+}
+
+// closure adds the cost of a loop. There is none in another.
+func (e *estimate) closure(list, body ast.Node) {
+	e.walk(list)
+	times, item := e.times, e.item
+	e.times, e.item = e.items(list), e.bytes(list)
+	e.add(body, e.times*itemSteps)
+	e.walk(body)
+	e.times, e.item = times, item
+}
+
+// relation returns what an operator costs besides its operands.
+func (e *estimate) relation(op string, left, right ast.Node) float64 {
+	switch op {
+	case "matches":
+		re, err := syntax.Parse(right.(*ast.StringNode).Value, syntax.Perl)
+		if err != nil {
+			return 0 // the machine's compiler reports it
+		}
+		return patternCost(re, e.bytes(left)+e.times)
+	case "in":
+		if constants(right) == nil {
+			return e.bytes(left) + e.items(right)*nodeSteps
+		}
+		return e.bytes(left)
+	case "contains":
+		return e.bytes(left) + e.bytes(right)
+	}
+	return min(e.bytes(left), e.bytes(right))
+}
+
+// call returns what a function of the language with a list costs.
+func (e *estimate) call(n *ast.CallNode) float64 {
+	name, items := n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string)
+	switch {
+	case name != "contains_any":
+		return e.times * triedSteps * float64(len(items))
+	case e.machine:
+		return e.bytes(n.Arguments[0]) * float64(len(items))
+	}
+	return e.bytes(n.Arguments[0]) * e.r.anyOf(name, items).steps
+}
+
+// builtin returns what a function of expr costs besides its arguments.
+func (e *estimate) builtin(n *ast.BuiltinNode) float64 {
+	switch n.Name {
+	case "split":
+		return e.bytes(n) + e.items(n)*pieceSteps
+	case "first", "last":
+		return 0
+	}
+	own := 0.0
+	for _, arg := range n.Arguments {
+		own += e.bytes(arg)
+	}
+	switch n.Name {
+	case "lower", "upper":
+		own *= foldSteps
+	case "len", "indexOf", "lastIndexOf":
+		own *= 2
+	}
+	return own
+}
+
+// bytes returns the length of a text, or of all texts of a list.
+func (e *estimate) bytes(n ast.Node) float64 {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return e.times * float64(len(n.Value))
+	case *ast.ConstantNode:
+		all := 0
+		for _, item := range n.Value.([]string) {
+			all += len(item)
+		}
+		return e.times * float64(all)
+	case *ast.IdentifierNode:
+		if enums[n.Value] != nil {
+			return e.times * maxName
+		}
+		return e.times * entryBytes
+	case *ast.PointerNode:
+		return e.item
+	case *ast.ConditionalNode:
+		return max(e.bytes(n.Exp1), e.bytes(n.Exp2))
+	case *ast.ArrayNode:
+		all := 0.0
+		for _, item := range n.Nodes {
+			all += e.bytes(item)
+		}
+		return all
+	case *ast.MemberNode:
+		return e.bytes(n.Node)
+	case *ast.SliceNode:
+		return e.bytes(n.Node)
+	case *ast.BuiltinNode:
+		if len(n.Arguments) > 0 && !closures[n.Name] {
+			return e.bytes(n.Arguments[0])
+		}
+	}
+	return 0
+}
+
+// items returns the length of a list.
+func (e *estimate) items(n ast.Node) float64 {
+	switch n := n.(type) {
+	case *ast.ConstantNode:
+		return e.times * float64(len(n.Value.([]string)))
+	case *ast.ArrayNode:
+		return e.times * float64(len(n.Nodes))
+	case *ast.ConditionalNode:
+		return max(e.items(n.Exp1), e.items(n.Exp2))
+	case *ast.SliceNode:
+		return e.items(n.Node)
+	case *ast.BuiltinNode:
+		if n.Name != "split" || len(n.Arguments) < 2 {
+			break
+		}
+		sep := 1
+		if s, ok := n.Arguments[1].(*ast.StringNode); ok {
+			sep = max(len(s.Value), 1)
+		}
+		return e.bytes(n.Arguments[0])/float64(sep) + e.times
+	}
+	return e.bytes(n) + e.times
+}
+
+// patternCost returns what a regular expression costs at so many bytes: at each,
+// every instruction may be at work.
+func patternCost(re *syntax.Regexp, bytes float64) float64 {
+	cost := patternSteps * float64(instructions(re)) * bytes
+	if literal, _ := anchor(re); literal != "" && endless(re) {
+		cost *= 1 + endlessPlaces
+	}
+	return cost
+}
+
+// instructions returns how many instructions re is compiled to, or a few more.
+// It does not compile it: a short expression can have millions.
+func instructions(re *syntax.Regexp) int {
+	n := 0
+	for _, sub := range re.Sub {
+		n += instructions(sub)
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpConcat:
+		return n
+	case syntax.OpAlternate:
+		return n + len(re.Sub)
+	case syntax.OpCapture, syntax.OpStar, syntax.OpPlus, syntax.OpQuest:
+		return n + 2
+	case syntax.OpRepeat:
+		return max(re.Min, re.Max, 1)*(n+1) + 2
+	}
+	return 1
+}
+
+// endless reports whether a match of re may have any length.
+func endless(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0 ||
+		slices.ContainsFunc(re.Sub, endless)
+}
