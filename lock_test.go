@@ -1,0 +1,76 @@
+package heed
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// TestMethodsLock calls each method of an engine while another goroutine holds its lock:
+// none returns before it had it.
+func TestMethodsLock(t *testing.T) {
+	set := mustRules(t, testRules)
+	calls := map[string]func(*Engine){
+		"Ack":         func(e *Engine) { e.Ack("", "x", 0) },
+		"Advance":     func(e *Engine) { e.Advance(time.Time{}) },
+		"Attach":      func(e *Engine) { e.Attach("", time.Time{}) },
+		"Blame":       func(e *Engine) { e.Blame(&event.Entry{}) },
+		"Clear":       func(e *Engine) { e.Clear("x") },
+		"Current":     func(e *Engine) { e.Current("") },
+		"Delivered":   func(e *Engine) { e.Delivered("", "x", 0) },
+		"Detach":      func(e *Engine) { e.Detach("") },
+		"Expect":      func(e *Engine) { e.Expect(time.Time{}, time.Time{}) },
+		"Group":       func(e *Engine) { e.Group(signature.Signature{}) },
+		"Item":        func(e *Engine) { e.Item("x") },
+		"Latest":      func(e *Engine) { e.Latest() },
+		"LearnGame":   func(e *Engine) { e.LearnGame("game") },
+		"LearnMods":   func(e *Engine) { e.LearnMods(nil) },
+		"Log":         func(e *Engine) { e.Log(event.Log{}) },
+		"Observe":     func(e *Engine) { e.Observe(event.Entry{}) },
+		"ObserveInto": func(e *Engine) { e.ObserveInto(&Outcome{}, &event.Entry{}) },
+		"Open":        func(e *Engine) { e.Open(nil) },
+		"Raise":       func(e *Engine) { e.Raise(Report{}) },
+		"Read":        func(e *Engine) { e.Read(Cursor{}, 1, Filter{}) },
+		"SetRules":    func(e *Engine) { _ = e.SetRules(set) },
+		"Since":       func(e *Engine) { _, _, _ = e.Since(Cursor{}) },
+		"Snapshot":    func(e *Engine) { e.Snapshot(nil) },
+		"StateRead":   func(e *Engine) { e.StateRead() },
+		"Stats":       func(e *Engine) { e.Stats() },
+		"Template":    func(e *Engine) { e.Template(signature.Signature{}) },
+		"Updates":     func(e *Engine) { e.Updates(nil) },
+		"Verdict":     func(e *Engine) { e.Verdict("x") },
+	}
+	of := reflect.TypeFor[*Engine]()
+	for i := range of.NumMethod() {
+		name := of.Method(i).Name
+		t.Run(name, func(t *testing.T) {
+			call := calls[name]
+			require.NotNil(t, call, "a new method: call it here")
+			e := mustNew(t, Config{Rules: set})
+			e.mu.Lock()
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				call(e)
+			}()
+			for e.mu.waiting.Load() == 0 {
+				select {
+				case <-done:
+					t.Fatal("it returned without the lock")
+				default:
+					runtime.Gosched()
+				}
+			}
+			// Two snapshots at once would each take what changes from the other.
+			require.Equal(t, name != "Snapshot", e.snapshots.TryLock())
+			e.mu.Unlock()
+			<-done
+		})
+	}
+}
