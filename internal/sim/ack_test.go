@@ -11,13 +11,13 @@ import (
 
 // ack acknowledges an item, and checks that what was delivered to the consumer, and no
 // more, is done with.
-func (m *model) ack(p *player, consumer, id string, through uint64) error {
+func (m *model) ack(p *player, by, id string, through uint64) error {
 	m.acking = true
-	m.know(consumer)
+	consumer := m.know(by).name
 	before, held := m.engine.Item(id)
 	open := held && before.State == coalesce.Open
 	it := m.byID[id]
-	res := m.engine.Ack(consumer, id, through)
+	res := m.engine.Ack(by, id, through)
 	p.sayAck(&res)
 	if res.Acknowledged != held || res.Already != (held && !open) {
 		return fmt.Errorf("acknowledgement: acknowledged=%v already=%v of an item that is known: %v, open: %v",
@@ -40,7 +40,7 @@ func (m *model) ack(p *player, consumer, id string, through uint64) error {
 	} else {
 		mark = max(mark, it.held[0].Seq)
 	}
-	if !m.blurred && res.Watermark != mark {
+	if res.Watermark != mark {
 		return fmt.Errorf("acknowledgement: up to %d, what the consumer saw is %d", res.Watermark, mark)
 	}
 	var covers []cover
@@ -56,28 +56,21 @@ func (m *model) ack(p *player, consumer, id string, through uint64) error {
 		switch {
 		case also == nil || also.cleared:
 			return fmt.Errorf("acknowledgement: covers %s, which is not open", other)
-		case m.blurred:
-			also.vague = true
-			i = -1
 		case i < 0:
 			return fmt.Errorf("acknowledgement: covers %s, which was not delivered with %s", other, id)
 		}
-		seen := uint64(0)
-		if i >= 0 {
-			seen = covers[i].mark
-		}
-		if err := m.split(also, seen, ""); err != nil {
+		if err := m.split(also, covers[i].mark, ""); err != nil {
 			return err
 		}
 	}
 	m.looked(consumer, &res.Current, res.Open)
 
-	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: consumer}, event.Decision{Rule: "host.acknowledged"})
+	m.acted(event.Entry{Status: event.StatusAcknowledged, Source: by}, event.Decision{Rule: "host.acknowledged"})
 	want := fmt.Sprintf("%s up to %d", id, res.Watermark)
 	page := m.engine.Read(heed.Cursor{Seq: m.now.seq - 1}, 1, heed.Filter{})
-	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != consumer ||
+	if len(page.Records) != 1 || m.setup.Bytes == 0 && (page.Records[0].Source != by ||
 		len(page.Records[0].Message) < len(want) || page.Records[0].Message[:len(want)] != want) {
-		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, consumer, want)
+		return fmt.Errorf("acknowledgement: the journal says %+v, not that %q acknowledged %s", page.Records, by, want)
 	}
 	return nil
 }

@@ -55,17 +55,39 @@ func (m *model) advance(now time.Time) error {
 	return nil
 }
 
-// know notes that a consumer was heard of.
-func (m *model) know(consumer string) {
-	if _, ok := m.consumers[consumer]; !ok {
-		m.consumers[consumer] = false
-		m.blurred = m.blurred || len(m.consumers) > m.cfg.Coalesce.MaxConsumers
+// know returns the consumer called name, who was just heard of. Where there are as many as
+// there may be, the one that was heard of longest ago makes room, of those that are not
+// attached first, and nothing was ever delivered to it.
+func (m *model) know(name string) *consumer {
+	most := m.cfg.Coalesce.MaxConsumers
+	if name == "" || most == 1 {
+		return m.consumers[0]
 	}
+	named := func(c *consumer) bool { return c.name == name }
+	i := slices.IndexFunc(m.consumers, named)
+	v := &consumer{name: name}
+	if i >= 0 {
+		v = m.consumers[i]
+	} else if len(m.consumers) == most {
+		i = 1 + max(0, slices.IndexFunc(m.consumers[1:], func(c *consumer) bool { return !c.attached }))
+		out := m.consumers[i].name
+		for _, it := range m.items {
+			delete(it.delivered, out)
+			if it.consumer == out {
+				it.covers = nil
+			}
+		}
+	}
+	if i >= 0 {
+		m.consumers = slices.Delete(m.consumers, i, i+1)
+	}
+	m.consumers = append(m.consumers, v)
+	return v
 }
 
 // view applies what was delivered to a consumer as the current item.
-func (m *model) view(consumer string, a *heed.Attention, ok bool) error {
-	m.know(consumer)
+func (m *model) view(by string, a *heed.Attention, ok bool) error {
+	consumer := m.know(by).name
 	open := m.engine.Open(m.open[:0])
 	if ok != (len(open) > 0) || ok && (open[0].ID != a.ID || !same(a, &open[0])) {
 		return fmt.Errorf("current: %v %s, of %d open ones", ok, a.ID, len(open))
@@ -122,25 +144,22 @@ func (m *model) looked(consumer string, a *heed.Attention, ok bool) {
 }
 
 // showed applies that an item was delivered to a consumer by other means.
-func (m *model) showed(consumer, id string, through uint64, ok bool) error {
+func (m *model) showed(by, id string, through uint64, ok bool) error {
 	a, held := m.engine.Item(id)
 	if held != ok {
 		return fmt.Errorf("delivered: %v, and the item is known: %v", ok, held)
 	}
 	if it := m.byID[id]; ok && it != nil {
-		m.know(consumer)
+		consumer := m.know(by).name
 		it.delivered[consumer] = max(it.delivered[consumer], min(through, a.LatestSequence))
 	}
 	return nil
 }
 
 // attach lets an agent come.
-func (m *model) attach(p *player, consumer string) error {
-	m.know(consumer)
-	alone := true
-	for v, attached := range m.consumers {
-		alone = alone && (v == consumer || !attached)
-	}
+func (m *model) attach(p *player, by string) error {
+	v := m.know(by)
+	alone := !slices.ContainsFunc(m.consumers, func(c *consumer) bool { return c != v && c.attached })
 	past := 0
 	shared := false
 	open := m.engine.Open(m.open[:0])
@@ -151,17 +170,17 @@ func (m *model) attach(p *player, consumer string) error {
 			past++
 		}
 	}
-	id := m.engine.Attach(consumer, p.time())
+	id := m.engine.Attach(by, p.time())
 	p.say("attached %s", id)
-	if !m.blurred && !shared && (id != "") != (alone && past > 0) {
+	if !shared && (id != "") != (alone && past > 0) {
 		return fmt.Errorf("attach: item %q for %d items from before, alone: %v", id, past, alone)
 	}
-	m.consumers[consumer] = true
+	v.attached = true
 	d := event.Decision{Rule: "host.attached"}
 	if id != "" {
 		d.Disposition = event.Advisory
 	}
-	x := m.acted(event.Entry{Status: event.StatusAttached, Time: p.time(), Source: consumer}, d)
+	x := m.acted(event.Entry{Status: event.StatusAttached, Time: p.time(), Source: by}, d)
 	if err := m.fold(x, id, digest); err != nil || id == "" {
 		return err
 	}
@@ -181,10 +200,7 @@ func (m *model) stands(it *item) bool {
 	return i >= 0 && it.held[i].Seq > m.fresh
 }
 
-func (m *model) detach(consumer string) {
-	m.know(consumer)
-	m.consumers[consumer] = false
-}
+func (m *model) detach(by string) { m.know(by).attached = false }
 
 // verdict checks what is said of an operation where it is plain.
 func (m *model) verdict(v *heed.Verdict) error {

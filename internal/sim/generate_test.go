@@ -60,6 +60,7 @@ func (g *generator) setup() Setup {
 		}
 		s.Bytes *= 100
 		s.Entries *= pick(r, 1, 1, 8)
+		s.Consumers = pick(r, s.Consumers, 3) // of four
 	}
 	return s
 }
@@ -153,7 +154,7 @@ func (g *generator) op() string { return pick(g.rnd, "a", "b", "c", "d") }
 
 func (g *generator) opOrNone() string { return pick(g.rnd, "", "", "", g.op()) }
 
-func (g *generator) consumer() string { return pick(g.rnd, "", "", "ann", "bob") }
+func (g *generator) consumer() string { return pick(g.rnd, "", "", "", "ann", "bob", "eve") }
 
 func (g *generator) item() string {
 	return "^" + strconv.Itoa(pick(g.rnd, 0, 0, 0, 1, 1, 2, g.rnd.IntN(8)))

@@ -41,8 +41,7 @@ type model struct {
 	known   map[signature.Signature]bool
 
 	ops       map[string]*operation
-	consumers map[string]bool // those that are known, and whether they are attached
-	blurred   bool            // a consumer may have been evicted
+	consumers []*consumer // the one without a name first, the others as they were named last
 
 	begun   uint64           // entries before the latest restart: the journal knows none of them
 	stats   heed.Stats       // as of the latest check
@@ -83,6 +82,12 @@ type operation struct {
 	gaps  bool    // evidence was missing before it ended
 }
 
+// consumer is who receives attention.
+type consumer struct {
+	name     string
+	attached bool
+}
+
 // heart is the model's heartbeat.
 type heart struct {
 	by            time.Time
@@ -108,7 +113,7 @@ func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
 		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
-		ops: map[string]*operation{}, consumers: map[string]bool{"": false},
+		ops: map[string]*operation{}, consumers: []*consumer{{}},
 	}
 }
 

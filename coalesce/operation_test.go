@@ -1,0 +1,73 @@
+package coalesce
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// seen returns a Coalescer that has ingested events of operations, which are numbered from 1.
+func seen(t *testing.T, events ...event.Entry) *Coalescer {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	for i := range events {
+		e := &events[i]
+		e.Kind, e.Seq = event.KindOperation, uint64(i)+1
+		c.Fold(&Input{Entry: e})
+	}
+	return c
+}
+
+// TestTwoRootsAndAPart: with two root operations running, an entry that names none belongs to
+// neither, whether the one that began last has a part or not.
+func TestTwoRootsAndAPart(t *testing.T) {
+	c := seen(t,
+		event.Entry{OperationID: "a", Status: event.StatusStarted},
+		event.Entry{OperationID: "b", Status: event.StatusStarted},
+		event.Entry{OperationID: "c", Status: event.StatusStarted, Parent: "b"},
+	)
+	f := c.Fold(&Input{Entry: &event.Entry{Seq: 4}, Signature: groupSignature("x"), Decision: event.Decision{
+		Rule: "r", Disposition: event.Blocking,
+	}})
+	a, _ := c.Item(f.ID)
+	require.Empty(t, a.AfterOperation)
+}
+
+// TestVerdictOfAbandonedPart: an operation whose part has no end is not clean, although it
+// ended itself.
+func TestVerdictOfAbandonedPart(t *testing.T) {
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := seen(t,
+		event.Entry{OperationID: "a", Status: event.StatusStarted, Time: start},
+		event.Entry{OperationID: "b", Status: event.StatusStarted, Parent: "a"},
+		event.Entry{OperationID: "a", Status: event.StatusCompleted},
+	)
+	c.Advance(start.Add(defaultOperationMax.Duration))
+	require.True(t, c.Verdict("b").Abandoned)
+	require.Equal(t, Unknown, c.Verdict("a").Outcome)
+}
+
+// TestEscalationOfAnotherThreshold: a rule with another threshold than before counts from
+// then on, and forgets what it had counted.
+func TestEscalationOfAnotherThreshold(t *testing.T) {
+	c := seen(t)
+	seq := uint64(0)
+	raised := func(after int) bool {
+		seq++
+		d := event.Decision{Rule: "r"}
+		return c.Escalate(&event.Entry{Seq: seq}, &event.Escalation{
+			After: after, Entries: 100, Within: time.Hour, To: event.Blocking,
+		}, &d)
+	}
+	for range 2 {
+		require.False(t, raised(3))
+	}
+	require.False(t, raised(2), "the first under this threshold")
+	require.True(t, raised(2))
+	require.False(t, raised(3))
+	require.False(t, raised(3))
+	require.True(t, raised(3))
+}
