@@ -86,7 +86,7 @@ func TestRecordingReplays(t *testing.T) {
 				give()
 			case 6:
 				*live.record = capture.Record{Entry: event.Operation{
-					ID: fmt.Sprintf("op \"%d\"", i-3), Status: event.StatusFailed, Error: "no\n\x01 \xff panel",
+					ID: fmt.Sprintf("op \"%d\"", i-3), Status: event.StatusCancelled, Error: "no\n\x01 \xff panel",
 				}.Entry()}
 				give()
 			case 8:
