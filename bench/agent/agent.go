@@ -5,48 +5,77 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 )
 
-// agent acts by a script: it builds, step by step, and reads the state again where it
-// is stopped, and every so often by habit. It never acknowledges what it was not
-// shown.
+// agent acts by a script: it builds, step by step. Where it is stopped it acknowledges what it was shown and reads the
+// state; where a result comes with an item that does not block, or is of unknown effect, it reads the state; and every
+// so often it does so by habit. It thinks before each of these.
 type agent struct {
 	client *gabp.Client
-	think  time.Duration // between two calls
-	asks   bool          // attention/current before each call, as bridges do
+	asks   bool // attention/current before each call, as bridges do
+	random *rand.Rand
+	think  time.Duration // always the same; 0: from 2 to 20 s
+	trace  func(format string, a ...any)
 
-	stops      int
-	falseStops int
-	acks       int
-	bytes      int // of attention that it was given
-	delays     []float64
-	missed     int // faults found by habit, not by being stopped
+	tally tally
 }
+
+// tally is what an agent can count itself.
+type tally struct {
+	Stops      int             `json:"stops"`
+	FalseStops int             `json:"falseStops"` // the state was as it had been read
+	Acks       int             `json:"acks"`
+	Reads      int             `json:"reads"`      // for a result's sake
+	EmptyReads int             `json:"emptyReads"` // of those: the state was as it had been read
+	Bytes      int             `json:"bytes"`      // of attention that it was given
+	ToStopMs   []float64       `json:"toStopMs"`   // from a fault to the reading that it led to
+	ByHabit    int             `json:"byHabit"`    // faults that no stop and no result led to
+	Standing   int             `json:"standing"`   // calls under a standing item
+	Clean      []int           `json:"clean"`      // steps whose result was clean
+	Late       map[kind][3]int `json:"late"`       // faults right after a result, by where they were found
+}
+
+// Where a fault right after a result was found: on that result, before the next call, or later.
+const (
+	onResult = iota
+	atGate
+	missed
+)
 
 // habit is how often an agent reads the state without a reason.
 const habit = 20
 
+// What an agent reads the state for, beside the result of a step.
+const (
+	forGate  = -1
+	forHabit = -2
+)
+
 func (a *agent) run(ctx context.Context, calls int) error {
+	a.tally.Late = map[kind][3]int{}
+	if _, err := a.client.CallTool(ctx, "colony/read", nil); err != nil {
+		return err
+	}
 	for i := range calls {
 		if err := a.build(ctx, i); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
 		if i%habit == habit-1 {
-			r, err := a.read(ctx)
+			r, err := a.read(ctx, forHabit)
 			if err != nil {
 				return err
 			}
 			if r.Broken != "" {
-				a.missed++
-				a.delays = append(a.delays, r.SinceMs)
+				a.tally.ByHabit++
 			}
 		}
-		time.Sleep(a.think)
 	}
 	return nil
 }
@@ -56,25 +85,27 @@ const maxTries = 100
 
 func (a *agent) build(ctx context.Context, i int) error {
 	for range maxTries {
+		a.pause()
 		if item, err := a.current(ctx); err != nil {
 			return err
 		} else if item != nil {
-			if err := a.stop(ctx, item); err != nil {
+			a.trace("step %d: not sent: %s", i, item.Summary)
+			if err := a.stop(ctx, item, forGate); err != nil {
 				return err
 			}
 			continue // the call was not sent
 		}
 		raw, err := a.client.CallTool(ctx, "colony/build", map[string]int64{"step": int64(i), "made": time.Now().UnixNano()})
-		var refused *gabp.Error
-		if errors.As(err, &refused) && refused.Code == gabp.CodeToolUnavailable {
-			item, err := a.attention(refused.Data)
+		if refused, ok := errors.AsType[*gabp.Error](err); ok && refused.Code == gabp.CodeToolUnavailable {
+			res, err := a.result(refused.Data)
 			if err != nil {
 				return err
 			}
-			if item == nil {
+			if res.item == nil {
 				return refused
 			}
-			if err := a.stop(ctx, item); err != nil {
+			a.trace("step %d: refused: %s", i, res.item.Summary)
+			if err := a.stop(ctx, res.item, forGate); err != nil {
 				return err
 			}
 			continue // it was not executed
@@ -82,16 +113,34 @@ func (a *agent) build(ctx context.Context, i int) error {
 		if err != nil {
 			return err
 		}
-		item, err := a.attention(raw)
+		res, err := a.result(raw)
 		if err != nil {
 			return err
 		}
-		if item != nil && item.Blocking {
-			return a.stop(ctx, item) // it was executed: not again
-		}
-		return nil
+		return a.look(ctx, i, &res) // it was executed: not again
 	}
 	return fmt.Errorf("refused %d times", maxTries)
+}
+
+// look does what the result of a step suggests.
+func (a *agent) look(ctx context.Context, i int, res *result) error {
+	a.trace("step %d: %s %s %s", i, res.verdict.Outcome, res.verdict.Reason, res.summary())
+	if res.verdict.Reason == string(coalesce.ReasonStanding) {
+		a.tally.Standing++
+	}
+	switch {
+	case res.item != nil && res.item.Blocking:
+		return a.stop(ctx, res.item, i)
+	case res.item != nil, res.verdict.Outcome == coalesce.Unknown:
+		a.tally.Reads++
+		r, err := a.read(ctx, i)
+		if r.Broken == "" {
+			a.tally.EmptyReads++
+		}
+		return err
+	}
+	a.tally.Clean = append(a.tally.Clean, i)
+	return nil
 }
 
 // current asks for what blocks, as a bridge does before a call.
@@ -110,33 +159,58 @@ func (a *agent) current(ctx context.Context) (*heed.Attention, error) {
 	if res.Attention == nil || !res.Attention.Blocking {
 		return nil, nil //nolint:nilnil // nothing blocks
 	}
-	a.bytes += len(raw)
+	a.tally.Bytes += len(raw)
 	return res.Attention, nil
 }
 
-// attention returns the item in a result or in the data of an error, or nil.
-func (a *agent) attention(raw json.RawMessage) (*heed.Attention, error) {
-	var with struct {
-		Attention json.RawMessage `json:"attention"`
+// result is what a result, or the data of an error, says beside what the game does.
+type result struct {
+	item    *heed.Attention // nil for none
+	verdict struct {
+		Outcome string `json:"outcome"`
+		Reason  string `json:"reason"`
 	}
-	if err := json.Unmarshal(raw, &with); err != nil || len(with.Attention) == 0 {
-		return nil, err
-	}
-	item, err := gabp.ParseAttention(with.Attention)
-	if err != nil {
-		return nil, err
-	}
-	a.bytes += len(with.Attention)
-	return &item, nil
 }
 
-// blindPrefix begins the id of the item by which heed reports that it could not read the
-// log in time, as on a machine that stands still: it is no evidence about the game.
+func (r *result) summary() string {
+	if r.item == nil {
+		return ""
+	}
+	return fmt.Sprintf("blocking=%v %s", r.item.Blocking, r.item.Summary)
+}
+
+func (a *agent) result(raw json.RawMessage) (res result, err error) {
+	var with struct {
+		Attention json.RawMessage `json:"attention"`
+		Verdict   json.RawMessage `json:"verdict"`
+	}
+	if err := json.Unmarshal(raw, &with); err != nil {
+		return res, err
+	}
+	a.tally.Bytes += len(with.Attention) + len(with.Verdict)
+	if len(with.Verdict) > 0 {
+		if err := json.Unmarshal(with.Verdict, &res.verdict); err != nil {
+			return res, err
+		}
+	}
+	if len(with.Attention) > 0 {
+		item, err := gabp.ParseAttention(with.Attention)
+		if err != nil {
+			return res, err
+		}
+		res.item = &item
+	}
+	return res, nil
+}
+
+// blindPrefix begins the id of the item by which heed reports that it could not read the log in time, as on a machine
+// that stands still: it is no evidence about the game.
 const blindPrefix = "blind-"
 
-// stop does what an agent is asked to when it is stopped: look, acknowledge, read the
-// state again.
-func (a *agent) stop(ctx context.Context, item *heed.Attention) error {
+// stop does what an agent is asked to when it is stopped, by the result of a step or before a call: look, acknowledge,
+// read the state again.
+func (a *agent) stop(ctx context.Context, item *heed.Attention, step int) error {
+	a.pause()
 	var res gabp.AckResult
 	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res); err != nil {
 		return err
@@ -144,25 +218,48 @@ func (a *agent) stop(ctx context.Context, item *heed.Attention) error {
 	if strings.HasPrefix(item.ID, blindPrefix) {
 		return nil // it looks again before the next call
 	}
-	a.stops++
-	a.acks++
-	r, err := a.read(ctx)
+	a.tally.Stops++
+	a.tally.Acks++
+	r, err := a.read(ctx, step)
 	if err != nil {
 		return err
 	}
 	if r.Broken == "" {
-		a.falseStops++
-	} else {
-		a.delays = append(a.delays, r.SinceMs)
+		a.tally.FalseStops++
+		a.trace("  a false stop")
 	}
 	return nil
 }
 
-func (a *agent) read(ctx context.Context) (reading, error) {
+// read reads the state, for the sake of the result of a step, or of what the constants name.
+func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
+	a.pause()
 	raw, err := a.client.CallTool(ctx, "colony/read", nil)
 	if err != nil {
-		return reading{}, err
+		return r, err
 	}
-	var r reading
-	return r, json.Unmarshal(raw, &r)
+	if err := json.Unmarshal(raw, &r); err != nil || r.Broken == "" {
+		return r, err
+	}
+	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
+	a.tally.ToStopMs = append(a.tally.ToStopMs, r.SinceMs)
+	found := a.tally.Late[r.Broken]
+	switch {
+	case r.Calls > 0, step == forHabit:
+		found[missed]++
+	case step == r.Step:
+		found[onResult]++
+	default:
+		found[atGate]++
+	}
+	a.tally.Late[r.Broken] = found
+	return r, nil
+}
+
+func (a *agent) pause() {
+	think := a.think
+	if think == 0 {
+		think = between(a.random, 2*time.Second, 20*time.Second)
+	}
+	time.Sleep(think)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
+	"io"
+	"math/rand/v2"
+	"net"
 	"sync"
 	"time"
 
@@ -13,76 +15,113 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// game is a game with a mod that speaks GABP. It knows what the agent does not: when
-// its state was broken, and whether a call acted on state that was not read again.
+// game is a game with a mod that speaks GABP. It knows what the agent does not: when its state was broken, and whether
+// a call acted on state that was not read again.
 type game struct {
-	steps []step
-	log   *os.File
-	mod   *policy // of the mod itself, or nil
+	plan *plan
+	seed uint64
+	lead time.Duration // how long it runs before the agent comes
+	log  io.Writer
+	mod  *policy // of the mod itself, or nil
+	end  context.Context
+	wg   sync.WaitGroup // of what comes by itself
 
-	mu       sync.Mutex
-	stale    kind // the fault that broke the state, "" while what was read last holds
-	brokenAt time.Time
-	score    score
-	wg       sync.WaitGroup
+	mu     sync.Mutex
+	random *rand.Rand
+	breach *breach // nil while what was read last holds
+	score  score
+	load   loadState
+	lines  []written
+	calls  []executed
 }
+
+// breach is that the state is not any more what was read.
+type breach struct {
+	kind  kind
+	step  int // whose fault it was
+	at    time.Time
+	calls int // that acted on it
+}
+
+// loadState is that of the load that is under way.
+type loadState struct {
+	underWay bool
+	broken   bool // a fault has shown
+	known    bool // and the state was read since
+	more     bool // and another fault has shown
+}
+
+// written is a record of the log, executed a call with the records that came before its start and its result.
+type (
+	written struct {
+		at     time.Time
+		urgent bool
+	}
+	executed struct {
+		step        int
+		began, done time.Time
+		from, to    int
+	}
+)
 
 // score is what happened in the game.
 type score struct {
 	Executed  int          `json:"executed"`
-	Faults    int          `json:"faults"`     // that showed
-	Incidents int          `json:"incidents"`  // faults that broke a state that still held
-	Stale     map[kind]int `json:"staleCalls"` // calls on a broken state, by the fault that broke it
+	Faults    int          `json:"faults"`    // that showed
+	Incidents int          `json:"incidents"` // faults that broke a state that still held
+	Stale     map[kind]int `json:"stale"`     // calls on a broken state, by the fault that broke it
 }
 
 // reading is the result of colony/read.
 type reading struct {
 	Broken  kind    `json:"broken"` // the fault since the last reading, "" for none
+	Step    int     `json:"step"`   // the call that caused it, or near which it came
+	Calls   int     `json:"calls"`  // that acted on it
 	SinceMs float64 `json:"sinceMs"`
 }
 
-// runGame is the process of the game. It ends when its standard input does.
-func runGame(seed uint64, calls int, logPath, policyName string) error {
-	b, ok, err := gabp.BridgeFromEnv(os.Getenv)
-	if err != nil || !ok {
-		return fmt.Errorf("the game was not told where to listen: %w", err)
+// newGame returns a game that runs until ctx is done.
+func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer, policyName string) *game {
+	g := &game{
+		plan: p, seed: seed, lead: lead, log: log, end: ctx, random: rand.New(rand.NewPCG(seed, 1)),
+		score: score{Stale: map[kind]int{}},
 	}
-	g := &game{steps: plan(seed, calls), score: score{Stale: map[kind]int{}}}
-	if g.log, err = os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return err
+	switch policyName {
+	case policyNaive:
+		g.mod = &policy{samples: 1}
+	case policyAggregator:
+		g.mod = &policy{samples: 5}
 	}
-	defer func() { _ = g.log.Close() }()
-	g.write("Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1\n"+
-		"Loading game from file Riverbend with mods:\n  - Lamps", false)
+	return g
+}
 
+// serve runs the game, whose mod listens on l.
+func (g *game) serve(l net.Listener, token string) error {
+	g.write(logBegins, false)
+	g.write(loadBegan, false)
+	g.after(g.lead/4, func() { g.write(loadEnded, false) })
+	if s := g.plan.alone; s != nil {
+		g.wg.Go(func() { g.repeat(s, 2, g.recur(s)) })
+	}
+	if s := g.plan.chatty; s != nil {
+		g.wg.Go(func() { g.repeat(s, 3, func(r *rand.Rand) { g.write(noiseLine(r), true) }) })
+	}
 	mux := new(gabp.Mux)
 	mux.Handle(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) {
 		return json.RawMessage(tools), nil
 	})
 	mux.Handle(gabp.MethodToolsCall, g.call)
-	if policyName == policyErrors {
-		g.mod = &policy{}
+	if g.mod != nil {
 		g.mod.register(mux)
 	}
 	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: b.Token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"},
-		Mux: mux,
+		Token: token, AgentID: "colony", App: gabp.App{Name: "Colony", Version: "1"}, Mux: mux,
 	})
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	l, err := gabp.Listen(ctx, b.Address)
-	if err != nil {
-		return err
-	}
-	go func() {
-		_, _ = os.Stdin.Read(make([]byte, 1))
-		g.wg.Wait()
-		stop()
-	}()
-	return server.Serve(ctx, l)
+	defer g.wg.Wait()
+	return server.Serve(g.end, l)
 }
 
 const tools = `{"tools":[
@@ -101,15 +140,14 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 			Step int   `json:"step"`
 			Made int64 `json:"made"` // when, in nanoseconds of Unix time
 		}
-		if err := json.Unmarshal(call.Arguments, &a); err != nil || a.Step < 0 || a.Step >= len(g.steps) {
-			return nil, gabp.Errorf(gabp.CodeInvalidParams, "step: 0 to %d", len(g.steps)-1)
+		if err := json.Unmarshal(call.Arguments, &a); err != nil || a.Step < 0 || a.Step >= len(g.plan.steps) {
+			return nil, gabp.Errorf(gabp.CodeInvalidParams, "step: 0 to %d", len(g.plan.steps)-1)
 		}
-		g.build(&g.steps[a.Step], time.Unix(0, a.Made))
+		g.build(a.Step, time.Unix(0, a.Made))
 		return map[string]any{"success": true, "built": a.Step}, nil
 	case "colony/read":
 		return g.read(), nil
 	case "colony/score":
-		g.wg.Wait() // for faults that are still to come
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		raw, err := json.Marshal(g.score)
@@ -118,115 +156,230 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeToolNotFound, "no tool %q", call.Name)
 }
 
-// build executes a call that was made at some time. A fault that showed only after that is late
-// for it, whatever was planned: on a busy machine it may take its time.
-func (g *game) build(s *step, made time.Time) {
+// build executes a call that was made at some time. A fault that showed only after that is late for it, whatever was
+// planned: on a busy machine it may take its time.
+func (g *game) build(i int, made time.Time) {
+	s := &g.plan.steps[i]
 	g.mu.Lock()
 	g.score.Executed++
 	switch {
-	case g.stale == "":
-	case made.After(g.brokenAt):
-		g.score.Stale[g.stale]++
+	case g.breach == nil:
+	case made.After(g.breach.at):
+		g.score.Stale[g.breach.kind]++
+		g.breach.calls++
 	default:
-		g.score.Stale[late]++
+		g.score.Stale[meanwhile]++
+	}
+	e := executed{step: i, began: time.Now(), from: len(g.lines)}
+	if len(s.noise) == 0 && s.fault == nil {
+		g.writeLocked(infoLine(g.random), false)
 	}
 	g.mu.Unlock()
-	if s.noise != "" {
-		g.write(s.noise, s.noiseError)
+	for _, text := range s.noise {
+		g.write(text, true)
 	}
-	switch s.fault {
-	case "":
-	case during:
-		g.fail(s)
-	default:
-		g.wg.Add(1)
-		time.AfterFunc(s.delay, func() {
-			defer g.wg.Done()
-			g.fail(s)
-		})
+	if s.load != nil {
+		g.reload(i, s.load)
+	}
+	if f := s.fault; f != nil && f.kind == during {
+		time.Sleep(f.delay)
+		g.show(i, f)
+		time.Sleep(s.takes - f.delay)
+	} else {
+		time.Sleep(s.takes)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	e.done, e.to = time.Now(), len(g.lines)
+	g.calls = append(g.calls, e)
+	if f := s.fault; f != nil && f.kind != during {
+		g.after(f.delay, func() { g.show(i, f) })
 	}
 }
 
-// fail logs a fault. The state is broken from its first line on.
-func (g *game) fail(s *step) {
-	g.show(s)
-	for _, line := range s.lines[1:] {
-		time.Sleep(s.pace)
+// after calls f after some time, unless the game has ended.
+func (g *game) after(d time.Duration, f func()) {
+	g.wg.Go(func() {
+		if g.pause(d) {
+			f()
+		}
+	})
+}
+
+// pause returns after some time, or false when the game has ended.
+func (g *game) pause(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-g.end.Done():
+		return false
+	}
+}
+
+// repeat calls f as often as something comes by itself.
+func (g *game) repeat(s *source, stream uint64, f func(*rand.Rand)) {
+	r := rand.New(rand.NewPCG(g.seed, stream))
+	wait := s.begin
+	if wait > 0 {
+		wait += g.lead
+	}
+	for d := wait + s.next(r); g.pause(d); d = s.next(r) {
+		f(r)
+	}
+}
+
+// recur returns what an exception that comes by itself does: the first one breaks the state, later ones change nothing.
+func (g *game) recur(s *source) func(*rand.Rand) {
+	first := true
+	return func(r *rand.Rand) {
+		text := faultLine(r, s.site)
+		if first {
+			first = false
+			g.show(0, &fault{kind: alone, lines: []string{text}})
+			return
+		}
+		g.write(text, true)
+	}
+}
+
+// show logs a fault.
+func (g *game) show(i int, f *fault) {
+	g.fail(i, f)
+	for _, line := range f.lines[1:] {
+		if !g.pause(f.pace) {
+			return
+		}
 		g.write(line, true)
 	}
 }
 
-// show logs the first line of a fault. Who saw the line and reads the state waits until it is
-// broken.
-func (g *game) show(s *step) {
+// fail logs the first line of a fault. Who saw the line and reads the state waits until it is broken.
+func (g *game) fail(i int, f *fault) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.write(s.lines[0], true)
+	g.writeLocked(f.lines[0], true)
 	g.score.Faults++
-	if g.stale == "" {
-		g.stale, g.brokenAt = s.fault, time.Now()
+	k := f.kind
+	if l := &g.load; l.underWay {
+		switch {
+		case l.known:
+			l.more = true
+			return
+		case l.broken:
+			return
+		}
+		l.broken, k = true, loading
+	}
+	if g.breach == nil {
+		g.breach = &breach{kind: k, step: i, at: time.Now()}
 		g.score.Incidents++
 	}
+}
+
+// reload loads the game. All its faults are one incident: who has read the state knows that it is broken until the load
+// has ended. Where faults came after that, the state at the end is another one.
+func (g *game) reload(i int, l *load) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.load.underWay {
+		return
+	}
+	g.load = loadState{underWay: true}
+	g.writeLocked(loadBegan, false)
+	for k := range l.faults {
+		g.after(l.faults[k].delay, func() { g.show(i, &l.faults[k]) })
+	}
+	g.after(l.lasts, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.writeLocked(loadEnded, false)
+		if g.load.more && g.breach == nil {
+			g.breach = &breach{kind: loading, step: i, at: time.Now()}
+		}
+		g.load = loadState{}
+	})
 }
 
 func (g *game) read() reading {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.stale == "" {
+	g.load.known = g.load.broken
+	b := g.breach
+	if b == nil {
 		return reading{}
 	}
-	r := reading{Broken: g.stale, SinceMs: float64(time.Since(g.brokenAt).Microseconds()) / 1000}
-	g.stale = ""
-	return r
+	g.breach = nil
+	return reading{
+		Broken: b.kind, Step: b.step, Calls: b.calls, SinceMs: float64(time.Since(b.at).Microseconds()) / 1000,
+	}
 }
 
 // write appends a record to the log, and passes it to the mod with its true level.
 func (g *game) write(text string, isError bool) {
-	_, _ = g.log.WriteString(text + "\n")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.writeLocked(text, isError)
+}
+
+func (g *game) writeLocked(text string, isError bool) {
+	_, _ = io.WriteString(g.log, text+"\n")
+	g.lines = append(g.lines, written{at: time.Now(), urgent: isError})
 	if g.mod != nil && isError {
 		g.mod.logged(text)
 	}
 }
 
-// policy is what mods do that have one of their own: each error blocks, an open item
-// counts, and what comes after an acknowledgement is a new item.
+// policy is what mods do that have one of their own: each error blocks, an open item counts and holds so many samples,
+// and what comes after an acknowledgement is a new item.
 type policy struct {
-	mu    sync.Mutex
-	n     uint64
-	seq   uint64
-	total uint64
-	first string
-	open  bool
+	samples int
+
+	mu   sync.Mutex
+	n    uint64
+	seq  uint64
+	item *heed.Attention // nil while none is open
 }
+
+// sampleText bounds a sample, in bytes.
+const sampleText = 220
 
 func (p *policy) logged(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seq++
-	if !p.open {
-		p.open, p.total, p.first = true, 0, text
+	text = text[:min(len(text), sampleText)]
+	if p.item == nil {
 		p.n++
+		p.item = &heed.Attention{
+			ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
+			Summary: "An error was logged: " + text, OpenedAtSequence: p.seq,
+		}
 	}
-	p.total++
+	p.item.TotalUrgentEntries++
+	p.item.LatestSequence = p.seq
+	if len(p.item.Sample) < p.samples {
+		p.item.Sample = append(p.item.Sample, heed.Sample{
+			Level: event.SeverityError, Message: text, RepeatCount: 1, LatestSequence: p.seq,
+		})
+	}
 }
 
-func (p *policy) item() *heed.Attention {
-	if !p.open {
+// current returns a copy of the open item.
+func (p *policy) current() *heed.Attention {
+	if p.item == nil {
 		return nil
 	}
-	text := p.first[:min(len(p.first), 220)]
-	return &heed.Attention{
-		ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
-		Summary: "An error was logged: " + text, OpenedAtSequence: p.seq, LatestSequence: p.seq, TotalUrgentEntries: p.total,
-		Sample: []heed.Sample{{Level: event.SeverityError, Message: text, RepeatCount: p.total, LatestSequence: p.seq}},
-	}
+	a := *p.item
+	return &a
 }
 
 func (p *policy) register(mux *gabp.Mux) {
 	mux.Handle(gabp.MethodAttentionCurrent, func(context.Context, *gabp.Request) (any, error) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		return gabp.CurrentResult{Attention: p.item()}, nil
+		return gabp.CurrentResult{Attention: p.current()}, nil
 	})
 	mux.Handle(gabp.MethodAttentionAck, func(_ context.Context, r *gabp.Request) (any, error) {
 		var a gabp.AckParams
@@ -236,10 +389,10 @@ func (p *policy) register(mux *gabp.Mux) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		res := gabp.AckResult{AttentionID: a.AttentionID}
-		if it := p.item(); it != nil && it.ID == a.AttentionID {
-			p.open, res.Acknowledged = false, true
+		if p.item != nil && p.item.ID == a.AttentionID {
+			p.item, res.Acknowledged = nil, true
 		}
-		res.CurrentAttention = p.item()
+		res.CurrentAttention = p.current()
 		return res, nil
 	})
 }

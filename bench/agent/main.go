@@ -1,17 +1,50 @@
-// Command agent lets scripted agents act on a game whose tools say "success" while
-// its log has faults, under three policies side by side:
+// Command agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong is
+// a plan, who reads the log a policy:
 //
-//	none     the log is not read
-//	errors   the game's mod blocks on each line that is logged as an error, as mods
-//	         with a policy of their own do; it is given the true levels
-//	heed     heed wrap before the game's command; it sees the log file alone
+//	none        nobody reads the log
+//	naive       the game's mod blocks on each error that is logged; it is given the true levels
+//	aggregator  the same, and an item that is open counts further errors and holds five of them
+//	heed        heed before the game, which sees the log file alone
 //
-// The game is a process of its own, which speaks GABP. Faults are planted at known
-// calls; they show during a call, right after its reply, as a flood, or late, in the
-// middle of a later call's time. The game counts what no agent can know: the calls
-// that acted on a state that was broken and not read again.
+// naive and aggregator are models of what mods and bridges in the field do, not the programs themselves.
 //
-//	go run ./bench/agent -calls 400
+//	distinct    each fault has a site of its own
+//	same, few   all faults have one site, or one of three
+//	background  as distinct, and an exception comes by itself, at a rate between 1 in 3 s and 1 in 2 min, from before
+//	            the agent comes or from later on
+//	periodic    the same, every 31 s
+//	noise       as distinct, and errors that are none are logged all the time
+//	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
+//	slow        as distinct, and two calls of five take 5 s to 2 min
+//	nolog       as distinct, and heed is given no log
+//
+// One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150
+// records after it, or, where faults have sites of their own, 3 to 15 s after it. One of six logs as an error what is
+// none. The agent thinks for 2 to 20 s before each thing it does.
+//
+// # What is true
+//
+// A fault breaks the state of the game from its first record on, until the agent reads it. A fault that breaks a state
+// that still held is an incident. A call on a state that was broken before it was made is stale. A stop is false where
+// the state was as it had been read.
+//
+// The exception that comes by itself breaks the state when it comes first, and changes nothing after that. The faults of
+// a load are one incident: an agent that has read the state during the load knows that it is broken until the load has
+// ended. Where faults came after that reading, the state is broken once more when the load has ended.
+//
+// A call was wrongly told to be clean where its result was clean although an urgent record had been written from its
+// start to the mod's result, or where its final verdict is clean although one was written up to 2 s after that. Urgent is
+// what the default rules do not ignore.
+//
+// # Running it
+//
+// The table is made in virtual time, since agents think and faults return in seconds and minutes:
+//
+//	go test ./bench/agent -run Table -v -args -seeds 20
+//
+// The command runs the same games, agents and plans as processes, in real time, with the program heed:
+//
+//	go run ./bench/agent -plan same -policy heed -calls 100 -think 1s
 package main
 
 import (
@@ -21,13 +54,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
@@ -35,10 +67,13 @@ import (
 
 // The policies.
 const (
-	policyNone   = "none"
-	policyErrors = "errors"
-	policyHeed   = "heed"
+	policyNone       = "none"
+	policyNaive      = "naive"
+	policyAggregator = "aggregator"
+	policyHeed       = "heed"
 )
+
+var policies = []string{policyNone, policyNaive, policyAggregator, policyHeed}
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {
@@ -47,38 +82,30 @@ func main() {
 	}
 }
 
-// result is how one policy did.
-type result struct {
-	Policy     string       `json:"policy"`
-	Executed   int          `json:"executed"`
-	Incidents  int          `json:"incidents"`
-	StaleShown int          `json:"staleCallsShown"` // on a fault that showed before the call was made
-	StaleLate  int          `json:"staleCallsLate"`  // on one that showed while a call was under way
-	ToStopMs   float64      `json:"msToStopMedian"`
-	Unnoticed  int          `json:"foundByHabit"`
-	FalseStops int          `json:"falseStops"`
-	Acks       int          `json:"acks"`
-	Bytes      int          `json:"attentionBytes"`
-	Stale      map[kind]int `json:"staleCalls"`
-}
-
 func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
-	calls := flags.Int("calls", 400, "let each agent make `N` calls")
+	calls := flags.Int("calls", 100, "let each agent make `N` calls")
 	seed := flags.Uint64("seed", 1, "plan by `SEED`")
-	think := flags.Duration("think", 50*time.Millisecond, "let agents think for `TIME` between two calls")
+	plan := flags.String("plan", string(planDistinct), "what goes wrong: a `PLAN`")
+	only := flags.String("policy", "", "run no other `POLICY`; with -game, that of its mod")
+	think := flags.Duration("think", time.Second, "let agents think for `TIME` before what they do; 0: 2 to 20 s")
 	heed := flags.String("heed", "", "the heed `PROGRAM`; default: built from this tree")
 	asJSON := flags.Bool("json", false, "print a line of JSON for each policy")
 	game := flags.String("game", "", "be the game, with its log at `PATH`")
-	only := flags.String("policy", "", "run no other `POLICY`; with -game, that of its mod")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if !slices.Contains(planNames, planName(*plan)) {
+		return fmt.Errorf("-plan %s: use one of %v", *plan, planNames)
+	}
+	if *only != "" && !slices.Contains(policies, *only) {
+		return fmt.Errorf("-policy %s: use one of %v", *only, policies)
 	}
 	if *calls < 1 {
 		return errors.New("-calls must be at least 1")
 	}
 	if *game != "" {
-		return runGame(*seed, *calls, *game, *only)
+		return runGame(newPlan(planName(*plan), *seed, *calls), *seed, *game, *only)
 	}
 	dir, err := os.MkdirTemp("", "heed-agent-")
 	if err != nil {
@@ -93,9 +120,9 @@ func run(args []string, stdout io.Writer) error {
 			return fmt.Errorf("building heed: %w", err)
 		}
 	}
-	t := trial{dir: dir, heed: *heed, calls: *calls, seed: *seed, think: *think}
-	var results []result
-	for _, p := range []string{policyNone, policyErrors, policyHeed} {
+	t := trial{dir: dir, heed: *heed, plan: planName(*plan), calls: *calls, seed: *seed, think: *think}
+	var rows []*outcome
+	for _, p := range policies {
 		if *only != "" && p != *only {
 			continue
 		}
@@ -106,7 +133,7 @@ func run(args []string, stdout io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("policy %s: %w", p, err)
 		}
-		results = append(results, r)
+		rows = append(rows, &r)
 		if *asJSON {
 			if err := json.NewEncoder(stdout).Encode(r); err != nil {
 				return err
@@ -116,33 +143,38 @@ func run(args []string, stdout io.Writer) error {
 	if *asJSON {
 		return nil
 	}
-	return table(stdout, &t, results)
+	return table(stdout, rows)
 }
 
 // trial is one plan, to be run under each policy.
 type trial struct {
 	dir   string
 	heed  string
+	plan  planName
 	calls int
 	seed  uint64
 	think time.Duration
 }
 
 // run starts the game as a bridge does, and lets an agent act on it.
-func (t *trial) run(policyName string) (res result, err error) {
+func (t *trial) run(policyName string) (res outcome, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return res, err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
 	defer cancel()
 	logPath := filepath.Join(t.dir, policyName+".log")
 	command := []string{
-		self, "-game", logPath, "-policy", policyName, "-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
+		self, "-game", logPath, "-policy", policyName, "-plan", string(t.plan), "-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
 	if policyName == policyHeed {
+		followed := logPath
+		if t.plan == planNoLog {
+			followed = "none"
+		}
 		command = append([]string{
-			t.heed, "wrap", "--no-config", "--log", logPath, "--state", filepath.Join(t.dir, "state"), "--",
+			t.heed, "wrap", "--no-config", "--log", followed, "--state", filepath.Join(t.dir, "state"), "--",
 		}, command...)
 	}
 	addr, err := freeAddress(ctx)
@@ -180,7 +212,10 @@ func (t *trial) run(policyName string) (res result, err error) {
 	defer func() { _ = client.Close() }()
 
 	methods := client.Welcome().Capabilities.Methods
-	a := &agent{client: client, think: t.think, asks: slices.Contains(methods, gabp.MethodAttentionCurrent)}
+	a := &agent{
+		client: client, asks: slices.Contains(methods, gabp.MethodAttentionCurrent),
+		random: rand.New(rand.NewPCG(t.seed, 4)), think: t.think, trace: func(string, ...any) {},
+	}
 	if err := a.run(ctx, t.calls); err != nil {
 		return res, err
 	}
@@ -188,20 +223,32 @@ func (t *trial) run(policyName string) (res result, err error) {
 	if err != nil {
 		return res, err
 	}
-	var s score
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return res, err
+	res = outcome{Plan: t.plan, Policy: policyName, tally: a.tally}
+	return res, json.Unmarshal(raw, &res.score)
+}
+
+// runGame is the process of the game. It ends when its standard input does.
+func runGame(p *plan, seed uint64, logPath, policyName string) error {
+	b, ok, err := gabp.BridgeFromEnv(os.Getenv)
+	if err != nil || !ok {
+		return fmt.Errorf("the game was not told where to listen: %w", err)
 	}
-	res = result{
-		Policy: policyName, Executed: s.Executed, Incidents: s.Incidents, StaleLate: s.Stale[late], Stale: s.Stale,
-		ToStopMs: median(a.delays), Unnoticed: a.missed, FalseStops: a.falseStops, Acks: a.acks, Bytes: a.bytes,
+	log, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
 	}
-	for k, n := range s.Stale {
-		if k != late {
-			res.StaleShown += n
-		}
+	defer func() { _ = log.Close() }()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return err
 	}
-	return res, nil
+	go func() {
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		stop()
+	}()
+	return newGame(ctx, p, seed, 0, log, policyName).serve(l, b.Token)
 }
 
 // freeAddress returns an address of the loopback interface that is free.
@@ -235,33 +282,4 @@ func connect(ctx context.Context, b gabp.Bridge, ended <-chan struct{}) (*gabp.C
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-}
-
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
-}
-
-func table(w io.Writer, t *trial, results []result) error {
-	out := fmt.Appendf(nil, "%d calls, %s apart, seed %d; %s/%s, %s\n\n",
-		t.calls, t.think, t.seed, runtime.GOOS, runtime.GOARCH, runtime.Version())
-	if _, err := w.Write(out); err != nil {
-		return err
-	}
-	rows := []byte("policy\tincidents\tstale calls\t… late faults\tms to stop\t" +
-		"found by habit\tfalse stops\tacks/incident\tbytes/incident\t\n")
-	for _, r := range results {
-		n := float64(max(r.Incidents, 1))
-		rows = fmt.Appendf(rows, "%s\t%d\t%d\t%d\t%.0f\t%d\t%d\t%.2f\t%.0f\t\n",
-			r.Policy, r.Incidents, r.StaleShown, r.StaleLate, r.ToStopMs, r.Unnoticed, r.FalseStops,
-			float64(r.Acks)/n, float64(r.Bytes)/n)
-	}
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := tw.Write(rows); err != nil {
-		return err
-	}
-	return tw.Flush()
 }

@@ -2,94 +2,228 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
 )
 
+// planName names what goes wrong in a game.
+type planName string
+
+const (
+	planDistinct   planName = "distinct"   // each fault has a site of its own
+	planSame       planName = "same"       // one site has all faults
+	planFew        planName = "few"        // three sites have all faults
+	planBackground planName = "background" // as distinct, and an exception comes by itself
+	planPeriodic   planName = "periodic"   // the same, every 31 s
+	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
+	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
+	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
+	planNoLog      planName = "nolog"      // as distinct, and heed is given no log
+)
+
+var planNames = []planName{
+	planDistinct, planSame, planFew, planBackground, planPeriodic, planNoise, planLoad, planSlow, planNoLog,
+}
+
 // kind is when a planted fault shows.
 type kind string
 
 const (
-	during kind = "during" // before the call's reply
-	after  kind = "after"  // right after the reply, which is a success
-	flood  kind = "flood"  // after the reply, and for several calls, each line with other ids
-	late   kind = "late"   // somewhere in the middle of a later call's time
+	during   kind = "during" // before the call's result
+	after0   kind = "0 ms"   // after the result, which is a success
+	after5   kind = "5 ms"
+	after30  kind = "30 ms"
+	after300 kind = "300 ms"
+	flood    kind = "flood" // 2 ms after the result, 150 lines, each with other ids
+	late     kind = "late"  // 3 to 15 s after the result
+	alone    kind = "alone" // by itself
+	loading  kind = "load"  // while the game is loaded
+
+	meanwhile kind = "meanwhile" // of stale calls: between the making of a call and its execution
 )
 
-// step is what one call of colony/build does in the game beside what it was asked
-// for.
-type step struct {
-	fault kind // "" for none
-	delay time.Duration
-	lines []string // of the fault; the first breaks the state
-	pace  time.Duration
+// afters are the faults right after a result.
+var afters = []kind{after0, after5, after30, after300}
 
-	// noise is what the game logs during the call though nothing is wrong, and
-	// whether it calls it an error.
-	noise      string
-	noiseError bool
+// delays are those of faults after a result that are always the same.
+var delays = map[kind]time.Duration{
+	after5: 5 * time.Millisecond, after30: 30 * time.Millisecond, after300: 300 * time.Millisecond, flood: 2 * time.Millisecond,
 }
 
-// plan returns what happens in each of n calls. One of twenty breaks the state of the
-// game, one of six logs as an error what is none: games do.
-func plan(seed uint64, n int) []step {
+// plan is what happens in a game, by its calls and by time.
+type plan struct {
+	steps  []step
+	alone  *source // an exception that comes by itself
+	chatty *source // errors that are none
+}
+
+// step is what one call of colony/build does in the game beside what it was asked for.
+type step struct {
+	takes time.Duration
+	noise []string // logged as errors, during the call
+	fault *fault
+	load  *load // that begins during the call
+}
+
+// fault is what breaks the state of the game, with its first line.
+type fault struct {
+	kind  kind
+	delay time.Duration // after the result, or during the call after its start
+	lines []string
+	pace  time.Duration
+}
+
+// source is something that comes by itself: at exact times, or at random ones.
+type source struct {
+	site  int           // of the exception
+	begin time.Duration // after the agent has come; 0: before it
+	every time.Duration
+	exact bool
+}
+
+// load is one of the game, with faults at different sites. Its end is logged.
+type load struct {
+	lasts  time.Duration
+	faults []fault
+}
+
+const (
+	faultEvery = 20 // calls, on average
+	noiseEvery = 6
+	loadFaults = 50
+
+	aloneSite = 90
+	loadSite  = 100 // the first of loadSites
+	loadSites = 70
+)
+
+// newPlan returns what happens in n calls and around them. One call of twenty, at random, breaks the state of the game;
+// one of six logs as an error what is none: games do.
+func newPlan(name planName, seed uint64, n int) *plan {
 	r := rand.New(rand.NewPCG(seed, 0))
-	steps := make([]step, n)
-	kinds := []kind{after, during, flood, after, late}
+	p := &plan{steps: make([]step, n)}
+	kinds := []kind{during, after0, after5, after30, after300, flood, late}
+	if name == planSame || name == planFew {
+		kinds = kinds[:len(kinds)-1] // what comes when no call is near is for background
+	}
 	faults := 0
-	for i := range steps {
-		s := &steps[i]
-		switch {
-		case i%20 == 10:
-			s.fault = kinds[faults%len(kinds)]
-			s.lines = faultLines(r, faults, 1)
-			switch s.fault {
-			case after:
-				s.delay = time.Duration(1+r.IntN(5)) * time.Millisecond
-			case flood:
-				s.delay, s.pace = 2*time.Millisecond, 2*time.Millisecond
-				s.lines = faultLines(r, faults, 150)
-			case late:
-				s.delay = time.Duration(130+r.IntN(100)) * time.Millisecond
+	for i := range p.steps {
+		s := &p.steps[i]
+		s.takes = between(r, 20*time.Millisecond, 500*time.Millisecond)
+		if name == planSlow && r.IntN(5) < 2 {
+			s.takes = spread(r, 5*time.Second, 2*time.Minute)
+		}
+		if r.IntN(faultEvery) == 0 {
+			site := faults
+			switch name {
+			case planSame:
+				site = 0
+			case planFew:
+				site = r.IntN(3)
 			}
+			s.fault = newFault(r, kinds[r.IntN(len(kinds))], site, s.takes)
 			faults++
-		case r.IntN(6) == 0:
-			s.noise, s.noiseError = noiseLine(r), true
-		default:
-			s.noise = fmt.Sprintf("[Lamps] %d lights in %d rooms", r.IntN(400), r.IntN(60))
+			continue
+		}
+		noises := 0
+		if r.IntN(noiseEvery) == 0 {
+			noises = 1
+		}
+		if name == planNoise {
+			noises = r.IntN(5)
+		}
+		for range noises {
+			s.noise = append(s.noise, noiseLine(r))
 		}
 	}
-	return steps
+	switch name {
+	case planBackground:
+		p.alone = &source{site: aloneSite, every: spread(r, 3*time.Second, 2*time.Minute)}
+	case planPeriodic:
+		p.alone = &source{site: aloneSite, every: 31 * time.Second, exact: true}
+	case planNoise:
+		p.chatty = &source{every: 3 * time.Second}
+	case planLoad:
+		for range 1 + r.IntN(2) {
+			p.steps[r.IntN(n)].load = newLoad(r)
+		}
+	}
+	if p.alone != nil && r.IntN(2) == 0 {
+		p.alone.begin = between(r, time.Minute, 10*time.Minute) // else it begins before the agent comes
+	}
+	return p
 }
 
-// site returns where a fault comes from. Each incident is one of its own: what comes
-// again soon after it was acknowledged is, to heed, the same one.
+func newFault(r *rand.Rand, k kind, site int, takes time.Duration) *fault {
+	f := &fault{kind: k, delay: delays[k]}
+	count := 1
+	switch k {
+	case during:
+		f.delay = between(r, 0, takes)
+	case late:
+		f.delay = between(r, 3*time.Second, 15*time.Second)
+	case flood:
+		count, f.pace = 150, 2*time.Millisecond
+	}
+	for range count {
+		f.lines = append(f.lines, faultLine(r, site))
+	}
+	return f
+}
+
+// newLoad returns a load. Two loads of a game have most of their faults in common.
+func newLoad(r *rand.Rand) *load {
+	l := &load{lasts: between(r, 20*time.Second, time.Minute)}
+	for _, site := range r.Perm(loadSites)[:loadFaults] {
+		l.faults = append(l.faults, fault{
+			kind: loading, delay: between(r, time.Second, l.lasts), lines: []string{faultLine(r, loadSite+site)},
+		})
+	}
+	return l
+}
+
+// between returns a duration from low on and below high.
+func between(r *rand.Rand, low, high time.Duration) time.Duration {
+	return low + time.Duration(r.Int64N(int64(high-low)))
+}
+
+// spread is between with as many short ones as long ones: from 1 to 10 as often as from 10 to 100.
+func spread(r *rand.Rand, low, high time.Duration) time.Duration {
+	return time.Duration(float64(low) * math.Pow(float64(high)/float64(low), r.Float64()))
+}
+
+// next returns how long after an occurrence the next one comes.
+func (s *source) next(r *rand.Rand) time.Duration {
+	if s.exact {
+		return s.every
+	}
+	return time.Duration(r.ExpFloat64() * float64(s.every))
+}
+
+// site returns where a fault comes from.
 func site(fault int) string {
 	parts := []string{"Glow", "Timer", "Grid", "Refuel", "Alert", "Wire", "Switch", "Bulb"}
 	owners := []string{"Comp", "Window", "Map", "Job"}
-	doings := []string{"Tick", "Rebuild", "Settle", "Recheck", "Notify", "Refresh"}
+	doings := []string{"Tick", "Rebuild", "Settle", "Recheck", "Notify", "Refresh", "Measure"}
 	return owners[fault/len(parts)%len(owners)] + parts[fault%len(parts)] + "." + doings[fault%len(doings)]
 }
 
-// faultLines returns count records of one fault, each with other ids.
-func faultLines(r *rand.Rand, fault, count int) []string {
-	lines := make([]string, count)
-	for i := range lines {
-		var b strings.Builder
-		who := r.IntN(90_000)
-		switch fault % 3 {
-		case 0:
-			fmt.Fprintf(&b, "Exception ticking Human%d (at (%d, 0, %d)): System.NullReferenceException: Object reference not set to an instance of an object\n", who, r.IntN(250), r.IntN(250))
-		case 1:
-			fmt.Fprintf(&b, "Root level exception in Update(): System.InvalidOperationException: Sequence contains no elements\n")
-		default:
-			fmt.Fprintf(&b, "JobDriver threw exception in initAction for pawn Human%d driver=JobDriver_Refuel (toilIndex=%d) driver.job=(Refuel (Job_%d) A=Thing_Lamp%d)\nSystem.ArgumentNullException: Value cannot be null.\n", who, r.IntN(6), r.IntN(90_000), r.IntN(90_000))
-		}
-		fmt.Fprintf(&b, "  at Lamps.%s () [0x%05x] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 ", site(fault), 16+fault)
-		lines[i] = b.String()
+// faultLine returns a record of a fault, with ids of its own.
+func faultLine(r *rand.Rand, fault int) string {
+	var b strings.Builder
+	who := r.IntN(90_000)
+	switch fault % 3 {
+	case 0:
+		fmt.Fprintf(&b, "Exception ticking Human%d (at (%d, 0, %d)): System.NullReferenceException: Object reference not set to an instance of an object\n", who, r.IntN(250), r.IntN(250))
+	case 1:
+		fmt.Fprintf(&b, "Root level exception in Update(): System.InvalidOperationException: Sequence contains no elements\n")
+	default:
+		fmt.Fprintf(&b, "JobDriver threw exception in initAction for pawn Human%d driver=JobDriver_Refuel (toilIndex=%d) driver.job=(Refuel (Job_%d) A=Thing_Lamp%d)\nSystem.ArgumentNullException: Value cannot be null.\n", who, r.IntN(6), r.IntN(90_000), r.IntN(90_000))
 	}
-	return lines
+	fmt.Fprintf(&b, "  at Lamps.%s () [0x%05x] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 ", site(fault), 16+fault)
+	return b.String()
 }
 
 // noiseLine returns a line that games log as an error and that needs no stop.
@@ -105,3 +239,15 @@ func noiseLine(r *rand.Rand) string {
 		return fmt.Sprintf("Trying to get stat MoveSpeed for Lamp_%d, which has no stats", r.IntN(900))
 	}
 }
+
+// infoLine returns a line about nothing.
+func infoLine(r *rand.Rand) string {
+	return fmt.Sprintf("[Lamps] %d lights in %d rooms", r.IntN(400), r.IntN(60))
+}
+
+// What the log of a game begins with, and how the end of a load reads.
+const (
+	logBegins = "Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1"
+	loadBegan = "Loading game from file Riverbend with mods:\n  - Lamps"
+	loadEnded = "Unloading 512 unused Assets to reduce memory usage. Loaded Objects now: 300000."
+)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -41,6 +42,7 @@ type observer interface {
 type mod struct {
 	addr  string
 	token string
+	open  func(context.Context) (io.ReadWriteCloser, error) // nil: addr is dialed
 	log   *slog.Logger
 
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
@@ -61,6 +63,19 @@ type mod struct {
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{addr: b.Address, token: b.Token, log: log, first: make(chan struct{}), gone: make(chan struct{})}
+}
+
+// connect opens one connection to the mod.
+func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
+	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits}
+	if m.open == nil {
+		return gabp.Dial(ctx, m.addr, cfg)
+	}
+	stream, err := m.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return gabp.NewClient(ctx, stream, cfg)
 }
 
 // expected reports whether there may be a mod at all.
@@ -117,7 +132,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
-		client, err := gabp.Dial(ctx, m.addr, gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits})
+		client, err := m.connect(ctx)
 		if err == nil {
 			return client, nil
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"sync"
@@ -26,6 +27,9 @@ type Config struct {
 	// Handed has how bridges connect (Outer), and where the mod listens (Inner), with an empty address where there is
 	// none.
 	Handed Handed
+
+	// DialMod opens a stream to the mod, in place of a connection to the address in Handed. Optional.
+	DialMod func(context.Context) (io.ReadWriteCloser, error)
 
 	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
 	Dedup *Dedup
@@ -100,6 +104,7 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, log: cfg.Logger, gateTimeout: within(gateTimeout),
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
+	p.mod.open = cfg.DialMod
 	p.evidence = &evidence{session: cfg.Session, mod: p.mod, log: cfg.Logger, within: within(drainTimeout)}
 	p.bridges = &bridges{
 		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,

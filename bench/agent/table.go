@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// outcome is how one agent did with one game.
+type outcome struct {
+	Plan   planName `json:"plan"`
+	Policy string   `json:"policy"`
+	score
+	tally
+	Told  int `json:"toldClean"` // results and final verdicts that were clean, -1 where there are none
+	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window
+}
+
+// add adds the counts of o.
+func (r *outcome) add(o *outcome) {
+	r.Executed += o.Executed
+	r.Faults += o.Faults
+	r.Incidents += o.Incidents
+	if r.score.Stale == nil {
+		r.score.Stale, r.Late = map[kind]int{}, map[kind][3]int{}
+	}
+	for k, n := range o.score.Stale {
+		r.score.Stale[k] += n
+	}
+	r.Stops += o.Stops
+	r.FalseStops += o.FalseStops
+	r.Acks += o.Acks
+	r.Reads += o.Reads
+	r.EmptyReads += o.EmptyReads
+	r.Bytes += o.Bytes
+	r.ToStopMs = append(r.ToStopMs, o.ToStopMs...)
+	r.ByHabit += o.ByHabit
+	r.Standing += o.Standing
+	for k, n := range o.Late {
+		sum := r.Late[k]
+		for i := range n {
+			sum[i] += n[i]
+		}
+		r.Late[k] = sum
+	}
+	r.Told += o.Told
+	r.Wrong += o.Wrong
+}
+
+// stale returns how many calls acted on a fault that had shown before they were made.
+func (r *outcome) stale() (n int) {
+	for k, calls := range r.score.Stale {
+		if k != meanwhile {
+			n += calls
+		}
+	}
+	return n
+}
+
+// per returns n for each of so many.
+func per(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+func (r *outcome) stalePercent() float64  { return 100 * per(r.stale(), r.Executed) }
+func (r *outcome) falsePer100() float64   { return 100 * per(r.FalseStops, r.Executed) }
+func (r *outcome) acksPerFault() float64  { return per(r.Acks, r.Incidents) }
+func (r *outcome) readsPer100() float64   { return 100 * per(r.EmptyReads, r.Executed) }
+func (r *outcome) bytesPerFault() float64 { return per(r.Bytes, r.Incidents) }
+func (r *outcome) lateCell(k kind) string {
+	n := r.Late[k]
+	return fmt.Sprintf("%d/%d/%d", n[onResult], n[atGate], n[missed])
+}
+func (r *outcome) standingCell() string { return r.ofHeed(r.Standing) }
+func (r *outcome) wrongCell() string    { return r.ofHeed(r.Wrong) }
+
+// ofHeed returns a count of what only heed reports.
+func (r *outcome) ofHeed(n int) string {
+	if r.Policy != policyHeed {
+		return "-"
+	}
+	return fmt.Sprint(n)
+}
+
+// The bars that heed is held to, in every plan.
+const (
+	maxStalePercent = 1.0
+	maxFalsePer100  = 1.0
+	maxAcks         = 1.3 // per incident
+)
+
+// misses returns which bars an outcome of heed misses.
+func (r *outcome) misses() (m []string) {
+	for _, b := range []struct {
+		what string
+		got  float64
+		most float64
+	}{
+		{"stale calls, %", r.stalePercent(), maxStalePercent},
+		{"false stops in 100 calls", r.falsePer100(), maxFalsePer100},
+		{"acknowledgements for an incident", r.acksPerFault(), maxAcks},
+		{"calls told clean and were not", float64(r.Wrong), 0},
+	} {
+		if b.got > b.most {
+			m = append(m, fmt.Sprintf("%s: %s %.2f, want at most %v", r.Plan, b.what, b.got, b.most))
+		}
+	}
+	if r.Plan == planNoLog && r.Told > 0 {
+		m = append(m, fmt.Sprintf("%s: %d calls told clean, want none", r.Plan, r.Told))
+	}
+	return m
+}
+
+// table prints a row for each outcome.
+func table(w io.Writer, rows []*outcome) error {
+	out := []byte("plan\tpolicy\tcalls\tincidents\tstale %\tfalse stops\tacks\tempty reads\tbytes\twrongly clean\tstanding")
+	for _, k := range afters {
+		out = fmt.Appendf(out, "\t%s", k)
+	}
+	out = append(out, "\t\n"...)
+	for _, r := range rows {
+		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s", r.Plan, r.Policy, r.Executed, r.Incidents,
+			r.stalePercent(), r.falsePer100(), r.acksPerFault(), r.readsPer100(), r.bytesPerFault(), r.wrongCell(), r.standingCell())
+		for _, k := range afters {
+			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
+		}
+		out = append(out, "\t\n"...)
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if _, err := tw.Write(out); err != nil {
+		return err
+	}
+	return tw.Flush()
+}
+
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	slices.Sort(v)
+	return v[len(v)/2]
+}
