@@ -15,7 +15,7 @@ import (
 )
 
 // agent acts by a script: it builds, step by step. Where it is stopped it acknowledges what it was shown and reads the
-// state; where a result comes with an item that does not block, or is of unknown effect, it reads the state; and every
+// state. Where a result has an item that does not block, or a verdict that is not clean, it reads the state, and every
 // so often it does so by habit. It thinks before each of these.
 type agent struct {
 	client *gabp.Client
@@ -30,12 +30,12 @@ type agent struct {
 // tally is what an agent can count itself.
 type tally struct {
 	Stops      int             `json:"stops"`
+	LeftOut    int             `json:"leftOut"`    // steps that were stopped too often
 	FalseStops int             `json:"falseStops"` // the state was as it had been read
 	Acks       int             `json:"acks"`
 	Reads      int             `json:"reads"`      // for a result's sake
 	EmptyReads int             `json:"emptyReads"` // of those: the state was as it had been read
 	Bytes      int             `json:"bytes"`      // of attention that it was given
-	ToStopMs   []float64       `json:"toStopMs"`   // from a fault to the reading that it led to
 	ByHabit    int             `json:"byHabit"`    // faults that no stop and no result led to
 	Standing   int             `json:"standing"`   // calls under a standing item
 	Clean      []int           `json:"clean"`      // steps whose result was clean
@@ -80,8 +80,8 @@ func (a *agent) run(ctx context.Context, calls int) error {
 	return nil
 }
 
-// maxTries bounds how often a step is retried.
-const maxTries = 100
+// maxTries is how often an agent tries a step before it leaves it out.
+const maxTries = 20
 
 func (a *agent) build(ctx context.Context, i int) error {
 	for range maxTries {
@@ -119,7 +119,8 @@ func (a *agent) build(ctx context.Context, i int) error {
 		}
 		return a.look(ctx, i, &res) // it was executed: not again
 	}
-	return fmt.Errorf("refused %d times", maxTries)
+	a.tally.LeftOut++
+	return nil
 }
 
 // look does what the result of a step suggests.
@@ -131,7 +132,7 @@ func (a *agent) look(ctx context.Context, i int, res *result) error {
 	switch {
 	case res.item != nil && res.item.Blocking:
 		return a.stop(ctx, res.item, i)
-	case res.item != nil, res.verdict.Outcome == coalesce.Unknown:
+	case res.item != nil, res.verdict.Outcome != "" && res.verdict.Outcome != coalesce.Clean:
 		a.tally.Reads++
 		r, err := a.read(ctx, i)
 		if r.Broken == "" {
@@ -242,7 +243,6 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 		return r, err
 	}
 	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
-	a.tally.ToStopMs = append(a.tally.ToStopMs, r.SinceMs)
 	found := a.tally.Late[r.Broken]
 	switch {
 	case r.Calls > 0, step == forHabit:

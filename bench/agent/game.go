@@ -353,7 +353,8 @@ func (p *policy) logged(text string) {
 	if p.item == nil {
 		p.n++
 		p.item = &heed.Attention{
-			ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
+			ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError,
+			Blocking: true, StateInvalidated: true,
 			Summary: "An error was logged: " + text, OpenedAtSequence: p.seq,
 		}
 	}

@@ -1,5 +1,5 @@
-// Command agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong is
-// a plan, who reads the log a policy:
+// Command agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong
+// is a plan, who reads the log a policy:
 //
 //	none        nobody reads the log
 //	naive       the game's mod blocks on each error that is logged; it is given the true levels
@@ -28,13 +28,13 @@
 // that still held is an incident. A call on a state that was broken before it was made is stale. A stop is false where
 // the state was as it had been read.
 //
-// The exception that comes by itself breaks the state when it comes first, and changes nothing after that. The faults of
-// a load are one incident: an agent that has read the state during the load knows that it is broken until the load has
-// ended. Where faults came after that reading, the state is broken once more when the load has ended.
+// The exception that comes by itself breaks the state when it comes first, and changes nothing after that. The faults
+// of a load are one incident: an agent that has read the state during the load knows that it is broken until the load
+// has ended. Where faults came after that reading, the state is broken once more when the load has ended.
 //
 // A call was wrongly told to be clean where its result was clean although an urgent record had been written from its
-// start to the mod's result, or where its final verdict is clean although one was written up to 2 s after that. Urgent is
-// what the default rules do not ignore.
+// start to the mod's result, or where its final verdict is clean although one was written up to 2 s after that. Urgent
+// is what the default rules do not ignore.
 //
 // # Running it
 //
@@ -166,7 +166,8 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	defer cancel()
 	logPath := filepath.Join(t.dir, policyName+".log")
 	command := []string{
-		self, "-game", logPath, "-policy", policyName, "-plan", string(t.plan), "-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
+		self, "-game", logPath, "-policy", policyName, "-plan", string(t.plan),
+		"-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
 	if policyName == policyHeed {
 		followed := logPath

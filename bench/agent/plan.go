@@ -49,7 +49,8 @@ var afters = []kind{after0, after5, after30, after300}
 
 // delays are those of faults after a result that are always the same.
 var delays = map[kind]time.Duration{
-	after5: 5 * time.Millisecond, after30: 30 * time.Millisecond, after300: 300 * time.Millisecond, flood: 2 * time.Millisecond,
+	after5: 5 * time.Millisecond, after30: 30 * time.Millisecond, after300: 300 * time.Millisecond,
+	flood: 2 * time.Millisecond,
 }
 
 // plan is what happens in a game, by its calls and by time.

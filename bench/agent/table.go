@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 )
 
@@ -22,19 +21,19 @@ func (r *outcome) add(o *outcome) {
 	r.Executed += o.Executed
 	r.Faults += o.Faults
 	r.Incidents += o.Incidents
-	if r.score.Stale == nil {
-		r.score.Stale, r.Late = map[kind]int{}, map[kind][3]int{}
+	if r.Stale == nil {
+		r.Stale, r.Late = map[kind]int{}, map[kind][3]int{}
 	}
-	for k, n := range o.score.Stale {
-		r.score.Stale[k] += n
+	for k, n := range o.Stale {
+		r.Stale[k] += n
 	}
 	r.Stops += o.Stops
+	r.LeftOut += o.LeftOut
 	r.FalseStops += o.FalseStops
 	r.Acks += o.Acks
 	r.Reads += o.Reads
 	r.EmptyReads += o.EmptyReads
 	r.Bytes += o.Bytes
-	r.ToStopMs = append(r.ToStopMs, o.ToStopMs...)
 	r.ByHabit += o.ByHabit
 	r.Standing += o.Standing
 	for k, n := range o.Late {
@@ -50,7 +49,7 @@ func (r *outcome) add(o *outcome) {
 
 // stale returns how many calls acted on a fault that had shown before they were made.
 func (r *outcome) stale() (n int) {
-	for k, calls := range r.score.Stale {
+	for k, calls := range r.Stale {
 		if k != meanwhile {
 			n += calls
 		}
@@ -66,12 +65,12 @@ func (r *outcome) falsePer100() float64   { return 100 * per(r.FalseStops, r.Exe
 func (r *outcome) acksPerFault() float64  { return per(r.Acks, r.Incidents) }
 func (r *outcome) readsPer100() float64   { return 100 * per(r.EmptyReads, r.Executed) }
 func (r *outcome) bytesPerFault() float64 { return per(r.Bytes, r.Incidents) }
+
+// lateCell returns where faults of a kind were found: on the result, before the next call, later.
 func (r *outcome) lateCell(k kind) string {
 	n := r.Late[k]
 	return fmt.Sprintf("%d/%d/%d", n[onResult], n[atGate], n[missed])
 }
-func (r *outcome) standingCell() string { return r.ofHeed(r.Standing) }
-func (r *outcome) wrongCell() string    { return r.ofHeed(r.Wrong) }
 
 // ofHeed returns a count of what only heed reports.
 func (r *outcome) ofHeed(n int) string {
@@ -118,8 +117,9 @@ func table(w io.Writer, rows []*outcome) error {
 	}
 	out = append(out, "\t\n"...)
 	for _, r := range rows {
-		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s", r.Plan, r.Policy, r.Executed, r.Incidents,
-			r.stalePercent(), r.falsePer100(), r.acksPerFault(), r.readsPer100(), r.bytesPerFault(), r.wrongCell(), r.standingCell())
+		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
+			r.Plan, r.Policy, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
+			r.readsPer100(), r.bytesPerFault(), r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
 		for _, k := range afters {
 			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
 		}
@@ -130,12 +130,4 @@ func table(w io.Writer, rows []*outcome) error {
 		return err
 	}
 	return tw.Flush()
-}
-
-func median(v []float64) float64 {
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return v[len(v)/2]
 }

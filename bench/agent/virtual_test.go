@@ -29,7 +29,9 @@ const lead = 2 * time.Minute
 
 // play lets an agent act on a game in virtual time, under a policy. All but the log and the connections is as it runs
 // beside a game: session, proxy, engine, gate.
-func play(t *testing.T, name planName, policy string, seed uint64, calls int, trace func(string, ...any)) (out outcome) {
+func play(
+	t *testing.T, name planName, policy string, seed uint64, calls int, trace func(string, ...any),
+) (out outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
