@@ -205,7 +205,10 @@ func TestEngineRelated(t *testing.T) {
 		related bool
 	}{
 		{"nothing", build, func(*heed.Engine) {}, false},
-		{"blocking", build, func(e *heed.Engine) { e.Log(broken("1")) }, true},
+		{"blocking", build, func(e *heed.Engine) {
+			e.Log(broken("1"))
+			e.Log(broken("2"))
+		}, true},
 		{"blocking, of the host", build, func(e *heed.Engine) {
 			e.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
 		}, true},
