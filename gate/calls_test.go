@@ -221,7 +221,8 @@ func TestEngineRelated(t *testing.T) {
 			e.Ack("agent", a.ID, 0)
 		}, false},
 		{
-			"a call that only looks", gate.Call{ID: "1", Tool: "look", Diagnostics: true},
+			"a call that only looks",
+			gate.Call{ID: "1", Tool: "look", Diagnostics: true},
 			func(e *heed.Engine) { e.Log(broken("1")) },
 			false,
 		},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 )
@@ -304,6 +305,9 @@ func TestWrapResults(t *testing.T) {
 	// A tool that says that it failed is a failed operation.
 	a := b.tool("colony/build", "in band")
 	require.Contains(t, string(a.Result), `"success":false`)
+	var calls bridge.Operations
+	require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))
+	require.Equal(t, event.StatusFailed, calls.Operations[0].Status)
 	require.Contains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "no room")
 	a = b.tool("colony/build", "error")
 	require.Equal(t, gabp.CodeToolFailed, a.Error.Code)
