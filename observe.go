@@ -1,10 +1,15 @@
 package heed
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
+
+// playTag is the tag of decisions about entries that come only while the game is played.
+const playTag = "play"
 
 // neighbors is how many entries on each side of a cause the journal keeps with it.
 const neighbors = 8
@@ -133,8 +138,9 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Entry, in.Signature, in.Blind = entry, res.Group, res.Blind
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
-	in.Resolves, in.Begins, in.Summary = nil, false, ""
+	in.Resolves, in.Begins, in.Playing, in.Summary = nil, false, false, ""
 	if rule := res.Rule; rule != nil {
+		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
 		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
 	}
 	folded = e.coalescer.Fold(in)

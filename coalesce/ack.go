@@ -2,6 +2,8 @@ package coalesce
 
 import (
 	"slices"
+
+	"github.com/heedlog/heed/event"
 )
 
 // AckResult is the answer to an acknowledgement. It belongs to the caller.
@@ -103,9 +105,10 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	if c.episode.item == it {
 		c.episode.acked = it.number
 	}
-	it.acked = true
+	it.acked, it.ackedAt = true, c.now.seq
+	ofLoad := c.loading() && it.scope <= scopeOperation && it.opened.seq >= c.load.began.seq
+	c.load.acked = c.load.acked || ofLoad
 	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
-	c.suppressor = nil // what is acknowledged last is asked first
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
 	rows, turns := it.unseen(watermark)
@@ -116,13 +119,17 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	}
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
-	c.open(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
+	c.start(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
+	next.deferred, next.shared = ofLoad, it.shared
 	c.save(it)
 	c.save(next)
 	it.part(next, watermark, rows, turns)
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
+	if next.disposition == event.Advisory && next.scope <= scopeOperation && c.pool == nil {
+		c.pool = next
+	}
 	c.announce(next, Opened, reasonNew, place{next.latest.seq, next.latestPos})
 	c.retention = append(c.retention, Retention{Owner: next.number, Pin: next.cause.Seq})
 	c.wake(next)

@@ -169,12 +169,17 @@ const (
 	reasonNew      Reason = "new"      // something that no open or acknowledged item holds
 	reasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
 	reasonRate     Reason = "rate"     // acknowledged, and now more frequent by rateFactor
+	reasonCharged  Reason = "charged"  // acknowledged, and charged to a later call
+
+	// reasonStanding opens nothing: acknowledged, charged to later calls again and again.
+	reasonStanding Reason = "standing"
 )
 
-// The reasons for which an item is updated, the least weighty first. The last
-// three may also open one: what was acknowledged became worse.
+// The reasons for which an item is updated, the least weighty first. Those from
+// reasonInvalidated on may also open one: what was acknowledged became worse.
 const (
-	reasonRule        Reason = "rule"        // another rule joined
+	reasonLoaded Reason = "loaded" // the load is over in which it was not to block
+
 	reasonGroups      Reason = "groups"      // the number of groups passed a threshold
 	reasonCount       Reason = "count"       // the number of entries passed a threshold
 	reasonInvalidated Reason = "invalidated" // state became invalid
@@ -195,6 +200,8 @@ const (
 // weight orders the reasons of updates.
 func (r Reason) weight() int {
 	switch r {
+	case reasonLoaded:
+		return 7
 	case reasonDisposition:
 		return 6
 	case reasonSeverity:
@@ -205,8 +212,6 @@ func (r Reason) weight() int {
 		return 3
 	case reasonGroups:
 		return 2
-	case reasonRule:
-		return 1
 	}
 	return 0
 }

@@ -41,8 +41,13 @@ type Input struct {
 	digest *digested
 
 	// NewPhase reports that the game entered another phase with this entry, which
-	// is then the first of the new phase's episode.
+	// is then the first of the new phase's episode. Fresh with it begins a load, which
+	// the next phase ends.
 	NewPhase bool
+
+	// Playing reports that the entry is evidence that the game is played, whatever
+	// the phase. It matters while a game is loaded; see [Coalescer.Loading].
+	Playing bool
 }
 
 // Folded is what became of an entry.
@@ -66,8 +71,9 @@ type Coalescer struct {
 	base time.Time   // from which it counts
 	pos  uint64      // of the latest entry
 
-	expiry  alarm // of advisory items
-	abandon alarm // of operations
+	expiry   alarm // of advisory items
+	abandon  alarm // of operations
+	loadEnds alarm // of the load, at the latest
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
@@ -75,16 +81,19 @@ type Coalescer struct {
 	nOpen   int
 
 	// The bursts that go on, but for those of operations, which hold their own.
-	episode episode
-	blindly *item // open item of blindness, or nil
+	episode   episode
+	blindly   *item  // open item of blindness, or nil
+	blindItem uint64 // number of the latest item of blindness
+	pool      *item  // the open advisory item that all advisory entries join, or nil
+	load      load
 
-	suppressor *item // that took the previous repeat: storms repeat themselves
 	repeatable repeatable
 	index      *index
-	version    uint64 // changes whenever an item is cleared, a rule resolved or groups merged
+	version    uint64 // changes whenever an item opens again or is cleared, a rule resolved, groups merged, or a call begins or is over
 
 	ops   operations
 	only  inference
+	calls calls
 	blind bool
 
 	freshSince uint64 // sequence number from which the game's state is the one it is
@@ -161,17 +170,14 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 
-	if in.NewPhase {
-		c.episode = episode{}
-	}
-	if in.Fresh {
-		c.freshSince = e.Seq
+	if in.NewPhase || in.Fresh || c.loading() {
+		c.observeLoad(in)
 	}
 	if in.Blind != c.blind {
 		c.setBlind(in.Blind)
 	}
 	if e.Kind == event.KindNotice {
-		c.missEvidence()
+		c.missEvidence(ReasonMissing)
 	}
 	c.stats.Received++
 	var named *operation
@@ -199,14 +205,14 @@ type destination struct {
 	root  *operation // of scopeOperation
 	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
-	row   *counter   // where the item that gathers the burst has the entry's group, if that was looked for and found
+	row   *counter   // of the entry's group in the open item that holds it, if that was looked for and found
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
 // it names; that of the only root that runs, or of the only one that ended
 // within Linger, unless the ambient burst already holds what it repeats; else
-// the ambient burst. Blindness is a burst of its own. An event of an operation
-// without an id is no evidence about another one.
+// the ambient burst, to which all belongs while a game is loaded. Blindness is a burst
+// of its own. An event of an operation without an id is no evidence about another one.
 //
 // It sets to, which is zero: a result that is returned would be copied with wide
 // loads that wait for the narrow stores before them (go test -bench Fold).
@@ -219,8 +225,13 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	case in.digest != nil:
 		to.scope = scopeDigest
 	case named != nil:
-		to.scope, to.root, to.named = scopeOperation, c.ops.root(named), named
+		to.root, to.named = c.ops.root(named), named
+		if !c.loading() {
+			to.scope = scopeOperation
+		}
 	case in.Entry.Kind == event.KindOperation:
+	case c.loading():
+		to.root = c.onlyRoot()
 	default:
 		if it := c.episode.item; it != nil {
 			if to.row = it.counters.find(in.Decision.Rule, in.Signature); to.row != nil {
@@ -237,41 +248,90 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 // what an item has seen already and is none the worse for: that goes no further
 // than repeat.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
-	if c.episode.last.seq != 0 && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.episode.last.seq != 0 && !c.loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		c.episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
+	if to.row == nil && to.scope <= scopeOperation {
+		if it != nil {
+			to.row = it.counters.find(in.Decision.Rule, in.Signature)
+		}
+		if to.row == nil {
+			if other, row := c.holding(&in.Decision, in.Signature); other != nil {
+				it, to.row = other, row
+			} else if it == nil {
+				it = c.overfull(&in.Decision)
+			}
+		}
+	}
 	if it != nil {
 		c.save(it)
 	}
-	if it == nil || c.thorough || !it.repeat(in, to.row, c.now, c.version, &c.cfg) {
+	if it == nil || c.thorough || !c.repeat(it, in, to.row) {
 		return c.foldNews(in, &to, it)
 	}
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now
 	}
-	c.noteOperation(in, &to, it.number)
+	c.concern(in, &to, it.number, "")
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number}
 }
 
-// foldNews folds an entry that belongs to the burst at to into it, the item that
-// gathers that, or, where that is nil and nothing acknowledged accounts for the
-// entry, into an item that it opens. What was acknowledged does not make another
-// item worse either.
+// holding returns the open item of an operation or of an episode that holds a group
+// and is at least as urgent as an entry of it, with the group's row; nil for none.
+func (c *Coalescer) holding(d *event.Decision, sig signature.Signature) (holder *item, row *counter) {
+	c.index.each(d.Rule, sig, func(i int, r *counter) {
+		it := &c.items[i]
+		if !it.open() || it.scope > scopeOperation || it.disposition < d.Disposition ||
+			holder != nil && holder.number < it.number {
+			return
+		}
+		if known := it.rule(d.Rule); known == nil || !known.resolved {
+			holder, row = it, r
+		}
+	})
+	return holder, row
+}
+
+// overfull returns an open item that has no room for another group of a rule that it
+// knows, so that nobody can say whether it holds an entry; nil for none.
+func (c *Coalescer) overfull(d *event.Decision) *item {
+	for i := range c.items {
+		it := &c.items[i]
+		if it.open() && it.scope <= scopeOperation && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
+			return it
+		}
+	}
+	return nil
+}
+
+// foldNews folds an entry that belongs to the burst at to into it, the open item that
+// holds its group or gathers the burst. Where that is nil, and nothing acknowledged
+// accounts for the entry, it opens an item, or opens one again that was cleared without
+// an acknowledgement; but advisory entries share one. What was acknowledged does not make
+// another item worse either.
 func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	d, why := &in.Decision, reasonNew
-	var known *item
+	var before known
+	if it != nil && it.shared && it.disposition < d.Disposition {
+		it = nil // others are in it, who must not be acknowledged with this
+	}
 	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
-		if known, why = c.account(in, to); known != nil && why == "" {
-			return c.suppress(known, in, to)
+		if before, why = c.account(in, to); before.item != nil && (why == "" || why == reasonStanding) {
+			return c.suppress(&before, in, to, why)
 		}
 	}
 	opened := false
+	var from counter // what is known of the group, whose item may have to go
+	if before.row != nil {
+		c.save(before.item)
+		from, before.row.recurrence = *before.row, nil
+	}
 	if it == nil {
-		it, opened = c.openFor(known, to)
+		it, opened = c.open(in, to, &before)
 	}
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now
@@ -280,14 +340,31 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		it.digest = in.digest.digest
 	}
 	c.save(it)
+	row := it.counters.find(d.Rule, in.Signature)
+	occurs := row != nil && runGap.passed(row.last, c.now)
 	f := it.add(in, to.named, c.now, &c.cfg)
+	if row = it.counters.find(d.Rule, in.Signature); row != nil {
+		if f.newGroup && before.row != nil {
+			c.inherit(row, &from, why)
+		} else if f.newGroup {
+			c.occur(row, neither) // the incident itself tells nothing about others
+		} else if occurs {
+			c.occur(row, c.calls.side)
+		}
+	}
+	if it == c.pool && it.disposition == event.Blocking {
+		c.pool = nil
+	}
+	if it.deferred && stopsAtOnce(in) {
+		it.deferred, f.why = false, reasonDisposition
+	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
 		c.announce(it, Opened, why, at)
 	case f.why != "":
 		c.announce(it, Updated, f.why, at)
 	}
-	c.noteOperation(in, to, it.number)
+	c.concern(in, to, it.number, "")
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number, NewGroup: f.newGroup, NewCause: f.newCause}
 }

@@ -131,8 +131,13 @@ func TestStats(t *testing.T) {
 	fold := func(e event.Entry, d event.Disposition, rule string) {
 		seq++
 		e.Seq = seq
+		raised := ""
+		if e.OperationID == "" && d == event.Advisory {
+			raised = rule
+		}
 		c.Fold(&Input{
-			Entry: &e, Signature: groupSignature(rule), NewPhase: true, Blind: rule == "blinds", Begins: rule == "blinds",
+			Raised: raised,
+			Entry:  &e, Signature: groupSignature(rule), NewPhase: true, Blind: rule == "blinds", Begins: rule == "blinds",
 			Decision: event.Decision{Rule: rule, Disposition: d},
 		})
 	}
@@ -140,7 +145,7 @@ func TestStats(t *testing.T) {
 		fold(event.Entry{Kind: event.KindOperation, Status: event.StatusStarted, OperationID: id}, event.Ignore, "")
 	}
 	fold(event.Entry{OperationID: "c"}, event.Blocking, "one")
-	fold(event.Entry{OperationID: "b"}, event.Advisory, "two")
+	fold(event.Entry{}, event.Advisory, "two")
 	fold(event.Entry{}, event.Advisory, "three") // displaces two
 	fold(event.Entry{}, event.Advisory, "four")  // displaces three, and forgets two
 	fold(event.Entry{}, event.Blocking, "blinds")

@@ -3,8 +3,6 @@ package coalesce
 import (
 	"slices"
 	"strings"
-
-	"github.com/heedlog/heed/event"
 )
 
 // maxConsumerName bounds the name of a consumer, in bytes.
@@ -137,7 +135,7 @@ func (c *Coalescer) ordered() []*item {
 
 // precedes reports whether open item a is to be seen before b.
 func precedes(a, b *item) bool {
-	if x, y := a.disposition == event.Blocking, b.disposition == event.Blocking; x != y {
+	if x, y := a.blocking(), b.blocking(); x != y {
 		return x
 	}
 	if a.severity != b.severity {

@@ -32,7 +32,10 @@ type counter struct {
 	text  string // escaped sample of the first entry
 	blame string // names of whom the first entry points at, joined by line feeds
 
-	calm uint64 // Coalescer.version at which item.unmoved held of it; see item.repeat
+	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
+
+	occurrences occurrences
+	recurrence  *recurrence // nil until it returned in a call
 }
 
 // turn is an entry at which a group became worse.
@@ -93,6 +96,7 @@ func (t *turn) since(c *counter, earlier turn) {
 // now as advisory, that may be worse than it is.
 func (c *counter) split(t turn) counter {
 	next := *c
+	c.recurrence = nil
 	next.count = c.count - t.count
 	next.first, next.firstBy = t.place, t.named
 	if next.worst.seq < t.seq {
@@ -234,6 +238,13 @@ func (c *counter) combine(o *counter) {
 	c.severity = max(c.severity, o.severity)
 	c.invalidates = c.invalidates || o.invalidates
 	c.count += o.count
+	c.occurrences.times += o.occurrences.times
+	for i, n := range o.occurrences.seen {
+		c.occurrences.seen[i] += n
+	}
+	if c.recurrence == nil {
+		c.recurrence = o.recurrence
+	}
 	if c.blame == "" {
 		c.blame = o.blame
 	}

@@ -48,21 +48,23 @@ func (x *index) holds(sig signature.Signature) (item int, ok bool) {
 	return 0, false
 }
 
-// knowing calls f for each acknowledged item that knows (rule, sig), maybe twice,
-// and may call it for others that hold the group.
-func (c *Coalescer) knowing(rule string, sig signature.Signature, f func(it *item)) {
-	x := c.index
+// each calls f for each item that has the group (rule, sig), with its row.
+func (x *index) each(rule string, sig signature.Signature, f func(item int, row *counter)) {
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		if r := &x.rows[ref]; r.sig == sig && r.rule == rule {
-			f(&c.items[(int(ref)-1)/x.size])
+			f((int(ref)-1)/x.size, r)
 		}
 	}
+}
+
+// eachFamiliar calls f for each of the items that is known for the rule.
+func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
 	if x.familiar == 0 {
 		return
 	}
 	for ref := x.rules.first(xxhash.Sum64String(rule)); ref != 0; ref = x.rules.next[ref] {
-		if it := &c.items[(ref-1)/maxRules]; it.rules[(ref-1)%maxRules].rule == rule {
-			f(it)
+		if i := int(ref-1) / maxRules; items[i].rules[(ref-1)%maxRules].rule == rule {
+			f(i)
 		}
 	}
 }

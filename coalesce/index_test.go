@@ -32,11 +32,14 @@ func TestKnowing(t *testing.T) {
 							want = append(want, it.number)
 						}
 					}
-					c.knowing(rule, sig, func(it *item) {
+					look := func(i int) {
+						it := &c.items[i]
 						if it.state == itemCleared && it.acked && it.knows(rule, sig) && !slices.Contains(got, it.number) {
 							got = append(got, it.number)
 						}
-					})
+					}
+					c.index.each(rule, sig, func(i int, _ *counter) { look(i) })
+					c.index.eachFamiliar(rule, look, c.items)
 					require.ElementsMatch(t, want, got, "%s %s", rule, name)
 					found += len(got)
 				}

@@ -77,9 +77,16 @@ type item struct {
 	predecessor uint64
 	clearedBy   Reason
 	acked       bool
-	unpinned    bool   // its evidence is no longer pinned
-	clearedAt   uint64 // order of clearing, for displacement
-	familiar    bool   // its rules are in the index
+	ackedAt     uint64 // sequence number of the latest entry then
+
+	shared    bool // bursts that are not its own are in it, too
+	deferred  bool // it does not block before the load is over
+	returned  bool // it was cleared without an acknowledgement, and opened again
+	announced bool // who drains the updates takes it for open
+
+	unpinned  bool   // its evidence is no longer pinned
+	clearedAt uint64 // order of clearing, for displacement
+	familiar  bool   // its rules are in the index
 
 	pending    string // 0: none
 	pendingWhy Reason
@@ -109,7 +116,7 @@ func (it *item) reset() {
 func (it *item) open() bool { return it.state == itemOpen }
 
 // blocking reports whether the item stops an agent now.
-func (it *item) blocking() bool { return it.open() && it.disposition == event.Blocking }
+func (it *item) blocking() bool { return it.open() && it.disposition == event.Blocking && !it.deferred }
 
 // rule returns what the item knows about the rule called id, or nil.
 func (it *item) rule(id string) *ruleCount {
@@ -160,6 +167,15 @@ func nextThreshold(n uint64) uint64 {
 			return 1<<64 - 1
 		}
 	}
+}
+
+// threshold returns the threshold after n of the numbers of entries and groups at which
+// the item has an update. What comes and goes has few of them.
+func (it *item) threshold(n uint64) uint64 {
+	if it.returned && it.disposition != event.Blocking {
+		return 10 * n
+	}
+	return nextThreshold(n)
 }
 
 // Rows beyond Config.MaxGroups are reserved for news. Each
@@ -236,18 +252,17 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		r.resolved = false
 	case len(it.rules) < cap(it.rules):
 		it.rules = append(it.rules, ruleCount{rule: d.Rule, summary: in.Summary, disposition: d.Disposition, first: at.seq})
-		f.why = reasonRule
 	default:
 		it.allRules = false
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
 	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
-		it.nextGroups = nextThreshold(groups)
+		it.nextGroups = it.threshold(groups)
 		f.why = reasonGroups
 	}
 	if it.total >= it.nextCount {
-		it.nextCount = nextThreshold(it.total)
+		it.nextCount = it.threshold(it.total)
 		f.why = reasonCount
 	}
 	if d.Invalidates && !it.invalidates {

@@ -6,68 +6,157 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// openFor opens an item for the burst at to, where an entry went beyond what
-// was acknowledged with known, or, where that is nil, is new. It returns false
-// where the burst has to share an item that was open before.
-func (c *Coalescer) openFor(known *item, to *destination) (*item, bool) {
+// open returns an open item for the burst at to, where an entry goes beyond what was
+// acknowledged before, or is new: an advisory entry joins the open advisory item; one
+// that was cleared without an acknowledgement is opened again; else it is a new one. It
+// returns false where the item was open before: so it is, too, where as many items block
+// as may be open.
+func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
+	advisory := in.Decision.Disposition == event.Advisory && to.scope <= scopeOperation
+	if advisory && c.pool != nil {
+		c.pool.shared = true
+		c.gather(to, c.pool)
+		return c.pool, false
+	}
+	if it := c.cleared(in, to, advisory); it != nil && before.item == nil {
+		if other := c.makeRoom(); other != nil {
+			return c.overflow(to, other), false
+		}
+		if it.state == itemCleared {
+			c.reopen(it)
+			c.gather(to, it)
+			return it, it.disposition == event.Blocking
+		}
+	}
 	var predecessor uint64
 	var r rate
 	switch {
-	case known != nil:
+	case before.item != nil:
 		// How frequent it is stays known: else a steady fault would seem to
 		// grow again after each acknowledgement.
-		predecessor, r = known.number, known.rate
+		predecessor, r = before.item.number, before.item.rate
 	case to.scope == scopeOperation:
 		predecessor = to.root.lastItem
 	case to.scope == scopeAmbient:
 		predecessor = c.episode.acked
 	}
+	if other := c.makeRoom(); other != nil {
+		return c.overflow(to, other), false
+	}
 	it := c.slot()
 	c.gather(to, it)
-	if it.open() {
-		c.stats.Overflowed++
-		return it, false
-	}
-	c.open(it, to, predecessor)
-	if known == nil {
+	c.start(it, to, predecessor)
+	it.deferred = c.load.acked && to.scope <= scopeOperation && !stopsAtOnce(in)
+	if before.item == nil {
 		c.repeats(&r)
 	}
 	it.rate = r
+	if advisory {
+		c.pool = it
+	}
 	return it, true
 }
 
-// open makes a free item an open one.
-func (c *Coalescer) open(it *item, to *destination, predecessor uint64) {
+// overflow lets an open item gather the burst at to, too.
+func (c *Coalescer) overflow(to *destination, it *item) *item {
+	c.gather(to, it)
+	c.stats.Overflowed++
+	return it
+}
+
+// start makes a free item an open one.
+func (c *Coalescer) start(it *item, to *destination, predecessor uint64) {
 	c.numbers++
 	c.nOpen++
 	c.stats.Opened++
 	it.state, it.number, it.id = itemOpen, c.numbers, c.id(c.numbers)
-	it.scope, it.root, it.key, it.predecessor = to.scope, to.root, to.key, predecessor
+	it.scope, it.key, it.predecessor = to.scope, to.key, predecessor
+	if to.scope == scopeOperation {
+		it.root = to.root
+	}
+	if to.scope == scopeBlind {
+		c.blindItem = it.number
+	}
 }
 
-// slot returns a free item. With MaxOpen items open it clears the advisory one
-// that has been quiet longest; when all block, it returns the newest of them,
-// still open, to be shared.
-func (c *Coalescer) slot() *item {
-	if c.nOpen >= c.cfg.MaxOpen {
-		var victim, newest *item
-		for i := range c.items {
-			it := &c.items[i]
-			if !it.open() {
-				continue
-			}
-			if it.disposition != event.Blocking && (victim == nil || it.latest.seq < victim.latest.seq) {
-				victim = it
-			}
-			if newest == nil || it.number > newest.number {
-				newest = it
-			}
-		}
-		if victim == nil {
-			return newest
-		}
-		c.clear(victim, ReasonEvicted)
+// cleared returns the item to be opened again for an entry: it was cleared without an
+// acknowledgement, is as urgent, and holds the entry's group, or, of advisory ones, was
+// cleared last. It returns nil for none.
+func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
+	d := &in.Decision
+	var found *item
+	fits := func(it *item) bool {
+		return it.state == itemCleared && !it.acked && it.scope != scopeDigest && it.disposition == d.Disposition &&
+			(it.clearedBy == ReasonExpired || it.clearedBy == ReasonResolved || it.clearedBy == ReasonEvicted) &&
+			(it.scope == to.scope && it.key == to.key || it.scope <= scopeOperation && to.scope <= scopeOperation)
 	}
+	if advisory {
+		for i := range c.items {
+			if it := &c.items[i]; fits(it) && (found == nil || it.clearedAt > found.clearedAt) {
+				found = it
+			}
+		}
+		return found
+	}
+	c.index.each(d.Rule, in.Signature, func(i int, _ *counter) {
+		if it := &c.items[i]; fits(it) && (found == nil || it.clearedAt > found.clearedAt) {
+			found = it
+		}
+	})
+	return found
+}
+
+// reopen opens a cleared item again.
+func (c *Coalescer) reopen(it *item) {
+	c.version++
+	c.nOpen++
+	c.stats.Reopened++
+	c.save(it)
+	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, true
+	if it.pending == Cleared { // nobody has heard of that
+		it.pending, it.pendingWhy, it.announced = Opened, reasonReturned, true
+	}
+	if it.disposition == event.Blocking {
+		return
+	}
+	if it.scope <= scopeOperation {
+		c.pool = it
+	}
+	if !it.returned {
+		it.returned = true
+		it.nextCount, it.nextGroups = it.threshold(it.total), it.threshold(uint64(len(it.counters.rows)))
+	}
+}
+
+// makeRoom lets another item be opened. With MaxOpen items open it clears the advisory one
+// that has been quiet longest; when all block, it returns the newest of them, to be
+// shared.
+func (c *Coalescer) makeRoom() *item {
+	if c.nOpen < c.cfg.MaxOpen {
+		return nil
+	}
+	var victim, newest *item
+	for i := range c.items {
+		it := &c.items[i]
+		if !it.open() {
+			continue
+		}
+		if it.disposition != event.Blocking && (victim == nil || it.latest.seq < victim.latest.seq) {
+			victim = it
+		}
+		if newest == nil || it.number > newest.number {
+			newest = it
+		}
+	}
+	if victim == nil {
+		return newest
+	}
+	c.clear(victim, ReasonEvicted)
+	return nil
+}
+
+// slot returns a free item, for which a cleared one may be dropped.
+func (c *Coalescer) slot() *item {
 	var oldest *item
 	for i := range c.items {
 		it := &c.items[i]
@@ -97,9 +186,6 @@ func (c *Coalescer) evict(it *item) {
 	if it.pending != "" {
 		c.stats.UpdatesDropped++
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
-	}
-	if c.suppressor == it {
-		c.suppressor = nil
 	}
 	c.stats.Evicted++
 	c.stats.FoldedEvicted += it.total
@@ -133,7 +219,10 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
-	it.state, it.clearedBy, it.clearedAt = itemCleared, why, c.clears
+	it.state, it.clearedBy, it.clearedAt, it.deferred = itemCleared, why, c.clears, false
+	if c.pool == it {
+		c.pool = nil
+	}
 	c.retention = append(c.retention, Retention{Owner: it.number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
@@ -176,6 +265,12 @@ func (c *Coalescer) sweep() {
 	if c.abandon.due(c.now) {
 		c.abandonOverdue()
 	}
+	if c.calls.ends.due(c.now) {
+		c.leaveWindows()
+	}
+	if c.loadEnds.due(c.now) {
+		c.overdueLoad()
+	}
 }
 
 // expire clears the advisory items that have been quiet for AdvisoryTTL.
@@ -196,8 +291,16 @@ func (c *Coalescer) expire() {
 
 // announce merges an update into what is pending of the item: an item that
 // nobody has heard of is still to be opened, cleared ends all else, and of two
-// reasons the more telling one stays.
+// reasons the more telling one stays. Where nobody has heard that an item is open again,
+// nobody hears that it is cleared.
 func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
+	switch {
+	case kind == Cleared && !it.announced && why != ReasonAcknowledged:
+		return
+	case kind == Updated && !it.announced:
+		kind = Opened
+	}
+	it.announced = kind != Cleared
 	if it.pending == "" {
 		c.queue = append(c.queue, it)
 	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {

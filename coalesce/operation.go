@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,8 +26,9 @@ type operation struct {
 	ended   logicalTime // or was abandoned
 
 	abandoned bool
-	blind     bool // evidence was incomplete while it ran
-	doubtful  bool // it ended in a way that nobody knows
+	gap       VerdictReason // why evidence was incomplete while it ran, or ""
+	doubtful  bool          // it ended in a way that nobody knows
+	marked    mark          // what happened meanwhile and is not charged to it
 
 	worst event.Disposition // of what came of it alone
 	item  uint64            // number of the related item, 0: none
@@ -73,7 +75,13 @@ func (o *operation) doubt(number uint64) {
 
 // inherit takes over what came of a part that is about to be evicted.
 func (o *operation) inherit(part *operation) {
-	o.blind = o.blind || part.blind || part.running() || part.abandoned
+	o.gap = cmp.Or(o.gap, part.gap)
+	if part.running() || part.abandoned {
+		o.gap = cmp.Or(o.gap, ReasonMissing)
+	}
+	if part.marked.item != 0 {
+		o.mark(part.marked.item, part.marked.why)
+	}
 	o.note(part.worst, part.item)
 	if part.doubtful {
 		o.doubt(part.item)
@@ -91,6 +99,7 @@ const maxOperationID = 256
 type operations struct {
 	byID  map[string]*operation
 	order []*operation // oldest first, capacity fixed
+	live  []*operation // of these, those seen to start that run, or ended within Linger
 	limit int
 
 	numbers   uint64 // given to operations
@@ -160,8 +169,10 @@ func (t *operations) evict() {
 
 // drop removes operation number n.
 func (t *operations) drop(n int) {
-	delete(t.byID, t.order[n].id)
+	o := t.order[n]
+	delete(t.byID, o.id)
 	t.order = slices.Delete(t.order, n, n+1)
+	t.live = slices.DeleteFunc(t.live, func(l *operation) bool { return l == o })
 }
 
 // link makes o a part of parent, unless parent is a part of o.
@@ -237,7 +248,9 @@ func (c *Coalescer) operation(id string) *operation {
 	o := c.known(id)
 	if !o.seen {
 		o.seen, o.started = true, c.now
-		o.blind = o.blind || c.blind
+		if c.blind {
+			o.gap = cmp.Or(o.gap, ReasonBlind)
+		}
 		c.only.valid = false
 		c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
 	}
@@ -270,6 +283,7 @@ func (c *Coalescer) known(id string) *operation {
 // as their parent are its parts from now on.
 func (c *Coalescer) begin(id string) *operation {
 	o := c.ops.add(id, c.now)
+	c.leaveWindows() // of one that had to go
 	for _, part := range c.ops.order {
 		if part.parent == o.id {
 			c.handUp(part)
@@ -317,9 +331,21 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
 		}
 		o.begun = true
+		if o.parent == "" {
+			c.calls.begun++
+			o.marked, c.calls.owed = cmp.Or(o.marked, c.calls.owed), mark{}
+		}
+		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
+			c.enterWindow(o)
+			c.leaveWindows()
+		}
 	case e.Status.Ended() && (o.running() || o.abandoned || o.doubtful):
 		// A late end settles how it ended.
 		o.status, o.ended, o.abandoned, o.doubtful = e.Status, c.now, false, false
+		if o.begun {
+			c.enterWindow(o)
+		}
+		c.leaveWindows()
 	}
 	return o
 }
@@ -385,15 +411,15 @@ func (c *Coalescer) setBlind(blind bool) {
 	c.blind = blind
 	c.stats.Blind = blind
 	if blind {
-		c.missEvidence()
+		c.missEvidence(ReasonBlind)
 	}
 }
 
 // missEvidence marks the operations that run, or ended just now, as seen in part.
-func (c *Coalescer) missEvidence() {
+func (c *Coalescer) missEvidence(why VerdictReason) {
 	for _, o := range c.ops.order {
 		if !o.status.Ended() || o.lingers(&c.cfg.Linger, c.now) {
-			o.blind = true
+			o.gap = cmp.Or(o.gap, why)
 		}
 	}
 }
@@ -413,20 +439,38 @@ func (c *Coalescer) abandonOverdue() {
 			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
 		}
 	}
+	c.leaveWindows()
 }
 
-// noteOperation records on the operation concerned what came of it.
-func (c *Coalescer) noteOperation(in *Input, to *destination, number uint64) {
+// concern records what an entry in item number n means for operations: it is charged to
+// one, and for the others that are under way happened meanwhile. Where why is not "",
+// it is charged to none, unless it is advisory: whether a call caused that matters little.
+func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictReason) {
 	o := to.named
+	if status := in.Entry.Status; o != nil && (status == event.StatusTimedOut || status == event.StatusCancelled) {
+		o.doubt(n)
+		return
+	}
 	if o == nil {
 		o = to.root
 	}
+	advisory := in.Decision.Disposition == event.Advisory
+	if o == nil && advisory && to.scope == scopeAmbient && len(c.ops.live) > 0 {
+		o = c.onlyRoot()
+	}
+	if why != "" && !advisory {
+		if o != nil {
+			o.mark(n, why)
+		}
+		c.mark(n, why, nil)
+		return
+	}
 	if o == nil {
+		c.mark(n, ReasonBackground, nil)
 		return
 	}
-	if status := in.Entry.Status; status == event.StatusTimedOut || status == event.StatusCancelled {
-		o.doubt(number)
-		return
+	o.note(in.Decision.Disposition, n)
+	if len(c.ops.live) > 1 {
+		c.mark(n, ReasonBackground, c.ops.root(o))
 	}
-	o.note(in.Decision.Disposition, number)
 }

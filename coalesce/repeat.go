@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/event"
 )
 
@@ -24,7 +26,7 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.sweep()
 	it := c.episode.item
 	if c.repeatable.version != c.version || c.thorough || it.total+1 >= it.nextCount ||
-		c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+		c.cfg.AmbientQuiet.passed(c.episode.last, c.now) || runGap.passed(c.repeatable.row.last, c.now) {
 		f := c.Fold(in)
 		c.remember(in)
 		return f
@@ -58,75 +60,89 @@ func (c *Coalescer) remember(in *Input) {
 // add is about what may change, and storms consist of what does not (go test -bench
 // Fold). A fuzz test holds the two to each other.
 //
-// c is the entry's counter, or nil where it was not looked for. Where unmoved held
+// r is the entry's counter, or nil where it was not looked for. Where unmoved held
 // of it at this version of the Coalescer, it does until an entry is worse than its
 // group: an item is as bad as its groups, and nothing else but another version makes
 // it false.
-func (it *item) repeat(in *Input, c *counter, now logicalTime, version uint64, cfg *Config) bool {
+func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	d := &in.Decision
-	if c == nil {
-		c = it.counters.find(d.Rule, in.Signature)
+	if r == nil {
+		r = it.counters.find(d.Rule, in.Signature)
 	}
-	if c == nil || c.worsens(d) || it.total+1 >= it.nextCount || in.digest != nil {
+	if r == nil || r.worsens(d) || it.total+1 >= it.nextCount || in.digest != nil {
 		return false
 	}
-	if c.calm != version {
+	if r.calm != c.version {
 		if !it.unmoved(d) {
 			return false
 		}
-		c.calm = version
+		r.calm = c.version
 	}
-	it.count(now, in.Entry.Pos, cfg)
-	c.bump(now, in.Entry.Pos)
+	if runGap.passed(r.last, c.now) {
+		c.occur(r, c.calls.side)
+	}
+	it.count(c.now, in.Entry.Pos, &c.cfg)
+	r.bump(c.now, in.Entry.Pos)
 	return true
 }
 
 // unmoved reports whether an entry that does not make its group worse leaves the
 // item as it is but for counts.
 func (it *item) unmoved(d *event.Decision) bool {
-	if it.worsens(d) || uint64(len(it.counters.rows)) >= it.nextGroups {
+	if it.worsens(d) || uint64(len(it.counters.rows)) >= it.nextGroups || it.deferred {
 		return false
 	}
 	r := it.rule(d.Rule)
 	return r != nil && r.disposition >= d.Disposition && !r.resolved
 }
 
-// account looks for an acknowledged item that accounts for an entry. It
-// returns that item and "" when the entry is a repeat of what it holds; the
-// latest one that knows the entry, and a reason, when it goes beyond all of
-// them; and nil and reasonNew when none knows it. What names an operation is
-// accounted for by items of that operation alone; what names none, by any: an
-// inference is no evidence that this is another fault.
-func (c *Coalescer) account(in *Input, to *destination) (*item, Reason) {
-	if it := c.suppressor; it != nil && c.accounts(it, in, to) && c.exceeds(it, in) == "" {
-		return it, ""
-	}
-	var known, latest *item
-	why := reasonNew
-	c.knowing(in.Decision.Rule, in.Signature, func(it *item) {
+// known is the acknowledged item that accounts for an entry: of those that know it, the
+// one that was acknowledged last.
+type known struct {
+	item *item
+	row  *counter // of the entry's group, nil where only its rule is known
+
+	// The most that any of them was acknowledged with.
+	disposition event.Disposition
+	severity    event.Severity
+	invalidates bool
+}
+
+// account returns the acknowledged item that accounts for an entry, and "" when the
+// entry is a repeat of what it holds, reasonStanding when it is one that stands, another
+// reason when it goes beyond; and reasonNew when there is none.
+func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
+	d := &in.Decision
+	look := func(it *item, row *counter) {
 		if !c.accounts(it, in, to) {
 			return
 		}
-		reason := c.exceeds(it, in)
-		if reason == "" && (known == nil || it.clearedAt > known.clearedAt) {
-			known = it
+		if k.item == nil || it.clearedAt > k.item.clearedAt {
+			k.item, k.row = it, row
 		}
-		if latest == nil || it.clearedAt > latest.clearedAt {
-			latest, why = it, reason
-		}
-	})
-	if known != nil {
-		return known, ""
+		k.disposition, k.severity = max(k.disposition, it.disposition), max(k.severity, it.severity)
+		k.invalidates = k.invalidates || it.invalidates
 	}
-	return latest, why
+	c.index.each(d.Rule, in.Signature, func(i int, row *counter) { look(&c.items[i], row) })
+	if k.item == nil && !c.loading() {
+		c.index.eachFamiliar(d.Rule, func(i int) {
+			if it := &c.items[i]; !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
+				look(it, nil)
+			}
+		}, c.items)
+	}
+	if k.item == nil {
+		return k, reasonNew
+	}
+	return k, c.beyond(&k, in, to)
 }
 
 // rateFactor is how much more frequent something acknowledged must become to
 // be worth another look.
 const rateFactor = 10
 
-// accounts reports whether it is an acknowledged item that knows the entry and
-// covers its burst.
+// accounts reports whether it is an acknowledged item that covers the burst of an entry
+// whose group or rule it holds.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
 	if it.state != itemCleared || !it.acked || to.scope == scopeDigest {
 		return false
@@ -134,44 +150,78 @@ func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
 	if (it.scope == scopeBlind) != (to.scope == scopeBlind) || (it.scope == scopeHost) != (to.scope == scopeHost) {
 		return false
 	}
-	if to.named != nil && to.scope == scopeOperation && (it.root == nil || c.ops.root(it.root) != to.root) {
-		return false
-	}
-	return it.knows(in.Decision.Rule, in.Signature)
+	r := it.rule(in.Decision.Rule)
+	return r == nil || !r.resolved
 }
 
-// exceeds returns why an entry goes beyond what was acknowledged with an item
-// that accounts for it, or "" where it does not.
-func (c *Coalescer) exceeds(it *item, in *Input) Reason {
-	switch d := &in.Decision; {
-	case d.Disposition > it.disposition:
+// beyond returns why an entry goes beyond what was acknowledged with the item that
+// accounts for it, or "" or reasonStanding where it does not. It counts the occurrence.
+func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
+	it, d := k.item, &in.Decision
+	switch {
+	case d.Disposition > k.disposition:
 		return reasonDisposition
-	case d.Severity > it.severity:
+	case d.Severity > k.severity:
 		return reasonSeverity
-	case d.Invalidates && !it.invalidates:
+	case d.Invalidates && !k.invalidates:
 		return reasonInvalidated
 	}
 	last := it.latest
-	if ctr := it.counters.find(in.Decision.Rule, in.Signature); ctr != nil {
-		last = ctr.last
+	if k.row != nil {
+		last = k.row.last
 	}
-	if c.cfg.AckMemory.passed(last, c.now) {
+	blocking := d.Disposition == event.Blocking && to.scope <= scopeOperation
+	switch {
+	case blocking && c.loading() && it.ackedAt < c.load.began.seq:
 		return reasonReturned
-	}
-	if it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now) {
+	case c.cfg.AckMemory.passed(last, c.now):
+		return reasonReturned
+	case it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
 		return reasonRate
+	case k.row == nil:
+		return ""
+	}
+	root, since, before := c.inCall(it, to)
+	if !runGap.passed(last, c.now) && (to.named == nil || !since) {
+		return ""
+	}
+	c.save(it)
+	switch {
+	case c.loading() || before && !since:
+		c.occur(k.row, neither)
+	case !since:
+		c.occur(k.row, outside)
+	default:
+		c.occur(k.row, inside)
+		if blocking {
+			return c.charge(k.row, root)
+		}
 	}
 	return ""
 }
 
 // suppress counts a repeat of what was acknowledged.
-func (c *Coalescer) suppress(it *item, in *Input, to *destination) Folded {
-	c.suppressor = it
+func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) Folded {
+	it := k.item
 	c.save(it)
 	it.add(in, to.named, c.now, &c.cfg)
 	c.stats.Suppressed++
-	if to.named != nil {
-		c.noteOperation(in, to, it.number)
+	because := ReasonBackground
+	if why == reasonStanding {
+		because = ReasonStanding
+		if !slices.ContainsFunc(c.ops.live, (*operation).running) {
+			c.calls.owed = mark{it.number, because}
+		}
 	}
+	c.concern(in, to, it.number, because)
 	return Folded{ID: it.id, Owner: it.number}
+}
+
+// inherit lets the group of a successor go on from that of the item that was
+// acknowledged.
+func (c *Coalescer) inherit(row, from *counter, why Reason) {
+	row.occurrences, row.recurrence = from.occurrences, from.recurrence
+	if x := row.recurrence; why == reasonCharged && (!c.calls.reads || c.calls.readAt > from.last.seq) {
+		x.stops++
+	}
 }

@@ -140,7 +140,7 @@ func (s *coder) begin() int {
 	s.Bool("blind", &c.blind)
 	s.Uint64("freshSince", &c.freshSince, c.now.seq)
 	s.Uint64("numbers", &c.numbers, c.now.seq)
-	s.Uint64("clears", &c.clears, c.numbers)
+	s.Uint64("clears", &c.clears, maxCount)
 	s.consumers(&c.consumers)
 	s.operations(&c.ops)
 	n := s.Len("items", len(c.items), len(c.items))
@@ -151,7 +151,10 @@ func (s *coder) begin() int {
 	s.logicalTime("episode.last", &c.episode.last)
 	s.Uint64("episode.acked", &c.episode.acked, c.numbers)
 	s.itemRef("blindly", &c.blindly)
-	s.itemRef("suppressor", &c.suppressor)
+	s.Uint64("blindItem", &c.blindItem, c.numbers)
+	s.itemRef("pool", &c.pool)
+	s.calls(&c.calls)
+	s.load(&c.load)
 	s.queue()
 	s.escalations()
 	s.stats(&c.stats)
@@ -224,5 +227,9 @@ func (c *Coalescer) setAlarms() {
 		if o.running() {
 			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
 		}
+	}
+	c.findLive()
+	if c.loading() {
+		c.overdueLoad()
 	}
 }

@@ -1,5 +1,7 @@
 package coalesce
 
+import "github.com/heedlog/heed/event"
+
 // check refuses what no Coalescer can be in: what its methods rely on, and the
 // laws of conservation. What it does not refuse may be odd, but works.
 func (s *coder) check() {
@@ -44,8 +46,8 @@ func (s *coder) check() {
 	if !gathers {
 		s.Fail("an item that is not open receives entries")
 	}
-	if it := c.suppressor; it != nil && !it.acked {
-		s.Fail("an item that is not acknowledged suppresses repeats")
+	if it := c.pool; it != nil && (!it.open() || it.disposition != event.Advisory || it.scope > scopeOperation) {
+		s.Fail("an item that is not advisory, or not open, is joined by advisory entries")
 	}
 	st := c.Stats()
 	if err := st.Check(); err != nil {

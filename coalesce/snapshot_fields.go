@@ -90,10 +90,11 @@ func (s *coder) define(o *operation) {
 	s.logicalTime("operation.started", &o.started)
 	s.logicalTime("operation.ended", &o.ended)
 	s.Bool("operation.abandoned", &o.abandoned)
-	s.Bool("operation.blind", &o.blind)
+	oneOf(s, "operation.gap", &o.gap, verdictReasons[:])
 	s.Bool("operation.doubtful", &o.doubtful)
 	wire.Uint(&s.Coder, "operation.worst", &o.worst, event.Blocking)
 	s.Uint64("operation.item", &o.item, s.c.numbers)
+	s.mark("operation.marked", &o.marked)
 	s.Uint64("operation.lastItem", &o.lastItem, s.c.numbers)
 	if o.id == "" {
 		s.Fail("an operation has no id")
@@ -203,6 +204,11 @@ func (s *coder) item(it *item) {
 	s.Uint64("item.predecessor", &it.predecessor, c.numbers)
 	oneOf(s, "item.clearedBy", &it.clearedBy, reasons[:])
 	s.Bool("item.acked", &it.acked)
+	s.Uint64("item.ackedAt", &it.ackedAt, c.now.seq)
+	s.Bool("item.shared", &it.shared)
+	s.Bool("item.deferred", &it.deferred)
+	s.Bool("item.returned", &it.returned)
+	s.Bool("item.announced", &it.announced)
 	s.Bool("item.unpinned", &it.unpinned)
 	s.Uint64("item.clearedAt", &it.clearedAt, c.clears)
 	oneOf(s, "item.pending", &it.pending, updateKinds[:])
@@ -280,6 +286,67 @@ func (s *coder) counter(r *counter) {
 	s.turn(&r.raised)
 	s.sampleText("counter.text", &r.text)
 	s.Text("counter.blame", &r.blame, math.MaxInt32)
+	s.occurrences(&r.occurrences)
+	s.recurrence(&r.recurrence)
+}
+
+func (s *coder) occurrences(o *occurrences) {
+	for i := range o.seen {
+		wire.Uint(&s.Coder, "occurrences.seen", &o.seen[i], math.MaxUint32)
+		s.span("occurrences.since", &o.since[i])
+	}
+	wire.Uint(&s.Coder, "occurrences.times", &o.times, math.MaxUint32)
+	s.logicalTime("occurrences.first", &o.first)
+}
+
+func (s *coder) recurrence(ref **recurrence) {
+	there := *ref != nil
+	if s.Bool("recurrence", &there); !there {
+		return
+	}
+	if s.Reading() {
+		*ref = &recurrence{}
+	}
+	x := *ref
+	s.rule("recurrence.method", &x.method)
+	wire.Int(&s.Coder, "recurrence.stops", &x.stops, 0, standingAfter)
+	s.Uint64("recurrence.call", &x.call, maxCount)
+	s.Uint64("recurrence.from", &x.from, x.call)
+	s.Uint64("recurrence.pace", &x.pace, maxCount)
+	s.Uint64("recurrence.run", &x.run, maxCount)
+	s.Uint64("recurrence.runFrom", &x.runFrom, x.call)
+}
+
+func (s *coder) span(what string, v *span) {
+	wire.Int(&s.Coder, what, &v.at, 0, farthest)
+	s.Uint64(what, &v.entries, maxCount)
+}
+
+func (s *coder) mark(what string, m *mark) {
+	s.Uint64(what, &m.item, s.c.numbers)
+	oneOf(s, what, &m.why, verdictReasons[:])
+}
+
+// verdictReasons are all that a mark or a gap may have, by their number in a snapshot.
+var verdictReasons = [...]VerdictReason{"", ReasonBackground, ReasonStanding, ReasonBlind, ReasonMissing}
+
+// calls codes when calls are under way; which those are follows from the operations.
+func (s *coder) calls(v *calls) {
+	s.Uint64("calls.begun", &v.begun, maxCount)
+	for i := range v.spent {
+		s.span("calls.spent", &v.spent[i])
+	}
+	wire.Int(&s.Coder, "calls.side", &v.side, outside, inside)
+	s.logicalTime("calls.since", &v.since)
+	s.Bool("calls.reads", &v.reads)
+	s.Uint64("calls.readAt", &v.readAt, s.c.now.seq)
+	s.mark("calls.owed", &v.owed)
+}
+
+func (s *coder) load(l *load) {
+	s.logicalTime("load.began", &l.began)
+	s.logicalTime("load.playing", &l.playing)
+	s.Bool("load.acked", &l.acked)
 }
 
 func (s *coder) turn(t *turn) {
@@ -337,7 +404,7 @@ func (s *coder) sampleText(what string, text *string) {
 // reasons are all that an item may be given, by their number in a snapshot.
 var reasons = [...]Reason{
 	"", reasonNew, reasonReturned, reasonRate,
-	reasonRule, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
+	reasonCharged, reasonStanding, reasonLoaded, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
 	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached,
 }
 
@@ -403,6 +470,7 @@ func (s *coder) stats(st *Stats) {
 		{"Suppressed", &st.Suppressed},
 		{"Overflowed", &st.Overflowed},
 		{"Opened", &st.Opened},
+		{"Reopened", &st.Reopened},
 		{"Cleared", &st.Cleared},
 		{"Acknowledged", &st.Acknowledged},
 		{"Evicted", &st.Evicted},

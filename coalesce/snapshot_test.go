@@ -64,7 +64,7 @@ func (m *caller) next() call {
 			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d,
 			Summary: m.one("", "it broke"),
 			Begins:  d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0,
-			Fresh: m.intn(12) == 0,
+			Fresh: m.intn(12) == 0, Playing: m.intn(9) == 0,
 		}
 		if m.intn(6) == 0 {
 			e.Kind, e.Status, in.Raised = event.KindHost, event.StatusRaised, m.one("disk", "net")
@@ -104,6 +104,9 @@ func (m *caller) next() call {
 		back := uint64(m.intn(6))
 		return func(c *Coalescer) any {
 			id := c.id(c.numbers - min(back, c.numbers))
+			if back == 0 {
+				c.StateRead()
+			}
 			return []any{c.Withdraw(id), c.Delivered("bob", id, m.seq), c.Verdict("x"), c.Verdict("y")}
 		}
 	default:
@@ -272,7 +275,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && c.suppressor != nil && len(c.queue) > 0 &&
+		return c.episode.item != nil && c.blindly != nil && c.pool != nil && len(c.queue) > 0 && c.now.generation > 0 &&
 			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
 			any(func(it item) bool { return len(it.covers) > 0 }) &&
@@ -288,9 +291,16 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
+	c.load = load{began: c.now, playing: c.now}
+	for i := range c.items {
+		for n := range c.items[i].counters.rows {
+			c.items[i].counters.rows[n].recurrence = &recurrence{method: "m", stops: 1, call: 9, from: 5, pace: 4, run: 3, runFrom: 2}
+		}
+	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.only",
+		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.only",
+		"calls.ends", "calls.marked", "calls.but", "operations.live",
 		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
@@ -341,7 +351,7 @@ func TestSnapshotAllocatesNothing(t *testing.T) {
 func TestRestoreBounds(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	cfg.MaxSampleText = 20
-	c := busy(t, cfg, 3, 300)
+	c := busy(t, cfg, 1, 300)
 	snapshot := snap(c, nil)
 	for field, less := range map[string]func(*Config){
 		"MaxOpen":       func(c *Config) { c.MaxOpen-- },
@@ -446,12 +456,12 @@ func TestRestoreRefused(t *testing.T) {
 			"the consumer without a name is missing",
 		},
 		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "receives entries"},
-		"absorbs": {func(c *Coalescer) { c.suppressor = first(c, itemOpen) }, "suppresses repeats"},
+		"pool":    {func(c *Coalescer) { c.pool = first(c, itemCleared) }, "joined by advisory entries"},
 		"queue": {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"update occurs twice",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 5 items have one"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 4 items have one"},
 		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "occurs twice"},
 		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
 		"free": {func(c *Coalescer) {
@@ -464,7 +474,7 @@ func TestRestoreRefused(t *testing.T) {
 		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := busy(t, cfg, 5, 300)
+			c := busy(t, cfg, 1, 300)
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)

@@ -17,6 +17,7 @@ type Stats struct {
 	Overflowed uint64 // bursts that joined another's item since MaxOpen blocking ones were open
 
 	Opened       uint64 // items
+	Reopened     uint64 // items that had been cleared without an acknowledgement
 	Open         int
 	OpenBlocking int
 	Cleared      uint64
@@ -88,7 +89,7 @@ func (s *Stats) Check() error {
 	equal("received = ignored + folded", s.Received, s.Ignored+s.Folded)
 	equal("folded = advisory + blocking", s.Folded, s.ByDisposition[1]+s.ByDisposition[2])
 	equal("folded = entries of open, cleared and evicted items", s.Folded, s.FoldedOpen+s.FoldedCleared+s.FoldedEvicted)
-	equal("opened = open + cleared", s.Opened, uint64(s.Open)+s.Cleared)
-	equal("cleared = remembered + evicted", s.Cleared, uint64(s.Remembered)+s.Evicted)
+	equal("opened + reopened = open + cleared", s.Opened+s.Reopened, uint64(s.Open)+s.Cleared)
+	equal("cleared = remembered + evicted + reopened", s.Cleared, uint64(s.Remembered)+s.Evicted+s.Reopened)
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package coalesce
 import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
+	"slices"
 
 	"github.com/heedlog/heed/event"
 )
@@ -125,8 +126,21 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
 	gathers(c.episode.item)
 	gathers(c.blindly)
-	if c.suppressor != nil {
-		require.True(t, c.suppressor.state == itemCleared && c.suppressor.acked)
+	if c.pool != nil {
+		require.True(t, c.pool.open() && c.pool.disposition == event.Advisory && c.pool.scope <= scopeOperation)
+	}
+	require.False(t, c.calls.ends.due(c.now))
+	require.False(t, c.loadEnds.due(c.now))
+	for _, o := range c.ops.order {
+		require.Equal(t, o.begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)), slices.Contains(c.ops.live, o), o.id)
+	}
+	for _, o := range c.ops.live {
+		require.True(t, c.ops.holds(o))
+		if !o.running() {
+			soonest := alarm{}
+			soonest.add(&c.cfg.Linger, o.ended, c.now)
+			requireNotLater(t, c.calls.ends, soonest)
+		}
 	}
 	require.Len(t, c.ops.byID, len(c.ops.order))
 	for _, o := range c.ops.order {

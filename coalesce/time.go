@@ -108,13 +108,19 @@ func (c *Coalescer) tick(t time.Time) {
 		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
 		c.now.generation = 1
 	}
-	at := since(c.base, t)
+	at, setBack := since(c.base, t), false
 	if at < c.now.at {
 		if c.now.at-at <= c.cfg.MaxSkew {
 			return
 		}
+		c.settle(c.now, c.calls.side)
 		c.now.generation++
+		c.calls.since.at, c.calls.since.generation = at, c.now.generation
+		setBack = true
 		c.only.valid = false // windows that had passed by time are counted in entries again
 	}
 	c.now.at = at
+	if setBack {
+		c.findLive()
+	}
 }

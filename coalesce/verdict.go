@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"cmp"
+
 	"github.com/heedlog/heed/event"
 )
 
@@ -65,7 +67,7 @@ type Verdict struct {
 func (c *Coalescer) Verdict(id string) Verdict {
 	o := c.ops.get(id)
 	if o == nil {
-		return Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown}
+		return Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown, Text: (&Verdict{}).text()}
 	}
 	v := Verdict{
 		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,
@@ -73,7 +75,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 	}
 	var worst event.Disposition
 	var item uint64
-	unknown := false
+	var marked mark
 	for _, p := range c.ops.order {
 		if !c.ops.isPart(p, o) {
 			continue
@@ -81,23 +83,81 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		if p.item != 0 && (item == 0 || p.worst > worst || p.worst == worst && p.item < item) {
 			worst, item = p.worst, p.item
 		}
-		unknown = unknown || p.blind || p.abandoned || p.doubtful || p.running() && c.blind
+		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
+		if marked.item == 0 || p.marked.why == ReasonStanding {
+			marked = cmp.Or(p.marked, marked)
+		}
 		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
 	}
-	v.AttentionID = c.id(item)
 	switch {
 	case worst == event.Blocking:
 		v.Outcome, v.Reason = Affected, ReasonCharged
-	case unknown:
-		v.Outcome, v.Reason = Unknown, ReasonBlind
+	case v.Reason != "":
+		v.Outcome = Unknown
+		if item == 0 && (v.Reason == ReasonBlind || v.Reason == ReasonMissing) {
+			item = c.blindItem
+		}
+	case marked.item != 0:
+		v.Outcome, v.Reason, item = Unknown, marked.why, marked.item
 	case worst == event.Advisory:
 		v.Outcome, v.Reason = Advised, ReasonCharged
+	case o.running():
+		v.Outcome, v.Reason = Unknown, ReasonRunning
 	default:
 		v.Outcome, v.Reason = Clean, ReasonQuiet
 	}
+	v.AttentionID = c.id(item)
+	v.Text = v.text()
 	return v
 }
 
-// StateRead records that the game's state was read anew: what returns after it returns
-// although who acts knew the state.
-func (c *Coalescer) StateRead() {}
+// unknown returns why it is not known what came of o, or "". Now is whether evidence is
+// incomplete now.
+func (o *operation) unknown(now bool) VerdictReason {
+	switch {
+	case o.gap != "":
+		return o.gap
+	case o.running() && now:
+		return ReasonBlind
+	case o.abandoned:
+		return ReasonAbandoned
+	case o.doubtful:
+		return ReasonDoubtful
+	}
+	return ""
+}
+
+// text returns the verdict in one sentence.
+func (v *Verdict) text() string {
+	item := ""
+	if v.AttentionID != "" {
+		item = "; see item " + v.AttentionID
+	}
+	switch v.Reason {
+	case ReasonQuiet:
+		if v.Final {
+			return "Nothing urgent was logged while it ran and shortly after."
+		}
+		return "Nothing urgent was logged so far."
+	case ReasonCharged:
+		if v.Outcome == Affected {
+			return "It caused a fault, as far as the log shows" + item + "."
+		}
+		return "Something less serious was logged meanwhile" + item + "."
+	case ReasonBackground:
+		return "A fault was logged meanwhile that also occurs without it" + item + "."
+	case ReasonStanding:
+		return "A fault returned that stopped calls before and does not stop them any more" + item + "; read the game's state again."
+	case ReasonBlind:
+		return "The log was not complete while it ran" + item + "."
+	case ReasonMissing:
+		return "Part of the log is missing from when it ran" + item + "."
+	case ReasonRunning:
+		return "It has not ended."
+	case ReasonAbandoned:
+		return "Its end was not seen."
+	case ReasonDoubtful:
+		return "How it ended is not known" + item + "."
+	}
+	return "No operation of this id is known."
+}

@@ -1,0 +1,235 @@
+package coalesce
+
+import (
+	"github.com/heedlog/heed/event"
+)
+
+// runGap is the silence within a group that makes its next entry another occurrence: what
+// comes closer together is one.
+var runGap = Window{250_000_000, 8}
+
+// chargeFactor is how many times as frequent a group must be within calls as outside of
+// them to be charged to a call.
+const chargeFactor = 3
+
+// standingAfter is how many times a fault stops an agent again after an acknowledgement,
+// in calls of one method, before it is standing. forgetAfter is the number of calls without
+// it after which the count starts again.
+const (
+	standingAfter = 3
+	forgetAfter   = 20
+)
+
+// neither is the side of what counts on none.
+const neither = -1
+
+// occurrences is how often a group came, within calls and outside of them.
+type occurrences struct {
+	seen  [2]uint32
+	since [2]span     // the exposure from which they count
+	times uint32      // in all
+	first logicalTime // the first one
+}
+
+// recurrence is what is known of a group that returned in calls after acknowledgements.
+type recurrence struct {
+	method  string // of the calls
+	stops   int    // that it made, with the state read in between
+	call    uint64 // the latest, by number
+	from    uint64 // the call of the first stop
+	pace    uint64 // calls for each of the stops, once it is standing
+	run     uint64 // occurrences in calls since runFrom, while it is standing
+	runFrom uint64
+}
+
+// occur counts an occurrence of a group, on a side, or on neither.
+func (c *Coalescer) occur(r *counter, side int) {
+	o := &r.occurrences
+	total := c.exposure()
+	if o.times++; o.times == 1 {
+		o.since, o.first = total, c.now
+	}
+	if side != neither {
+		o.seen[side]++
+	}
+	// What is long past counts less and less.
+	for {
+		var past span
+		for i := range total {
+			past.at += total[i].at - o.since[i].at
+			past.entries += total[i].entries - o.since[i].entries
+		}
+		if memory := &c.cfg.AckMemory; past.at < memory.Duration && (past.at > 0 || past.entries < uint64(memory.Entries)) {
+			return
+		}
+		for i := range total {
+			o.since[i].at += (total[i].at - o.since[i].at + 1) / 2
+			o.since[i].entries += (total[i].entries - o.since[i].entries + 1) / 2
+			o.seen[i] /= 2
+		}
+	}
+}
+
+// frequent reports whether a group is well more frequent within calls than outside of
+// them, or was never seen outside of them. A call that has just begun counts in full.
+func (c *Coalescer) frequent(r *counter) bool {
+	o := &r.occurrences
+	if o.seen[outside] == 0 {
+		return true
+	}
+	total := c.exposure()
+	var passed [2]float64
+	for i := range total {
+		passed[i] = float64(total[i].at - o.since[i].at)
+	}
+	linger := float64(c.cfg.Linger.Duration)
+	if passed[outside] == 0 {
+		for i := range total {
+			passed[i] = float64(total[i].entries - o.since[i].entries)
+		}
+		linger = float64(c.cfg.Linger.Entries)
+	}
+	return float64(o.seen[inside])*passed[outside] >=
+		chargeFactor*float64(o.seen[outside]+1)*(passed[inside]+linger)
+}
+
+// charge decides about a blocking entry of group r of the acknowledged item it, inside of
+// a call that began after the acknowledgement: whether it is charged to the call, which
+// then opens a successor, or stands, or is what happens without calls, too.
+func (c *Coalescer) charge(r *counter, root *operation) Reason {
+	if !c.frequent(r) {
+		return ""
+	}
+	x := r.recurrence
+	if x == nil {
+		x = &recurrence{}
+		r.recurrence = x
+	}
+	method := ""
+	if root != nil {
+		method = root.method
+	}
+	call := c.calls.begun
+	if x.method != method || call > x.call+forgetAfter || c.freshSince > r.last.seq {
+		*x = recurrence{method: method, from: call, call: call}
+	}
+	x.call = call
+	if x.stops < standingAfter {
+		return reasonCharged
+	}
+	if x.pace == 0 {
+		x.pace, x.runFrom = max(1, (call-x.from)/standingAfter), call
+	}
+	if x.run++; x.run >= rateFactor {
+		if (call-x.runFrom)*rateFactor <= x.run*x.pace && x.pace >= rateFactor {
+			*x = recurrence{method: method, from: call, call: call}
+			return reasonRate
+		}
+		x.run, x.runFrom = 0, call
+	}
+	return reasonStanding
+}
+
+// inCall reports whether an entry is inside of a call that began since item it was
+// acknowledged, or of one that began before, and returns the root operation of the first
+// kind: the one that the entry names, or that alone is under way.
+func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since, before bool) {
+	if to.named != nil {
+		since = to.named.started.seq > it.ackedAt
+		return c.ops.root(to.named), since, !since
+	}
+	for _, o := range c.ops.live {
+		if r := c.ops.root(o); r.started.seq > it.ackedAt {
+			if !since {
+				root = r
+			} else if root != r {
+				root = nil
+			}
+			since = true
+		} else {
+			before = true
+		}
+	}
+	return root, since, before
+}
+
+// load is the load of a game that goes on; the zero value is none. All that is urgent in
+// it is one incident.
+type load struct {
+	began   logicalTime // 0: none
+	playing logicalTime // the first evidence of play since, or 0
+	acked   bool        // its item was acknowledged
+}
+
+// The bounds of a load whose end is not logged: since evidence of play, and since it began.
+var (
+	loadPlay = Window{60_000_000_000, 500}
+	loadMax  = Window{300_000_000_000, 20_000}
+)
+
+func (c *Coalescer) loading() bool { return c.load.began.seq != 0 }
+
+// Loading reports whether the game is being loaded; see [Input].Playing.
+func (c *Coalescer) Loading() bool { return c.loading() }
+
+// beginLoad begins the load of a game.
+func (c *Coalescer) beginLoad() {
+	c.endLoad()
+	c.load.began = c.now
+	c.loadEnds.add(&loadMax, c.now, c.now)
+}
+
+// endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
+func (c *Coalescer) endLoad() {
+	if !c.loading() {
+		return
+	}
+	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
+	c.version++
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && it.deferred {
+			it.deferred = false
+			c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
+		}
+	}
+}
+
+// observeLoad records what an entry tells of the load of a game.
+func (c *Coalescer) observeLoad(in *Input) {
+	if in.NewPhase {
+		c.endLoad()
+		c.episode = episode{}
+	}
+	if in.Fresh {
+		c.freshSince = in.Entry.Seq
+		c.beginLoad()
+	}
+	if !c.loading() {
+		return
+	}
+	if in.Entry.Kind == event.KindState && in.Entry.Status == event.StatusExited {
+		c.endLoad()
+	} else if in.Playing && c.load.playing.seq == 0 {
+		c.load.playing = c.now
+		c.loadEnds.add(&loadPlay, c.now, c.now)
+	}
+}
+
+// overdueLoad ends a load of which no end was logged.
+func (c *Coalescer) overdueLoad() {
+	l := &c.load
+	if loadMax.passed(l.began, c.now) || l.playing.seq != 0 && loadPlay.passed(l.playing, c.now) {
+		c.endLoad()
+		return
+	}
+	c.loadEnds = alarm{}
+	c.loadEnds.add(&loadMax, l.began, c.now)
+	if l.playing.seq != 0 {
+		c.loadEnds.add(&loadPlay, l.playing, c.now)
+	}
+}
+
+// stopsAtOnce reports whether an entry blocks even while a game is loaded.
+func stopsAtOnce(in *Input) bool {
+	return in.Decision.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState
+}

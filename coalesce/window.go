@@ -1,0 +1,142 @@
+package coalesce
+
+import (
+	"slices"
+	"time"
+)
+
+// The sides of the line between what happens while calls are under way, and all else.
+const (
+	outside = iota
+	inside
+)
+
+// calls is when calls are under way: from the start of an operation to Linger after its
+// end. It measures how long that was, and how long it was not.
+type calls struct {
+	begun uint64      // root operations that were seen to start
+	spent [2]span     // outside and inside, until since
+	side  int         // the present one,
+	since logicalTime // and from when on
+	ends  alarm       // when one of operations.live may leave
+
+	// Every one of operations.live is marked, but for the parts of but.
+	marked bool
+	but    *operation
+
+	reads  bool   // reads of the state are reported
+	readAt uint64 // sequence number at the latest one
+	owed   mark   // a standing fault that returned after its call had ended
+}
+
+// mark is an item with urgent entries in the window of an operation that are not charged to it.
+type mark struct {
+	item uint64 // its number, 0: none
+	why  VerdictReason
+}
+
+// span is how long something lasted, by both measures of a [Window].
+type span struct {
+	at      time.Duration
+	entries uint64
+}
+
+// add adds what passed between two points.
+func (s *span) add(from, to logicalTime) {
+	s.entries += to.seq - from.seq
+	if clocked(from, to) {
+		s.at += to.at - from.at
+	}
+}
+
+// exposure returns how long either side has lasted.
+func (c *Coalescer) exposure() [2]span {
+	total := c.calls.spent
+	total[c.calls.side].add(c.calls.since, c.now)
+	return total
+}
+
+// settle ends the present side at a point, from which the given one lasts.
+func (c *Coalescer) settle(to logicalTime, side int) {
+	c.calls.spent[c.calls.side].add(c.calls.since, to)
+	c.calls.since, c.calls.side = to, side
+}
+
+// findLive finds the operations that are under way, where that is not known.
+func (c *Coalescer) findLive() {
+	c.ops.live = c.ops.live[:0]
+	for _, o := range c.ops.order {
+		if o.begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)) {
+			c.enterWindow(o)
+		}
+	}
+	c.leaveWindows()
+}
+
+// enterWindow records that an operation is under way.
+func (c *Coalescer) enterWindow(o *operation) {
+	if o.gone || slices.Contains(c.ops.live, o) {
+		return
+	}
+	if c.calls.side == outside {
+		c.settle(c.now, inside)
+	}
+	c.ops.live = append(c.ops.live, o)
+	c.calls.marked = false
+	c.version++
+}
+
+// leaveWindows drops the operations from which Linger has passed.
+func (c *Coalescer) leaveWindows() {
+	c.calls.ends = alarm{}
+	if c.calls.side == outside {
+		return
+	}
+	left, n := c.calls.since, len(c.ops.live) // where the last one left
+	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
+		if o.running() {
+			return false
+		}
+		if o.lingers(&c.cfg.Linger, c.now) {
+			c.calls.ends.add(&c.cfg.Linger, o.ended, c.now)
+			return false
+		}
+		if clocked(o.ended, c.now) && clocked(left, c.now) {
+			left.at = max(left.at, min(o.ended.at+c.cfg.Linger.Duration, c.now.at))
+		}
+		return true
+	})
+	if len(c.ops.live) != n {
+		c.version++
+	}
+	if len(c.ops.live) == 0 {
+		left.seq = c.now.seq
+		c.settle(left, outside)
+	}
+}
+
+// mark records an urgent entry in item number n for all operations under way but those
+// of the root it is charged to, which may be nil.
+func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
+	if c.calls.marked && (c.calls.but == nil || c.calls.but == charged) && why != ReasonStanding {
+		return
+	}
+	for _, o := range c.ops.live {
+		if charged == nil || c.ops.root(o) != charged {
+			o.mark(n, why)
+		}
+	}
+	c.calls.marked, c.calls.but = true, charged
+}
+
+// mark records that an urgent entry in the window of o is not charged to it. That a
+// standing fault returned is the stronger reason.
+func (o *operation) mark(n uint64, why VerdictReason) {
+	if o.marked.item == 0 || why == ReasonStanding && o.marked.why != ReasonStanding {
+		o.marked = mark{n, why}
+	}
+}
+
+// StateRead records that the game's state was read anew: a fault that returns after it
+// returns although whoever acts knew the state.
+func (c *Coalescer) StateRead() { c.calls.reads, c.calls.readAt = true, c.now.seq }
