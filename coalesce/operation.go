@@ -466,7 +466,9 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 		return
 	}
 	if o == nil {
-		c.mark(n, ReasonBackground, nil)
+		if !advisory || to.scope != scopeHost && to.scope != scopeDigest { // which are no evidence of the log
+			c.mark(n, ReasonBackground, nil)
+		}
 		return
 	}
 	o.note(in.Decision.Disposition, n)
