@@ -30,7 +30,8 @@ func (q *eventQueue) push(e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.queue) >= q.maxEvents || len(q.queue) > 0 && q.bytes+len(e.Payload) > q.maxBytes {
-		q.lost += 1 + q.shiftLocked().Lost
+		q.shiftLocked()
+		q.lost++
 	}
 	q.queue = append(q.queue, e)
 	q.bytes += len(e.Payload)

@@ -1,7 +1,12 @@
 package gabp
 
 import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 )
@@ -21,4 +26,188 @@ func TestReplyPlaced(t *testing.T) {
 	b.end()
 	b.reply(message{ID: "2", Type: typeResponse}, func() { placed++ })
 	require.Equal(t, 1, placed)
+}
+
+// taken is what b has to write now, as "reply:ID" and "channel:payload+lost".
+func taken(t *testing.T, b *outbox) (all []string) {
+	t.Helper()
+	replies, events, ok := b.take(nil, nil)
+	for _, r := range replies {
+		all = append(all, "reply:"+r.ID)
+	}
+	for _, e := range events {
+		all = append(all, fmt.Sprintf("%s:%s+%d", e.channel, e.payload, e.lost))
+	}
+	require.Equal(t, len(all) > 0, ok)
+	return all
+}
+
+// TestOutboxLoses holds which events a full outbox drops, and that what is lost is counted, each channel's for
+// itself, with what was missing before a dropped event.
+func TestOutboxLoses(t *testing.T) {
+	type put struct {
+		event   pendingEvent
+		dropped uint64
+		refused bool
+		merged  bool
+	}
+	pass := func(channel, payload string, lost, dropped uint64) put {
+		return put{event: pendingEvent{channel: channel, payload: json.RawMessage(payload), droppable: true, lost: lost}, dropped: dropped}
+	}
+	keep := func(key, payload string) put {
+		return put{event: pendingEvent{channel: "k", key: key, payload: json.RawMessage(payload)}}
+	}
+	merged := func(p put) put { p.merged = true; return p }
+	refused := func(p put) put { p.refused = true; return p }
+	for _, c := range []struct {
+		name string
+		puts []put
+		want []string
+	}{
+		{"all fit", []put{pass("a", "1", 0, 0), pass("a", "2", 5, 0), pass("b", "3", 0, 0)}, []string{"a:1+0", "a:2+5", "b:3+0"}},
+		{
+			"the oldest is dropped, and what it missed",
+			[]put{pass("a", "1", 3, 0), pass("b", "2", 0, 0), pass("a", "3", 1, 0), pass("a", "4", 0, 1), pass("b", "5", 0, 1)},
+			[]string{"a:3+5", "a:4+0", "b:5+1"},
+		},
+		{
+			"too many bytes drop as many as it takes",
+			[]put{pass("a", "1", 0, 0), pass("a", "2", 0, 0), pass("a", "123456789", 0, 1), pass("a", "2", 0, 1)},
+			[]string{"a:123456789+2", "a:2+0"},
+		},
+		{
+			"one large event drops all",
+			[]put{pass("a", "1", 0, 0), pass("a", "2", 0, 0), pass("a", "1234567890", 0, 2)},
+			[]string{"a:1234567890+2"},
+		},
+		{"exactly all bytes", []put{pass("a", "1", 0, 0), pass("a", "123456789", 0, 0)}, []string{"a:1+0", "a:123456789+0"}},
+		{"one that is too large, alone", []put{pass("a", "12345678901", 0, 0)}, []string{"a:12345678901+0"}},
+		{
+			"a newer state comes at the end, and nothing is lost",
+			[]put{keep("x", "1"), pass("a", "2", 0, 0), merged(keep("x", "3")), keep("y", "4")},
+			[]string{"a:2+0", "k:3+0", "k:4+0"},
+		},
+		{
+			"the bytes of a replaced one are free",
+			[]put{keep("x", "12345"), merged(keep("x", "12345")), keep("y", "12345")},
+			[]string{"k:12345+0", "k:12345+0"},
+		},
+		{
+			"states stay, and the newest event goes",
+			[]put{keep("x", "1"), keep("y", "2"), keep("z", "3"), pass("a", "4", 2, 1), refused(keep("w", "5"))},
+			[]string{"k:1+0", "k:2+0", "k:3+0"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newOutbox(&Limits{EventQueue: 3, MessageSize: 10})
+			for _, p := range c.puts {
+				merged, dropped, ok := b.event(p.event)
+				require.Equal(t, p.merged, merged)
+				require.Equal(t, p.dropped, dropped)
+				require.Equal(t, p.refused, !ok)
+			}
+			require.Equal(t, c.want, taken(t, b))
+			require.Zero(t, b.bytes)
+			require.Empty(t, b.byKey)
+			if c.name == "states stay, and the newest event goes" {
+				b.event(pass("a", "6", 1, 0).event)
+				require.Equal(t, []string{"a:6+4"}, taken(t, b))
+			}
+			require.Empty(t, b.lost)
+		})
+	}
+}
+
+// TestOutboxDrops holds that nothing is left of a channel that was dropped.
+func TestOutboxDrops(t *testing.T) {
+	b := newOutbox(&Limits{EventQueue: 3, MessageSize: 10})
+	for _, channel := range []string{"a", "b", "a", "a", "a"} {
+		b.event(pendingEvent{channel: channel, droppable: true, payload: json.RawMessage("1")})
+	}
+	b.drop("a")
+	b.event(pendingEvent{channel: "a", payload: json.RawMessage("2")})
+	require.Equal(t, []string{"a:2+0"}, taken(t, b))
+	b.event(pendingEvent{channel: "b", payload: json.RawMessage("3")})
+	require.Equal(t, []string{"b:3+1"}, taken(t, b))
+}
+
+// TestOutboxBatches holds how much is taken at a time: replies first, and one event in any case.
+func TestOutboxBatches(t *testing.T) {
+	large := json.RawMessage(strings.Repeat("1", writeBatchBytes))
+	half := large[:writeBatchBytes/2]
+	for _, c := range []struct {
+		name            string
+		replies, events []json.RawMessage
+		taken           [][2]int
+	}{
+		{"few", slices.Repeat([]json.RawMessage{half[:1]}, 2), slices.Repeat([]json.RawMessage{half[:1]}, 3), [][2]int{{2, 3}}},
+		{"many", slices.Repeat([]json.RawMessage{half[:1]}, 33), slices.Repeat([]json.RawMessage{half[:1]}, 70), [][2]int{{32, 32}, {1, 32}, {0, 6}}},
+		{"large events", nil, []json.RawMessage{large, large[1:], half, half}, [][2]int{{0, 1}, {0, 2}, {0, 1}}},
+		{"large replies", []json.RawMessage{half, half, half}, []json.RawMessage{half, half, half}, [][2]int{{2, 1}, {1, 1}, {0, 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lim := defaultLimits(t)
+			b := newOutbox(&lim)
+			for _, r := range c.replies {
+				b.reply(message{ID: "1", Result: r}, nil)
+			}
+			for _, e := range c.events {
+				_, _, ok := b.event(pendingEvent{channel: "a", payload: e})
+				require.True(t, ok)
+			}
+			for _, want := range c.taken {
+				replies, events, ok := b.take(nil, nil)
+				require.True(t, ok)
+				require.Equal(t, want, [2]int{len(replies), len(events)})
+			}
+			b.end()
+			_, _, ok := b.take(nil, nil)
+			require.False(t, ok)
+		})
+	}
+}
+
+// TestOutboxEnds holds that what was accepted before the end is written, nothing after it, and nothing at all once the
+// outbox is closed; and that whoever waits for space is woken.
+func TestOutboxEnds(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(*outbox)
+		want []string
+	}{{"ends", (*outbox).end, []string{"reply:1", "reply:2", "a:1+0"}}, {"closed", (*outbox).close, nil}} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newOutbox(&Limits{ConcurrentRequests: 1, EventQueue: 1, MessageSize: 10})
+				b.event(pendingEvent{channel: "a", payload: json.RawMessage("1")})
+				b.reply(message{ID: "1"}, nil)
+				b.reply(message{ID: "2"}, nil)
+				waited := false
+				go func() {
+					b.reply(message{ID: "3"}, nil) // more than two for each request wait
+					waited = true
+				}()
+				synctest.Wait()
+				require.False(t, waited)
+				c.end(b)
+				synctest.Wait()
+				require.True(t, waited)
+				b.reply(message{ID: "4"}, nil)
+				_, _, ok := b.event(pendingEvent{channel: "a"})
+				require.True(t, ok, "who has gone loses nothing")
+				require.Equal(t, c.want, taken(t, b))
+				require.Empty(t, taken(t, b))
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutbox(&Limits{ConcurrentRequests: 1, EventQueue: 1, MessageSize: 10})
+		for _, id := range []string{"1", "2"} {
+			b.reply(message{ID: id}, nil)
+		}
+		go b.reply(message{ID: "3"}, nil)
+		synctest.Wait()
+		require.Equal(t, []string{"reply:1", "reply:2"}, taken(t, b))
+		synctest.Wait()
+		require.Equal(t, []string{"reply:3"}, taken(t, b), "there is space again")
+	})
 }

@@ -38,6 +38,7 @@ func main() {
 	with := flag.String("with", "", "further packages whose tests count, joined by commas")
 	only := flag.String("file", "", "mutate only files whose name matches this pattern")
 	list := flag.Bool("list", false, "print the mutants and run nothing")
+	again := flag.String("again", "", "try only the mutants that survived in this file, the output of an earlier run")
 	equivalent := flag.String("equivalent", "mutate/equivalent.txt", "mutants that no test can notice, with reasons")
 	flag.BoolVar(&r.verbose, "v", false, "also print killed mutants, with the test that failed")
 	flag.StringVar(&r.tests, "run", "", "run only tests that match")
@@ -51,12 +52,21 @@ func main() {
 		if err != nil {
 			return err
 		}
+		var before []byte
+		if *again != "" {
+			if before, err = os.ReadFile(*again); err != nil {
+				return err
+			}
+		}
 		if err := os.Chdir(*root); err != nil {
 			return err
 		}
 		all, err := mutants(filepath.Clean(flag.Arg(0)), *only)
 		if err != nil {
 			return err
+		}
+		if *again != "" {
+			all = slices.DeleteFunc(all, func(m mutant) bool { return !survivedBefore(before, &m) })
 		}
 		if *sample > 0 && *sample < len(all) {
 			order := rand.New(rand.NewPCG(*seed, 0)).Perm(len(all))[:*sample]
@@ -97,6 +107,17 @@ func readEquivalent(name string) (map[string]bool, error) {
 		}
 	}
 	return known, nil
+}
+
+// survivedBefore reports whether an earlier run printed m as a survivor, maybe on another line.
+func survivedBefore(output []byte, m *mutant) bool {
+	for line := range bytes.Lines(output) {
+		rest, ok := bytes.CutPrefix(line, []byte(survived+": "+m.file+":"))
+		if _, change, found := bytes.Cut(rest, []byte(": ")); ok && found && string(bytes.TrimSpace(change)) == m.change() {
+			return true
+		}
+	}
+	return false
 }
 
 // runner runs tests on mutants.

@@ -174,6 +174,11 @@ func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 			if with, ok := swapped[n.Tok]; ok && !text(n.Rhs[0]) {
 				f.token(n.TokPos, n.Tok, with)
 			}
+		case *ast.CommClause: // the statement before the colon stays
+			for _, statement := range n.Body {
+				f.walk(statement, results)
+			}
+			return false
 		case *ast.BranchStmt:
 			if n.Tok == token.CONTINUE || n.Tok == token.BREAK {
 				f.replace(n.Pos(), n.End(), "")
