@@ -351,3 +351,52 @@ func BenchmarkPublish(b *testing.B) {
 		}
 	}
 }
+
+// TestPump holds when an event is sent without another item: for an update of the current one, and not for one of
+// others; that the one announced last is cleared first; and that an acknowledgement is as far as was delivered.
+func TestPump(t *testing.T) {
+	e, out := newEngine(t), &channel{}
+	source := &asks{Engine: e}
+	p := newHandler(t, AttentionConfig{Source: source, Publish: out.publish})
+	a := raise(e, "a", event.Advisory)
+	p.Pump(nil)
+	b := raise(e, "b", event.Blocking)
+	p.Pump(nil)
+	require.Equal(t, []string{"opened " + a, "opened " + b}, out.take())
+	p.Pump([]heed.Update{{Attention: heed.Attention{ID: a}}})
+	require.Empty(t, out.take())
+	p.Pump([]heed.Update{{Attention: heed.Attention{ID: a}}, {Attention: heed.Attention{ID: b}}})
+	require.Equal(t, []string{"updated " + b}, out.take())
+	require.True(t, e.Clear(a))
+	require.True(t, e.Clear(b))
+	p.Pump(nil)
+	require.Equal(t, []string{"cleared " + b, "cleared " + a}, out.take())
+	require.Empty(t, p.announced)
+
+	for _, key := range []string{"c", "d", "e"} {
+		raise(e, key, event.Advisory)
+	}
+	open := e.Open(nil)
+	for _, i := range []int{1, 2, 0} { // the order of an earlier time
+		p.announced[open[i].ID], p.lastAnnounced = open[i], open[i].ID
+	}
+	for _, o := range open {
+		require.True(t, e.Clear(o.ID))
+	}
+	p.Pump(nil)
+	require.Equal(t, []string{"cleared " + open[0].ID, "cleared " + open[1].ID, "cleared " + open[2].ID}, out.take())
+
+	p.ack(t.Context(), "v", b)
+	require.Equal(t, []string{"v " + b + " 0"}, source.acks)
+}
+
+// asks is a source that notes how it was asked.
+type asks struct {
+	*heed.Engine
+	acks []string
+}
+
+func (s *asks) Ack(consumer, id string, through uint64) heed.AckResult {
+	s.acks = append(s.acks, fmt.Sprint(consumer, " ", id, " ", through))
+	return s.Engine.Ack(consumer, id, through)
+}

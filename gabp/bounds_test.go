@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
 )
 
 // inTime runs f with a stream to a server, in the time of a test, and with what waits for
@@ -174,4 +178,196 @@ func TestEventQueue(t *testing.T) {
 	pop("2", 0)
 	_, ok := q.pop()
 	require.False(t, ok)
+}
+
+// TestIntegers holds which numbers of JSON are integers that every reader takes for the same.
+func TestIntegers(t *testing.T) {
+	for text, want := range map[string]int64{ // -1: refused
+		"0": 0, "7": 7, "7.0": 7, "7e0": 7, "1.5e1": 15, "-0": 0, "0.5": -1, "-1": -1, "-0.5": -1,
+		"9007199254740991": 1<<53 - 1, "9007199254740991.0": 1<<53 - 1, "9007199254740992": -1, "9007199254740992.0": -1,
+		"9007199254740993": -1, "18446744073709551615": -1, "18446744073709551616": -1, "1e400": -1, "true": -1,
+	} {
+		n, ok := parseInteger([]byte(text))
+		require.Equal(t, want >= 0, ok, text)
+		if ok {
+			require.EqualValues(t, want, n, text)
+		}
+		m, err := decodeWithin([]byte(`{"v":"gabp/1","id":"x","type":"event","channel":"a","seq":`+text+`,"payload":{}}`), Limits{})
+		require.Equal(t, want >= 0, err == nil, text)
+		require.EqualValues(t, max(0, want), m.Seq, text)
+	}
+	for text, want := range map[string]int{ // 0: refused
+		"1": 1, "-32601": -32601, "-1.0": -1, "2147483647": 1<<31 - 1, "-2147483647": -(1<<31 - 1), "2147483648": 0,
+		"-2147483648": 0, "1.5": 0, "1e400": 0, "null": 0,
+	} {
+		n, ok := parseCode([]byte(text))
+		require.Equal(t, want != 0, ok, text)
+		require.Equal(t, want, n, text)
+	}
+}
+
+// TestAttentionWaits holds how long an answer waits for evidence, and for the source after it; that what was announced
+// before stands when neither answers; and that answers that are still under way are bounded.
+func TestAttentionWaits(t *testing.T) {
+	waits := func(ctx context.Context) error {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		e := newEngine(t)
+		p := newHandler(t, AttentionConfig{Source: e, Before: waits, Budget: 4 * time.Second})
+		raise(e, "a", event.Blocking)
+		start := time.Now()
+		blind := p.Current(t.Context(), "v").Attention
+		require.Equal(t, 3*time.Second, time.Since(start), "a part of the budget is the source's")
+		require.Contains(t, blind.Summary, "its log could not be read: context deadline exceeded")
+		defaults, err := NewAttentionHandler(AttentionConfig{Source: e, Before: waits})
+		require.NoError(t, err)
+		start = time.Now()
+		defaults.Current(t.Context(), "v")
+		require.Equal(t, 1125*time.Millisecond, time.Since(start))
+	})
+	synctest.Test(t, func(t *testing.T) {
+		e, hang := newEngine(t), make(chan struct{})
+		source := &stuckLater{Engine: e, hang: hang}
+		p := newHandler(t, AttentionConfig{Source: source, Budget: 4 * time.Second})
+		var ids []string
+		for _, d := range []event.Disposition{event.Advisory, event.Advisory, event.Blocking, event.Blocking} {
+			ids = append(ids, raise(e, fmt.Sprint(len(ids)), d))
+		}
+		for _, a := range e.Open(nil) {
+			p.announced[a.ID] = a
+		}
+		source.stuck = true
+		start := time.Now()
+		blind := p.Current(t.Context(), "v").Attention
+		require.Equal(t, 4*time.Second, time.Since(start))
+		require.Contains(t, blind.Summary, "reading its log took too long")
+		for n, want := range []string{ids[2], ids[2], ids[3], ids[0], ids[1]} {
+			if n == 0 {
+				a := p.ack(t.Context(), "v", blind.ID)
+				require.True(t, a.Acknowledged)
+				require.Equal(t, want, a.CurrentAttention.ID, "the oldest of the most urgent")
+				continue
+			}
+			a := p.Current(t.Context(), "v").Attention
+			require.Equal(t, want, a.ID)
+			delete(p.announced, a.ID)
+		}
+		require.Nil(t, p.Current(t.Context(), "v").Attention)
+
+		for range maxAnswers - len(p.slots) {
+			go p.Current(t.Context(), "v")
+		}
+		synctest.Wait()
+		require.Len(t, p.slots, maxAnswers)
+		start = time.Now()
+		p.Current(t.Context(), "v")
+		require.Zero(t, time.Since(start), "one more does not wait")
+		close(hang)
+		synctest.Wait()
+		require.Empty(t, p.slots)
+	})
+}
+
+// stuckLater is a source that does not answer from some time on.
+type stuckLater struct {
+	*heed.Engine
+	hang  chan struct{}
+	stuck bool
+}
+
+func (s *stuckLater) Current(consumer string) (heed.Attention, bool) {
+	if s.stuck {
+		<-s.hang
+	}
+	return s.Engine.Current(consumer)
+}
+
+func (s *stuckLater) Ack(consumer, id string, through uint64) heed.AckResult {
+	if s.stuck {
+		<-s.hang
+	}
+	return s.Engine.Ack(consumer, id, through)
+}
+
+// TestLoopback holds which addresses and peers are of this machine.
+func TestLoopback(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:1": "", "127.9.9.9:1": "", "[::1]:1": "", "localhost:1": "", "unix:/tmp/s": "",
+		"192.0.2.1:1": "not on the loopback", "0.0.0.0:1": "not on the loopback", ":1": "not on the loopback",
+		"example.com:1": "not on the loopback", "127.0.0.1": "missing port", "unix:": "no socket path",
+	} {
+		err := CheckAddr(addr)
+		if want == "" {
+			require.NoError(t, err, addr)
+			continue
+		}
+		require.ErrorContains(t, err, want, addr)
+		if addr != "unix:" {
+			_, dialed := Dial(t.Context(), addr, ClientConfig{Token: token})
+			require.Equal(t, err, dialed, "refused before it connects")
+		}
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Dial(gone, "192.0.2.1:1", ClientConfig{Token: token, AllowRemote: true})
+	require.ErrorContains(t, err, "operation was canceled")
+	loopback, remote := net.ParseIP("127.0.0.1"), net.ParseIP("192.0.2.1")
+	for _, c := range []struct {
+		addr  net.Addr
+		local bool
+	}{
+		{&net.TCPAddr{IP: loopback}, true},
+		{&net.TCPAddr{IP: remote}, false},
+		{&net.UDPAddr{IP: loopback}, false},
+		{&net.IPAddr{IP: loopback}, false},
+		{nil, false},
+		{&net.UnixAddr{}, true},
+	} {
+		require.Equal(t, c.local, isLocal(c.addr), "%v", c.addr)
+	}
+}
+
+// TestGoodbye holds that a client says goodbye once, and does not wait for an answer, or for a server that does not
+// read.
+func TestGoodbye(t *testing.T) {
+	heard := make(chan []string, 1)
+	addr := mod(t, func(conn net.Conn, r *bufio.Reader) {
+		id, _ := request(r)
+		respond(conn, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{}}`)
+		var methods []string
+		for {
+			_, method := request(r)
+			if method == "" {
+				break
+			}
+			methods = append(methods, method)
+		}
+		heard <- methods
+	})
+	c := connect(t, addr, nil)
+	require.NoError(t, c.Close())
+	require.NoError(t, c.Close())
+	require.Equal(t, []string{methodGoodbye}, <-heard)
+
+	synctest.Test(t, func(t *testing.T) {
+		for _, timed := range []bool{true, false} {
+			near, far := net.Pipe()
+			var stream io.ReadWriteCloser = near
+			if !timed {
+				stream = plain{near}
+			}
+			go func() {
+				id, _ := request(bufio.NewReader(far))
+				respond(far, `{"v":"gabp/1","id":"`+id+`","type":"response","result":{}}`)
+			}()
+			c, err := NewClient(t.Context(), stream, ClientConfig{Token: token})
+			require.NoError(t, err)
+			start := time.Now()
+			require.NoError(t, c.Close())
+			require.Equal(t, goodbyeTimeout, time.Since(start))
+			<-c.Done()
+		}
+	})
 }
