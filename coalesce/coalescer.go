@@ -103,6 +103,7 @@ type Coalescer struct {
 	repeated    *escalation   // that raised a decision last
 
 	queue     []*item // with a pending update, oldest first
+	allowance allowance
 	retention []Retention
 
 	stats Stats
@@ -258,7 +259,8 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 		if it != nil {
 			to.row = it.counters.find(in.Decision.Rule, in.Signature)
 		}
-		if to.row == nil {
+		advises := it != nil && it.disposition > in.Decision.Disposition // and belongs to what it came with
+		if to.row == nil && !advises {
 			if other, row := c.holding(&in.Decision, in.Signature); other != nil {
 				it, to.row = other, row
 			} else if it == nil {
@@ -342,7 +344,13 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	c.save(it)
 	row := it.counters.find(d.Rule, in.Signature)
 	occurs := row != nil && runGap.passed(row.last, c.now)
+	if row == nil && !c.index.has(d.Rule, in.Signature) {
+		c.allowance.groups++
+	}
 	f := it.add(in, to.named, c.now, &c.cfg)
+	if opened && it.blocking() {
+		c.allowance.stops++
+	}
 	if row = it.counters.find(d.Rule, in.Signature); row != nil {
 		if f.newGroup && before.row != nil {
 			c.inherit(row, &from, why)

@@ -57,6 +57,12 @@ func (x *index) each(rule string, sig signature.Signature, f func(item int, row 
 	}
 }
 
+// has reports whether any item has the group (rule, sig).
+func (x *index) has(rule string, sig signature.Signature) (there bool) {
+	x.each(rule, sig, func(int, *counter) { there = true })
+	return there
+}
+
 // eachFamiliar calls f for each of the items that is known for the rule.
 func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
 	if x.familiar == 0 {

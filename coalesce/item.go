@@ -79,10 +79,9 @@ type item struct {
 	acked       bool
 	ackedAt     uint64 // sequence number of the latest entry then
 
-	shared    bool // bursts that are not its own are in it, too
-	deferred  bool // it does not block before the load is over
-	returned  bool // it was cleared without an acknowledgement, and opened again
-	announced bool // who drains the updates takes it for open
+	shared   bool // bursts that are not its own are in it, too
+	deferred bool // it does not block before the load is over
+	told     bool // who drains the updates takes it for open
 
 	unpinned  bool   // its evidence is no longer pinned
 	clearedAt uint64 // order of clearing, for displacement
@@ -117,6 +116,14 @@ func (it *item) open() bool { return it.state == itemOpen }
 
 // blocking reports whether the item stops an agent now.
 func (it *item) blocking() bool { return it.open() && it.disposition == event.Blocking && !it.deferred }
+
+// announced reports whether who drains the updates takes the item for open, or will.
+func (it *item) announced() bool {
+	if it.pending != "" {
+		return it.pending != Cleared
+	}
+	return it.told
+}
 
 // rule returns what the item knows about the rule called id, or nil.
 func (it *item) rule(id string) *ruleCount {
@@ -169,13 +176,23 @@ func nextThreshold(n uint64) uint64 {
 	}
 }
 
-// threshold returns the threshold after n of the numbers of entries and groups at which
-// the item has an update. What comes and goes has few of them.
-func (it *item) threshold(n uint64) uint64 {
-	if it.returned && it.disposition != event.Blocking {
-		return 10 * n
+// thresholds returns how many numbers of the series of nextThreshold are at most n.
+func thresholds(n uint64) (count uint64) {
+	for t := nextThreshold(1); t <= n && t != 1<<64-1; t = nextThreshold(t) {
+		count++
 	}
-	return nextThreshold(n)
+	return count
+}
+
+// decade returns 1 for a power of ten, and 0 for all other numbers.
+func decade(n uint64) uint64 {
+	for n%10 == 0 && n > 0 {
+		n /= 10
+	}
+	if n == 1 {
+		return 1
+	}
+	return 0
 }
 
 // Rows beyond Config.MaxGroups are reserved for news. Each
@@ -258,11 +275,11 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	// Later assignments win: the order is that of Reason.weight.
 	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
-		it.nextGroups = it.threshold(groups)
+		it.nextGroups = nextThreshold(groups)
 		f.why = reasonGroups
 	}
 	if it.total >= it.nextCount {
-		it.nextCount = it.threshold(it.total)
+		it.nextCount = nextThreshold(it.total)
 		f.why = reasonCount
 	}
 	if d.Invalidates && !it.invalidates {

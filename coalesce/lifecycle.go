@@ -114,17 +114,14 @@ func (c *Coalescer) reopen(it *item) {
 	c.save(it)
 	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, true
 	if it.pending == Cleared { // nobody has heard of that
-		it.pending, it.pendingWhy, it.announced = Opened, reasonReturned, true
+		it.pending = ""
+		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
 	if it.disposition == event.Blocking {
 		return
 	}
 	if it.scope <= scopeOperation {
 		c.pool = it
-	}
-	if !it.returned {
-		it.returned = true
-		it.nextCount, it.nextGroups = it.threshold(it.total), it.threshold(uint64(len(it.counters.rows)))
 	}
 }
 
@@ -291,22 +288,53 @@ func (c *Coalescer) expire() {
 
 // announce merges an update into what is pending of the item: an item that
 // nobody has heard of is still to be opened, cleared ends all else, and of two
-// reasons the more telling one stays. Where nobody has heard that an item is open again,
-// nobody hears that it is cleared.
+// reasons the more telling one stays. What stops nobody needs an allowance: where nobody
+// heard that an item is open, nobody hears that it is cleared.
 func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 	switch {
-	case kind == Cleared && !it.announced && why != ReasonAcknowledged:
-		return
-	case kind == Updated && !it.announced:
+	case kind == Cleared:
+		if !it.announced() && why != ReasonAcknowledged {
+			return
+		}
+	case !it.announced():
+		if !it.blocking() && !c.allow(it, 2, 2) {
+			return
+		}
 		kind = Opened
+	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.pending == "":
+		// Every tenth of a growth matters more than what is between.
+		if least := 3 - 2*decade(it.total); !c.allow(it, 1, least) {
+			return
+		}
 	}
-	it.announced = kind != Cleared
 	if it.pending == "" {
 		c.queue = append(c.queue, it)
 	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {
 		return
 	}
 	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
+}
+
+// allowance is what the number of updates that stop nobody is bounded by.
+type allowance struct {
+	groups uint64 // seen
+	stops  uint64 // items that blocked from the beginning
+	spent  uint64
+}
+
+// allow reports whether an update of an item may be made that stops nobody, where at least
+// so many are left, and counts it as cost. Each tenfold of entries and of groups allows
+// three, and each stop one. What the host itself reports needs none.
+func (c *Coalescer) allow(it *item, cost, least uint64) bool {
+	if it.scope >= scopeHost {
+		return true
+	}
+	a := &c.allowance
+	if 6+thresholds(c.stats.Folded)+thresholds(a.groups)+a.stops < a.spent+least {
+		return false
+	}
+	a.spent += cost
+	return true
 }
 
 // NextUpdate removes and returns the oldest pending update, with its item as it is
@@ -322,7 +350,7 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
 		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
 	}
-	it.pending = ""
+	it.pending, it.told = "", it.pending != Cleared
 	it.delivered[0] = it.latest.seq
 	c.stats.Updates++
 	return u, true

@@ -155,6 +155,7 @@ func (s *coder) begin() int {
 	s.itemRef("pool", &c.pool)
 	s.calls(&c.calls)
 	s.load(&c.load)
+	s.allowance(&c.allowance)
 	s.queue()
 	s.escalations()
 	s.stats(&c.stats)

@@ -207,8 +207,7 @@ func (s *coder) item(it *item) {
 	s.Uint64("item.ackedAt", &it.ackedAt, c.now.seq)
 	s.Bool("item.shared", &it.shared)
 	s.Bool("item.deferred", &it.deferred)
-	s.Bool("item.returned", &it.returned)
-	s.Bool("item.announced", &it.announced)
+	s.Bool("item.told", &it.told)
 	s.Bool("item.unpinned", &it.unpinned)
 	s.Uint64("item.clearedAt", &it.clearedAt, c.clears)
 	oneOf(s, "item.pending", &it.pending, updateKinds[:])
@@ -341,6 +340,12 @@ func (s *coder) calls(v *calls) {
 	s.Bool("calls.reads", &v.reads)
 	s.Uint64("calls.readAt", &v.readAt, s.c.now.seq)
 	s.mark("calls.owed", &v.owed)
+}
+
+func (s *coder) allowance(a *allowance) {
+	s.Uint64("allowance.groups", &a.groups, maxCount)
+	s.Uint64("allowance.stops", &a.stops, maxCount)
+	s.Uint64("allowance.spent", &a.spent, maxCount)
 }
 
 func (s *coder) load(l *load) {

@@ -461,7 +461,7 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"update occurs twice",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 4 items have one"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 3 items have one"},
 		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "occurs twice"},
 		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
 		"free": {func(c *Coalescer) {
