@@ -313,15 +313,15 @@ func (c *Coalescer) overfull(d *event.Decision) *item {
 // foldNews folds an entry that belongs to the burst at to into it, the open item that
 // holds its group or gathers the burst. Where that is nil, and nothing acknowledged
 // accounts for the entry, it opens an item, or opens one again that was cleared without
-// an acknowledgement; but advisory entries share one. What was acknowledged does not make
-// another item worse either.
+// an acknowledgement; but advisory entries share one. What was acknowledged does not join
+// another item either.
 func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	d, why := &in.Decision, reasonNew
 	var before known
 	if it != nil && it.shared && it.disposition < d.Disposition {
 		it = nil // others are in it, who must not be acknowledged with this
 	}
-	if it == nil || it.worsens(d) && !it.knows(d.Rule, in.Signature) {
+	if it == nil || !it.knows(d.Rule, in.Signature) {
 		if before, why = c.account(in, to); before.item != nil && (why == "" || why == reasonStanding) {
 			return c.suppress(&before, in, to, why)
 		}

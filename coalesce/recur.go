@@ -132,10 +132,11 @@ func (c *Coalescer) charge(r *counter, root *operation) Reason {
 
 // inCall reports whether an entry is inside of a call that began since item it was
 // acknowledged, or of one that began before, and returns the root operation of the first
-// kind: the one that the entry names, or that alone is under way.
+// kind: the one that the entry names, or that alone is under way. One that is named, and
+// had no such entry yet, counts as one that began since.
 func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since, before bool) {
 	if to.named != nil {
-		since = to.named.started.seq > it.ackedAt
+		since = to.named.started.seq > it.ackedAt || to.named.worst < event.Blocking
 		return c.ops.root(to.named), since, !since
 	}
 	for _, o := range c.ops.live {

@@ -191,6 +191,10 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		c.occur(k.row, neither)
 	case !since:
 		c.occur(k.row, outside)
+		if blocking && k.row.occurrences.seen[outside] <= standingAfter {
+			// It may be what a call left behind: whoever calls next should know.
+			c.calls.owed = mark{it.number, ReasonBackground}
+		}
 	default:
 		c.occur(k.row, inside)
 		if blocking {
