@@ -73,6 +73,8 @@ func TestGrouperMerges(t *testing.T) {
 		"lower case":        {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 6},
 		"many of them": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
 			"black", "white", "brown", "olive", "beige", "coral"), 1},
+		"eleven of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
+			"black", "white", "brown", "olive", "beige"), 11},
 		"packages": {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1},
 		"two columns": {append(
 			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
@@ -340,6 +342,17 @@ func TestGrouperWhenFull(t *testing.T) {
 	stats := g.Stats()
 	require.EqualValues(t, 3, stats.Unlearned)
 	require.Equal(t, 5, stats.Signatures)
+}
+
+// TestGrouperComparesChecks: signatures that share an id by chance stay apart.
+func TestGrouperComparesChecks(t *testing.T) {
+	g := newGrouper(t, GrouperConfig{})
+	a, b := Signature{ID: 7, Check: 1}, Signature{ID: 7, Check: 2}
+	learn(g, a, []byte("No path was found for pawn Tobin"))
+	require.Equal(t, b, g.Group(b))
+	require.Equal(t, b, learn(g, b, []byte("Something else went wrong with the lamp")))
+	require.Equal(t, a, g.Group(a))
+	require.Equal(t, 2, g.Stats().Groups)
 }
 
 func TestNewGrouperRefuses(t *testing.T) {
