@@ -4,6 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/session"
 )
@@ -86,6 +90,134 @@ func TestKilled(tt *testing.T) {
 			}
 		}
 	})
+}
+
+// TestToldIsOnDisk: each way in which an item is reported puts it on disk first.
+func TestToldIsOnDisk(t *testing.T) {
+	c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}}
+	onDisk := func(id string) bool {
+		s, err := session.New(c)
+		require.NoError(t, err)
+		_, known := s.Item(id)
+		return known
+	}
+	observe := func(s *session.Session) { s.Observe(broken("1").Entry()) }
+	call := func(s *session.Session) *session.Running {
+		r := s.Begin(session.Call{Tool: "t"})
+		s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
+		return r
+	}
+	for name, tell := range map[string]func(s *session.Session) string{
+		"current": func(s *session.Session) string {
+			observe(s)
+			a, _ := s.Current("agent")
+			return a.ID
+		},
+		"open": func(s *session.Session) string {
+			observe(s)
+			return s.Open(nil)[0].ID
+		},
+		"raised": func(s *session.Session) string {
+			return s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+		},
+		"digest": func(s *session.Session) string {
+			s.Observe(event.Log{Message: "Odd thing"}.Entry())
+			return s.Attach("late")
+		},
+		"verdict": func(s *session.Session) string { return s.Verdict(call(s).ID()).AttentionID },
+		"result of a call": func(s *session.Session) string {
+			_, related, _ := call(s).End(context.Background(), event.StatusCompleted, "")
+			return related.ID
+		},
+		"answer to an acknowledgement": func(s *session.Session) string {
+			id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+			s.Ack("agent", id, 0)
+			observe(s)
+			return s.Ack("agent", id, 0).Current.ID
+		},
+		"update": func(s *session.Session) (id string) {
+			s.OnUpdates(func(us []heed.Update) {
+				if onDisk(us[0].Attention.ID) { // which it is at the end in any case
+					id = us[0].Attention.ID
+				}
+			})
+			observe(s)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = s.Run(ctx)
+			return id
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Snapshot = filepath.Join(t.TempDir(), "state")
+			s, err := session.New(c)
+			require.NoError(t, err)
+			id := tell(s)
+			require.NotEmpty(t, id)
+			require.True(t, onDisk(id))
+		})
+	}
+}
+
+// TestAckIsOnDisk: an update reports an acknowledgement once it is on disk, also where that of another call is not.
+func TestAckIsOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: filepath.Join(t.TempDir(), "state")}
+		s := start(t, c)
+		id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+		synctest.Wait()
+		cleared := false
+		s.OnUpdates(func([]heed.Update) {
+			again, err := session.New(c)
+			require.NoError(t, err)
+			a, _ := again.Item(id)
+			cleared = a.ClearedBy == coalesce.ReasonAcknowledged
+		})
+		require.True(t, s.Engine().Ack("agent", id, 0).Acknowledged)
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		synctest.Wait()
+		require.True(t, cleared)
+	})
+}
+
+// TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.
+func TestToldWhileSaving(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	s, err := session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path})
+	require.NoError(t, err)
+	for i := range 20 {
+		before, _ := os.ReadFile(path)
+		key := strconv.Itoa(i)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: "m"})
+		}()
+		saving := func() bool {
+			files, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() != filepath.Base(path) })
+		}
+		for !saving() && !ended(done) {
+			runtime.Gosched()
+		}
+		open := s.Open(nil)
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotEqual(t, before, after)
+		<-done
+		s.Clear(open[0].ID)
+	}
+}
+
+// ended reports whether done is closed.
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }
 
 func TestSnapshot(t *testing.T) {

@@ -217,13 +217,44 @@ func TestWait(t *testing.T) {
 		require.Len(t, p.Records, 1)
 		require.LessOrEqual(t, time.Since(began), time.Minute+5*ms)
 
-		p, err = s.Wait(t.Context(), heed.Cursor{Epoch: "other", Seq: 1}, 0, urgent)
+		p, err = s.Wait(ctx, heed.Cursor{Epoch: "other", Seq: 1}, 0, urgent)
 		require.NoError(t, err)
 		require.Error(t, p.Err, "the cursor is refused")
 		p, err = s.Wait(t.Context(), from, 7, heed.Filter{})
 		require.NoError(t, err)
 		require.Len(t, p.Records, 7)
 		require.Zero(t, s.Status().Waiting)
+	})
+}
+
+// TestWaitReportsLoss: a loss ends a wait, even where nothing is left of what the waiter wants: at the first look, and at
+// one that a change prompted.
+func TestWaitReportsLoss(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := heed.Config{Rules: compile(t, testRules)}
+		c.Journal.Entries, c.Journal.Firsts = 16, 1
+		s := start(t, session.Config{Engine: c})
+		flood := func() {
+			for range 100 {
+				s.Observe(event.Log{Message: "Fine"}.Entry())
+			}
+		}
+		urgent := heed.Filter{MinDisposition: event.Advisory}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		from := s.Engine().Latest()
+		flood()
+		p, err := s.Wait(over, from, 0, urgent)
+		require.NoError(t, err)
+		require.NotZero(t, p.Lost)
+
+		time.AfterFunc(time.Minute, func() { s.Observe(event.Log{Message: "Fine"}.Entry()) })
+		time.AfterFunc(time.Minute+ms, flood)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		p, err = s.Wait(ctx, s.Engine().Latest(), 0, urgent)
+		require.NoError(t, err)
+		require.NotZero(t, p.Lost)
 	})
 }
 
@@ -342,6 +373,31 @@ func TestRun(t *testing.T) {
 		s.Observe(broken("1").Entry()) // after the end, too
 		_, open := s.Current("")
 		require.True(t, open)
+	})
+}
+
+// lateFeed has one more record when it is to end.
+type lateFeed struct{ *feed }
+
+func (f lateFeed) Run(ctx context.Context, h follow.Handler) error {
+	err := f.feed.Run(ctx, h)
+	time.Sleep(time.Second)
+	f.write("Broken at the end")
+	f.look()
+	return err
+}
+
+// TestLastUpdates: what comes in while a session ends is reported before it has ended.
+func TestLastUpdates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := session.New(session.Config{Log: lateFeed{newFeed()}, Engine: heed.Config{Rules: compile(t, testRules)}})
+		require.NoError(t, err)
+		k := &sink{}
+		s.OnUpdates(k.take)
+		stop := run(t, s)
+		synctest.Wait()
+		stop()
+		require.Equal(t, []string{"opened 1"}, k.said())
 	})
 }
 

@@ -57,7 +57,7 @@ func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed
 	}
 	s.waits.Add(1)
 	defer s.waits.Add(-1)
-	for {
+	for paused := true; ; {
 		changed := s.changed.wait()
 		p := s.engine.Read(after, limit, f)
 		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
@@ -70,23 +70,15 @@ func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed
 			}
 			continue
 		}
+		var over <-chan time.Time
+		if paused = !paused; paused {
+			over, changed = time.After(pause), nil
+		}
 		select {
 		case <-ctx.Done():
 			return p, ctx.Err()
 		case <-changed:
-		}
-		timer := time.NewTimer(pause)
-		p = s.engine.Read(after, limit, f)
-		if len(p.Records) > 0 || p.Lost > 0 || p.Err != nil {
-			timer.Stop()
-			return p, nil
-		}
-		after = p.Next
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return p, ctx.Err()
-		case <-timer.C:
+		case <-over:
 		}
 	}
 }
