@@ -213,7 +213,7 @@ var failedTest = regexp.MustCompile(`--- FAIL: (\S+)`)
 // test runs the tests of a package with the overlay.
 func (r *runner) test(ctx context.Context, pkg string) (result string, output []byte) {
 	args := []string{
-		"test", "-overlay", r.overlay, "-short", "-count=1", "-failfast", "-vet=off",
+		"test", "-overlay", r.overlay, "-short", "-count=1", "-failfast", "-vet=off", "-ldflags=-s -w",
 		"-timeout", r.timeout.String(), "-run", r.tests, pkg,
 	}
 	output, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
