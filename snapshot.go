@@ -34,7 +34,7 @@ import (
 // not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 4
+	snapshotFormat   = 5
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )

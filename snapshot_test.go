@@ -206,7 +206,7 @@ func TestRestoreRefused(t *testing.T) {
 	}{
 		"foreign":  {cfg, []byte("{\"epoch\": 1}"), `something else: it begins with "{\"epoch\"`},
 		"empty":    {cfg, nil, "torn: it has 0 bytes"},
-		"format":   {cfg, seal(other), "it has format 5, this version of heed reads 4"},
+		"format":   {cfg, seal(other), "it has format 6, this version of heed reads 5"},
 		"extra":    {cfg, extra, "follow after its end"},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`},
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Config.Signature are by"},

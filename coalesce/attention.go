@@ -53,8 +53,8 @@ type Attention struct {
 	// of an item that was acknowledged in part, it is a lower bound.
 	Prelude uint64 `json:"-"`
 
-	// Groups is the number of distinct pairs of rule and signature. It is a
-	// lower bound where GroupsExact is false.
+	// Groups is the number of distinct pairs of rule and signature. It is exact up to
+	// 65,536, and a lower bound where GroupsExact is false.
 	Groups      int  `json:"-"`
 	GroupsExact bool `json:"-"`
 

@@ -344,7 +344,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	c.save(it)
 	row := it.counters.find(d.Rule, in.Signature)
 	occurs := row != nil && runGap.passed(row.last, c.now)
-	if row == nil && !c.index.has(d.Rule, in.Signature) {
+	if row == nil && !c.index.has(d.Rule, in.Signature) && !it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.groups++
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)

@@ -61,8 +61,9 @@ type Config struct {
 	MaxRemembered int
 
 	// MaxGroups bounds the groups of one item that have counters of their own.
-	// Further groups are counted together, but for up to 16 that are news:
-	// the first of a rule, and what makes the item worse. At most 16,384.
+	// Entries of further groups are counted together, but for up to 16 groups that
+	// are news: the first of a rule, and what makes the item worse. How many groups
+	// there are is known all the same ([Attention].Groups). At most 16,384.
 	// Default 128.
 	MaxGroups int
 

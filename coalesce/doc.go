@@ -39,7 +39,8 @@
 //
 // Everything has a capacity, allocated by [New] but for texts and operations.
 // A default Coalescer holds 96 items of 128 groups, about 4 MB, and 1,024
-// operations. What is evicted is counted in [Stats], which proves at any time that
+// operations. Only the keys of groups beyond these are allocated as they come, 12 to 24
+// bytes for each, and at most 262,144 of all items. What is evicted is counted in [Stats], which proves at any time that
 // every entry received is ignored, or counted in exactly one item. Only what waits
 // for [Coalescer.Retention] has no bound of its own.
 //

@@ -120,6 +120,8 @@ type counters struct {
 	base  uint32    // of the item's rows in index.rows
 	rows  []counter // index.rows from base on; its capacity is that of the item
 	last  int       // row that was found last: storms repeat themselves
+
+	uncounted uncounted
 }
 
 // maxGroups bounds Config.MaxGroups.
@@ -150,6 +152,7 @@ func (t *counters) add(c counter) *counter {
 	t.rows = append(t.rows, c)
 	t.last = len(t.rows) - 1
 	t.index.groups.add(uint64(c.sig.ID), t.base+uint32(t.last))
+	t.uncounted.noteRow(&c)
 	return &t.rows[t.last]
 }
 
@@ -169,10 +172,12 @@ func (t *counters) retain(keep func(*counter) bool) {
 	for i := range t.rows {
 		t.index.groups.add(uint64(t.rows[i].sig.ID), t.base+uint32(i))
 	}
+	t.recount()
 }
 
 // reset drops every row.
 func (t *counters) reset() {
+	t.forget()
 	t.retain(func(*counter) bool { return false })
 }
 
@@ -193,6 +198,7 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		c.version++
 		it.counters.merge(from, into)
 	}
+	c.mergeUncounted(from, into)
 }
 
 // merge moves the rows of from to into.

@@ -19,6 +19,8 @@ type index struct {
 	// familiarGroups. Rule k of item i is reference 1+i*maxRules+k.
 	rules    chains
 	familiar int // items whose rules are in it
+
+	uncounted int // keys of all items
 }
 
 func newIndex(items, size int) *index {

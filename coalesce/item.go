@@ -258,6 +258,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		c.add(in, named, now)
 	} else {
 		it.untracked++
+		it.counters.distinguish(d.Rule, in.Signature)
 	}
 	if !it.open() {
 		return f
@@ -274,7 +275,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
-	if groups := uint64(len(it.counters.rows)); groups >= it.nextGroups {
+	if groups, _ := it.counters.groups(); groups >= it.nextGroups {
 		it.nextGroups = nextThreshold(groups)
 		f.why = reasonGroups
 	}

@@ -193,7 +193,7 @@ func (m *model) fold(e event.Entry, in Input) {
 	if a, ok := m.c.Item(f.ID); ok && a.State == Open {
 		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature})
 		it.resolved[in.Decision.Rule] = false
-		it.loose = it.loose || !a.GroupsExact
+		it.loose = it.loose || m.c.lookup(f.ID).untracked > 0
 	} else {
 		require.False(m.t, f.NewGroup || f.NewCause, "absorbed")
 	}

@@ -35,14 +35,14 @@ func (c *Coalescer) bare(it *item) Attention {
 		Disposition:        it.disposition,
 		Cause:              it.cause,
 		Prelude:            it.prelude,
-		Groups:             len(it.counters.rows),
-		GroupsExact:        it.untracked == 0,
 		OpenedPos:          it.opened.pos,
 		LatestPos:          it.latestPos,
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
 		Blame:              it.blame(),
 	}
+	groups, exact := it.counters.groups()
+	a.Groups, a.GroupsExact = int(groups), exact
 	if it.causeBy != nil {
 		a.CausalOperationID, a.CausalMethod = it.causeBy.id, it.causeBy.method
 	} else if it.root != nil {

@@ -86,6 +86,8 @@ func (it *item) broken() string {
 	switch open := it.open(); {
 	case len(it.counters.rows) == 0 || it.opened.seq == 0 || it.cause.Seq == 0:
 		return "it is empty"
+	case uint64(len(it.counters.uncounted.keys)) > it.untracked:
+		return "it has more groups without a counter than entries of them"
 	case left != 0:
 		return "the counts of its groups do not match its entries"
 	case (it.scope == scopeOperation) != (it.root != nil):

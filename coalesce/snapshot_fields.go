@@ -254,6 +254,7 @@ func (s *coder) counters(t *counters) {
 		for i := range t.rows {
 			s.counter(&t.rows[i])
 		}
+		s.uncounted(t)
 		return
 	}
 	for range n {
@@ -268,6 +269,7 @@ func (s *coder) counters(t *counters) {
 		t.add(row)
 	}
 	t.last = 0
+	s.uncounted(t)
 }
 
 func (s *coder) counter(r *counter) {

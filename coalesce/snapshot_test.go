@@ -297,11 +297,12 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 			c.items[i].counters.rows[n].recurrence = &recurrence{method: "m", stops: 1, call: 9, from: 5, pace: 4, run: 3, runFrom: 2}
 		}
 	}
+	c.items[0].counters.distinguish("r", groupSignature("one more"))
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.only",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm",
+		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",

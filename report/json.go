@@ -34,7 +34,7 @@ type UpdateLine struct {
 	Rule        string            `json:"rule" jsonschema:"The rule that decided about that entry."`
 	Reason      string            `json:"reason" jsonschema:"Why there is an update."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the item."`
-	Groups      int               `json:"groups" jsonschema:"Groups of entries in the item."`
+	Groups      int               `json:"groups" jsonschema:"Groups of entries in the item; exact up to 65536."`
 	OpenedLine  uint64            `json:"openedLine" jsonschema:"Line at which the item was opened."`
 	Predecessor string            `json:"predecessor,omitempty" jsonschema:"Id of the acknowledged item that it continues."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the cause points at."`

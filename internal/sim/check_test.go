@@ -232,9 +232,8 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 		return differ("the severity", a.Severity, it.severity)
 	case !it.severer && a.StateInvalidated != it.invalidates:
 		return differ("invalid state", a.StateInvalidated, it.invalidates)
-	case a.GroupsExact && !it.blurred && a.Groups != len(it.groups), a.Groups > len(it.groups),
-		a.Groups > m.cfg.Coalesce.MaxGroups+16:
-		return differ("the number of groups", a.Groups, len(it.groups))
+	case a.Groups != it.distinct() || !a.GroupsExact:
+		return differ("the number of groups", a.Groups, it.distinct())
 	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Cause.Rule:
 		return differ("the number of samples", len(a.Sample), "the cause's among a few")
 	case !it.severer && a.Prelude != it.prelude():
@@ -258,6 +257,18 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 // prelude counts the entries before the cause.
 func (it *item) prelude() uint64 {
 	return uint64(slices.Index(it.held, it.tally.worst))
+}
+
+// distinct returns how many groups the item's entries have, with or without a counter.
+func (it *item) distinct() int {
+	groups := map[group]bool{}
+	for _, e := range it.held {
+		groups[e.group] = true
+	}
+	for _, e := range it.late {
+		groups[e.group] = true
+	}
+	return len(groups)
 }
 
 // evidence checks that the journal yields the cause of an open item first.

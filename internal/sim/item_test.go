@@ -226,7 +226,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		}
 	}
 	it.add(e)
-	it.blurred = it.blurred || !a.GroupsExact
+	it.blurred = it.blurred || len(it.groups) > m.cfg.Coalesce.MaxGroups
 	return nil
 }
 

@@ -134,7 +134,11 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	}
 	count := plural(a.TotalUrgentEntries, "entry", "entries")
 	if n := t.detail.Groups; n > 0 {
-		count += " in " + plural(uint64(n), "group", "groups")
+		count += " in "
+		if !t.detail.GroupsExact {
+			count += "at least "
+		}
+		count += plural(uint64(n), "group", "groups")
 	}
 	if !t.latest.IsZero() && a.TotalUrgentEntries > 1 {
 		count += ", the latest " + p.ago(t.latest)

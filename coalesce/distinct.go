@@ -1,0 +1,193 @@
+package coalesce
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// The bounds of the groups that are told apart without a counter: of one item, so that a
+// position fits 16 bits, and of all items, in 3 MB.
+const (
+	maxUncounted    = 1<<16 - 1
+	maxAllUncounted = 1 << 18
+)
+
+// uncounted is the set of the groups of one item of which entries came that no counter
+// counts. With it the number of an item's groups is exact up to 65,536 and more: an item
+// has a counter before it has any of these. The zero value is empty.
+//
+// A group is kept as a key of 64 bits, of two independent hashes of its text and one of
+// its rule: that two of 65,536 share a key has a probability of one in 8 billion. The
+// keys are in an order that follows from the calls alone, so that a snapshot, which holds
+// them, is the same for the same state.
+type uncounted struct {
+	keys  []uint64
+	slots []uint16 // position in keys plus one, or 0; by the low bits of the key, then the next free one
+	rules []string // of the keys
+	both  int      // rows of the item whose group has a key as well
+
+	// inexact reports that a group was left out, for want of room.
+	inexact bool
+}
+
+func groupKey(rule string, sig signature.Signature) uint64 {
+	const odd = 0x9e3779b97f4a7c15 // spreads the check over all bits
+	return uint64(sig.ID) ^ uint64(sig.Check)*odd ^ xxhash.Sum64String(rule)
+}
+
+// groups returns the number of distinct groups of an item, and whether it is exact: else
+// there are more.
+func (t *counters) groups() (n uint64, exact bool) {
+	u := &t.uncounted
+	return uint64(len(t.rows) + len(u.keys) - u.both), !u.inexact
+}
+
+// distinguish notes the group of an entry that no counter counts.
+func (t *counters) distinguish(rule string, sig signature.Signature) {
+	u, key := &t.uncounted, groupKey(rule, sig)
+	if u.has(key) {
+		return
+	}
+	known := slices.Contains(u.rules, rule)
+	if len(u.keys) == maxUncounted || t.index.uncounted == maxAllUncounted || !known && len(u.rules) == maxRules {
+		u.inexact = true
+		return
+	}
+	if !known {
+		u.rules = append(u.rules, rule)
+	}
+	t.index.uncounted++
+	u.add(key)
+}
+
+// recount counts again the groups that have a counter and a key.
+func (t *counters) recount() {
+	u := &t.uncounted
+	u.both = 0
+	if len(u.keys) == 0 {
+		return
+	}
+	for i := range t.rows {
+		u.noteRow(&t.rows[i])
+	}
+}
+
+// noteRow takes note of a new row of the item.
+func (u *uncounted) noteRow(c *counter) {
+	if len(u.keys) > 0 && u.has(groupKey(c.rule, c.sig)) {
+		u.both++
+	}
+}
+
+// forget drops all keys.
+func (t *counters) forget() {
+	t.index.uncounted -= len(t.uncounted.keys)
+	t.uncounted = uncounted{}
+}
+
+// mergeUncounted is the part of [Coalescer.Merge] about groups without a counter.
+func (c *Coalescer) mergeUncounted(from, into signature.Signature) {
+	for i := range c.items {
+		t := &c.items[i].counters
+		for _, rule := range t.uncounted.rules {
+			if key := groupKey(rule, from); t.uncounted.has(key) {
+				c.save(&c.items[i])
+				t.uncounted.remove(key)
+				t.index.uncounted--
+				t.distinguish(rule, into)
+				t.recount()
+			}
+		}
+	}
+}
+
+// home returns the slot at which the search for a key begins.
+func (u *uncounted) home(key uint64) uint64 { return key & uint64(len(u.slots)-1) }
+
+// after returns the slot that follows another one.
+func (u *uncounted) after(slot uint64) uint64 { return (slot + 1) & uint64(len(u.slots)-1) }
+
+// find returns the slot of a key, or the free one where it belongs. There must be slots.
+func (u *uncounted) find(key uint64) uint64 {
+	slot := u.home(key)
+	for u.slots[slot] != 0 && u.keys[u.slots[slot]-1] != key {
+		slot = u.after(slot)
+	}
+	return slot
+}
+
+func (u *uncounted) has(key uint64) bool { return len(u.keys) > 0 && u.slots[u.find(key)] != 0 }
+
+// add adds a key that is not there. At most half of the slots are in use, so that a search
+// looks at two or three.
+func (u *uncounted) add(key uint64) {
+	u.keys = append(u.keys, key)
+	if 2*len(u.keys) <= len(u.slots) {
+		u.slots[u.find(key)] = uint16(len(u.keys))
+		return
+	}
+	u.slots = make([]uint16, max(64, 2*len(u.slots)))
+	for i, k := range u.keys {
+		u.slots[u.find(k)] = uint16(i + 1)
+	}
+}
+
+// remove removes a key that is there. The last one takes its position, and what was
+// pushed out of its place by the key moves back.
+func (u *uncounted) remove(key uint64) {
+	last := len(u.keys) - 1
+	gap := u.find(key)
+	at := u.slots[gap]
+	u.slots[u.find(u.keys[last])] = at
+	u.keys[at-1] = u.keys[last]
+	u.keys = u.keys[:last]
+	u.slots[gap] = 0
+	for slot := u.after(gap); u.slots[slot] != 0; slot = u.after(slot) {
+		from := u.home(u.keys[u.slots[slot]-1])
+		if (slot-from)&uint64(len(u.slots)-1) >= (slot-gap)&uint64(len(u.slots)-1) {
+			u.slots[gap], u.slots[slot] = u.slots[slot], 0
+			gap = slot
+		}
+	}
+}
+
+// uncounted codes the groups without a counter. Those that have both are counted again.
+func (s *coder) uncounted(t *counters) {
+	u := &t.uncounted
+	s.Bool("groups.inexact", &u.inexact)
+	rules := s.Len("groups.rules", len(u.rules), maxRules)
+	if s.Reading() {
+		u.rules = make([]string, rules)
+	}
+	for i := range u.rules {
+		s.rule("groups.rule", &u.rules[i])
+	}
+	n := s.Len("groups.keys", len(u.keys), min(maxUncounted, maxAllUncounted-t.index.uncounted+len(u.keys)))
+	if !s.Reading() {
+		for keys := range slices.Chunk(u.keys, 64) { // a write for each would take ten times as long
+			var b [64 * 8]byte
+			for i, key := range keys {
+				binary.LittleEndian.PutUint64(b[8*i:], key)
+			}
+			s.Raw(b[:8*len(keys)])
+		}
+		return
+	}
+	for range n {
+		var key uint64
+		s.Fixed64("groups.key", &key)
+		if u.has(key) {
+			s.Fail("a group without a counter occurs twice")
+		}
+		if s.Err() != nil {
+			return
+		}
+		t.index.uncounted++
+		u.add(key)
+	}
+	t.recount()
+}
