@@ -88,7 +88,7 @@
 //	state      status     phase, stall, recovered, disconnected, connected, exited, long_event, long_event_end; required
 //	           phase      required with status phase
 //	           detail
-//	notice     status     hole, run_cut, truncated, restarted; required
+//	notice     status     hole, run_cut, truncated, restarted, no_log, log_found; required
 //	           detail, count
 //
 // Other members of a log record are appended to its message as key=value. A

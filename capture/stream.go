@@ -52,7 +52,7 @@ type Stream struct {
 	tail    []byte
 	sides   [3][]byte // its buffers
 
-	noticed [event.StatusRestarted - event.StatusHole + 1]noticed
+	noticed [event.StatusLogFound - event.StatusHole + 1]noticed
 }
 
 // noticed is the latest notice of a status that a Stream made itself.

@@ -159,6 +159,8 @@ const (
 	StatusRunCut    // the game stopped writing repeats of a record: counts are lower bounds
 	StatusTruncated // the log ends in the middle of a record
 	StatusRestarted // another run of the game begins in the log
+	StatusNoLog     // there is no log to read: none was found, or it is not there
+	StatusLogFound  // the log is there, and is read
 
 	StatusRaised       // the host raised an item
 	StatusWithdrawn    // the host ended an item
@@ -171,7 +173,7 @@ var statusNames = []string{
 	"none",
 	"started", "completed", "failed", "cancelled", "timed_out",
 	"phase", "stall", "recovered", "disconnected", "connected", "exited", "long_event", "long_event_end",
-	"hole", "run_cut", "truncated", "restarted",
+	"hole", "run_cut", "truncated", "restarted", "no_log", "log_found",
 	"raised", "withdrawn", "acknowledged", "attached", "state_read",
 }
 

@@ -84,7 +84,7 @@ type State struct {
 type Notice struct {
 	Time time.Time
 
-	// Status is one of [StatusHole] to [StatusRestarted].
+	// Status is one of [StatusHole] to [StatusLogFound].
 	Status Status
 
 	// Detail describes what is missing. Optional.

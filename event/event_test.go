@@ -72,7 +72,7 @@ func TestStatusKind(t *testing.T) {
 	for s := StatusPhase; s <= StatusLongEventEnd; s++ {
 		want[s] = KindState
 	}
-	for s := StatusHole; s <= StatusRestarted; s++ {
+	for s := StatusHole; s <= StatusLogFound; s++ {
 		want[s] = KindNotice
 	}
 	for s := StatusRaised; s <= StatusStateRead; s++ {

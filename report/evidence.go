@@ -106,7 +106,7 @@ func (r *Replay) missing(rec *capture.Record) {
 // noticed returns the sums of notices in a fixed order.
 func (r *Replay) noticed() []*missing {
 	var all []*missing
-	for s := event.StatusHole; s <= event.StatusRestarted; s++ {
+	for s := event.StatusHole; s <= event.StatusNoLog; s++ {
 		if m := r.notices[s]; m != nil {
 			all = append(all, m)
 		}

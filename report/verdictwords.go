@@ -265,6 +265,8 @@ func (m *missing) sentence() string {
 		return fmt.Sprintf("A record is cut off %s.", where)
 	case event.StatusRestarted:
 		return fmt.Sprintf("The log starts again %s.", where)
+	case event.StatusNoLog:
+		return fmt.Sprintf("There was no log to read %s.", where)
 	}
 	return fmt.Sprintf("Notice %q %s.", m.Status, where)
 }

@@ -25,7 +25,7 @@ var shapes = func() []shape {
 	for l := event.LevelUnknown; l <= event.LevelFatal; l++ {
 		out = append(out, shape{event.KindLog, l, event.StatusNone})
 	}
-	for s := event.StatusStarted; s <= event.StatusRestarted; s++ {
+	for s := event.StatusStarted; s <= event.StatusLogFound; s++ {
 		out = append(out, shape{s.Kind(), event.LevelUnknown, s})
 	}
 	if len(out) > 32 {
@@ -45,7 +45,7 @@ func shapeOf(k event.Kind, l event.Level, s event.Status) shapeSet {
 	switch {
 	case k == event.KindLog && s == event.StatusNone && l <= event.LevelFatal:
 		return 1 << l
-	case k != event.KindLog && l == event.LevelUnknown && s <= event.StatusRestarted && s.Kind() == k:
+	case k != event.KindLog && l == event.LevelUnknown && s <= event.StatusLogFound && s.Kind() == k:
 		return 1 << (uint(event.LevelFatal) + uint(s))
 	}
 	return allShapes

@@ -81,7 +81,7 @@ var (
 	severities   = names(event.SeverityInfo, event.SeverityFatal)
 	levels       = names(event.LevelUnknown, event.LevelFatal)
 	kinds        = names(event.KindLog, event.KindNotice)
-	statuses     = names(event.StatusNone, event.StatusRestarted)
+	statuses     = names(event.StatusNone, event.StatusLogFound)
 )
 
 // byCallerKey is the key under defaults.operation for operations that their
@@ -103,7 +103,7 @@ func names[T interface {
 // statusesOf returns the names of the statuses that entries of kind k have.
 func statusesOf(k event.Kind) []string {
 	var out []string
-	for s := event.StatusNone; s <= event.StatusRestarted; s++ {
+	for s := event.StatusNone; s <= event.StatusLogFound; s++ {
 		if s.Kind() == k {
 			out = append(out, s.String())
 		}

@@ -142,6 +142,8 @@ func TestBuiltinDefaults(t *testing.T) {
 		{notice(event.StatusRunCut), "default.notice.run_cut", event.Advisory, event.SeverityWarning, false},
 		{notice(event.StatusTruncated), "default.notice.truncated", event.Advisory, event.SeverityWarning, false},
 		{notice(event.StatusRestarted), "default.notice.restarted", event.Ignore, event.SeverityInfo, false},
+		{notice(event.StatusNoLog), "default.notice.no_log", event.Advisory, event.SeverityWarning, false},
+		{notice(event.StatusLogFound), "default.notice.log_found", event.Ignore, event.SeverityInfo, false},
 		// What should not exist is decided all the same.
 		{operation(event.StatusNone), "default.operation.unknown", event.Ignore, event.SeverityInfo, false},
 		{operation(event.StatusHole), "default.operation.unknown", event.Ignore, event.SeverityInfo, false},

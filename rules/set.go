@@ -27,7 +27,7 @@ type Set struct {
 
 	// What is decided where no rule matches.
 	byLevel  [event.LevelFatal + 1]Outcome
-	byStatus [event.StatusRestarted + 1]Outcome
+	byStatus [event.StatusLogFound + 1]Outcome
 	byCaller Outcome                       // of an operation that its caller cancelled
 	other    [event.KindNotice + 1]Outcome // of entries that should not exist
 }
@@ -170,7 +170,7 @@ func (s *Set) fallback(in *Input) *Outcome {
 			return &s.other[event.KindLog]
 		}
 		return &s.byLevel[in.Level]
-	case in.Status > event.StatusRestarted || in.Status.Kind() != in.Kind:
+	case in.Status > event.StatusLogFound || in.Status.Kind() != in.Kind:
 		return &s.other[in.Kind]
 	case in.Status == event.StatusCancelled && in.ByCaller:
 		return &s.byCaller
@@ -202,7 +202,8 @@ func (s *Set) builtinDefaults() {
 		status := event.Status(st)
 		d, sev, inv := event.Ignore, event.SeverityInfo, false
 		switch status {
-		case event.StatusFailed, event.StatusHole, event.StatusRunCut, event.StatusTruncated:
+		case event.StatusFailed, event.StatusHole, event.StatusRunCut, event.StatusTruncated,
+			event.StatusNoLog:
 			// The caller of a failed operation has its error. Missing evidence is
 			// worth knowing, but is no trouble by itself.
 			d, sev = event.Advisory, event.SeverityWarning

@@ -76,6 +76,7 @@ func (t *tail) open() (bool, error) {
 		t.renew(t.cfg.Capture)
 	}
 	t.file, t.info = file, info
+	t.present(true)
 	if first && t.history != 0 && t.cfg.FromEnd {
 		if err := t.skip(); err != nil {
 			t.info = nil // as if it had not been opened: it would else be read from its beginning
@@ -187,12 +188,12 @@ func (t *tail) identify(now time.Time) error {
 	info, err := os.Stat(t.cfg.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.now.Present = false
+		t.present(false)
 		return nil
 	case err != nil:
 		return prefixed(err)
 	}
-	t.now.Present = true
+	t.present(true)
 	t.replaced = !os.SameFile(info, t.info)
 	if !t.replaced || len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle {
 		return nil

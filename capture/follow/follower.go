@@ -35,6 +35,7 @@ func New(cfg Config) (*Follower, error) {
 	}
 	return &Follower{
 		cfg: cfg.withDefaults(), syncs: make(chan *syncing), stopped: make(chan struct{}), watch: watch,
+		status: Status{Path: cfg.Path},
 	}, nil
 }
 
@@ -123,7 +124,8 @@ type Handler func(*Record)
 
 // Status is the state of the following.
 type Status struct {
-	// Present reports that the file at the path is open.
+	// Path is the file that is followed, as configured. Present reports that it is there and open.
+	Path    string
 	Present bool
 
 	// Offset is how far the file has been read, Size how long it was when last

@@ -359,6 +359,8 @@ func TestGoneAndBack(t *testing.T) {
 		fl.write("one\n")
 		fl.synced()
 		require.NoError(t, os.Rename(fl.path, fl.path+"-prev"))
+		fl.synced()
+		require.False(t, fl.Status().Present, "at once")
 		appendTo(t, fl.path+"-prev", "two\n")
 		after(time.Second)
 		require.Equal(t, []string{"two"}, fl.taken())
@@ -370,6 +372,33 @@ func TestGoneAndBack(t *testing.T) {
 		require.Equal(t, []string{"three"}, fl.taken())
 		require.True(t, fl.Status().Present)
 		require.NoError(t, fl.stop())
+	})
+}
+
+// TestPresent: the file is there before its first record, however long it is.
+func TestPresent(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "Player.log")
+		appendTo(t, path, strings.Repeat("one\n", chunkSize/2))
+		f, err := New(Config{Path: path, NoNotify: true})
+		require.NoError(t, err)
+		require.Equal(t, Status{Path: path}, f.Status())
+		ctx, cancel := context.WithCancel(t.Context())
+		absent := 0
+		done := make(chan error)
+		go func() {
+			done <- f.Run(ctx, func(*Record) {
+				if !f.Status().Present {
+					absent++
+				}
+			})
+		}()
+		require.NoError(t, f.Sync(ctx))
+		require.True(t, f.Status().Present)
+		cancel()
+		require.NoError(t, <-done)
+		require.Zero(t, absent)
+		require.Equal(t, path, f.Status().Path)
 	})
 }
 

@@ -318,10 +318,19 @@ func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.give()
 }
 
+// present notes whether there is a file at the path. That is in the Status at once: before what was waiting for a look
+// goes on, and before the first record of the file.
+func (t *tail) present(there bool) {
+	if t.now.Present != there {
+		t.now.Present = there
+		t.publish()
+	}
+}
+
 // publish updates the Status.
 func (t *tail) publish() {
 	s := t.now
-	s.Offset, s.Size, s.LastGrowth, s.Notified = t.offset, t.size, t.stamp, t.unwatch != nil
+	s.Path, s.Offset, s.Size, s.LastGrowth, s.Notified = t.cfg.Path, t.offset, t.size, t.stamp, t.unwatch != nil
 	s.Present = t.file != nil && t.now.Present
 	if t.stream != nil {
 		s.Lines += uint64(t.stream.Lines())

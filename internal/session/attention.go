@@ -90,6 +90,7 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Attention, b
 	if err := g.s.Sync(ctx); err != nil {
 		return heed.Attention{}, false, err
 	}
+	g.s.lookForLog(0)
 	a, open := gate.Look(looker{g.s}, consumer)
 	return a, open, nil
 }

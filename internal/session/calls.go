@@ -39,6 +39,7 @@ func (s *Session) Begin(call Call) *Running {
 	if call.Diagnostic() {
 		return r
 	}
+	s.needLog()
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
 	r.fed = s.fed.Load()
 	r.began = s.Observe(event.Operation{
@@ -47,6 +48,15 @@ func (s *Session) Begin(call Call) *Running {
 	}.Entry()).Seq
 	s.timeline.began(r)
 	return r
+}
+
+// needLog reports that there is no log before a call that the gate did not look for, or found before.
+func (s *Session) needLog() {
+	if s.cfg.Log == nil || s.cfg.Log.Status().Present || s.noLog.Load() {
+		return
+	}
+	_ = s.Sync(context.Background()) // it may be there and not be looked at yet
+	s.lookForLog(0)
 }
 
 // ID returns the id of the operation, "" for a call that only reads.
@@ -76,6 +86,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	ended := s.now()
 	r.err = r.settle(ctx)
+	s.lookForLog(0)
 	r.look()
 	if r.err != nil && r.verdict.Outcome == coalesce.Clean {
 		r.verdict.Outcome, r.verdict.Reason = coalesce.Unknown, coalesce.ReasonBlind

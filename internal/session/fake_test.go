@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +24,8 @@ rules:
   - {id: odd, when: 'template startsWith "Odd"', disposition: advisory}
   - {id: stalled, when: 'kind == "state" and status == "stall"', disposition: blocking, summary: the game does not answer}
   - {id: limit, when: 'template startsWith "No more"', disposition: advisory, blinds: true}
+  - {id: no_log, when: 'kind == "notice" and status == "no_log"', disposition: blocking, blinds: true}
+  - {id: log_found, when: 'kind == "notice" and status == "log_found"', disposition: ignore, resolves: [no_log]}
 `
 
 func compile(t testing.TB, text string) *rules.Set {
@@ -40,7 +43,8 @@ type feed struct {
 	h      follow.Handler
 	err    error // of Sync
 	end    chan error
-	stuck  bool // Sync returns no more
+	stuck  bool        // Sync returns no more
+	gone   atomic.Bool // there is no file
 }
 
 func newFeed() *feed { return &feed{end: make(chan error, 1)} }
@@ -93,7 +97,9 @@ func (f *feed) Sync(ctx context.Context) error {
 	return f.err
 }
 
-func (f *feed) Status() follow.Status { return follow.Status{Present: true} }
+func (f *feed) Status() follow.Status {
+	return follow.Status{Path: "/logs/Player.log", Present: !f.gone.Load()}
+}
 
 // start makes a session and lets it run for the test.
 func start(t testing.TB, c session.Config) *session.Session {

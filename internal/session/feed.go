@@ -31,9 +31,50 @@ type Recorder interface {
 	StateRead()
 }
 
+// noLogAfter is how long there may be no log, such as before the game has begun to write it, until that is reported. A
+// call does not wait for it.
+const noLogAfter = 5 * time.Second
+
+// lookForLog reports once that there is no log to read, where that lasts for patience, and once that there is one
+// again. A file that cannot be read is the error of [Session.Sync].
+func (s *Session) lookForLog(patience time.Duration) {
+	if s.cfg.Log == nil {
+		return
+	}
+	s.logMu.Lock()
+	defer s.logMu.Unlock()
+	st, now := s.cfg.Log.Status(), s.now()
+	switch {
+	case st.Present:
+		// What was restored may be blind for want of a log.
+		if s.noLog.Swap(false) || s.restored && !s.hadLog {
+			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
+		}
+		s.hadLog, s.absent = true, time.Time{}
+		return
+	case st.LastError != nil, s.noLog.Load():
+		return
+	case s.absent.IsZero():
+		s.absent = now
+	}
+	if since(s.absent, now) < patience {
+		return
+	}
+	detail := "there is no file " + st.Path
+	if s.hadLog {
+		detail = "the file was moved away or removed: " + st.Path
+	}
+	s.noLog.Store(true)
+	s.log.Warn("there is no log to follow", "path", st.Path)
+	s.Observe(event.Notice{Time: now, Status: event.StatusNoLog, Detail: detail}.Entry())
+}
+
 // ingest ingests a record of the log. Its time is the feed's: what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
+	if s.noLog.Load() {
+		s.lookForLog(noLogAfter) // that it is there comes before what is in it
+	}
 	s.enter()
 	defer s.leave()
 	if s.cfg.Recorder != nil {

@@ -28,7 +28,7 @@ func TestRuleFiles(t *testing.T) {
 		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
 		first := s.Rules()
 		st := s.Status().Rules
-		require.Equal(t, 4, st.Rules)
+		require.Equal(t, 6, st.Rules)
 		require.Equal(t, path, st.Files[0].Name)
 		require.Len(t, st.Files[0].Hash, 16)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)

@@ -49,6 +49,11 @@ type Session struct {
 	disk     disk
 	rules    ruleFiles
 
+	logMu  sync.Mutex  // guards what follows, which lookForLog changes
+	noLog  atomic.Bool // it was reported that there is no log, and not since that there is
+	hadLog bool
+	absent time.Time // since when there is no log, zero while there is one
+
 	// What the beginning of the log reports of the game. Used by the feeding goroutine only.
 	began   capture.Environment
 	program string
@@ -238,6 +243,7 @@ func (s *Session) Sync(ctx context.Context) error {
 // tick advances the engine's time.
 func (s *Session) tick(ctx context.Context) {
 	every(ctx, s.cfg.Tick, func() {
+		s.lookForLog(noLogAfter)
 		if s.waitsForTime() {
 			s.Advance()
 		}

@@ -341,7 +341,7 @@ func TestModsAndStatus(t *testing.T) {
 		require.Equal(t, "limit", st.Engine.BlindRule)
 		require.EqualValues(t, time.Minute.Milliseconds(), st.UptimeMs)
 		require.NotNil(t, st.Log)
-		require.Equal(t, 4, st.Rules.Rules)
+		require.Equal(t, 6, st.Rules.Rules)
 		require.Contains(t, st.Epoch, "20000101T000000.")
 	})
 }

@@ -234,6 +234,7 @@ func (r *Run) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.count(rec, o)
 	case rec.Status == event.StatusRestarted:
 		r.mods, r.hasMods = nil, false // those of the last run count
+	case rec.Status == event.StatusLogFound:
 	default:
 		r.gap(Gap{Kind: rec.Status.String(), From: line, To: line})
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -126,7 +125,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
-	log.report(h.log, args[0])
+	log.report(h, args[0])
 
 	inner, removeInner, err := p.inner(h, outer)
 	if err != nil {
@@ -362,6 +361,7 @@ func file(stream any) *os.File {
 type wrappedLog struct {
 	files.Found // with no Path where there is none to follow
 
+	none  bool   // the owner wants none
 	unfit error  // why the one that was found cannot be followed
 	spool string // the file for the copy of the game's standard output, where that is the log
 }
@@ -372,6 +372,7 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 	l := &wrappedLog{}
 	switch f.log {
 	case "none":
+		l.none = true
 	case "":
 		l.Found, _ = files.FindLog(files.Game{Args: args, Getenv: p.Getenv})
 		if l.Path != "" && l.Path != files.Standard {
@@ -403,14 +404,23 @@ func (l *wrappedLog) config() follow.Config {
 	return follow.Config{Path: cmp.Or(l.spool, l.Path), FromEnd: true, Continues: l.spool != ""}
 }
 
-// report logs which log is followed, and what to do where none is.
-func (l *wrappedLog) report(log *slog.Logger, game string) {
+// report logs which log is followed. Where there is none, and the owner has not said so, it reports that to the session
+// with what to do.
+func (l *wrappedLog) report(h *host, game string) {
+	missing := ""
 	switch {
+	case l.none:
+		h.log.Info("no log is followed, as --log says")
+		return
 	case l.unfit != nil:
-		log.Warn("the game's log cannot be followed; name another with --log", "error", l.unfit)
+		missing = "the game's log cannot be followed: " + l.unfit.Error() + "; name another with --log"
 	case l.Path == "":
-		log.Warn("no log was found to follow; name it with --log", "game", game)
+		missing = "no log was found: the game has no argument -logFile, no app.info of Unity is beside " + game +
+			", and heed does not know its name; name the log with --log"
 	default:
-		log.Info("following the log", "path", l.Path, "because", l.How)
+		h.log.Info("following the log", "path", l.Path, "because", l.How)
+		return
 	}
+	h.log.Warn(missing)
+	h.session.Observe(event.Notice{Status: event.StatusNoLog, Detail: missing}.Entry())
 }

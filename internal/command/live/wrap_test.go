@@ -474,6 +474,56 @@ func TestWrapReconnects(t *testing.T) {
 	require.Eventually(t, func() bool { return first.tool("colony/look", "").Error == nil }, patience, time.Millisecond)
 }
 
+// TestWrapNoLog: without a log the first call is held back, and calls are unknown until there is one. The owner may
+// want none.
+func TestWrapNoLog(t *testing.T) {
+	unwritten := filepath.Join(t.TempDir(), "Player.log")
+	for _, c := range []struct{ name, flag, says string }{
+		{"none is found", "--log=", "no log was found"},
+		{"not yet written", "--log=" + unwritten, "there is no file " + unwritten},
+		{"cannot be followed", "--log=", "cannot be followed"},
+		{"none is wanted", "--log=none", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := []string{}
+			if c.name == "cannot be followed" {
+				args = []string{"", "-logFile", os.DevNull}
+			}
+			w := start(t, []string{c.flag}, args...)
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			verdict := func() string {
+				return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict"))
+			}
+			if c.says == "" {
+				require.Contains(t, verdict(), `"outcome":"clean"`)
+				return
+			}
+			require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
+			require.Empty(t, w.executed())
+			open := b.blocked()
+			result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
+			require.Contains(t, result, c.says)
+			b.ack(open.AttentionID)
+			require.Contains(t, verdict(), `"outcome":"unknown","reason":"blind"`)
+			require.Nil(t, b.current(), "once")
+			if c.name != "not yet written" {
+				return
+			}
+			write(t, unwritten, "The game speaks\n")
+			require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, time.Second)
+		})
+	}
+}
+
+// memberOf returns a member of an object.
+func memberOf(t *testing.T, object json.RawMessage, name string) json.RawMessage {
+	t.Helper()
+	var members map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(object, &members))
+	return members[name]
+}
+
 // TestWrapCallLost: of a call that the game's end cut off nobody says that it was
 // executed, nor that it was not.
 func TestWrapCallLost(t *testing.T) {
