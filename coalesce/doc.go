@@ -37,12 +37,12 @@
 //
 // # Bounds
 //
-// Everything has a capacity, allocated by [New] but for texts and operations.
+// Everything has a capacity, allocated by [New] but for texts, operations and keys.
 // A default Coalescer holds 96 items of 128 groups, about 4 MB, and 1,024
-// operations. Only the keys of groups beyond these are allocated as they come, 12 to 24
-// bytes for each, and at most 262,144 of all items. What is evicted is counted in [Stats], which proves at any time that
-// every entry received is ignored, or counted in exactly one item. Only what waits
-// for [Coalescer.Retention] has no bound of its own.
+// operations. A group beyond these has a key, of 12 to 24 bytes and with all items at most
+// 262,144. What is evicted is counted in
+// [Stats], which proves at any time that every entry received is ignored, or counted in
+// exactly one item. Only what waits for [Coalescer.Retention] has no bound of its own.
 //
 // # Clocks and cost
 //
