@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -284,12 +285,15 @@ func (d deaf) Close() error                { return nil }
 
 // TestStopBesideARead: a server stops though its stream's read does not end.
 func TestStopBesideARead(t *testing.T) {
-	noLeaks(t)
-	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	d := deaf{make(chan struct{})}
-	require.NoError(t, s.ServeConn(ctx, d))
-	close(d.hang)
+	synctest.Test(t, func(t *testing.T) {
+		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		d := deaf{make(chan struct{})}
+		start := time.Now()
+		require.NoError(t, s.ServeConn(ctx, d))
+		require.Equal(t, readGrace, time.Since(start))
+		close(d.hang)
+	})
 }

@@ -1,0 +1,247 @@
+package gabp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pair returns a client and the server behind it, over a pipe, which end with the test; it is for bubbles of synctest
+// too.
+func pair(t *testing.T, sc ServerConfig, cc ClientConfig) (*Client, *Server) {
+	t.Helper()
+	sc.Token, sc.AgentID, sc.App = token, "a", App{Name: "a", Version: "1"}
+	if sc.Mux == nil {
+		sc.Mux = new(Mux)
+	}
+	s, err := NewServer(sc)
+	require.NoError(t, err)
+	near, far := net.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.ServeConn(ctx, far)
+	}()
+	cc.Token = token
+	c, err := NewClient(ctx, near, cc)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = c.Close()
+		<-c.Done()
+		cancel()
+		<-done
+	})
+	return c, s
+}
+
+// TestLaxNames holds that names in a form of their own reach a server that accepts them, and no other.
+func TestLaxNames(t *testing.T) {
+	for _, lax := range []bool{false, true} {
+		c, _ := pair(t, ServerConfig{LaxNames: lax, Mux: serving(func(_ context.Context, r *Request) (any, error) {
+			return r.Method, nil
+		})}, ClientConfig{})
+		for method, params := range map[string]string{"Odd Method": `{}`, MethodToolsCall: `{"name":"Odd Tool"}`} {
+			raw, err := c.CallRaw(t.Context(), method, json.RawMessage(params))
+			if lax {
+				require.NoError(t, err)
+				require.Equal(t, `"`+method+`"`, string(raw))
+			} else {
+				require.Error(t, err)
+			}
+		}
+		_, err := c.CallRaw(t.Context(), MethodToolsCall, json.RawMessage(`{}`))
+		requireCode(t, CodeInvalidParams, err, "a name there must be")
+	}
+}
+
+// TestCallsEndWithTheConnection holds that calls in flight, and later ones, have the reason of the end.
+func TestCallsEndWithTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := pair(t, ServerConfig{Mux: serving(func(ctx context.Context, _ *Request) (any, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})}, ClientConfig{})
+		ended := make(chan error, 1)
+		go func() { ended <- c.Call(t.Context(), "a/b", nil, nil) }()
+		synctest.Wait()
+		require.NoError(t, c.Err())
+		require.NoError(t, c.conn.Close())
+		err := <-ended
+		require.ErrorContains(t, err, "gabp: connection ended: ")
+		require.Equal(t, err, c.Err())
+		require.Equal(t, err, c.Call(t.Context(), "a/b", nil, nil))
+		require.NoError(t, c.Close())
+		require.Equal(t, err, c.Err(), "the first reason stays")
+	})
+}
+
+// TestClientArguments holds what cannot be sent.
+func TestClientArguments(t *testing.T) {
+	c, s := pair(t, ServerConfig{}, ClientConfig{})
+	_, err := c.CallTool(t.Context(), "a/b", func() {})
+	require.ErrorContains(t, err, "gabp: a/b: arguments: ")
+	require.ErrorContains(t, c.Call(t.Context(), "a/b", func() {}, nil), "gabp: a/b: params: ")
+	require.Zero(t, s.Stats().Requests)
+	_, err = NewClient(t.Context(), &net.TCPConn{}, ClientConfig{Limits: Limits{Connections: -1}})
+	require.ErrorContains(t, err, "Limits.Connections is -1")
+	p, err := marshal(json.RawMessage(nil))
+	require.NoError(t, err)
+	require.Equal(t, "null", string(p))
+}
+
+// TestEventHandlers holds that a subscription that was refused changes no handler, and that the latest handler of a
+// channel gets its events.
+func TestEventHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		channels := []string{"a/b"}
+		c, s := pair(t, ServerConfig{
+			Capabilities: func() Capabilities { return Capabilities{Events: channels} },
+			Limits:       Limits{Subscriptions: 2},
+		}, ClientConfig{})
+		var got []string
+		handler := func(name string) func(Event) {
+			return func(e Event) { got = append(got, name+" "+e.Channel+" "+string(e.Payload)) }
+		}
+		publish := func(channel, payload string, want ...string) {
+			t.Helper()
+			got = nil
+			require.NoError(t, s.Publish(channel, "", json.RawMessage(payload), nil))
+			synctest.Wait()
+			require.Equal(t, want, got)
+		}
+		_, err := c.Events(t.Context(), []string{"a/b"}, handler("first"))
+		require.NoError(t, err)
+		publish("a/b", "1", "first a/b 1")
+		_, err = c.Events(t.Context(), []string{"a/b", "c/d"}, handler("second"))
+		require.NoError(t, err, "one is known")
+		publish("a/b", "2", "second a/b 2")
+		publish("c/d", "3")
+		channels = append(channels, "c/d", "e/f", "g/h")
+		known, err := c.Events(t.Context(), []string{"c/d", "e/f", "a/b"}, handler("third"))
+		require.NoError(t, err)
+		require.Equal(t, []string{"c/d", "a/b"}, known, "no more than two")
+		publish("e/f", "4")
+		publish("c/d", "5", "third c/d 5")
+		_, err = c.Events(t.Context(), []string{"g/h"}, handler("fourth"))
+		requireCode(t, codeSubscriptionFailed, err)
+		require.Nil(t, c.handlers["g/h"])
+		_, err = c.Events(t.Context(), []string{"x/y"}, handler("fourth"))
+		requireCode(t, codeChannelNotFound, err)
+
+		var list eventsListResult
+		require.NoError(t, c.Call(t.Context(), methodEventsList, nil, &list))
+		require.Equal(t, eventsListResult{Channels: channels, Subscribed: []string{"a/b", "c/d"}}, list)
+		raw, err := c.CallRaw(t.Context(), methodEventsUnsub, json.RawMessage(`{"channels":["x/y","a/b","a/b"]}`))
+		require.NoError(t, err)
+		require.Equal(t, `{"unsubscribed":["a/b"]}`, string(raw))
+		publish("a/b", "6")
+		_, err = c.Events(t.Context(), []string{"a/b"}, handler("fifth"))
+		require.NoError(t, err)
+		publish("a/b", "7", "fifth a/b 7")
+		require.EqualValues(t, 4, s.Stats().Published)
+		_, err = c.CallRaw(t.Context(), methodEventsUnsub, json.RawMessage(`{}`))
+		requireCode(t, CodeInvalidParams, err)
+		_, err = c.CallRaw(t.Context(), methodEventsSubscribe, json.RawMessage(`{}`))
+		requireCode(t, CodeInvalidParams, err)
+	})
+}
+
+// TestLargeAnswers holds what is said in place of an answer that is larger than a message may be.
+func TestLargeAnswers(t *testing.T) {
+	const size = 8 << 10
+	most := size - maxEnvelope
+	var answer func() (any, error)
+	c, s := pair(t, ServerConfig{Limits: Limits{MessageSize: size}, Mux: serving(func(context.Context, *Request) (any, error) {
+		return answer()
+	})}, ClientConfig{})
+	text := func(n int) string { return strings.Repeat("x", n) }
+	result := func(n int) func() (any, error) { return func() (any, error) { return text(n - 2), nil } }
+	fails := func(n int) func() (any, error) {
+		return func() (any, error) {
+			return nil, &Error{Code: -7, Message: "broken", Data: json.RawMessage(`"` + text(n-8) + `"`)}
+		}
+	}
+	for _, c2 := range []struct {
+		answer func() (any, error)
+		code   int
+		data   bool
+	}{
+		{result(most), 0, false},
+		{result(most + 1), codeInternal, false},
+		{fails(most / 8), -7, true},
+		{fails(most/8 + 1), -7, false},
+		{func() (any, error) { return func() {}, nil }, codeInternal, false},
+	} {
+		answer = c2.answer
+		raw, err := c.CallRaw(t.Context(), "a/b", nil)
+		if c2.code == 0 {
+			require.NoError(t, err)
+			require.Len(t, raw, most)
+			continue
+		}
+		requireCode(t, c2.code, err)
+		e, _ := errors.AsType[*Error](err)
+		require.Equal(t, c2.data, len(e.Data) > 0)
+	}
+	answer = result(most + 1)
+	require.ErrorContains(t, c.Call(t.Context(), "a/b", nil, nil), "the call was executed")
+	require.NoError(t, s.Publish("a/b", "", json.RawMessage(text(most)), nil))
+	require.ErrorContains(t, s.Publish("a/b", "", json.RawMessage(text(most+1)), nil), "6145 bytes, want at most 6144")
+	require.ErrorContains(t, s.Publish("a/b", "", func() {}, nil), "gabp: event on a/b: ")
+}
+
+// failing is a listener that fails as often as it is told, and then ends.
+type failing struct {
+	net.Listener
+	fails  int
+	once   sync.Once
+	closed chan struct{}
+}
+
+func (l *failing) Accept() (net.Conn, error) {
+	if l.fails--; l.fails >= 0 {
+		return nil, errors.New("too many open files")
+	}
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *failing) Addr() net.Addr { return &net.UnixAddr{} }
+
+func (l *failing) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return nil
+}
+
+// TestAcceptFails holds that a listener may fail for a while, and how long.
+func TestAcceptFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		l := &failing{fails: maxAcceptFailures, closed: make(chan struct{})}
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(ctx, l) }()
+		time.Sleep(time.Minute)
+		cancel()
+		require.NoError(t, <-ended)
+
+		start := time.Now()
+		l = &failing{fails: maxAcceptFailures + 1, closed: make(chan struct{})}
+		require.ErrorContains(t, s.Serve(t.Context(), l), "gabp: accept: too many open files")
+		require.Equal(t, 20*21/2*acceptPause, time.Since(start), "ever later")
+
+		l = &failing{closed: make(chan struct{})}
+		require.NoError(t, l.Close())
+		require.ErrorIs(t, s.Serve(t.Context(), l), net.ErrClosed)
+	})
+}
