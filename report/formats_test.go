@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -102,6 +103,42 @@ func TestSARIFIsBounded(t *testing.T) {
 		require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
 	}
 	require.NoError(t, json.Unmarshal(SARIF(nil), &doc), "of no replay")
+}
+
+// TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a finding has
+// the fingerprint that it has alone, whatever other logs and rules have.
+func TestSARIFOfSeveralLogs(t *testing.T) {
+	read := func(file string, err error) *Document {
+		r := newReplay(t, Config{File: file})
+		for i, rule := range []string{"r", "q"} {
+			r.Observe(&capture.Record{StartLine: i + 1}, outcome(7, event.Advisory, rule))
+		}
+		r.End(End{Lines: 2, Err: err})
+		return r.Document(0)
+	}
+	for _, test := range []struct {
+		docs       []*Document
+		successful bool
+		levels     []string
+	}{
+		{[]*Document{read("a.log", nil), read("b.log", nil)}, true, nil},
+		{[]*Document{read("a.log", errors.New("broken")), read("b.log", nil)}, false, []string{"error"}},
+		{[]*Document{read("a.log", nil), read("b.log", errors.New("broken"))}, false, []string{"error"}},
+	} {
+		var log sarifLog
+		require.NoError(t, json.Unmarshal(SARIF(nil, test.docs...), &log))
+		run := &log.Runs[0]
+		require.Equal(t, test.successful, run.Invocations[0].Successful)
+		var levels []string
+		for _, n := range run.Invocations[0].Notifications {
+			levels = append(levels, n.Level)
+		}
+		require.Equal(t, test.levels, levels)
+		require.Len(t, run.Results, 4)
+		for _, result := range run.Results {
+			require.Equal(t, "0000000000000007:1", result.Fingerprints[sarifFingerprint])
+		}
+	}
 }
 
 // TestEscalatedFindingsAreTwo: what a rule judged in two ways is two findings with
@@ -254,6 +291,32 @@ func TestScrubbedReplay(t *testing.T) {
 		require.Regexp(t, `<user>|&lt;user&gt;`, string(out))
 	}
 	require.Contains(t, string(SARIF(nil, r.Document(0))), `"redactionTokens":["<user>"]`)
+}
+
+// TestNamesAreLearned: a name that one text of a log shows is taken out of all of them, be that text a message, a stack
+// or a sample of an item.
+func TestNamesAreLearned(t *testing.T) {
+	const shown = "cannot read /home/maria/x"
+	for name, show := range map[string]func(rec *capture.Record, u *heed.Update){
+		"message": func(rec *capture.Record, _ *heed.Update) { rec.Message = shown },
+		"stack":   func(rec *capture.Record, _ *heed.Update) { rec.Stack = shown },
+		"item":    func(_ *capture.Record, u *heed.Update) { u.Attention.Sample[0].Message = shown },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReplay(t, Config{File: "logs of maria.txt", Scrub: &Scrubber{}, Template: func(signature.Signature) (string, bool) {
+				return "maria is here", true
+			}})
+			rec, u := &capture.Record{StartLine: 1}, opened("0-1", event.Blocking, 1)
+			u.Attention.Summary = "maria left"
+			show(rec, u)
+			r.Observe(rec, outcome(1, event.Blocking, "r"))
+			r.Update(u)
+			r.End(End{Lines: 1})
+			out := string(JSON(nil, r.Document(0)))
+			require.NotContains(t, out, "maria")
+			require.Contains(t, out, "<user> is here")
+		})
+	}
 }
 
 // FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds

@@ -386,6 +386,27 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 	require.Equal(t, []uint64{3, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90}, lines)
 }
 
+// TestPageClock: a page shows rates in time where more than half of the entries have one, and not all the same.
+func TestPageClock(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, test := range []struct {
+		timed, untimed int
+		step           time.Duration
+		clock          bool
+	}{{3, 2, time.Minute, true}, {2, 2, time.Minute, false}, {3, 2, 0, false}, {0, 2, 0, false}} {
+		r := newReplay(t, Config{File: "a.log", Details: true})
+		for i := range test.timed + test.untimed {
+			rec := &capture.Record{StartLine: i + 1}
+			if i < test.timed {
+				rec.Time = start.Add(time.Duration(i) * test.step)
+			}
+			r.Observe(rec, outcome(1, event.Advisory, "r"))
+		}
+		r.End(End{Lines: test.timed + test.untimed})
+		require.Equal(t, test.clock, r.Document(0).page.clock, "%+v", test)
+	}
+}
+
 func TestPageCountsOneAsOne(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log", Details: true})
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},

@@ -265,6 +265,46 @@ func TestHours(t *testing.T) {
 
 // TestShuffled: a log has no difference from itself with its lines in another
 // order, in several files or one, whatever their ids.
+// TestHoursOfFewTimes: the length of a side is not known where less than half of a log's records have a time, or all
+// have the same.
+func TestHoursOfFewTimes(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, test := range []struct {
+		name           string
+		timed, untimed int // records of one log; the timed ones are an hour apart
+		still          bool
+		hours          float64
+	}{
+		{"half of them", 2, 2, false, 1},
+		{"less than half", 2, 3, false, 0},
+		{"one time", 1, 0, false, 0},
+		{"and a log of one time", 2, 0, true, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := collector(t, compare.Config{})
+			give := func(at ...time.Time) {
+				run := c.Run(compare.Old, compare.RunConfig{File: "x", Template: func(signature.Signature) (string, bool) {
+					return "the mill is stuck", true
+				}})
+				for _, at := range at {
+					run.Observe(&capture.Record{Entry: event.Entry{Time: at}}, &heed.Outcome{})
+				}
+			}
+			times := make([]time.Time, test.timed+test.untimed)
+			for i := range test.timed {
+				times[i] = start.Add(time.Duration(i) * time.Hour)
+			}
+			give(times...)
+			if test.still {
+				give(start)
+			}
+			d := c.Diff()
+			require.InDelta(t, test.hours, d.Old.Hours, 1e-9)
+			require.InDelta(t, test.hours*float64(len(times)), d.Gone[0].Old.PerHour, 1e-9)
+		})
+	}
+}
+
 func TestShuffled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SampledFrom([]string{
