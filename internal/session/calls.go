@@ -83,9 +83,12 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		}
 		return
 	}
-	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	ended := s.now()
-	r.err = r.settle(ctx)
+	r.err = s.Sync(ctx) // what was logged before the answer came was logged while the call ran
+	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
+	if r.err == nil {
+		r.err = r.settle(ctx)
+	}
 	s.lookForLog(0)
 	r.look()
 	if r.err != nil && r.verdict.Outcome == coalesce.Clean {

@@ -52,6 +52,7 @@ func TestNoLog(t *testing.T) {
 		v := verdict()
 		require.Equal(t, coalesce.Unknown, v.Outcome)
 		require.Equal(t, coalesce.ReasonBlind, v.Reason)
+		require.Equal(t, d.Attention.ID, v.AttentionID)
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"no_log"}, notices(s), "once, and not once per look")
 

@@ -144,6 +144,27 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestLoggedBeforeTheAnswer: what is in the log when the answer comes belongs to the call that ran, although others have
+// just ended.
+func TestLoggedBeforeTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		for range 2 {
+			_, _, err := s.Begin(session.Call{Tool: "before"}).End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+		}
+		r := s.Begin(session.Call{Tool: "t"})
+		f.write("Broken thing")
+		v, related, err := r.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Equal(t, coalesce.Affected, v.Outcome)
+		require.Equal(t, coalesce.ReasonCharged, v.Reason)
+		require.Equal(t, v.AttentionID, related.ID)
+	})
+}
+
 func TestSettleGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()

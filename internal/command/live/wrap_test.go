@@ -251,12 +251,14 @@ func TestWrap(t *testing.T) {
 		Executed  bool
 		Attention item
 		Verdict   struct {
-			Outcome      string
-			CleanThrough int
+			Outcome, Reason, Text string
+			CleanThrough          int
 		}
 	}
 	require.NoError(t, json.Unmarshal(during.Result, &amended))
-	require.NotEmpty(t, amended.Verdict.Outcome)
+	require.Equal(t, "blocking", amended.Verdict.Outcome)
+	require.Equal(t, "charged", amended.Verdict.Reason)
+	require.Contains(t, amended.Verdict.Text, amended.Attention.AttentionID)
 	require.Positive(t, amended.Verdict.CleanThrough)
 	require.True(t, amended.Executed)
 	require.True(t, amended.Attention.Blocking)
@@ -505,7 +507,7 @@ func TestWrapNoLog(t *testing.T) {
 			result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
 			require.Contains(t, result, c.says)
 			b.ack(open.AttentionID)
-			require.Contains(t, verdict(), `"outcome":"unknown","reason":"blind"`)
+			require.Regexp(t, `"outcome":"unknown","reason":"blind","text":".*`+open.AttentionID, verdict())
 			require.Nil(t, b.current(), "once")
 			if c.name != "not yet written" {
 				return
