@@ -24,7 +24,8 @@ type game struct {
 	log  io.Writer
 	mod  *policy // of the mod itself, or nil
 	end  context.Context
-	wg   sync.WaitGroup // of what comes by itself
+	said func(format string, a ...any) // for a trace
+	wg   sync.WaitGroup                // of what comes by itself
 
 	mu     sync.Mutex
 	random *rand.Rand
@@ -83,8 +84,9 @@ type reading struct {
 // newGame returns a game that runs until ctx is done.
 func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log io.Writer, policyName string) *game {
 	g := &game{
-		plan: p, seed: seed, lead: lead, log: log, end: ctx, random: rand.New(rand.NewPCG(seed, 1)),
-		score: score{Stale: map[kind]int{}},
+		plan: p, seed: seed, lead: lead, log: log, end: ctx, said: func(string, ...any) {},
+		random: rand.New(rand.NewPCG(seed, 1)),
+		score:  score{Stale: map[kind]int{}},
 	}
 	switch policyName {
 	case policyNaive:
@@ -171,7 +173,7 @@ func (g *game) build(i int, made time.Time) {
 		g.score.Stale[meanwhile]++
 	}
 	e := executed{step: i, began: time.Now(), from: len(g.lines)}
-	if len(s.noise) == 0 && s.fault == nil {
+	if s.says {
 		g.writeLocked(infoLine(g.random), false)
 	}
 	g.mu.Unlock()
@@ -240,6 +242,7 @@ func (g *game) recur(s *source) func(*rand.Rand) {
 			g.show(0, &fault{kind: alone, lines: []string{text}})
 			return
 		}
+		g.said("  again: %.60s", text)
 		g.write(text, true)
 	}
 }
@@ -261,6 +264,7 @@ func (g *game) fail(i int, f *fault) {
 	defer g.mu.Unlock()
 	g.writeLocked(f.lines[0], true)
 	g.score.Faults++
+	g.said("  fault %q of step %d: %.60s", f.kind, i, f.lines[0])
 	k := f.kind
 	if l := &g.load; l.underWay {
 		switch {
@@ -295,6 +299,7 @@ func (g *game) reload(i int, l *load) {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.writeLocked(loadEnded, false)
+		g.said("  load ended, with more faults: %v", g.load.more)
 		if g.load.more && g.breach == nil {
 			g.breach = &breach{kind: loading, step: i, at: time.Now()}
 		}

@@ -19,8 +19,8 @@
 //	nolog       as distinct, and heed is given no log
 //
 // One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150
-// records after it, or, where faults have sites of their own, 3 to 15 s after it. One of six logs as an error what is
-// none. The agent thinks for 2 to 20 s before each thing it does.
+// records after it, or 3 to 15 s after it. One of six logs as an error what is none. The agent thinks for 2 to 20 s
+// before each thing it does.
 //
 // # What is true
 //

@@ -49,6 +49,7 @@ var afters = []kind{after0, after5, after30, after300}
 
 // delays are those of faults after a result that are always the same.
 var delays = map[kind]time.Duration{
+	after0: time.Microsecond, // the result has gone out
 	after5: 5 * time.Millisecond, after30: 30 * time.Millisecond, after300: 300 * time.Millisecond,
 	flood: 2 * time.Millisecond,
 }
@@ -63,7 +64,8 @@ type plan struct {
 // step is what one call of colony/build does in the game beside what it was asked for.
 type step struct {
 	takes time.Duration
-	noise []string // logged as errors, during the call
+	says  bool     // it logs a line about nothing
+	noise []string // that it logs as errors
 	fault *fault
 	load  *load // that begins during the call
 }
@@ -106,13 +108,10 @@ func newPlan(name planName, seed uint64, n int) *plan {
 	r := rand.New(rand.NewPCG(seed, 0))
 	p := &plan{steps: make([]step, n)}
 	kinds := []kind{during, after0, after5, after30, after300, flood, late}
-	if name == planSame || name == planFew {
-		kinds = kinds[:len(kinds)-1] // what comes when no call is near is for background
-	}
 	faults := 0
 	for i := range p.steps {
 		s := &p.steps[i]
-		s.takes = between(r, 20*time.Millisecond, 500*time.Millisecond)
+		s.takes, s.says = between(r, 20*time.Millisecond, 500*time.Millisecond), r.IntN(2) == 0
 		if name == planSlow && r.IntN(5) < 2 {
 			s.takes = spread(r, 5*time.Second, 2*time.Minute)
 		}

@@ -47,16 +47,18 @@ func play(
 				inner("%9.3f  "+format, append([]any{time.Since(start).Seconds()}, a...)...)
 			}
 		}
-		log := newMemoryLog(trace)
+		log := newMemoryLog()
 		g := newGame(ctx, newPlan(name, seed, calls), seed, lead, log, policy)
-		l, token := newPipes(), gabp.NewToken()
+		g.said = trace
+		mod, token := newPipes(), gabp.NewToken()
+		toAgent := mod
 		run := func(f func() error) { wg.Go(func() { assert.NoError(t, f()) }) }
-		run(func() error { return g.serve(l, token) })
+		run(func() error { return g.serve(mod, token) })
 		var s *session.Session
 		if policy == policyHeed {
 			s = newSession(t, name, log)
 			run(func() error { return s.Run(ctx) })
-			mod, ours := l, newPipes()
+			toAgent = newPipes()
 			px, err := bridge.New(bridge.Config{
 				Session: s, Handed: bridge.Handed{
 					Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"},
@@ -66,11 +68,10 @@ func play(
 				ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
 			})
 			require.NoError(t, err)
-			run(func() error { return px.Serve(ctx, ours) })
-			l = ours
+			run(func() error { return px.Serve(ctx, toAgent) })
 		}
 		time.Sleep(lead)
-		conn, err := l.dial()
+		conn, err := toAgent.dial()
 		require.NoError(t, err)
 		client, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: "bench-agent"})
 		require.NoError(t, err)
@@ -86,6 +87,15 @@ func play(
 		out = outcome{Plan: name, Policy: policy, score: g.score, tally: a.tally}
 		if s != nil {
 			out.Told, out.Wrong = g.verdicts(t, s, a.tally.Clean)
+			urgent := 0
+			for _, l := range g.lines {
+				if l.urgent {
+					urgent++
+				}
+			}
+			if name != planNoLog { // what is planted as urgent is so by the rules; a few more are the session's own
+				require.InDelta(t, urgent, s.Engine().Stats().Folded, 3)
+			}
 		}
 	})
 	return out
@@ -198,7 +208,6 @@ func (p *pipes) Addr() net.Addr {
 // memoryLog is a log in memory that is read as a file is by a follow.Follower, with its delays: a change is noticed a
 // few milliseconds after the write, and the last record is over when the file was quiet for a while.
 type memoryLog struct {
-	trace  func(string, ...any)
 	wakes  chan struct{}
 	random *rand.Rand
 
@@ -217,12 +226,12 @@ const (
 	syncIdle = 5 * time.Millisecond
 )
 
-func newMemoryLog(trace func(string, ...any)) *memoryLog {
+func newMemoryLog() *memoryLog {
 	stream, err := capture.NewStream(capture.Options{})
 	if err != nil {
 		panic(err)
 	}
-	return &memoryLog{trace: trace, wakes: make(chan struct{}, 1), stream: stream, random: rand.New(rand.NewPCG(1, 1))}
+	return &memoryLog{wakes: make(chan struct{}, 1), stream: stream, random: rand.New(rand.NewPCG(1, 1))}
 }
 
 func (m *memoryLog) Write(p []byte) (int, error) {
@@ -230,7 +239,6 @@ func (m *memoryLog) Write(p []byte) (int, error) {
 	defer m.mu.Unlock()
 	m.unread = append(m.unread, p...)
 	m.written = time.Now()
-	m.trace("  log: %.100s", p)
 	select {
 	case m.wakes <- struct{}{}:
 	default:
