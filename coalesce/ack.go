@@ -120,10 +120,11 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
 	c.start(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
-	next.deferred, next.shared = ofLoad, it.shared
+	next.shared = it.shared
 	c.save(it)
 	c.save(next)
 	it.part(next, watermark, rows, turns)
+	next.deferred = ofLoad && next.severity < event.SeverityFatal
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)

@@ -343,7 +343,9 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	}
 	c.save(it)
 	row := it.counters.find(d.Rule, in.Signature)
-	occurs := row != nil && runGap.passed(row.last, c.now)
+	if row != nil && runGap.passed(row.last, c.now) {
+		c.occur(row, c.calls.side)
+	}
 	if row == nil && !c.index.has(d.Rule, in.Signature) && !it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.groups++
 	}
@@ -351,14 +353,8 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if opened && it.blocking() {
 		c.allowance.stops++
 	}
-	if row = it.counters.find(d.Rule, in.Signature); row != nil {
-		if f.newGroup && before.row != nil {
-			c.inherit(row, &from, why)
-		} else if f.newGroup {
-			c.occur(row, neither) // the incident itself tells nothing about others
-		} else if occurs {
-			c.occur(row, c.calls.side)
-		}
+	if f.newGroup && before.row != nil {
+		c.inherit(it.counters.find(d.Rule, in.Signature), &from, why)
 	}
 	if it == c.pool && it.disposition == event.Blocking {
 		c.pool = nil

@@ -34,8 +34,7 @@ type counter struct {
 
 	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
 
-	occurrences occurrences
-	recurrence  *recurrence // nil until it returned in a call
+	recurrence *recurrence // nil for a single occurrence
 }
 
 // turn is an entry at which a group became worse.
@@ -244,12 +243,13 @@ func (c *counter) combine(o *counter) {
 	c.severity = max(c.severity, o.severity)
 	c.invalidates = c.invalidates || o.invalidates
 	c.count += o.count
-	c.occurrences.times += o.occurrences.times
-	for i, n := range o.occurrences.seen {
-		c.occurrences.seen[i] += n
-	}
 	if c.recurrence == nil {
 		c.recurrence = o.recurrence
+	} else if o.recurrence != nil {
+		c.recurrence.times += o.recurrence.times
+		for i, n := range o.recurrence.seen {
+			c.recurrence.seen[i] += n
+		}
 	}
 	if c.blame == "" {
 		c.blame = o.blame

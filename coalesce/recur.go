@@ -23,18 +23,17 @@ const (
 // neither is the side of what counts on none.
 const neither = -1
 
-// occurrences is how often a group came, within calls and outside of them.
-type occurrences struct {
+// recurrence is how often a group came again, within calls and outside of them, and what
+// it did in calls after acknowledgements. The first occurrence is not among them: the
+// incident itself tells nothing about others.
+type recurrence struct {
 	seen  [2]uint32
 	since [2]span     // the exposure from which they count
-	times uint32      // in all
-	first logicalTime // the first one
-}
+	times uint64      // in all
+	first logicalTime // from which they count
 
-// recurrence is what is known of a group that returned in calls after acknowledgements.
-type recurrence struct {
-	method  string // of the calls
-	stops   int    // that it made, with the state read in between
+	method  string // of the calls to which it was charged
+	stops   int    // that it made there, with the state read in between
 	call    uint64 // the latest, by number
 	from    uint64 // the call of the first stop
 	pace    uint64 // calls for each of the stops, once it is standing
@@ -42,38 +41,39 @@ type recurrence struct {
 	runFrom uint64
 }
 
-// occur counts an occurrence of a group, on a side, or on neither.
+// occur counts another occurrence of a group, on a side, or on neither.
 func (c *Coalescer) occur(r *counter, side int) {
-	o := &r.occurrences
 	total := c.exposure()
-	if o.times++; o.times == 1 {
-		o.since, o.first = total, c.now
+	x := r.recurrence
+	if x == nil {
+		x = &recurrence{since: total, first: r.last}
+		r.recurrence = x
 	}
+	x.times++
 	if side != neither {
-		o.seen[side]++
+		x.seen[side]++
 	}
 	// What is long past counts less and less.
 	for {
 		var past span
 		for i := range total {
-			past.at += total[i].at - o.since[i].at
-			past.entries += total[i].entries - o.since[i].entries
+			past.at += total[i].at - x.since[i].at
+			past.entries += total[i].entries - x.since[i].entries
 		}
 		if memory := &c.cfg.AckMemory; past.at < memory.Duration && (past.at > 0 || past.entries < uint64(memory.Entries)) {
 			return
 		}
 		for i := range total {
-			o.since[i].at += (total[i].at - o.since[i].at + 1) / 2
-			o.since[i].entries += (total[i].entries - o.since[i].entries + 1) / 2
-			o.seen[i] /= 2
+			x.since[i].at += (total[i].at - x.since[i].at + 1) / 2
+			x.since[i].entries += (total[i].entries - x.since[i].entries + 1) / 2
+			x.seen[i] /= 2
 		}
 	}
 }
 
-// frequent reports whether a group is well more frequent within calls than outside of
+// frequent reports whether what recurs is well more frequent within calls than outside of
 // them, or was never seen outside of them. A call that has just begun counts in full.
-func (c *Coalescer) frequent(r *counter) bool {
-	o := &r.occurrences
+func (c *Coalescer) frequent(o *recurrence) bool {
 	if o.seen[outside] == 0 {
 		return true
 	}
@@ -97,13 +97,9 @@ func (c *Coalescer) frequent(r *counter) bool {
 // a call that began after the acknowledgement: whether it is charged to the call, which
 // then opens a successor, or stands, or is what happens without calls, too.
 func (c *Coalescer) charge(r *counter, root *operation) Reason {
-	if !c.frequent(r) {
-		return ""
-	}
 	x := r.recurrence
-	if x == nil {
-		x = &recurrence{}
-		r.recurrence = x
+	if !c.frequent(x) {
+		return ""
 	}
 	method := ""
 	if root != nil {
@@ -111,7 +107,7 @@ func (c *Coalescer) charge(r *counter, root *operation) Reason {
 	}
 	call := c.calls.begun
 	if x.method != method || call > x.call+forgetAfter || c.freshSince > r.last.seq {
-		*x = recurrence{method: method, from: call, call: call}
+		x.restart(method, call)
 	}
 	x.call = call
 	if x.stops < standingAfter {
@@ -122,12 +118,18 @@ func (c *Coalescer) charge(r *counter, root *operation) Reason {
 	}
 	if x.run++; x.run >= rateFactor {
 		if (call-x.runFrom)*rateFactor <= x.run*x.pace && x.pace >= rateFactor {
-			*x = recurrence{method: method, from: call, call: call}
+			x.restart(method, call)
 			return reasonRate
 		}
 		x.run, x.runFrom = 0, call
 	}
 	return reasonStanding
+}
+
+// restart lets the count of stops start again.
+func (x *recurrence) restart(method string, call uint64) {
+	x.method, x.stops, x.call, x.from = method, 0, call, call
+	x.pace, x.run, x.runFrom = 0, 0, 0
 }
 
 // inCall reports whether an entry is inside of a call that began since item it was

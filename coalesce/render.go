@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
@@ -262,6 +263,12 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
 		say(rankOrigin, "operation", "; after ", safeName(name))
 	}
+	if again := c.again(it); again != "" {
+		say(rankOrigin, "recurrence", again)
+	}
+	if it.deferred {
+		say(rankState, "state", "; it stops no call until the game is loaded")
+	}
 	if len(a.Blame) > 0 {
 		names := make([]string, len(a.Blame))
 		for i, n := range a.Blame {
@@ -287,6 +294,25 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 		say(rankNext, "cursor", "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
 	}
 	return out
+}
+
+// again describes how often the group of an item's cause came, or returns "" where that
+// was once.
+func (c *Coalescer) again(it *item) string {
+	row := it.counters.find(it.cause.Rule, it.cause.Signature)
+	if row == nil || row.recurrence == nil {
+		return ""
+	}
+	x := row.recurrence
+	text := "; came " + strconv.FormatUint(x.times+1, 10) + " times"
+	if clocked(x.first, row.last) && row.last.at > x.first.at {
+		every := (row.last.at - x.first.at) / time.Duration(x.times)
+		text += ", every " + every.Round(max(time.Second, every/100)).String()
+	}
+	if it.acked && row.last.seq > it.ackedAt {
+		text += ", again after it was acknowledged"
+	}
+	return text
 }
 
 // headline describes the item's cause, in heed's own words.

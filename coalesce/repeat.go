@@ -191,7 +191,7 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		c.occur(k.row, neither)
 	case !since:
 		c.occur(k.row, outside)
-		if blocking && k.row.occurrences.seen[outside] <= standingAfter {
+		if blocking && k.row.recurrence.seen[outside] <= standingAfter {
 			// It may be what a call left behind: whoever calls next should know.
 			c.calls.owed = mark{it.number, ReasonBackground}
 		}
@@ -224,7 +224,7 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 // inherit lets the group of a successor go on from that of the item that was
 // acknowledged.
 func (c *Coalescer) inherit(row, from *counter, why Reason) {
-	row.occurrences, row.recurrence = from.occurrences, from.recurrence
+	row.recurrence = from.recurrence
 	if x := row.recurrence; why == reasonCharged && (!c.calls.reads || c.calls.readAt > from.last.seq) {
 		x.stops++
 	}

@@ -287,17 +287,7 @@ func (s *coder) counter(r *counter) {
 	s.turn(&r.raised)
 	s.sampleText("counter.text", &r.text)
 	s.Text("counter.blame", &r.blame, math.MaxInt32)
-	s.occurrences(&r.occurrences)
 	s.recurrence(&r.recurrence)
-}
-
-func (s *coder) occurrences(o *occurrences) {
-	for i := range o.seen {
-		wire.Uint(&s.Coder, "occurrences.seen", &o.seen[i], math.MaxUint32)
-		s.span("occurrences.since", &o.since[i])
-	}
-	wire.Uint(&s.Coder, "occurrences.times", &o.times, math.MaxUint32)
-	s.logicalTime("occurrences.first", &o.first)
 }
 
 func (s *coder) recurrence(ref **recurrence) {
@@ -309,6 +299,12 @@ func (s *coder) recurrence(ref **recurrence) {
 		*ref = &recurrence{}
 	}
 	x := *ref
+	for i := range x.seen {
+		wire.Uint(&s.Coder, "recurrence.seen", &x.seen[i], math.MaxUint32)
+		s.span("recurrence.since", &x.since[i])
+	}
+	s.Uint64("recurrence.times", &x.times, s.c.now.seq)
+	s.logicalTime("recurrence.first", &x.first)
 	s.rule("recurrence.method", &x.method)
 	wire.Int(&s.Coder, "recurrence.stops", &x.stops, 0, standingAfter)
 	s.Uint64("recurrence.call", &x.call, maxCount)

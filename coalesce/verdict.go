@@ -105,10 +105,28 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		v.Outcome, v.Reason = Unknown, ReasonRunning
 	default:
 		v.Outcome, v.Reason = Clean, ReasonQuiet
+		if item = c.besides(o); item != 0 {
+			v.Outcome, v.Reason = Unknown, ReasonBackground
+		}
 	}
 	v.AttentionID = c.id(item)
 	v.Text = v.text()
 	return v
+}
+
+// besides returns the number of an item with what is charged to the operation that o is a
+// part of, or to another of its parts, which may have come while o ran; 0 for none.
+func (c *Coalescer) besides(o *operation) uint64 {
+	root := c.ops.root(o)
+	if root == o {
+		return 0
+	}
+	for _, p := range c.ops.order {
+		if p.item != 0 && c.ops.isPart(p, root) {
+			return p.item
+		}
+	}
+	return 0
 }
 
 // unknown returns why it is not known what came of o, or "". Now is whether evidence is
