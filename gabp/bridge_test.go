@@ -122,7 +122,10 @@ func TestBridgePath(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, path)
 	}
-	path, err := bridgePath(environ(map[string]string{envConfig: "/c"}), "farm")
+	path, err := protocolPath("windows", environ(map[string]string{"USERPROFILE": "/h"}))
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join("/h", "AppData", "Roaming", "gabp", "bridge.json"), path)
+	path, err = bridgePath(environ(map[string]string{envConfig: "/c"}), "farm")
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join("/c", "farm", "bridge.json"), path)
 	for _, id := range []string{"..", ".", "a/b", `a\b`, "C:", "a\x00"} {

@@ -53,8 +53,12 @@ type fakeMod struct {
 	events  []string                                    // channels
 	answers func(method string, params string) []string // messages, in which $ID is the id of the request
 	conn    net.Conn                                    // of the mod
-	mu      sync.Mutex
-	got     []string // requests but tools/list, with their parameters
+
+	refuse       string // error that answers tools/list instead
+	capabilities string // more members of them
+
+	mu  sync.Mutex
+	got []string // requests but tools/list, with their parameters
 }
 
 // The messages of a mod.
@@ -104,11 +108,20 @@ func (m *fakeMod) answer(method, params string) []string {
 	switch method {
 	case "session/hello":
 		events, _ := json.Marshal(m.events)
+		more := ""
+		if m.capabilities != "" {
+			more = "," + m.capabilities
+		}
 		return result(`{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{"events":` + string(events) +
-			`},"schemaVersion":"1.0"}`)
+			more + `},"schemaVersion":"1.0"}`)
+	case "session/goodbye":
+		return result(`{}`)
 	case "events/subscribe":
 		return result(`{"subscribed":[]}`)
 	case gabp.MethodToolsList:
+		if m.refuse != "" {
+			return failure(m.refuse)
+		}
 		if m.tools != "" {
 			return result(m.tools)
 		}
