@@ -22,30 +22,35 @@ type open struct {
 // serve returns what a command needs to be told to talk to it.
 func (o *open) serve(t *testing.T) []string {
 	t.Helper()
+	return serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
+		switch r.Method {
+		case gabp.MethodToolsCall:
+			call, err := gabp.ParseToolCall(r.Params)
+			if err != nil {
+				return nil, err
+			}
+			if o.asked = append(o.asked, call.Name); call.Name == bridge.ToolItems {
+				return bridge.Items{Items: o.items}, nil
+			}
+			return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
+		case gabp.MethodAttentionCurrent:
+			o.asked = append(o.asked, r.Method)
+			first := &o.items[0]
+			return gabp.CurrentResult{Attention: &first.Attention}, nil
+		}
+		var p gabp.AckParams
+		_ = json.Unmarshal(r.Params, &p)
+		o.asked = append(o.asked, r.Method+" "+p.AttentionID)
+		return gabp.AckResult{Acknowledged: true, AttentionID: p.AttentionID}, nil
+	})
+}
+
+// serve gives all requests to h until the test ends, and returns what a command needs to be told to talk to it.
+func serve(t *testing.T, h gabp.Handler) []string {
+	t.Helper()
 	token := gabp.NewToken()
 	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"},
-		Mux: serving(func(_ context.Context, r *gabp.Request) (any, error) {
-			switch r.Method {
-			case gabp.MethodToolsCall:
-				call, err := gabp.ParseToolCall(r.Params)
-				if err != nil {
-					return nil, err
-				}
-				if o.asked = append(o.asked, call.Name); call.Name == bridge.ToolItems {
-					return bridge.Items{Items: o.items}, nil
-				}
-				return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
-			case gabp.MethodAttentionCurrent:
-				o.asked = append(o.asked, r.Method)
-				first := &o.items[0]
-				return gabp.CurrentResult{Attention: &first.Attention}, nil
-			}
-			var p gabp.AckParams
-			_ = json.Unmarshal(r.Params, &p)
-			o.asked = append(o.asked, r.Method+" "+p.AttentionID)
-			return gabp.AckResult{Acknowledged: true, AttentionID: p.AttentionID}, nil
-		}),
+		Token: token, AgentID: "heed", App: gabp.App{Name: "Colony", Version: "1"}, Mux: serving(h),
 	})
 	require.NoError(t, err)
 	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
