@@ -1,0 +1,227 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/session"
+)
+
+// notes is a recorder that notes what it is told.
+type notes struct{ all []string }
+
+func (n *notes) Record(r *capture.Record) { n.all = append(n.all, "record "+r.Message) }
+func (n *notes) Ack(consumer, id string, upTo uint64) {
+	n.all = append(n.all, fmt.Sprint("ack ", consumer, " ", id, " ", upTo))
+}
+func (n *notes) Advance(now time.Time) { n.all = append(n.all, "advance "+now.Format("05.00")) }
+func (n *notes) StateRead()            { n.all = append(n.all, "read") }
+
+// take returns what was told since.
+func (n *notes) take() (all []string) {
+	all, n.all = n.all, nil
+	return all
+}
+
+// TestRecorded holds what a recorder is told: records of the log too, how far an acknowledgement went, and time only
+// where the engine waits for it.
+func TestRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, k := newFeed(), &notes{}
+		s := start(t, session.Config{Log: f, Recorder: k, Tick: 20 * time.Second, Engine: heed.Config{Rules: compile(t, testRules), Epoch: "e"}})
+		synctest.Wait()
+		f.write("Fine")
+		require.NoError(t, s.Sync(t.Context()))
+		require.Equal(t, []string{"record Fine"}, k.take())
+		time.Sleep(90 * time.Second)
+		require.Equal(t, []string{"advance 20.00", "advance 40.00", "advance 00.00"}, k.take(), "for a minute")
+		s.Observe(broken("1").Entry())
+		s.Observe(broken("2").Entry())
+		require.Equal(t, []string{"record Broken thing 1", "record Broken thing 2"}, k.take())
+		time.Sleep(2 * time.Minute)
+		require.Len(t, k.take(), 6, "while an item is open")
+		s.Ack("agent", "e-1", 0)
+		require.Equal(t, []string{"ack agent e-1 2"}, k.take())
+		s.Ack("agent", "e-7", 9)
+		require.Equal(t, []string{"ack agent e-7 9"}, k.take())
+		time.Sleep(time.Hour)
+		k.take()
+		time.Sleep(time.Hour)
+		require.Empty(t, k.take(), "nothing can happen")
+		r := s.Begin(session.Call{Tool: "t"})
+		require.Len(t, k.take(), 1)
+		time.Sleep(3 * time.Minute)
+		require.Len(t, k.take(), 9, "while a call runs")
+		_, _, err := r.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Len(t, k.take(), 1)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		k := &notes{}
+		s := start(t, session.Config{Recorder: k, Tick: 20 * time.Second, Heartbeat: time.Hour})
+		time.Sleep(time.Hour + time.Second) // between ticks
+		k.take()
+		s.Alive()
+		time.Sleep(10 * time.Minute)
+		require.Len(t, k.take(), 30, "while a sign of life is expected")
+		s.Clear(s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"}))
+		require.Empty(t, k.take(), "they are not recorded")
+	})
+}
+
+// TestSource holds what a gate asks of a session.
+func TestSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		source := s.Source()
+		_, open, err := source.Current(t.Context(), "agent")
+		require.NoError(t, err)
+		require.False(t, open)
+		s.Observe(event.Log{Message: "Odd thing"}.Entry())
+		a, open, err := source.Current(t.Context(), "agent")
+		require.NoError(t, err)
+		require.True(t, open)
+		require.False(t, a.Blocking)
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, _, err = source.Current(ended, "agent")
+		require.ErrorIs(t, err, context.Canceled)
+		_, err = source.Ack(ended, "agent", a.ID, 0)
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotEmpty(t, s.Open(nil), "not acknowledged")
+		res, err := source.Ack(t.Context(), "agent", a.ID, a.LatestSequence)
+		require.NoError(t, err)
+		require.Equal(t, a.LatestSequence, res.Watermark)
+		require.Empty(t, s.Open(nil))
+
+		s.Observe(broken("1").Entry())
+		first, _ := s.Current("other")
+		s.Observe(broken("2").Entry())
+		require.True(t, s.Delivered("other", first.ID, first.LatestSequence+1))
+		require.False(t, s.Delivered("other", "no-such", 1))
+		require.Equal(t, first.LatestSequence+1, s.Ack("other", first.ID, 0).Watermark)
+	})
+}
+
+// TestEndDelivers holds that the item of a call's end counts as delivered, and what comes after is not.
+func TestEndDelivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		d := g.Check(t.Context(), gate.Call{ID: "r", Tool: "t", Consumer: "agent"})
+		s.Observe(broken("1").Entry())
+		s.Observe(broken("2").Entry())
+		res := g.Done(t.Context(), d, event.StatusFailed, "no wood")
+		require.NotNil(t, res.Related)
+		s.Observe(broken("3").Entry())
+		require.Equal(t, res.Related.LatestSequence, s.Ack("agent", res.Related.ID, 0).Watermark)
+		p := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindOperation}})
+		require.Equal(t, "no wood", p.Records[1].Message)
+		require.Equal(t, "t", p.Records[1].Source)
+		require.Equal(t, time.Now().UTC(), p.Records[1].Time.UTC(), "a time of its own")
+	})
+}
+
+// TestWaitPages holds that a wait that finds nothing in many pages goes on after them, and that it ends with its
+// context.
+func TestWaitPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		for range 20_000 {
+			s.Observe(event.Log{Message: "Fine"}.Entry())
+		}
+		urgent := heed.Filter{MinDisposition: event.Advisory}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		from := heed.Cursor{Epoch: s.Status().Epoch, Seq: s.Engine().Latest().Seq - 3000}
+		p, err := s.Wait(ended, from, 1, urgent)
+		require.ErrorIs(t, err, context.Canceled)
+		require.Greater(t, p.Next.Seq, from.Seq)
+		time.AfterFunc(time.Second, func() { s.Observe(broken("1").Entry()) })
+		start := time.Now()
+		p, err = s.Wait(t.Context(), from, 1, urgent)
+		require.NoError(t, err)
+		require.Len(t, p.Records, 1)
+		require.Equal(t, time.Second, time.Since(start), "at once")
+
+		from = s.Engine().Latest()
+		time.AfterFunc(time.Second, func() {
+			s.Observe(event.Log{Message: "Fine"}.Entry())
+			time.AfterFunc(time.Millisecond, func() { s.Observe(broken("2").Entry()) })
+		})
+		start = time.Now()
+		require.Zero(t, s.Status().Waiting)
+		go func() {
+			time.Sleep(time.Millisecond)
+			require.EqualValues(t, 1, s.Status().Waiting)
+		}()
+		_, err = s.Wait(t.Context(), from, 1, urgent)
+		require.NoError(t, err)
+		require.Equal(t, time.Second+2*time.Millisecond, time.Since(start), "after a pause")
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		time.AfterFunc(0, func() { s.Observe(event.Log{Message: "Fine"}.Entry()) })
+		_, err = s.Wait(ctx, s.Engine().Latest(), 1, urgent)
+		require.ErrorIs(t, err, context.DeadlineExceeded, "in the pause")
+	})
+}
+
+// TestAttach holds that an arrival is on disk and told.
+func TestAttach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{Engine: heed.Config{Rules: compile(t, "version: 1\nrules:\n"+
+			"  - {id: fault, when: 'template startsWith \"Fault\"', disposition: blocking}\n")}})
+		require.Empty(t, s.Attach("agent"))
+		s.Observe(event.Log{Message: "Fault"}.Entry())
+		k := &sink{}
+		s.OnUpdates(k.take)
+		require.NotEmpty(t, s.Attach("agent"))
+		synctest.Wait()
+		require.Equal(t, []string{"cleared 1", "opened 2"}, k.said())
+		a, _ := s.Item(s.Open(nil)[0].ID)
+		require.Equal(t, time.Now().UTC(), s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindHost}}).Records[0].Time.UTC())
+		require.False(t, a.Blocking)
+	})
+}
+
+// TestRunEnds holds what ends Run without an error, and that what was waiting is delivered and saved.
+func TestRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			end  func(context.Context) (context.Context, context.CancelFunc)
+			fail bool
+		}{
+			{func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Second)
+			}, false},
+			{func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(ctx)
+				time.AfterFunc(time.Second, func() { cancel(errors.New("enough")) })
+				return ctx, func() { cancel(nil) }
+			}, true},
+		} {
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}})
+			require.NoError(t, err)
+			ctx, cancel := c.end(t.Context())
+			err = s.Run(ctx)
+			cancel()
+			if c.fail {
+				require.ErrorContains(t, err, "enough")
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	})
+}
