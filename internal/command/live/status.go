@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -200,7 +201,11 @@ func called(e *session.Event) (style, string) {
 		return red, "called " + e.Tool + ": held back, not executed"
 	case session.CallEnded:
 		text := "called " + e.Tool + ": " + e.Status
-		if e.Outcome != "" {
+		switch e.Outcome {
+		case "":
+		case coalesce.Unknown:
+			text += " (unknown: " + e.Reason + ")"
+		default:
 			text += " (" + e.Outcome + ")"
 		}
 		return plain, text

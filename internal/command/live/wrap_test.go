@@ -509,6 +509,8 @@ func TestWrapNoLog(t *testing.T) {
 			b.ack(open.AttentionID)
 			require.Regexp(t, `"outcome":"unknown","reason":"blind","text":".*`+open.AttentionID, verdict())
 			require.Nil(t, b.current(), "once")
+			out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
+			require.Contains(t, out, "called colony/build: completed (unknown: blind), ")
 			if c.name != "not yet written" {
 				return
 			}
