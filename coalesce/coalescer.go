@@ -255,6 +255,11 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
+	if to.row != nil && it.disposition < in.Decision.Disposition {
+		if other, row := c.holding(&in.Decision, in.Signature); other != nil {
+			it, to.row = other, row
+		}
+	}
 	if to.row == nil && to.scope <= scopeOperation {
 		if it != nil {
 			to.row = it.counters.find(in.Decision.Rule, in.Signature)
@@ -357,7 +362,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.inherit(it.counters.find(d.Rule, in.Signature), &from, why)
 	}
 	if it == c.pool && it.disposition == event.Blocking {
-		c.pool = nil
+		c.pool = c.nextPool()
 	}
 	if it.deferred && stopsAtOnce(in) {
 		it.deferred, f.why = false, reasonDisposition

@@ -125,6 +125,17 @@ func (c *Coalescer) reopen(it *item) {
 	}
 }
 
+// nextPool returns the newest open advisory item of an operation or an episode, or nil.
+func (c *Coalescer) nextPool() (pool *item) {
+	for i := range c.items {
+		it := &c.items[i]
+		if it.open() && it.disposition == event.Advisory && it.scope <= scopeOperation && (pool == nil || it.number > pool.number) {
+			pool = it
+		}
+	}
+	return pool
+}
+
 // makeRoom lets another item be opened. With MaxOpen items open it clears the advisory one
 // that has been quiet longest; when all block, it returns the newest of them, to be
 // shared.
@@ -218,7 +229,7 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.stats.Cleared++
 	it.state, it.clearedBy, it.clearedAt, it.deferred = itemCleared, why, c.clears, false
 	if c.pool == it {
-		c.pool = nil
+		c.pool = c.nextPool()
 	}
 	c.retention = append(c.retention, Retention{Owner: it.number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
@@ -306,6 +317,9 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 		if least := 3 - 2*decade(it.total); !c.allow(it, 1, least) {
 			return
 		}
+	}
+	if kind == Opened && it.pending == "" && it.told {
+		kind = Updated
 	}
 	if it.pending == "" {
 		c.queue = append(c.queue, it)

@@ -449,6 +449,7 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	o := to.named
 	if status := in.Entry.Status; o != nil && (status == event.StatusTimedOut || status == event.StatusCancelled) {
 		o.doubt(n)
+		c.mark(n, ReasonBackground, c.ops.root(o))
 		return
 	}
 	if o == nil {
@@ -472,7 +473,5 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 		return
 	}
 	o.note(in.Decision.Disposition, n)
-	if len(c.ops.live) > 1 {
-		c.mark(n, ReasonBackground, c.ops.root(o))
-	}
+	c.mark(n, ReasonBackground, c.ops.root(o))
 }
