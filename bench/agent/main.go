@@ -16,7 +16,7 @@
 //	noise       as distinct, and errors that are none are logged all the time
 //	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
 //	slow        as distinct, and two calls of five take 5 s to 2 min
-//	nolog       as distinct, and heed is given no log
+//	nolog       as distinct, and heed looks for the log where it is not
 //
 // One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150
 // records after it, or 3 to 15 s after it. One of six logs as an error what is none. The agent thinks for 2 to 20 s
@@ -172,7 +172,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	if policyName == policyHeed {
 		followed := logPath
 		if t.plan == planNoLog {
-			followed = "none"
+			followed += ".elsewhere"
 		}
 		command = append([]string{
 			t.heed, "wrap", "--no-config", "--log", followed, "--state", filepath.Join(t.dir, "state"), "--",

@@ -23,6 +23,7 @@ var (
 	calls    = flag.Int("calls", 200, "the table: let each agent make `N` calls in a game")
 	onPlan   = flag.String("plan", "", "the table: play no other `PLAN`")
 	onPolicy = flag.String("policy", "", "the table: play under no other `POLICY`")
+	pace     = flag.Duration("think", 0, "the table: let agents think for `TIME` before what they do; 0: 2 to 20 s")
 	traces   = flag.Bool("trace", false, "the table: print what happens in each game")
 )
 

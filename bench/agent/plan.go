@@ -20,7 +20,7 @@ const (
 	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
-	planNoLog      planName = "nolog"      // as distinct, and heed is given no log
+	planNoLog      planName = "nolog"      // as distinct, and heed looks for the log where it is not
 )
 
 var planNames = []planName{

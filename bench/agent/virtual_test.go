@@ -48,6 +48,7 @@ func play(
 			}
 		}
 		log := newMemoryLog()
+		log.absent = name == planNoLog
 		g := newGame(ctx, newPlan(name, seed, calls), seed, lead, log, policy)
 		g.said = trace
 		mod, token := newPipes(), gabp.NewToken()
@@ -80,7 +81,8 @@ func play(
 			<-client.Done()
 		}()
 		a := &agent{
-			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), trace: trace,
+			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), think: *pace,
+			trace: trace,
 		}
 		require.NoError(t, a.run(ctx, calls))
 		time.Sleep(10 * time.Second) // verdicts are final
@@ -111,9 +113,6 @@ func newSession(t *testing.T, name planName, log *memoryLog) *session.Session {
 	cfg := session.Config{
 		Log: bridge.Feed(log, dedup), Engine: heed.Config{Rules: set, Epoch: "bench"},
 		Timeline: 100_000, RulePoll: 24 * time.Hour,
-	}
-	if name == planNoLog {
-		cfg.Log = nil
 	}
 	s, err := session.New(cfg)
 	require.NoError(t, err)
@@ -208,6 +207,7 @@ func (p *pipes) Addr() net.Addr {
 // memoryLog is a log in memory that is read as a file is by a follow.Follower, with its delays: a change is noticed a
 // few milliseconds after the write, and the last record is over when the file was quiet for a while.
 type memoryLog struct {
+	absent bool // the reader looks elsewhere
 	wakes  chan struct{}
 	random *rand.Rand
 
@@ -251,7 +251,7 @@ func (m *memoryLog) Write(p []byte) (int, error) {
 func (m *memoryLog) look(quiet time.Duration) (open, last int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.h == nil {
+	if m.h == nil || m.absent {
 		return 0, 0
 	}
 	if len(m.unread) > 0 {
@@ -326,5 +326,5 @@ func (m *memoryLog) Sync(ctx context.Context) error {
 func (m *memoryLog) Status() follow.Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return follow.Status{Present: true, Records: m.read, LastGrowth: m.written}
+	return follow.Status{Present: !m.absent, Records: m.read, LastGrowth: m.written}
 }
