@@ -89,7 +89,10 @@ type Coalescer struct {
 
 	repeatable repeatable
 	index      *index
-	version    uint64 // changes whenever an item opens again or is cleared, a rule resolved, groups merged, or a call begins or is over
+
+	// version changes whenever an item opens again or is cleared, a rule is resolved, groups
+	// are merged, or a call begins or is over.
+	version uint64
 
 	ops   operations
 	only  inference
@@ -338,7 +341,9 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		from, before.row.recurrence = *before.row, nil
 	}
 	if it == nil {
-		it, opened = c.open(in, to, &before)
+		if it, opened = c.open(in, to, &before); opened && it.total > 0 {
+			why = reasonReturned
+		}
 	}
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now

@@ -17,17 +17,45 @@
 // episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
 // stays.
 //
+// An incident is wider than a burst. An entry whose group an open item holds joins that
+// item, whatever its burst. Advisory entries share one open item. An item that was cleared
+// without an acknowledgement is opened again, under its id, when its group returns; an id
+// that was acknowledged never is.
+//
+// The load of a game is one incident, whatever its entries name: from [Input].Fresh to the
+// next phase, the exit of the process, loadPlay after the first evidence of play, or
+// loadMax. After the first acknowledgement what is new in it gathers in a successor that
+// blocks when the load is over; what is fatal blocks at once.
+//
 // # What an acknowledgement covers
 //
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears
 // the item. What came after the watermark and is new opens a successor: a group
 // that is new moves to it whole, one that became worse than all the item held moves
 // from there on. Repeats of what was acknowledged are suppressed: they are counted
-// in the item, and neither open anything nor make another item worse, until
-// something is new: another rule or group (after familiarGroups: another rule), a
-// higher severity, a much higher rate (rateFactor), another operation that is named,
-// or a return after AckMemory. An entry whose operation is only inferred is never "another
-// operation": a fault that goes on would otherwise block each next call again.
+// in the item, and join no other, until something is new: another rule or group (after
+// familiarGroups, while the burst goes on: another rule), a higher severity, a much higher
+// rate (rateFactor), or a return after AckMemory.
+//
+// A blocking fault that returns in a call which began after the acknowledgement is charged
+// to that call, and opens a successor, unless it also occurs outside of calls about as often
+// (chargeFactor). Occurrences are counted for each group inside and outside of the windows
+// of calls, from their start to Linger after their end, with how long either lasted;
+// entries that follow each other closely (runGap) are one occurrence. After
+// standingAfter such stops in calls of one method, between which the state was read
+// ([Coalescer.StateRead]), the fault is standing: it makes verdicts unknown, and stops
+// no call, until another method meets it, it is rateFactor as frequent per call, a game is
+// loaded, or it stays away for forgetAfter calls.
+//
+// # Verdicts and updates
+//
+// A [Verdict] is clean only if evidence was complete and nothing urgent fell into the
+// window of the operation. What did and is not charged to it makes it unknown.
+//
+// Updates are few: over any sequence of n urgent entries in k groups with s stops,
+// 6 + 3 log10 n + 3 log10 k + 3 s at most, and two for each acknowledgement of an item that
+// stopped nobody. What stops nobody takes from one allowance; an item for which there is
+// none is opened without an update.
 //
 // # Blame
 //

@@ -129,7 +129,8 @@ func (c *Coalescer) reopen(it *item) {
 func (c *Coalescer) nextPool() (pool *item) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && it.disposition == event.Advisory && it.scope <= scopeOperation && (pool == nil || it.number > pool.number) {
+		if it.open() && it.disposition == event.Advisory && it.scope <= scopeOperation &&
+			(pool == nil || it.number > pool.number) {
 			pool = it
 		}
 	}

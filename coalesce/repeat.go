@@ -225,7 +225,7 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 // acknowledged.
 func (c *Coalescer) inherit(row, from *counter, why Reason) {
 	row.recurrence = from.recurrence
-	if x := row.recurrence; why == reasonCharged && (!c.calls.reads || c.calls.readAt > from.last.seq) {
+	if x := row.recurrence; why == reasonCharged && (!c.calls.reads || c.calls.readAt >= from.last.seq) {
 		x.stops++
 	}
 }

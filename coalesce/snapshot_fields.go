@@ -407,7 +407,8 @@ func (s *coder) sampleText(what string, text *string) {
 // reasons are all that an item may be given, by their number in a snapshot.
 var reasons = [...]Reason{
 	"", reasonNew, reasonReturned, reasonRate,
-	reasonCharged, reasonStanding, reasonLoaded, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
+	reasonCharged, reasonStanding,
+	reasonLoaded, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
 	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached,
 }
 

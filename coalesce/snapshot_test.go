@@ -294,7 +294,9 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	c.load = load{began: c.now, playing: c.now}
 	for i := range c.items {
 		for n := range c.items[i].counters.rows {
-			c.items[i].counters.rows[n].recurrence = &recurrence{times: 2, first: c.now, method: "m", stops: 1, call: 9, from: 5, pace: 4, run: 3, runFrom: 2}
+			c.items[i].counters.rows[n].recurrence = &recurrence{
+				times: 2, first: c.now, method: "m", stops: 1, call: 9, from: 5, pace: 4, run: 3, runFrom: 2,
+			}
 		}
 	}
 	c.items[0].counters.distinguish("r", groupSignature("one more"))

@@ -215,6 +215,12 @@ func (p *player) do(words []string) []string {
 	case "loads": // a game is loaded
 		p.fold(event.Entry{Message: "loading"}, Input{NewPhase: true, Fresh: true})
 		return p.updates()
+	case "playing": // evidence of play
+		p.fold(event.Entry{Message: "a tick"}, Input{Playing: true})
+		return p.updates()
+	case "read": // the state is read
+		p.c.StateRead()
+		return nil
 	case "attach": // attach VIEWER
 		p.seq++
 		e := event.Entry{Kind: event.KindHost, Status: event.StatusAttached, Seq: p.seq, Pos: p.seq, Time: p.now}
@@ -251,7 +257,7 @@ func (p *player) do(words []string) []string {
 		var lines []string
 		for _, op := range words[1:] {
 			v := p.c.Verdict(op)
-			lines = append(lines, fmt.Sprintf("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final,
+			lines = append(lines, fmt.Sprintf("%s (%s) known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Reason, v.Known, v.Final,
 				v.Abandoned, v.Status, v.AttentionID))
 		}
 		return lines
