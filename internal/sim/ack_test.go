@@ -79,7 +79,7 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 // and compares. Of the successor of an item that is covered, nobody tells the
 // id: it is then the next one.
 func (m *model) split(it *item, mark uint64, successor string) error {
-	it.cleared, it.acked = true, true
+	it.cleared, it.acked, it.ackedAt = true, true, m.now.seq
 	number := uint64(len(m.items)) + 1
 	opened := m.engine.Stats().Coalesce.Opened
 	unsure := it.vague || it.blurred || it.merged || it.severer && it.roseAgain()

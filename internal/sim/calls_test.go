@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -202,37 +203,96 @@ func (m *model) stands(it *item) bool {
 
 func (m *model) detach(by string) { m.know(by).attached = false }
 
-// verdict checks what is said of an operation where it is plain.
-func (m *model) verdict(v *heed.Verdict) error {
-	o := m.ops[v.Operation]
-	if v.Known && o == nil {
-		return fmt.Errorf("verdict: operation %q was never named", v.Operation)
+// verdicts checks what is said of every operation.
+func (m *model) verdicts() error {
+	for id, o := range m.ops {
+		v := m.engine.Verdict(id)
+		if err := m.verdict(&v, o); err != nil {
+			return fmt.Errorf("verdict: of %q, %s for %q: %w", id, v.Outcome, v.Reason, err)
+		}
 	}
-	if !m.simple(v.Operation) || !v.Known {
+	v := m.engine.Verdict("never")
+	if v.Known || v.Outcome != coalesce.Unknown || v.Reason != coalesce.ReasonNotKnown {
+		return fmt.Errorf("verdict: %s for %q of what was never named", v.Outcome, v.Reason)
+	}
+	return nil
+}
+
+// outcomes are those that go with a reason.
+var outcomes = map[coalesce.VerdictReason][]string{
+	coalesce.ReasonQuiet:   {coalesce.Clean},
+	coalesce.ReasonCharged: {coalesce.Advised, coalesce.Affected},
+}
+
+// verdict says what is wrong with a verdict of an operation in its present life.
+func (m *model) verdict(v *heed.Verdict, o *operation) error {
+	allowed := outcomes[v.Reason]
+	if allowed == nil {
+		allowed = []string{coalesce.Unknown}
+	}
+	switch {
+	case !slices.Contains(allowed, v.Outcome) || v.Text == "":
+		return fmt.Errorf("the outcome goes not with the reason, %q", v.Text)
+	case !v.Known:
+		if v.Reason != coalesce.ReasonNotKnown || len(m.ops) <= m.cfg.Coalesce.MaxOperations {
+			return errors.New("it was named")
+		}
+		return nil
+	case v.CleanThrough < o.covered || v.CleanThrough > uint64(len(m.entries)):
+		return fmt.Errorf("it goes up to %d, and went up to %d", v.CleanThrough, o.covered)
+	case v.AttentionID != "" && m.byID[v.AttentionID] == nil, v.AttentionID == "" && (v.Reason == coalesce.ReasonCharged ||
+		v.Reason == coalesce.ReasonBackground || v.Reason == coalesce.ReasonStanding):
+		return fmt.Errorf("it names item %q", v.AttentionID)
+	}
+	if len(m.ops) > m.cfg.Coalesce.MaxOperations {
+		return nil // it may be another life
+	}
+	o.covered = v.CleanThrough
+	good := v.Outcome == coalesce.Clean || v.Outcome == coalesce.Advised
+	switch {
+	case o.touched != 0 && v.Outcome == coalesce.Clean && len(o.links) == 0:
+		return fmt.Errorf("entry %d fell into its window", o.touched)
+	case o.gaps && good:
+		return errors.New("evidence is missing")
+	case (o.doubtful || o.given) && good:
+		return errors.New("nobody knows how it ended")
+	case o.running() && (v.Final || v.Outcome == coalesce.Clean):
+		return errors.New("it runs")
+	case v.Reason == coalesce.ReasonRunning && !m.runs(v.Operation):
+		return errors.New("it does not run")
+	case v.Abandoned != o.given:
+		return fmt.Errorf("abandoned: %v", v.Abandoned)
+	case o.begun && v.Final == m.windowed(o) && len(o.links) == 0 && !o.given:
+		return fmt.Errorf("final: %v, and its window is open: %v", v.Final, m.windowed(o))
+	}
+	if len(o.links) > 0 {
 		return nil
 	}
 	var worst event.Disposition
-	for _, e := range m.entries {
-		if e.OperationID != v.Operation || e.Kind == event.KindHost {
+	for _, e := range o.named {
+		if e.Kind == event.KindHost || e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled {
 			continue
 		}
-		if e.Status != event.StatusTimedOut && e.Status != event.StatusCancelled {
-			worst = max(worst, e.disposition)
-		}
+		worst = max(worst, e.disposition)
 	}
-	if worst == event.Blocking && v.Outcome != coalesce.Affected {
-		return fmt.Errorf("verdict: %s, but something blocking named the operation", v.Outcome)
+	if worst == event.Blocking && good || worst == event.Advisory && v.Outcome == coalesce.Clean {
+		return fmt.Errorf("what names it is %s", worst)
 	}
-	if worst == event.Advisory && v.Outcome == coalesce.Clean {
-		return fmt.Errorf("verdict: %s, but something advisory named the operation", v.Outcome)
-	}
-	if o.gaps && (v.Outcome == coalesce.Clean || v.Outcome == coalesce.Advised) {
-		return fmt.Errorf("verdict: %s, but evidence is missing", v.Outcome)
-	}
-	if !o.ended && v.Final && !v.Abandoned {
-		return fmt.Errorf("verdict: final, but the operation has not ended")
+	if worst == 0 && o.begun && o.touched == 0 && !o.excused && !o.gaps && !o.doubtful && !o.given && v.Outcome != coalesce.Clean &&
+		v.Reason != coalesce.ReasonRunning && len(m.blind) == 0 {
+		return errors.New("nothing happened in its window")
 	}
 	return nil
+}
+
+// runs reports whether an operation, or what may be a part of it, runs.
+func (m *model) runs(id string) bool {
+	for other, o := range m.ops {
+		if (o.running() || o.seen && !o.ended && !o.given) && m.related(id, other) {
+			return true
+		}
+	}
+	return false
 }
 
 // drained checks updates against each other.
@@ -247,11 +307,11 @@ func (m *model) drained(updates []heed.Update) error {
 			return fmt.Errorf("updates: of item %s, which nothing opened", a.ID)
 		case seen[a.ID]:
 			return fmt.Errorf("updates: two of %s at once", a.ID)
-		case it.updated == coalesce.Cleared:
+		case it.updated == coalesce.Cleared && !it.again:
 			return fmt.Errorf("updates: %s of %s, which was said to be cleared", u.Kind, a.ID)
-		case u.Kind == coalesce.Opened && it.updated != "":
+		case u.Kind == coalesce.Opened && it.updated != "" && (it.updated != coalesce.Cleared || !it.again) && u.Reason != "returned":
 			return fmt.Errorf("updates: %s opened twice", a.ID)
-		case u.Kind == coalesce.Updated && it.updated == "":
+		case u.Kind == coalesce.Updated && it.updated != coalesce.Opened && it.updated != coalesce.Updated:
 			return fmt.Errorf("updates: %s updated before it was opened", a.ID)
 		case (u.Kind == coalesce.Cleared) != (a.State != coalesce.Open):
 			return fmt.Errorf("updates: %s of %s, which is %s", u.Kind, a.ID, a.State)

@@ -40,6 +40,9 @@ func (m *model) check() error {
 	if err := m.opened(&s); err != nil {
 		return err
 	}
+	if err := m.verdicts(); err != nil {
+		return err
+	}
 	acking := m.acking
 	m.acking = false
 	if refused := s.Journal.Pinned.Refused; refused != was.Journal.Pinned.Refused && m.setup.Pinned == 0 && !acking {
@@ -140,7 +143,8 @@ func (m *model) opened(s *heed.Stats) error {
 			return fmt.Errorf("identity: item %s was opened by nothing", a.ID)
 		case it.cleared:
 			return fmt.Errorf("identity: item %s was cleared and is open again", a.ID)
-		case a.State != coalesce.Open || a.ClearedBy != "" || a.Blocking != (a.Disposition == event.Blocking):
+		case a.State != coalesce.Open || a.ClearedBy != "" || a.Blocking && a.Disposition != event.Blocking,
+			!a.Blocking && a.Disposition == event.Blocking && !m.mayDefer(it):
 			return fmt.Errorf("state: %s is %s, %q, blocking=%v", a.ID, a.State, a.ClearedBy, a.Blocking)
 		}
 		now[a.ID] = true
@@ -176,6 +180,7 @@ func (m *model) opened(s *heed.Stats) error {
 			it.gone = true
 			continue
 		}
+		it.by = a.ClearedBy
 		if a.State == coalesce.Open {
 			return fmt.Errorf("state: %s is open, and not among the open ones", it.id)
 		}
@@ -191,6 +196,11 @@ func (m *model) opened(s *heed.Stats) error {
 		}
 	}
 	return nil
+}
+
+// mayDefer reports whether an open item need not block before a load is over.
+func (m *model) mayDefer(it *item) bool {
+	return it.vague || m.loadMay() && it.scope == other && it.severity < event.SeverityFatal
 }
 
 // over reports whether every rule at the item's disposition is resolved.

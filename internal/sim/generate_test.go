@@ -25,6 +25,11 @@ func Generate(seed uint64, steps int) *Script {
 		total += weights[i]
 	}
 	for len(s.Steps) < steps {
+		if len(g.scene) > 0 && g.rnd.IntN(6) > 0 {
+			s.Steps = append(s.Steps, g.scene[0])
+			g.scene = g.scene[1:]
+			continue
+		}
 		n := g.rnd.IntN(total)
 		i := 0
 		for n >= weights[i] {
@@ -39,7 +44,8 @@ func Generate(seed uint64, steps int) *Script {
 func pick[T any](rnd *rand.Rand, of ...T) T { return of[rnd.IntN(len(of))] }
 
 type generator struct {
-	rnd *rand.Rand
+	rnd   *rand.Rand
+	scene []Step // that goes on, with other steps in between
 }
 
 func (g *generator) setup() Setup {
@@ -85,6 +91,13 @@ var makers = []struct {
 				event.StatusFailed, event.StatusCancelled, event.StatusTimedOut),
 		}
 	}},
+	{3, false, func(g *generator) Step { return g.play(g.returns()) }},
+	{1, false, func(g *generator) Step { return g.play(g.loads()) }},
+	{1, false, func(g *generator) Step { return g.play(g.clocks()) }},
+	{1, false, func(g *generator) Step { return g.play(g.lines()) }},
+	{1, false, func(g *generator) Step { return g.play(g.parts()) }},
+	{1, false, func(g *generator) Step { return g.play(g.pauses()) }},
+	{1, false, func(*generator) Step { return Step{Verb: Reread} }},
 	{2, false, func(g *generator) Step {
 		s := Step{Verb: State, Status: event.StatusPhase +
 			event.Status(g.rnd.IntN(int(event.StatusLongEventEnd-event.StatusPhase)+1))}
@@ -139,6 +152,114 @@ var makers = []struct {
 	}},
 }
 
+// play begins a scene.
+func (g *generator) play(scene []Step) Step {
+	g.scene = scene
+	return Step{Verb: Drain}
+}
+
+// fault returns a text that urgent entries have.
+func (g *generator) fault() string {
+	return pick(g.rnd, "Stuck pump 1", "Stuck pump 2", "Lost lamp 3", "Broken alpha", "Worn coat 4", "Worn hat", "No path 5")
+}
+
+// soon returns a pause within or around the shorter windows.
+func (g *generator) soon() Step {
+	return Step{Verb: Pass, For: pick(g.rnd, 0, 100*time.Millisecond, 900*time.Millisecond, 1200*time.Millisecond,
+		3*time.Second, 12*time.Second)}
+}
+
+// returns is a fault that comes again and again, inside and outside of calls, mostly
+// acknowledged, with the game's state read in between.
+func (g *generator) returns() (scene []Step) {
+	fault, method := g.fault(), "m/"+g.op()
+	inside, seen := g.rnd.IntN(5), g.rnd.IntN(4)
+	for range 2 + g.rnd.IntN(7) {
+		id := pick(g.rnd, "a", "b", "c", "d", "e", "f", "g", "h")
+		call := g.rnd.IntN(4) < inside
+		if call {
+			scene = append(scene, Step{Verb: Op, Op: id, Status: event.StatusStarted, Method: method}, g.soon())
+		}
+		log := Step{Verb: Log, Text: fault}
+		if g.rnd.IntN(3) == 0 {
+			log.Op = id
+		}
+		scene = append(scene, log)
+		if call {
+			scene = append(scene, g.soon(), Step{Verb: Op, Op: id, Status: event.StatusCompleted, Method: method},
+				Step{Verb: Verdict, Op: id})
+		}
+		if g.rnd.IntN(4) < seen {
+			scene = append(scene, Step{Verb: View}, Step{Verb: Ack, Item: pick(g.rnd, "^0", "open", "open")})
+		}
+		if g.rnd.IntN(2) == 0 {
+			scene = append(scene, Step{Verb: Reread})
+		}
+		scene = append(scene, g.soon())
+	}
+	return scene
+}
+
+// loads is a load of the game with faults in it, before and after an acknowledgement.
+func (g *generator) loads() []Step {
+	scene := []Step{{Verb: Log, Text: "Loading save 1"}}
+	for range 1 + g.rnd.IntN(6) {
+		scene = append(scene, Step{Verb: Log, Text: g.fault(), Op: g.opOrNone()}, g.soon())
+		if g.rnd.IntN(2) == 0 {
+			scene = append(scene, Step{Verb: Ack, Item: "open"})
+		}
+	}
+	return append(scene, pick(g.rnd, Step{Verb: Log, Text: "Loaded save 1"}, Step{Verb: State, Status: event.StatusPhase,
+		Text: "play"}, Step{Verb: State, Status: event.StatusExited}))
+}
+
+// clocks are two clocks far apart, in turn.
+func (g *generator) clocks() (scene []Step) {
+	far := pick(g.rnd, 2*time.Hour, 5*time.Second)
+	for range 2 + g.rnd.IntN(6) {
+		scene = append(scene, Step{Verb: Log, Text: g.fault()}, Step{Verb: Pass, For: far}, Step{Verb: Log, Text: g.fault()},
+			Step{Verb: Advance}, Step{Verb: Pass, For: -far})
+	}
+	return scene
+}
+
+// lines are of another operation, or another phase, each.
+func (g *generator) lines() (scene []Step) {
+	fault, phases := g.fault(), g.rnd.IntN(2) == 0
+	for i := range 2 + g.rnd.IntN(8) {
+		s := Step{Verb: Log, Text: fault}
+		if phases {
+			scene = append(scene, Step{Verb: State, Status: event.StatusPhase, Text: pick(g.rnd, "menu", "load", "play")})
+		} else {
+			s.Op = string(rune('a' + i))
+		}
+		if g.rnd.IntN(3) == 0 {
+			s.Text = g.fault()
+		}
+		scene = append(scene, s, g.soon())
+	}
+	return scene
+}
+
+// parts are operations at once, one a part of another, and what names none.
+func (g *generator) parts() []Step {
+	return []Step{
+		{Verb: Op, Op: "i", Status: event.StatusStarted}, {Verb: Op, Op: "j", Status: event.StatusStarted},
+		{Verb: Op, Op: "k", Status: event.StatusStarted, Parent: pick(g.rnd, "i", "j", "")},
+		{Verb: Log, Text: g.fault()},
+		{Verb: Op, Op: pick(g.rnd, "i", "j"), Status: event.StatusCompleted}, {Verb: Log, Text: g.fault()},
+		{Verb: Op, Op: pick(g.rnd, "i", "j", "k"), Status: event.StatusCompleted}, {Verb: Log, Text: g.fault()},
+	}
+}
+
+// pauses are storms of one text with silence between them.
+func (g *generator) pauses() (scene []Step) {
+	for range 2 + g.rnd.IntN(3) {
+		scene = append(scene, Step{Verb: Storm, Text: "same", N: 1 + g.rnd.IntN(5)}, g.soon())
+	}
+	return scene
+}
+
 // jump returns how far the clock goes: some seconds, far ahead, or back.
 func (g *generator) jump() time.Duration {
 	return pick(g.rnd,
@@ -157,6 +278,9 @@ func (g *generator) opOrNone() string { return pick(g.rnd, "", "", "", g.op()) }
 func (g *generator) consumer() string { return pick(g.rnd, "", "", "", "ann", "bob", "eve") }
 
 func (g *generator) item() string {
+	if g.rnd.IntN(4) == 0 {
+		return "open"
+	}
 	return "^" + strconv.Itoa(pick(g.rnd, 0, 0, 0, 1, 1, 2, g.rnd.IntN(8)))
 }
 

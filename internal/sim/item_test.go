@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
@@ -57,7 +59,12 @@ type item struct {
 
 	cleared bool
 	acked   bool
-	gone    bool // evicted
+	ackedAt uint64          // number of the latest entry then
+	ofLoad  bool            // it was opened in a load
+	by      coalesce.Reason // why it was cleared last
+	again   bool            // it was cleared, and opened again
+	gone    bool            // evicted
+	charges int             // blocking entries of acknowledged groups that opened it
 
 	delivered map[string]uint64
 	consumer  string // that saw it as the current one last
@@ -158,17 +165,6 @@ func (it *item) hold(entries []*entry) {
 	it.maximum = max(it.maximum, len(entries))
 }
 
-// operation returns the id of an operation that an entry of the item names, or
-// "".
-func (it *item) operation() string {
-	for _, e := range it.held {
-		if e.OperationID != "" {
-			return e.OperationID
-		}
-	}
-	return ""
-}
-
 // familiar is the number of groups from which one more of a known rule is no
 // news.
 const familiar = 8
@@ -194,7 +190,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		}
 		it = m.item(uint64(len(m.items)) + 1)
 		it.scope = s
-		it.root = cmp.Or(e.OperationID, a.AfterOperation)
+		it.root, it.ofLoad = cmp.Or(e.OperationID, a.AfterOperation), m.loadMay()
 		if it.ambient = s == other && it.root == ""; it.ambient {
 			m.episode = it
 		}
@@ -204,14 +200,18 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		if s == hosted {
 			it.key = e.Source
 		}
-	case it.cleared:
-		if a.State == coalesce.Open {
-			return fmt.Errorf("identity: item %s was cleared and is open again", id)
+	case it.cleared && a.State == coalesce.Open:
+		if err := m.mayReopen(e, it, s); err != nil {
+			return err
 		}
+		it.cleared, it.again = false, true
+		it.lost = m.stats.Journal.Pinned.Entries > 0 && (m.setup.Pinned != 0 || m.setup.Bytes != 0) || !m.keeps(it.cause)
+	case it.cleared:
 		if err := m.mayAbsorb(e, it, s); err != nil {
 			return err
 		}
 		it.late = append(it.late, e)
+		m.owed = m.owed || e.disposition == event.Blocking
 		it.last = e.when
 		if g := it.groups[e.group]; g != nil {
 			g.last = e.when
@@ -227,7 +227,61 @@ func (m *model) fold(e *entry, id string, s scope) error {
 	}
 	it.add(e)
 	it.blurred = it.blurred || len(it.groups) > m.cfg.Coalesce.MaxGroups
+	if s == other && e.OperationID == "" {
+		m.ambient = append(m.ambient, m.now)
+	}
 	return nil
+}
+
+// keeps reports whether the journal holds an entry.
+func (m *model) keeps(seq uint64) bool {
+	page := m.engine.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
+	return len(page.Records) == 1 && page.Records[0].Seq == seq
+}
+
+// holds reports whether an item for certain holds the group of an entry, which nothing has
+// resolved, and is at least as urgent.
+func (it *item) holds(e *entry) bool { return !it.vague && !it.blurred && it.mayHold(e) }
+
+// mayHold is holds where not all is known of the item.
+func (it *item) mayHold(e *entry) bool {
+	r := it.rules[e.rule]
+	return it.scope == other && !it.gone && it.disposition >= e.disposition && it.groups[e.group] != nil && r != nil &&
+		!r.resolved
+}
+
+// holder returns an open item that holds an entry, before and after it, or nil.
+func (m *model) holder(e *entry) *item {
+	for _, it := range m.items {
+		if it.cleared || !it.holds(e) {
+			continue
+		}
+		if a, known := m.engine.Item(it.id); known && a.State == coalesce.Open {
+			return it
+		}
+	}
+	return nil
+}
+
+// mayReopen says why an item cannot open again for an entry: somebody ended it, or another
+// fault is in it.
+func (m *model) mayReopen(e *entry, it *item, s scope) error {
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("identity: entry %d opened item %s again: %s", e.Seq, it.id, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case it.acked:
+		return wrong("it was acknowledged")
+	case it.by != coalesce.ReasonExpired && it.by != coalesce.ReasonEvicted && it.by != coalesce.ReasonResolved:
+		return wrong("it was cleared for %q", it.by)
+	case s != it.scope, s == hosted && it.key != e.Source, s == digest:
+		return wrong("it is of another kind")
+	case it.vague, it.blurred, it.groups[e.group] != nil:
+		return nil
+	case e.disposition == event.Advisory && it.disposition == event.Advisory && s == other:
+		return nil // all that is advisory shares one
+	}
+	return wrong("it does not hold %s %s", e.rule, e.group.sig.ID)
 }
 
 // mayJoin says why an entry cannot belong to an open item.
@@ -238,19 +292,27 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if it.shared {
 		return nil
 	}
-	if s != it.scope || s == hosted && it.key != e.Source {
+	if s != it.scope || s == digest || s == hosted && it.key != e.Source {
 		return fmt.Errorf("bursts: entry %d of scope %d joined item %s of scope %d", e.Seq, s, it.id, it.scope)
 	}
-	if s != other {
+	if s != other || it.vague || it.mayHold(e) {
 		return nil
 	}
-	op := it.operation()
-	if e.OperationID != "" && op != "" && !m.related(op, e.OperationID) {
+	if h := m.holder(e); h != nil && it.disposition <= e.disposition {
+		return fmt.Errorf("bursts: entry %d joined item %s, and %s holds its group", e.Seq, it.id, h.id)
+	}
+	if it.blurred && it.rules[e.rule] != nil || e.disposition == event.Advisory && it.disposition == event.Advisory {
+		return nil
+	}
+	if m.loadMay() && it.first >= m.load.seq {
+		return nil
+	}
+	if it.again {
+		return nil // it gathers what opened it again, too
+	}
+	if e.OperationID != "" && it.root != "" && !m.related(it.root, e.OperationID) {
 		return fmt.Errorf("causality: entry %d of operation %q joined item %s of operation %q", e.Seq, e.OperationID, it.id,
-			op)
-	}
-	if it.vague {
-		return nil
+			it.root)
 	}
 	if !it.ambient {
 		return m.mayInfer(e, it)
@@ -264,10 +326,21 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if m.turned > it.last.seq {
 		return fmt.Errorf("episodes: entry %d joined item %s over the change of phase at %d", e.Seq, it.id, m.turned)
 	}
-	if m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
+	if m.quiet(it.first) {
 		return fmt.Errorf("episodes: entry %d joined item %s, quiet since %d", e.Seq, it.id, it.last.seq)
 	}
 	return nil
+}
+
+// quiet reports whether an ambient episode that began at entry since is over, whichever of
+// the entries that name no operation were of it.
+func (m *model) quiet(since uint64) bool {
+	for i := len(m.ambient) - 1; i >= 0 && m.ambient[i].seq >= since; i-- {
+		if !m.passed(m.cfg.Coalesce.AmbientQuiet, m.ambient[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // mayInfer says why an entry that names no operation cannot be put down to that
@@ -280,7 +353,7 @@ func (m *model) mayInfer(e *entry, it *item) error {
 		return fmt.Errorf("causality: entry %d, of an operation without an id, was put down to %q", e.Seq, it.root)
 	}
 	for id, o := range m.ops {
-		if o.begun && !o.given && !o.ended && !o.lived && !m.related(id, it.root) {
+		if o.running() && !m.related(id, it.root) {
 			return fmt.Errorf("causality: entry %d was put down to %q while %q runs", e.Seq, it.root, id)
 		}
 	}
@@ -291,63 +364,114 @@ func (m *model) mayInfer(e *entry, it *item) error {
 	return nil
 }
 
-// knows reports whether an item for certain counts an entry as something that it
-// knows.
-func (it *item) knows(e *entry) bool {
-	r := it.rules[e.rule]
-	return r != nil && !r.resolved && (it.groups[e.group] != nil || len(it.groups) >= familiar)
-}
-
 // mayOpen says why an entry need not have opened an item: an open one gathers
-// its burst, or what was acknowledged accounts for it.
+// its burst or holds its group, what was acknowledged accounts for it, or one that nobody
+// acknowledged has to open again.
 func (m *model) mayOpen(e *entry, s scope) error {
 	if s == digest {
 		return nil
 	}
-	busy := m.busy()
+	if h := m.holder(e); s == other && h != nil {
+		return fmt.Errorf("bursts: entry %d opened an item, and %s holds its group", e.Seq, h.id)
+	}
+	latest, sure := m.accounts(e, s)
 	for _, it := range m.items {
-		if it.gone || it.vague || it.shared {
+		if it.gone || it.vague || it.shared || s != it.scope {
 			continue
 		}
-		if !it.cleared {
-			if a, known := m.engine.Item(it.id); !known || a.State != coalesce.Open {
-				continue // the entry itself brought its end
-			}
-			if s == other && it.scope == other && e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 &&
-				it.held[0].OperationID == e.OperationID {
-				return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
-			}
-			if s == other && it == m.episode && len(m.ops) == 0 && m.turned < it.last.seq &&
-				!m.passed(m.cfg.Coalesce.AmbientQuiet, it.last) {
-				return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
-			}
-			if s == hosted && it.scope == hosted && it.key == e.Source {
-				return fmt.Errorf("bursts: report %d of %q opened an item beside %s", e.Seq, e.Source, it.id)
+		if it.cleared {
+			if err := m.mayLeave(e, it); err != nil && latest == nil && sure {
+				return err
 			}
 			continue
 		}
-		if !it.acked || it.blurred || busy || (s == blinding) != (it.scope == blinding) ||
-			(s == hosted) != (it.scope == hosted) || it.scope == digest {
+		if a, known := m.engine.Item(it.id); !known || a.State != coalesce.Open {
+			continue // the entry itself brought its end
+		}
+		if it.disposition >= e.disposition && (s == blinding || s == hosted && it.key == e.Source) {
+			return fmt.Errorf("bursts: entry %d opened an item beside %s of its kind", e.Seq, it.id)
+		}
+		if s != other {
 			continue
 		}
-		if s == other && e.OperationID != "" && (!m.simple(e.OperationID) || len(it.held) == 0 ||
-			it.held[0].OperationID != e.OperationID) {
-			continue
+		if e.disposition == event.Advisory && it.disposition == event.Advisory {
+			return fmt.Errorf("bursts: entry %d opened an advisory item beside %s", e.Seq, it.id)
 		}
-		if !it.knows(e) || e.disposition > it.disposition || e.severity > it.severity || e.invalidates && !it.invalidates {
-			continue
+		if it.disposition < e.disposition || it.ofLoad || m.loadMay() {
+			continue // others may have joined it
 		}
-		last := it.last
-		if g := it.groups[e.group]; g != nil {
-			last = g.last
+		if e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 &&
+			it.held[0].OperationID == e.OperationID && it.held[0].Seq >= m.ops[e.OperationID].first && !it.again {
+			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
-		if last.generation != m.now.generation || m.passed(m.cfg.Coalesce.AckMemory, last) {
-			continue
+		if it == m.episode && len(m.ops) == 0 && m.turned < it.first && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
+			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 		}
-		return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
-			it.id)
+	}
+	if latest == nil || !sure || m.busy() {
+		return nil
+	}
+	if m.worse(e, latest) || latest.last.generation != m.now.generation {
+		return nil
+	}
+	last := latest.groups[e.group].last
+	if last.generation != m.now.generation || m.passed(m.cfg.Coalesce.AckMemory, last) {
+		return nil
+	}
+	if inside, sure := m.inside(); e.disposition == event.Blocking && s == other && (inside || !sure ||
+		e.OperationID != "" || m.loadMay() && latest.ackedAt < m.load.seq) {
+		return nil // it may be charged to a call, or be of a load that began since
+	}
+	return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
+		latest.id)
+}
+
+// mayLeave says why an item that was cleared has to open again for an entry, rather than
+// that another one opens.
+func (m *model) mayLeave(e *entry, it *item) error {
+	if it.acked || it.blurred || it.merged || it.scope == digest || it.disposition != e.disposition ||
+		it.by != coalesce.ReasonExpired && it.by != coalesce.ReasonEvicted && it.by != coalesce.ReasonResolved {
+		return nil
+	}
+	if a, known := m.engine.Item(it.id); !known || a.State == coalesce.Open {
+		return nil
+	}
+	if it.groups[e.group] != nil && (it.scope != hosted || it.key == e.Source) || it.scope == other &&
+		e.disposition == event.Advisory {
+		return fmt.Errorf("identity: entry %d opened an item, and %s was cleared (%s) and could open again", e.Seq, it.id, it.by)
 	}
 	return nil
+}
+
+// accounts returns the item that holds the group of an entry and was acknowledged last, or
+// nil. It is not sure where items may hold it of which not all is known.
+func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
+	sure = true
+	for _, it := range m.items {
+		if !it.acked || it.gone || (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) {
+			continue
+		}
+		r := it.rules[e.rule]
+		if it.vague || it.blurred || it.merged || r != nil && it.groups[e.group] == nil && len(it.groups) >= familiar {
+			sure = false
+			continue
+		}
+		if r == nil || r.resolved || it.groups[e.group] == nil {
+			continue
+		}
+		if latest == nil || it.ackedAt >= latest.ackedAt {
+			if latest != nil && it.ackedAt == latest.ackedAt {
+				sure = false
+			}
+			latest = it
+		}
+	}
+	return latest, sure
+}
+
+// worse reports whether an entry may be worse than what an item was acknowledged with.
+func (m *model) worse(e *entry, it *item) bool {
+	return e.disposition > it.disposition || e.severity > it.severity || e.invalidates && !it.invalidates
 }
 
 // rateFactor is how much more frequent something acknowledged must become to open again: that of
@@ -369,6 +493,9 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if !it.acked {
 		return wrong("nobody acknowledged that")
 	}
+	if h := m.holder(e); s == other && h != nil && e.disposition == event.Blocking {
+		return wrong("%s is open and holds its group", h.id)
+	}
 	if it.shared || it.vague {
 		return nil
 	}
@@ -382,21 +509,69 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if !it.blurred && (r == nil || it.groups[e.group] == nil && len(it.groups) < familiar) {
 		return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 	}
-	if e.disposition > it.disposition || !it.severer && e.severity > it.severity || !it.severer && e.invalidates &&
-		!it.invalidates {
+	latest, sure := m.accounts(e, s)
+	if sure && latest != it {
+		return wrong("%s was acknowledged later", latest.id)
+	}
+	if sure && m.worst(e) {
 		return wrong("it is worse than all that it holds")
 	}
 	last := it.last
-	if g := it.groups[e.group]; g != nil && g.last.generation != last.generation {
-		last.generation = -1 // the clock was set in between: nobody knows
+	g := it.groups[e.group]
+	if g != nil {
+		last = g.last
+	} else if !it.blurred && m.passed(m.cfg.Coalesce.AmbientQuiet, last) {
+		return wrong("its group is new, and the burst is over since %d", last.seq)
 	}
-	if last.generation == m.now.generation && m.passed(m.cfg.Coalesce.AckMemory, last) {
-		return wrong("quiet since %d", it.last.seq)
+	if last.generation == m.now.generation && it.last.generation == last.generation &&
+		m.passed(m.cfg.Coalesce.AckMemory, last) {
+		return wrong("quiet since %d", last.seq)
 	}
-	if op := it.operation(); s == other && e.OperationID != "" && op != "" && !m.related(op, e.OperationID) {
-		return wrong("it is of operation %q, not of %q", op, e.OperationID)
-	} else if s == other && e.OperationID != "" && it.ambient {
-		return wrong("it is of no operation, and the entry of %q", e.OperationID)
+	if sure && s == other && e.disposition == event.Blocking && m.charged(e, it) {
+		return wrong("it came in calls alone, and in one that began since")
 	}
 	return nil
+}
+
+// worst reports whether an entry is worse than every acknowledged item that holds its rule.
+func (m *model) worst(e *entry) bool {
+	for _, it := range m.items {
+		if it.acked && it.rules[e.rule] != nil && (it.severer || !m.worse(e, it)) {
+			return false
+		}
+	}
+	return true
+}
+
+// onceWithin is the span in which all entries of a group are one occurrence.
+var onceWithin = coalesce.Window{Duration: time.Second, Entries: 16}
+
+// charged reports whether an entry that an acknowledged item holds is for certain charged to a
+// call: all its group ever did was in calls, and this is another one, and it did not
+// return so often that it stands.
+func (m *model) charged(e *entry, it *item) bool {
+	inside, sure := m.inside()
+	if !inside || !sure || m.loadMay() || len(m.blind) > 0 || !m.passed(onceWithin, it.groups[e.group].last) {
+		return false
+	}
+	for _, o := range m.ops {
+		if m.windowed(o) && o.since.seq <= it.ackedAt {
+			return false // it may be what that call did before
+		}
+	}
+	if o := m.ops[e.OperationID]; e.OperationID != "" && (o == nil || !m.windowed(o)) {
+		return false
+	}
+	charges := 0
+	for _, other := range m.items {
+		if other.groups[e.group] != nil {
+			charges += other.charges + 1
+		}
+	}
+	for _, x := range m.entries {
+		if x != e && x.group == e.group && !x.inside {
+			return false
+		}
+	}
+	return charges <= 2
 }

@@ -30,14 +30,19 @@ type model struct {
 	phase  string
 	turned uint64   // sequence number of the latest change of phase
 	fresh  uint64   // and from which the game's state is the one it is
+	load   stamp    // when the latest load began
+	loaded bool     // and is over, for certain
 	blind  []string // rules that began a blindness which lasts
 	repeat map[string][]stamp
 	heart  heart
+	owed   bool   // a fault that was acknowledged returned since the latest call
+	reread uint64 // sequence number of the latest entry when the game's state was read
 
 	items   []*item // item n has the number n+1
 	byID    map[string]*item
-	episode *item // of the ambient episode that began last
-	unions  int   // merges of groups so far
+	episode *item   // of the ambient episode that began last
+	ambient []stamp // entries that name no operation, and were not suppressed
+	unions  int     // merges of groups so far
 	known   map[signature.Signature]bool
 
 	ops       map[string]*operation
@@ -67,19 +72,35 @@ type entry struct {
 	invalidates bool
 	sig         signature.Signature // as it came
 	group       group               // as it is grouped now
+	inside      bool                // it came in the window of a call, for certain
 	when        stamp
 }
 
-// operation is what the model knows of an operation, by its id.
+// operation is what the model knows of the present life of an operation, by its id.
 type operation struct {
-	links []string // ids that it was ever linked to, as parent or part
-	lived bool     // it started after it was known: it may be another one now
-	begun bool     // it was seen to start, at since
-	since stamp
-	given bool // up: OperationMax has passed since
-	ended bool
-	ends  []stamp // that were reported: one in doubt may be reported again
-	gaps  bool    // evidence was missing before it ended
+	links    []string // ids that any life of it was ever linked to, as parent or part
+	first    uint64   // number of the entry that named it first
+	seen     bool     // it was named, and not only as a parent; at since
+	begun    bool     // it was seen to start, then at since
+	since    stamp
+	given    bool // up: OperationMax has passed since
+	ended    bool
+	ends     []stamp  // that were reported: one in doubt may be reported again
+	doubtful bool     // nobody knows how it ended
+	gaps     bool     // evidence was missing in its window
+	touched  uint64   // number of the first urgent entry in its window
+	excused  bool     // the host raised something in its window, or about it, or a fault returned before it
+	covered  uint64   // up to which a verdict went
+	named    []*entry // urgent ones that name it
+}
+
+// running reports whether the operation was seen to start, and no end of it.
+func (o *operation) running() bool { return o.begun && !o.ended && !o.given }
+
+// windowed reports whether an entry that comes now is in the window of an operation: from
+// its start to Linger after its end.
+func (m *model) windowed(o *operation) bool {
+	return o.running() || o.begun && len(o.ends) > 0 && !m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
 }
 
 // consumer is who receives attention.
@@ -118,18 +139,26 @@ func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 }
 
 // passed reports whether w has passed since a stamp.
-func (m *model) passed(w coalesce.Window, since stamp) bool {
-	if since.generation == m.now.generation && m.now.generation > 0 {
-		return m.now.at-since.at >= w.Duration
+func (m *model) passed(w coalesce.Window, since stamp) bool { return between(w, since, m.now) }
+
+func between(w coalesce.Window, since, until stamp) bool {
+	if since.generation == until.generation && until.generation > 0 {
+		return until.at-since.at >= w.Duration
 	}
-	return m.now.seq-since.seq >= uint64(w.Entries)
+	return until.seq-since.seq >= uint64(w.Entries)
 }
+
+// loadMax is how long a load lasts whose end is not logged.
+var loadMax = coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}
+
+// loadMay reports whether a load may go on: no end of it is known.
+func (m *model) loadMay() bool { return m.load.seq > 0 && !m.loaded && !m.passed(loadMax, m.load) }
 
 // tick lets the time be t, where that is known, and gives up operations.
 func (m *model) tick(t time.Time) {
 	m.set(t)
 	for _, o := range m.ops {
-		o.given = o.given || o.begun && m.passed(m.cfg.Coalesce.OperationMax, o.since)
+		o.given = o.given || o.seen && !o.ended && m.passed(m.cfg.Coalesce.OperationMax, o.since)
 	}
 }
 
@@ -188,6 +217,7 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message
 	}
+	m.loaded = m.loaded || e.Kind == event.KindState && e.Status == event.StatusExited
 	if l != nil {
 		if l.sets != "" {
 			m.phase = l.sets
@@ -198,9 +228,9 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 		}
 	}
 	if m.phase != before {
-		m.turned = o.Seq
+		m.turned, m.loaded = o.Seq, true
 		if m.phase == "load" {
-			m.fresh = o.Seq
+			m.fresh, m.load, m.loaded = o.Seq, m.now, false
 		}
 	}
 	if o.Blind != (len(m.blind) > 0) {
@@ -276,7 +306,12 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig,
 		when: m.now,
 	}
+	inside, sure := m.inside()
+	x.inside = inside && sure
 	m.entries = append(m.entries, x)
+	if o := m.ops[e.OperationID]; o != nil && d.Disposition.Urgent() {
+		o.named = append(o.named, x)
+	}
 	return x
 }
 
@@ -284,7 +319,7 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 func (m *model) named(id string) *operation {
 	o := m.ops[id]
 	if o == nil {
-		o = &operation{}
+		o = &operation{first: m.now.seq}
 		m.ops[id] = o
 	}
 	return o
@@ -293,9 +328,25 @@ func (m *model) named(id string) *operation {
 // operate notes what an entry says of operations. One that is ignored, and no
 // event of an operation, says nothing.
 func (m *model) operate(e *event.Entry, d event.Disposition) {
+	if e.OperationID != "" && e.Kind == event.KindOperation && e.Status == event.StatusStarted {
+		if o := m.ops[e.OperationID]; o != nil && (o.given || o.ended && o.begun) {
+			m.ops[e.OperationID] = &operation{links: o.links, first: m.now.seq} // another life
+		}
+	}
 	if e.Kind == event.KindNotice || len(m.blind) > 0 {
 		for _, o := range m.ops {
-			o.gaps = o.gaps || !o.ended
+			o.gaps = o.gaps || !o.ended || m.windowed(o)
+		}
+	}
+	for id, o := range m.ops {
+		switch {
+		case !d.Urgent():
+		case e.Kind == event.KindHost:
+			o.excused = o.excused || id == e.OperationID || m.windowed(o)
+		case !o.begun && o.ended:
+			o.excused = o.excused || !m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
+		case o.touched == 0 && m.windowed(o):
+			o.touched = m.now.seq
 		}
 	}
 	if e.OperationID == "" || e.Kind != event.KindOperation && !d.Urgent() {
@@ -303,18 +354,25 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	}
 	known := m.ops[e.OperationID] != nil
 	o := m.named(e.OperationID)
-	o.gaps = o.gaps || !known && len(m.blind) > 0
+	if !o.seen {
+		o.seen, o.since = true, m.now
+	}
 	if e.Kind != event.KindOperation {
+		o.excused = o.excused || e.Kind == event.KindHost
 		return
 	}
-	o.lived = o.lived || known && e.Status == event.StatusStarted
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
+		if o.excused = o.excused || m.owed; e.Parent == "" {
+			m.owed = false
+		}
 	}
-	if e.Status.Ended() {
-		o.ended = true
+	o.gaps = o.gaps || len(m.blind) > 0 && (!known || m.windowed(o))
+	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
+		o.ended, o.given, o.doubtful = true, false, false
 		o.ends = append(o.ends, m.now)
 	}
+	o.doubtful = o.doubtful || d.Urgent() && (e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled)
 	if e.Parent != "" {
 		parent := m.named(e.Parent)
 		if !slices.Contains(o.links, e.Parent) {
@@ -322,6 +380,19 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 			parent.links = append(parent.links, e.OperationID)
 		}
 	}
+}
+
+// inside reports whether the window of a root operation is open. It is not sure where that
+// depends on who is whose part, or where operations were evicted.
+func (m *model) inside() (inside, sure bool) {
+	sure = len(m.ops) <= m.cfg.Coalesce.MaxOperations
+	for _, o := range m.ops {
+		if m.windowed(o) {
+			inside = true
+			sure = sure && len(o.links) == 0
+		}
+	}
+	return inside, sure
 }
 
 // related reports whether two operations were ever linked, over others or not.
@@ -342,11 +413,11 @@ func (m *model) related(a, b string) bool {
 	return false
 }
 
-// simple reports whether all is plain about an operation: it has one life, no
-// parent and no part, and none was evicted.
+// simple reports whether all is plain about an operation: it has no parent and no part,
+// and none was evicted.
 func (m *model) simple(id string) bool {
 	o := m.ops[id]
-	return o != nil && !o.lived && len(o.links) == 0 && len(m.ops) <= m.cfg.Coalesce.MaxOperations
+	return o != nil && len(o.links) == 0 && len(m.ops) <= m.cfg.Coalesce.MaxOperations
 }
 
 // resolve notes that the trouble of rules is over.

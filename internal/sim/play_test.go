@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +56,30 @@ func Play(s *Script) (Played, error) {
 	if err == nil && first != second {
 		err = violation(len(s.Steps), "at the end", fmt.Errorf("determinism: two plays differ: %+v and %+v", first, second))
 	}
+	if err == nil {
+		err = playWithoutRestarts(s)
+	}
 	return first, err
+}
+
+// playWithoutRestarts plays a script with its restarts and without them. But for the
+// journal, which a restart loses, both plays must answer the same.
+func playWithoutRestarts(s *Script) error {
+	var digests [2]uint64
+	for i, not := range [][]Verb{{Read, Stats}, {Read, Stats, Restart}} {
+		c := Script{Setup: s.Setup, Steps: slices.DeleteFunc(slices.Clone(s.Steps), func(s Step) bool {
+			return slices.Contains(not, s.Verb)
+		})}
+		played, err := play(&c, false)
+		if err != nil {
+			return err
+		}
+		digests[i] = played.Digest
+	}
+	if digests[0] != digests[1] {
+		return violation(len(s.Steps), "at the end", errors.New("restarts: without them the engine answers otherwise"))
+	}
+	return nil
 }
 
 func play(s *Script, checked bool) (Played, error) {
@@ -328,6 +352,11 @@ func (p *player) act(s *Step) error {
 	case Drain:
 		_, err := p.drain()
 		return err
+	case Reread:
+		p.engine.StateRead()
+		if m != nil {
+			m.reread = m.now.seq
+		}
 	case Expect:
 		now := p.now
 		if m != nil {
@@ -351,11 +380,8 @@ func (p *player) act(s *Step) error {
 		p.now = p.now.Add(s.For)
 	case Verdict:
 		v := p.engine.Verdict(s.Op)
-		p.say("%s known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Known, v.Final, v.Abandoned, v.Status,
-			v.AttentionID)
-		if m != nil {
-			return m.verdict(&v)
-		}
+		p.say("%s (%s) known=%v final=%v abandoned=%v status=%s item=%s", v.Outcome, v.Reason, v.Known, v.Final, v.Abandoned,
+			v.Status, v.AttentionID)
 	case Open:
 		for _, a := range p.engine.Open(nil) {
 			p.say("%s", describe(&a))
@@ -523,6 +549,12 @@ func (p *player) drain() (int, error) {
 
 // item returns the id that a step means.
 func (p *player) item(ref string) string {
+	if ref == "open" {
+		if open := p.engine.Open(nil); len(open) > 0 {
+			return open[0].ID
+		}
+		return "none"
+	}
 	back, ok := strings.CutPrefix(ref, "^")
 	if !ok {
 		return ref

@@ -30,6 +30,7 @@ const (
 	Attach    Verb = "attach"    // [By]
 	Detach    Verb = "detach"    // [By]
 	Drain     Verb = "drain"     // the updates
+	Reread    Verb = "reread"    // the game's state is read anew
 	Expect    Verb = "expect"    // [For] a sign of life; the next is due after For
 	Advance   Verb = "advance"   // [For] the clock goes on, and the host tells the engine
 	Pass      Verb = "pass"      // [For] the clock goes on, and nobody tells
@@ -41,7 +42,7 @@ const (
 )
 
 var verbs = []Verb{
-	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Expect, Advance, Pass,
+	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Reread, Expect, Advance, Pass,
 	Verdict, Open, Read, Restart, Stats,
 }
 
@@ -58,7 +59,7 @@ type Step struct {
 	Disposition event.Disposition
 
 	// Item is the id of an item, or "^n": the one that was opened n items before
-	// the latest.
+	// the latest; or "open": the open one that comes first.
 	Item string
 	By   string // a consumer
 
