@@ -6,7 +6,9 @@
 //	go -C tools run ./mutate -with ./gate,./internal/bridge ./gabp
 //
 // Tests run with -short; packages of -with are asked where the package's own tests pass.
-// The same seed takes the same sample of the same source. The tree is not changed.
+// The same seed takes the same sample of the same source. The tree is not changed: all
+// mutants are built at once, each as a copy of its function that an environment variable
+// chooses.
 //
 // Not mutated are statements that only log or lock: the former are for people, the
 // latter belong to the race detector.
@@ -26,6 +28,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -126,8 +129,7 @@ type runner struct {
 	tests    string
 	timeout  time.Duration
 	verbose  bool
-	overlay  string // file of -overlay
-	changed  string // file with the changed source
+	dir      string // for what is built
 }
 
 // What the tests have to say of a mutant.
@@ -139,42 +141,76 @@ const (
 	equivalent = "equivalent"
 )
 
-func (r *runner) run(ctx context.Context, all []mutant, known map[string]bool) error {
-	dir, err := os.MkdirTemp("", "mutate")
-	if err != nil {
+func (r *runner) run(ctx context.Context, all []mutant, known map[string]bool) (err error) {
+	if r.dir, err = os.MkdirTemp("", "mutate"); err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	r.overlay, r.changed = filepath.Join(dir, "overlay.json"), filepath.Join(dir, "changed.go")
-	if err := os.WriteFile(r.overlay, []byte("{}"), 0o600); err != nil {
-		return err
-	}
-	limit := r.timeout
-	r.timeout = 10 * time.Minute
-	var began time.Time
-	for range 2 { // the first builds what the tests need
-		began = time.Now()
-		for _, pkg := range r.packages {
-			if result, output := r.test(ctx, pkg); result != survived {
-				return fmt.Errorf("the tests of %s fail without any change:\n%s", pkg, output)
-			}
+	defer func() { _ = os.RemoveAll(r.dir) }()
+	results := map[int]string{}
+	together := map[int]*mutant{}
+	for i := range all {
+		if known[all[i].key()] {
+			results[i] = equivalent
+		} else if all[i].body != nil {
+			together[i] = &all[i]
 		}
+	}
+	for { // until those that compile are left
+		output, err := r.build(ctx, batch(together))
+		if err == nil {
+			break
+		}
+		failed := inMutant.FindAllSubmatch(output, -1)
+		if failed == nil {
+			return fmt.Errorf("the mutants cannot be built:\n%s", output)
+		}
+		for _, number := range failed {
+			i, _ := strconv.Atoi(string(number[1]))
+			results[i] = noCompile
+			delete(together, i)
+		}
+	}
+	limit, began := r.timeout, time.Now()
+	r.timeout = 10 * time.Minute
+	if result, output := r.test(ctx, ""); result != survived {
+		return fmt.Errorf("the tests fail without any change:\n%s", output)
 	}
 	if r.timeout = limit; limit == 0 {
 		r.timeout = (5*time.Since(began) + 10*time.Second).Round(time.Second)
 	}
 	counts := map[string]int{}
-	for _, m := range all {
-		result, by := equivalent, ""
-		if !known[m.key()] {
-			if result, by, err = r.try(ctx, &m); err != nil {
-				return err
-			}
+	report := func(i int, by string) {
+		counts[results[i]]++
+		if results[i] == survived || r.verbose {
+			fmt.Printf("%s: %s%s\n", results[i], all[i], by)
 		}
-		counts[result]++
-		if result == survived || r.verbose {
-			fmt.Printf("%s: %s%s\n", result, m, by)
+	}
+	for i := range all {
+		by := ""
+		if together[i] != nil {
+			results[i], by = r.test(ctx, strconv.Itoa(i))
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if results[i] != "" {
+			report(i, by)
+		}
+	}
+	for i := range all { // those outside of functions need a build each
+		if results[i] != "" {
+			continue
+		}
+		by := ""
+		if _, err := r.build(ctx, map[string][]byte{all[i].file: all[i].text()}); err != nil {
+			results[i] = noCompile
+		} else {
+			results[i], by = r.test(ctx, "")
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		report(i, by)
 	}
 	dead := counts[killed] + counts[timedOut]
 	fmt.Printf("%s: %d mutants, %d killed (%d by the timeout), %d survived, %d equivalent, %d do not compile: %.1f %% killed\n",
@@ -183,47 +219,60 @@ func (r *runner) run(ctx context.Context, all []mutant, known map[string]bool) e
 	return nil
 }
 
-// try runs the tests on a mutant, package by package, until one fails.
-func (r *runner) try(ctx context.Context, m *mutant) (result, by string, err error) {
-	name, err := filepath.Abs(m.file)
-	if err != nil {
-		return "", "", err
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: r.changed}})
-	if err != nil {
-		return "", "", err
-	}
-	if err := errors.Join(os.WriteFile(r.overlay, overlay, 0o600), os.WriteFile(r.changed, m.text(), 0o600)); err != nil {
-		return "", "", err
-	}
-	for _, pkg := range r.packages {
-		var output []byte
-		if result, output = r.test(ctx, pkg); result != survived {
-			if failed := failedTest.FindSubmatch(output); failed != nil {
-				by = " (" + string(failed[1]) + ")"
-			}
-			break
+// inMutant is the place of an error in one of a batch.
+var inMutant = regexp.MustCompile(`mutant/(\d+)\.go:`)
+
+// build builds the tests of each package, with files changed or added.
+func (r *runner) build(ctx context.Context, changed map[string][]byte) (output []byte, err error) {
+	replace := map[string]string{}
+	for name, text := range changed {
+		full, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		replace[full] = filepath.Join(r.dir, strconv.Itoa(len(replace))+".go")
+		if err := os.WriteFile(replace[full], text, 0o600); err != nil {
+			return nil, err
 		}
 	}
-	return result, by, ctx.Err()
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	overlay := filepath.Join(r.dir, "overlay.json")
+	if err := os.WriteFile(overlay, raw, 0o600); err != nil {
+		return nil, err
+	}
+	for i, pkg := range r.packages {
+		args := []string{"test", "-c", "-overlay", overlay, "-gcflags=-e", "-ldflags=-s -w", "-o", r.binary(i), pkg}
+		if output, err = exec.CommandContext(ctx, "go", args...).CombinedOutput(); err != nil {
+			return output, err
+		}
+	}
+	return nil, nil
+}
+
+func (r *runner) binary(i int) string { return filepath.Join(r.dir, strconv.Itoa(i)+".test") }
+
+// test runs the tests that were built with one of the batch, or none, package by package, until one fails.
+func (r *runner) test(ctx context.Context, number string) (result, by string) {
+	for i, pkg := range r.packages {
+		cmd := exec.CommandContext(ctx, r.binary(i), "-test.short", "-test.failfast", "-test.timeout", r.timeout.String(),
+			"-test.run", r.tests)
+		cmd.Dir, cmd.Env = pkg, append(os.Environ(), "MUTANT="+number)
+		output, err := cmd.CombinedOutput()
+		if failed := failedTest.FindSubmatch(output); failed != nil {
+			by = " (" + string(failed[1]) + ")"
+		}
+		switch {
+		case err == nil:
+			continue
+		case bytes.Contains(output, []byte("panic: test timed out")):
+			return timedOut, by
+		}
+		return killed, by
+	}
+	return survived, ""
 }
 
 var failedTest = regexp.MustCompile(`--- FAIL: (\S+)`)
-
-// test runs the tests of a package with the overlay.
-func (r *runner) test(ctx context.Context, pkg string) (result string, output []byte) {
-	args := []string{
-		"test", "-overlay", r.overlay, "-short", "-count=1", "-failfast", "-vet=off", "-ldflags=-s -w",
-		"-timeout", r.timeout.String(), "-run", r.tests, pkg,
-	}
-	output, err := exec.CommandContext(ctx, "go", args...).CombinedOutput()
-	switch {
-	case err == nil:
-		return survived, output
-	case bytes.Contains(output, []byte("[build failed]")):
-		return noCompile, output
-	case bytes.Contains(output, []byte("panic: test timed out")):
-		return timedOut, output
-	}
-	return killed, output
-}

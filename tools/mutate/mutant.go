@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,7 +23,45 @@ type mutant struct {
 	source     []byte
 	start, end int // the place, in bytes
 	with       string
+	body       *body // of the function around it, nil where there is none
 }
+
+// body is the place of a function's body, without its braces.
+type body struct {
+	start, end, line int
+	results          bool
+}
+
+// batch returns the files with all mutants in them, by number: each is a copy of the body
+// of its function, before the body itself.
+func batch(all map[int]*mutant) map[string][]byte {
+	files := map[string][]byte{}
+	order := slices.SortedFunc(maps.Keys(all), func(a, b int) int { return cmp.Compare(all[b].body.start, all[a].body.start) })
+	for _, i := range order { // from the end, so that the places before stay
+		m := all[i]
+		text, begun := files[m.file]
+		if !begun {
+			text = m.source
+			name := filepath.Join(filepath.Dir(m.file), "mutant_on.go")
+			files[name] = []byte(packageClause.FindString(string(m.source)) + `
+import "os"
+var mutantChosen = os.Getenv("MUTANT")
+func mutantOn(number string) bool { return number == mutantChosen }
+`)
+		}
+		end := "return"
+		if m.body.results {
+			end = `panic("a mutant without a return")`
+		}
+		files[m.file] = slices.Concat(text[:m.body.start],
+			fmt.Appendf(nil, "\nif mutantOn(%q) {\n//line mutant/%d.go:1\n%s%s%s\n%s\n}\n//line %s:%d\n", strconv.Itoa(i), i,
+				m.source[m.body.start:m.start], m.with, m.source[m.end:m.body.end], end, m.file, m.body.line),
+			text[m.body.start:])
+	}
+	return files
+}
+
+var packageClause = regexp.MustCompile(`(?m)^package \w+`)
 
 func (m *mutant) text() []byte {
 	return slices.Concat(m.source[:m.start], []byte(m.with), m.source[m.end:])
@@ -85,6 +124,7 @@ type file struct {
 	name   string
 	source []byte
 	set    *token.FileSet
+	body   *body // where the walk is
 	found  []mutant
 }
 
@@ -95,7 +135,7 @@ func (f *file) of(n ast.Node) string { return string(f.source[f.offset(n.Pos()):
 func (f *file) replace(from, to token.Pos, with string) {
 	f.found = append(f.found, mutant{
 		file: f.name, line: f.set.Position(from).Line, source: f.source,
-		start: f.offset(from), end: f.offset(to), with: with,
+		start: f.offset(from), end: f.offset(to), with: with, body: f.body,
 	})
 }
 
@@ -119,12 +159,18 @@ func (f *file) walk(tree ast.Node, results *ast.FieldList) {
 		case *ast.ImportSpec:
 			return false
 		case *ast.FuncDecl:
-			if n.Body != nil {
-				if n.Type.Results == nil && len(n.Body.List) > 1 {
-					f.replace(n.Body.Lbrace, n.Body.Lbrace+1, "{ if true { return };")
-				}
-				f.walk(n.Body, n.Type.Results)
+			if n.Body == nil {
+				return false
 			}
+			first := n.Body.Lbrace + 1
+			if !labeled(n.Body) { // labels are for one copy
+				f.body = &body{f.offset(first), f.offset(n.Body.Rbrace), f.set.Position(first).Line, n.Type.Results != nil}
+			}
+			if n.Type.Results == nil && len(n.Body.List) > 1 {
+				f.replace(first, first, " if true { return };")
+			}
+			f.walk(n.Body, n.Type.Results)
+			f.body = nil
 			return false
 		case *ast.FuncLit:
 			f.walk(n.Body, n.Type.Results)
@@ -269,6 +315,16 @@ func (f *file) returns(n *ast.ReturnStmt, results *ast.FieldList) {
 	}
 	f.replace(n.Pos(), n.End(), "{ "+strings.Join(zeros, "; ")+"; if true { return "+strings.Join(names, ", ")+" }; "+
 		f.of(n)+" }")
+}
+
+// labeled reports whether a function has labels.
+func labeled(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		_, is := n.(*ast.LabeledStmt)
+		found = found || is
+		return !found
+	})
+	return found
 }
 
 // text reports whether an operand is a string, as far as one sees.
