@@ -52,8 +52,53 @@ func TestRefusedIsRecorded(t *testing.T) {
 	require.Equal(t, "a-1", s.refused[0].Attention.ID)
 
 	s = &looks{item: heed.Attention{ID: "a-1", Blocking: true}} // which is not open
-	require.True(t, check(t, s).Allowed)
+	g := newGate(t, gate.Config{Source: s})
+	d = g.Check(t.Context(), build)
+	require.True(t, d.Allowed)
 	require.Empty(t, s.refused)
+	require.Equal(t, gate.Result{Executed: true}, g.Done(t.Context(), d, event.StatusCompleted, ""))
+}
+
+// TestRemoteSource holds what a remote source itself returns.
+func TestRemoteSource(t *testing.T) {
+	for _, c := range []struct {
+		methods []string
+		answer  string
+		open    bool
+		fails   bool
+	}{
+		{nil, "", false, true},
+		{both, "7", false, true},
+		{both, current("null"), false, false},
+		{both, current(item("a-1", false)), true, false},
+	} {
+		p := &peer{answer: func(context.Context, string, any) (string, error) { return c.answer, nil }}
+		a, open, err := gate.Remote(p, c.methods).Current(t.Context(), "agent")
+		require.Equal(t, c.open, open, c.answer)
+		require.Equal(t, c.fails, err != nil, c.answer)
+		require.Equal(t, c.open, a.ID != "")
+	}
+	p := &peer{answer: func(context.Context, string, any) (string, error) {
+		return `{"acknowledged":true,"currentAttention":` + item("a-2", true) + `}`, nil
+	}}
+	res, err := gate.Remote(p, both).Ack(t.Context(), "agent", "a-1", 0)
+	require.NoError(t, err)
+	require.True(t, res.Open)
+}
+
+// TestReadsState holds which calls read the game's state: those that only look, at the game and not at heed.
+func TestReadsState(t *testing.T) {
+	for _, c := range []struct {
+		call  gate.Call
+		reads bool
+	}{
+		{gate.Call{}, false},
+		{gate.Call{Tags: []string{"Status"}}, true},
+		{gate.Call{Tags: []string{"lifecycle"}}, false},
+		{gate.Call{Tags: []string{"status"}, Diagnostics: true}, false},
+	} {
+		require.Equal(t, c.reads, c.call.ReadsState(), "%+v", c.call)
+	}
 }
 
 // TestLooksEnd holds that what a look waits for is released with it.
