@@ -390,6 +390,37 @@ func TestPump(t *testing.T) {
 	require.Equal(t, []string{"v " + b + " 0"}, source.acks)
 }
 
+// TestPumpDelivers holds that an item counts as delivered when its event was written, as far as the event goes, and that
+// a cleared one is told as it is now.
+func TestPumpDelivers(t *testing.T) {
+	e := newEngine(t)
+	var told []heed.Attention
+	var written []func(*ServerSession)
+	p := newHandler(t, AttentionConfig{Source: e, Publish: func(_, _ string, payload any, sent func(*ServerSession)) error {
+		told, written = append(told, *payload.(*heed.Attention)), append(written, sent)
+		return nil
+	}})
+	id := raise(e, "a", event.Blocking)
+	raise(e, "a", event.Blocking)
+	p.Pump(nil)
+	raise(e, "a", event.Blocking)
+	written[0](&ServerSession{consumer: "v"})
+	require.True(t, e.Ack("v", id, 0).Acknowledged)
+	p.Pump(nil)
+	require.Len(t, told, 2)
+	require.EqualValues(t, 2, told[0].TotalUrgentEntries)
+	require.EqualValues(t, 3, told[1].TotalUrgentEntries)
+	require.Equal(t, "cleared", told[1].State)
+
+	raise(e, "b", event.Blocking)
+	raise(e, "b", event.Blocking)
+	p.Pump(nil)
+	b := told[2]
+	raise(e, "b", event.Blocking)
+	written[2](&ServerSession{consumer: "v"})
+	require.Equal(t, b.LatestSequence, e.Ack("v", b.ID, 0).Watermark)
+}
+
 // asks is a source that notes how it was asked.
 type asks struct {
 	*heed.Engine

@@ -1,6 +1,7 @@
 package gabp
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
@@ -235,7 +236,7 @@ func readBridgeFile(path string) (Bridge, error) {
 		return Bridge{}, fmt.Errorf("gabp: %s: more than %d bytes", path, maxBridgeFile)
 	}
 	var file bridgeFile
-	if err := json.Unmarshal(trimBOM(data), &file); err != nil {
+	if err := json.Unmarshal(bytes.TrimPrefix(data, utf8BOM), &file); err != nil {
 		return Bridge{}, fmt.Errorf("gabp: %s: %w", path, err)
 	}
 	b := Bridge{Token: file.Token, GameID: file.GameID, Path: path}
@@ -263,13 +264,6 @@ func (f *bridgeFile) address() (string, error) {
 		return "unix:" + f.Transport.Address, nil
 	}
 	return "", fmt.Errorf("transport.type is %.20q, want tcp or pipe with an address", f.Transport.Type)
-}
-
-func trimBOM(data []byte) []byte {
-	if len(data) >= len(utf8BOM) && string(data[:len(utf8BOM)]) == string(utf8BOM) {
-		return data[len(utf8BOM):]
-	}
-	return data
 }
 
 // WriteBridgeFile atomically writes a bridge file for the game that this process serves

@@ -44,6 +44,47 @@ func TestBridgeFile(t *testing.T) {
 	require.Error(t, WriteBridgeFile(filepath.Join(t.TempDir(), "x"), Bridge{Address: "nonsense"}, now))
 }
 
+// TestBridgeFileText holds what is written for readers of either form, and what an error leaves behind.
+func TestBridgeFileText(t *testing.T) {
+	now := time.Date(2026, 1, 31, 10, 0, 0, 0, time.FixedZone("", 3600))
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bridge.json")
+	for address, want := range map[string]string{
+		"127.0.0.1:4711":   `"port":4711,"transport":{"type":"tcp","address":"4711"}`,
+		"unix:/tmp/x.sock": `"transport":{"type":"pipe","address":"/tmp/x.sock"}`,
+	} {
+		require.NoError(t, WriteBridgeFile(path, Bridge{Address: address, Token: bridgeToken, GameID: "farm", LaunchID: "l"}, now))
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, byte('\n'), data[len(data)-1])
+		require.JSONEq(t, fmt.Sprintf(`{%s,"token":"%s","gameId":"farm","metadata":{"pid":%d,"startTime":"2026-01-31T09:00:00Z",`+
+			`"launchId":"l"}}`, want, bridgeToken, os.Getpid()), string(data))
+	}
+	b := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}
+	require.ErrorContains(t, WriteBridgeFile(filepath.Join(path, "x"), b, now), "gabp: bridge file: ")
+	taken := filepath.Join(dir, "taken")
+	require.NoError(t, os.MkdirAll(filepath.Join(taken, "x"), 0o700))
+	require.ErrorContains(t, WriteBridgeFile(taken, b, now), "gabp: bridge file: ")
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 2)
+	_, err = readBridgeFile(dir)
+	require.ErrorContains(t, err, "gabp: bridge file: ")
+	text := `{"port":1,"token":"secret-secret"}`
+	for size, fits := range map[int]bool{maxBridgeFile: true, maxBridgeFile + 1: false} {
+		require.NoError(t, os.WriteFile(path, append([]byte(text), bytes.Repeat([]byte(" "), size-len(text))...), 0o600))
+		_, err := readBridgeFile(path)
+		require.Equal(t, fits, err == nil)
+	}
+	for n, fits := range map[int]bool{maxNameBytes: true, maxNameBytes + 1: false} {
+		_, err := bridgePath(environ(map[string]string{"HOME": "/h"}), string(bytes.Repeat([]byte("g"), n)))
+		require.Equal(t, fits, err == nil)
+		if !fits {
+			require.EqualError(t, err, `gabp: game id "`+string(bytes.Repeat([]byte("g"), 59))+`…" cannot be the name of a folder`)
+		}
+	}
+}
+
 func TestReadBridgeFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bridge.json")
 	for text, want := range map[string]string{
