@@ -245,8 +245,9 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
 	found := a.tally.Late[r.Broken]
 	switch {
-	case r.Calls > 0, step == forHabit:
+	case r.Calls > 0:
 		found[missed]++
+	case step == forHabit: // before anybody could report it
 	case step == r.Step:
 		found[onResult]++
 	default:

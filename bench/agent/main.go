@@ -36,6 +36,11 @@
 // start to the mod's result, or where its final verdict is clean although one was written up to 2 s after that. Urgent
 // is what the default rules do not ignore.
 //
+// A fault that shows right after a result, late by so much, is found on the result, before the next call, or later: the
+// three counts of a cell. An idle read is one for the sake of a result that did not show anything new. A call under a
+// standing item had a verdict with that reason. An agent that was stopped twenty times in a step leaves it out, so that
+// some policies make fewer calls.
+//
 // # Running it
 //
 // The table is made in virtual time, since agents think and faults return in seconds and minutes:

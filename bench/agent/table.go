@@ -111,7 +111,8 @@ func (r *outcome) misses() (m []string) {
 
 // table prints a row for each outcome.
 func table(w io.Writer, rows []*outcome) error {
-	out := []byte("plan\tpolicy\tcalls\tincidents\tstale %\tfalse stops\tacks\tempty reads\tbytes\twrongly clean\tstanding")
+	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
+		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
 	for _, k := range afters {
 		out = fmt.Appendf(out, "\t%s", k)
 	}
