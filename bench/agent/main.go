@@ -229,7 +229,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	if err != nil {
 		return res, err
 	}
-	res = outcome{Plan: t.plan, Policy: policyName, tally: a.tally}
+	res = outcome{Plan: t.plan, Policy: policyName, tally: a.tally, Wrong: -1}
 	return res, json.Unmarshal(raw, &res.score)
 }
 

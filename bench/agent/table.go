@@ -12,8 +12,8 @@ type outcome struct {
 	Policy string   `json:"policy"`
 	score
 	tally
-	Told  int `json:"toldClean"` // results and final verdicts that were clean, -1 where there are none
-	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window
+	Told  int `json:"toldClean"` // calls with a result or a final verdict that was clean
+	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window; -1: not known
 }
 
 // add adds the counts of o.
@@ -72,9 +72,9 @@ func (r *outcome) lateCell(k kind) string {
 	return fmt.Sprintf("%d/%d/%d", n[onResult], n[atGate], n[missed])
 }
 
-// ofHeed returns a count of what only heed reports.
+// ofHeed returns a count of what only heed reports; less than 0 is not known.
 func (r *outcome) ofHeed(n int) string {
-	if r.Policy != policyHeed {
+	if r.Policy != policyHeed || n < 0 {
 		return "-"
 	}
 	return fmt.Sprint(n)
