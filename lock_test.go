@@ -47,8 +47,8 @@ func TestMethodsLock(t *testing.T) {
 		"Verdict":     func(e *Engine) { e.Verdict("x") },
 	}
 	of := reflect.TypeFor[*Engine]()
-	for i := range of.NumMethod() {
-		name := of.Method(i).Name
+	for method := range of.Methods() {
+		name := method.Name
 		t.Run(name, func(t *testing.T) {
 			call := calls[name]
 			require.NotNil(t, call, "a new method: call it here")

@@ -258,17 +258,14 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
-	if to.row != nil && it.disposition < in.Decision.Disposition {
-		if other, row := c.holding(&in.Decision, in.Signature); other != nil {
-			it, to.row = other, row
-		}
-	}
-	if to.row == nil && to.scope <= scopeOperation {
-		if it != nil {
+	if to.scope <= scopeOperation {
+		if it != nil && to.row == nil {
 			to.row = it.counters.find(in.Decision.Rule, in.Signature)
 		}
-		advises := it != nil && it.disposition > in.Decision.Disposition // and belongs to what it came with
-		if to.row == nil && !advises {
+		// What an item that blocks gathers stays with it, if it is advisory; all else
+		// belongs where its group is.
+		if it == nil || it.disposition < in.Decision.Disposition ||
+			to.row == nil && it.disposition == in.Decision.Disposition {
 			if other, row := c.holding(&in.Decision, in.Signature); other != nil {
 				it, to.row = other, row
 			} else if it == nil {

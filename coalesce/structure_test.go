@@ -1,9 +1,10 @@
 package coalesce
 
 import (
+	"slices"
+
 	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
-	"slices"
 
 	"github.com/heedlog/heed/event"
 )

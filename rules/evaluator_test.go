@@ -120,7 +120,7 @@ func TestBuiltinDefaults(t *testing.T) {
 		{rules.Input{Level: 77}, "default.log.unknown", event.Ignore, event.SeverityInfo, false},
 		{operation(event.StatusStarted), "default.operation.started", event.Ignore, event.SeverityInfo, false},
 		{operation(event.StatusCompleted), "default.operation.completed", event.Ignore, event.SeverityInfo, false},
-		{operation(event.StatusFailed), "default.operation.failed", event.Advisory, event.SeverityWarning, false},
+		{operation(event.StatusFailed), "default.operation.failed", event.Ignore, event.SeverityWarning, false},
 		{operation(event.StatusTimedOut), "default.operation.timed_out", event.Blocking, event.SeverityError, true},
 		{operation(event.StatusCancelled), "default.operation.cancelled", event.Blocking, event.SeverityError, true},
 		{
@@ -129,7 +129,7 @@ func TestBuiltinDefaults(t *testing.T) {
 		},
 		{
 			rules.Input{Kind: event.KindOperation, Status: event.StatusFailed, ByCaller: true},
-			"default.operation.failed", event.Advisory, event.SeverityWarning, false,
+			"default.operation.failed", event.Ignore, event.SeverityWarning, false,
 		},
 		{state(event.StatusPhase), "default.state.phase", event.Ignore, event.SeverityInfo, false},
 		{state(event.StatusStall), "default.state.stall", event.Blocking, event.SeverityError, false},

@@ -202,10 +202,10 @@ func (s *Set) builtinDefaults() {
 		status := event.Status(st)
 		d, sev, inv := event.Ignore, event.SeverityInfo, false
 		switch status {
-		case event.StatusFailed, event.StatusHole, event.StatusRunCut, event.StatusTruncated,
-			event.StatusNoLog:
-			// The caller of a failed operation has its error. Missing evidence is
-			// worth knowing, but is no trouble by itself.
+		case event.StatusFailed:
+			sev = event.SeverityWarning // its caller has the error
+		case event.StatusHole, event.StatusRunCut, event.StatusTruncated, event.StatusNoLog:
+			// Missing evidence is worth knowing, but is no trouble by itself.
 			d, sev = event.Advisory, event.SeverityWarning
 		case event.StatusTimedOut, event.StatusCancelled:
 			d, sev, inv = event.Blocking, event.SeverityError, true // the outcome is unknown

@@ -107,7 +107,7 @@ func byDefault(e *event.Entry) event.Decision {
 	case event.KindOperation:
 		switch e.Status {
 		case event.StatusFailed:
-			advise()
+			d.Severity = event.SeverityWarning
 		case event.StatusCancelled, event.StatusTimedOut:
 			if e.Status == event.StatusCancelled && e.ByCaller {
 				d.Rule = "default.operation.cancelled_by_caller"
