@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"strings"
 	"sync"
@@ -244,4 +245,35 @@ func TestAcceptFails(t *testing.T) {
 		require.NoError(t, l.Close())
 		require.ErrorIs(t, s.Serve(t.Context(), l), net.ErrClosed)
 	})
+}
+
+// short is a stream that writes less than it was given, and says nothing.
+type short struct{ io.ReadWriteCloser }
+
+func (short) Write(p []byte) (int, error) { return len(p) - 1, nil }
+
+// written is a stream that keeps what is written.
+type written struct {
+	io.ReadWriteCloser
+	text []byte
+}
+
+func (w *written) Write(p []byte) (int, error) {
+	w.text = append(w.text, p...)
+	return len(p), nil
+}
+
+// TestWrites holds how large a message may be that is sent, and that a part of one is an error.
+func TestWrites(t *testing.T) {
+	lim := defaultLimits(t)
+	lim.MessageSize = 1000
+	m := message{ID: "1", Type: typeRequest, Method: "a/b"}
+	m.Params = json.RawMessage(`{"x":"` + strings.Repeat("x", 1000-len(m.Append(nil))-len(`,"params":{"x":""}`)) + `"}`)
+	require.Len(t, m.Append(nil), 1000)
+	w := &written{}
+	require.NoError(t, newConn(w, lim).Write(m))
+	require.Equal(t, "Content-Length: 1000\r\n\r\n"+string(m.Append(nil)), string(w.text))
+	m.Params = json.RawMessage(`{"x":"` + strings.Repeat("x", 1000) + `"}`)
+	requireCode(t, codeInternal, newConn(w, lim).Write(m))
+	require.ErrorIs(t, newConn(short{}, lim).Write(message{ID: "1", Type: typeRequest, Method: "a/b"}), io.ErrShortWrite)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -298,4 +299,55 @@ func TestNew(t *testing.T) {
 		_, err := New(cfg)
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestCallFinds holds what a result has beside the mod's: a verdict for an operation and for no other call, and
+// that the mod's own operation is a part of the call.
+func TestCallFinds(t *testing.T) {
+	type found struct {
+		Executed  *bool
+		Attention *heed.Attention
+		Verdict   *struct{ Outcome string }
+	}
+	m := &fakeMod{tools: buildTool}
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+		call := func(tool string, answers []string) (f found) {
+			t.Helper()
+			m.answers = func(string, string) []string {
+				if strings.Contains(answers[0], "broken") {
+					p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
+				}
+				if strings.Contains(answers[0], "gone") {
+					_ = m.conn.Close()
+				}
+				return answers
+			}
+			got, e := p.call(tool)
+			if e != nil {
+				got = string(e.Data)
+			}
+			require.NoError(t, json.Unmarshal([]byte(got), &f))
+			for _, a := range p.session.Open(nil) {
+				p.session.Ack("", a.ID, 0)
+			}
+			return f
+		}
+		f := call("colony/build", result(`{"operationId":"theirs"}`))
+		require.NotNil(t, f.Verdict)
+		parts := p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"})
+		require.Equal(t, "call-"+p.session.Status().Run+"-1", parts.Records[0].Parent)
+		f = call("colony/look", result(`{"operationId":"theirs"}`))
+		require.Nil(t, f.Verdict, "it is no operation")
+		require.Len(t, p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"}).Records, 1)
+
+		f = call("colony/build", result(`{"a":"broken"}`))
+		require.NotNil(t, f.Attention)
+		require.True(t, *f.Executed)
+		f = call("colony/build", failure(`{"code":-7,"message":"broken otherwise"}`))
+		require.NotNil(t, f.Attention)
+		require.True(t, *f.Executed, "the mod has answered")
+		f = call("colony/build", failure(`{"code":-7,"message":"gone and broken for good"}`))
+		require.NotNil(t, f.Attention)
+		require.Nil(t, f.Executed, "nobody has")
+	})
 }
