@@ -245,6 +245,10 @@ func TestParseBaselineErrors(t *testing.T) {
 			"template: lost <*>", "template: lost <*>\n    forms: [lost <*>, \"\"]",
 			`b.yaml:14:23: entries[0].forms[1]: is empty`,
 		},
+		{
+			"template: lost <*>", "template: lost <*>\n    forms: [" + strings.Repeat("a, ", 16) + "]",
+			`b.yaml:14:12: entries[0].forms: has 16 templates: want at most 15`,
+		},
 		{"template: lost <*>", "template: lost <*>\n    forms: [lost <*>]", `has the same template as entries[0]`},
 		{"entries:", "entries: 3\nincomplete:", `b.yaml:8:3: incomplete: want true or false, not a list`},
 		{"version: 1", "version: [", `b.yaml:`},

@@ -2,6 +2,7 @@ package compare_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -265,6 +266,48 @@ func TestHours(t *testing.T) {
 
 // TestShuffled: a log has no difference from itself with its lines in another
 // order, in several files or one, whatever their ids.
+// TestUnseen: what is less frequent, or gone, in a log with gaps may stand in them.
+func TestUnseen(t *testing.T) {
+	for _, gap := range []bool{false, true} {
+		c := collector(t, compare.Config{})
+		feed(c, compare.Old, "old.log", append(repeat(500, "?the mill is stuck"), repeat(500, "all is well")...))
+		run := feed(c, compare.New, "new.log", append(repeat(20, "?the mill is stuck"), repeat(980, "all is well")...))
+		if gap {
+			notice(run, event.StatusHole, 5)
+		}
+		d := c.Diff()
+		require.Equal(t, []string{"the mill is stuck"}, heads(d.Less))
+		require.Equal(t, gap, d.Less[0].MayBeUnseen)
+	}
+}
+
+// TestBlameOfTheGone: a group that is gone has the blame of the logs in which it was.
+func TestBlameOfTheGone(t *testing.T) {
+	c := collector(t, compare.Config{})
+	run := c.Run(compare.Old, compare.RunConfig{
+		File: "old.log", Template: func(signature.Signature) (string, bool) { return "the mill is stuck", true },
+		Blame: func() []blame.Suspect { return []blame.Suspect{{Mod: "Mill", Score: 60}} },
+	})
+	o := heed.Outcome{Signature: signature.Of([]byte("the mill is stuck")), Decision: event.Decision{Disposition: event.Blocking}}
+	run.Observe(&capture.Record{Entry: event.Entry{Message: "the mill is stuck"}}, &o)
+	feed(c, compare.New, "new.log", []string{"all is well"})
+	require.Equal(t, []string{"Mill"}, c.Diff().Gone[0].Blame)
+}
+
+// TestFirstOfGroup: a group of several texts came first in a log where the first of them did.
+func TestFirstOfGroup(t *testing.T) {
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", []string{"all is well"})
+	lines := []string{"all is well"}
+	for _, name := range []string{"Tobin", "Ilsebet", "Quillon", "Ostap", "Maren"} {
+		lines = append(lines, "?No path was found for pawn "+name)
+	}
+	feed(c, compare.New, "new.log", lines)
+	d := c.Diff()
+	require.Len(t, d.Added, 1)
+	require.Equal(t, []compare.Place{{File: "new.log", Line: 2}}, d.Added[0].New.First)
+}
+
 // TestHoursOfFewTimes: the length of a side is not known where less than half of a log's records have a time, or all
 // have the same.
 func TestHoursOfFewTimes(t *testing.T) {
@@ -374,10 +417,12 @@ func TestBounds(t *testing.T) {
 	feed(c, compare.Old, "old.log", []string{"a mill of stone", "a mill of wood"})
 	require.EqualValues(t, 1, c.Diff().Old.Uncounted)
 
-	for field, config := range map[string]compare.Config{
-		"Factor": {Factor: 0.5}, "Confidence": {Confidence: 1}, "Texts": {Texts: -1}, "TextBytes": {TextBytes: -1},
+	for want, config := range map[string]compare.Config{
+		"Factor is 0.5": {Factor: 0.5}, "Factor is +Inf": {Factor: math.Inf(1)},
+		"Confidence is 0.5": {Confidence: 0.5}, "Confidence is 1:": {Confidence: 1},
+		"Texts is -1": {Texts: -1}, "Texts is 1073741825": {Texts: 1<<30 + 1}, "TextBytes is -1": {TextBytes: -1},
 	} {
 		_, err := compare.NewCollector(config)
-		require.ErrorContains(t, err, "Config."+field)
+		require.ErrorContains(t, err, "Config."+want)
 	}
 }

@@ -76,6 +76,7 @@ func TestInvestigate(t *testing.T) {
 	require.Equal(t, with("Kiln", 45), suspects("cannot find Kilns.Oven"), "what was removed is missed")
 	require.Equal(t, changed, suspects("cannot load 0Shared"), "an assembly of several mods")
 	require.Equal(t, changed, suspects("the Kilnsman is here"), "a part of a word")
+	require.Equal(t, changed, suspects("the Mill stands still"), "a name as short as other words")
 	require.Equal(t, with("Raft", 75), suspects("something broke", frame("Raft")), "in no list")
 }
 
@@ -92,6 +93,24 @@ func TestDiffMods(t *testing.T) {
 	}
 	require.Equal(t, map[string]string{"Lamps": "updated", "Doors": "added", "Tools": "removed"}, changes)
 	require.True(t, noDifference(c.Diff()), "the log says the same")
+
+	c = collector(t, compare.Config{})
+	feed(c, compare.Old, "old.log", session(1))
+	lists(feed(c, compare.New, "new.log", session(1)), mod("Walls", "anna.walls", "1.0"))
+	require.Empty(t, c.Diff().Mods, "the other side alone has a list")
+}
+
+// TestMovedMod: a mod that is loaded at another place is a suspect, if a weak one.
+func TestMovedMod(t *testing.T) {
+	c := collector(t, compare.Config{})
+	tools, lamps, walls := mod("Tools", "anna.tools", "1"), mod("Lamps", "anna.lamps", "1"), mod("Walls", "anna.walls", "1")
+	lists(feed(c, compare.Old, "old.log", session(1)), tools, lamps, walls)
+	lists(feed(c, compare.New, "new.log", append(session(1), "!something broke")), walls, tools, lamps)
+	in := c.Suspects()
+	require.Len(t, in.Groups, 1)
+	require.Len(t, in.Groups[0].Suspects, 1)
+	require.Equal(t, "Walls", in.Groups[0].Suspects[0].Name)
+	require.Equal(t, 10, in.Groups[0].Suspects[0].Score)
 }
 
 // TestSkip: an entry that is compared with nothing is one of the log all the same.
