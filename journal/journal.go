@@ -96,7 +96,7 @@ func (j *Journal) wrote(h *header) {
 		j.truncated++
 	}
 	j.latest = h.seq
-	if h.seq <= j.pins.until && j.pins.covered(h.seq) {
+	if h.seq <= j.pins.until {
 		j.pinNeighbor(h.seq)
 	}
 }

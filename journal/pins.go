@@ -3,8 +3,8 @@ package journal
 // pins is the budget of pinned entries, with the pins for which each is
 // held.
 //
-// Invariants: every entry in the store is within at least one pin; until is at
-// least the end of every pin.
+// Invariants: every entry in the store is within at least one pin; until is the end of
+// the pin that reaches furthest, which is of an entry that was written.
 type pins struct {
 	store
 	pins  []pin // its capacity is never exceeded
