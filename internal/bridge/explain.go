@@ -99,7 +99,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		d.sync(ctx)
 		seq := uint64(a.integer("seq"))
 		p := d.session.Engine().Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
-		if p.Err != nil || len(p.Records) == 0 || p.Records[0].Seq != seq {
+		if len(p.Records) == 0 || p.Records[0].Seq != seq {
 			const allowed = "the number of an entry that heed holds"
 			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"},
 				"seq: heed does not hold this entry; want %s, %d to %d", allowed, p.Oldest, p.Latest)

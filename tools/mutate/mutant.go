@@ -273,8 +273,8 @@ func (f *file) binary(n *ast.BinaryExpr) {
 		f.replace(n.X.Pos(), n.X.End(), "(true || "+f.of(n.X)+")")
 		f.replace(n.Y.Pos(), n.Y.End(), "(true || "+f.of(n.Y)+")")
 	case n.Op == token.LOR:
-		f.replace(n.X.Pos(), n.X.End(), "(false && "+f.of(n.X)+")")
-		f.replace(n.Y.Pos(), n.Y.End(), "(false && "+f.of(n.Y)+")")
+		f.replace(n.X.Pos(), n.X.End(), "(false && ("+f.of(n.X)+"))")
+		f.replace(n.Y.Pos(), n.Y.End(), "(false && ("+f.of(n.Y)+"))")
 	case ok && !text(n):
 		f.token(n.OpPos, n.Op, with)
 	}

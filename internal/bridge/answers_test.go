@@ -1,0 +1,56 @@
+package bridge_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/rules"
+)
+
+// TestEntriesLost holds what is said of entries that are gone: by eviction, and with an earlier process.
+func TestEntriesLost(t *testing.T) {
+	s, d := start(t, smallJournal())
+	for i := range 1000 {
+		s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
+	}
+	page := answer[bridge.Page](t, d, bridge.ToolEntries, `{"limit":3}`)
+	require.Len(t, page.Entries, 3)
+	require.EqualValues(t, 1000, page.Latest)
+	require.Greater(t, page.Oldest, uint64(1))
+	require.NotZero(t, page.Lost)
+	require.Zero(t, page.LostBefore)
+	_, refused := refusal(t, d, bridge.ToolEntries, `{"after":"run1/1001"}`)
+	require.Equal(t, "beyond", refused.Reason)
+	require.Equal(t, fmt.Sprint("run1/", page.Oldest-1), refused.Oldest)
+	require.Equal(t, "run1/1000", refused.Latest)
+
+	for _, seq := range []uint64{page.Oldest - 1, 1001, 1002} {
+		_, refused = refusal(t, d, bridge.ToolExplain, fmt.Sprintf(`{"seq":%d}`, seq))
+		require.Equal(t, "not_found", refused.Reason)
+	}
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
+	require.NoError(t, err)
+	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: set}}
+	func() {
+		s, err := session.New(c)
+		require.NoError(t, err)
+		for range 3 {
+			s.Observe(logged("Fine").Entry())
+		}
+		s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
+	}()
+	s, d = start(t, c)
+	require.True(t, s.Status().Restored, s.Status().Snapshot.Refused)
+	s.Observe(logged("Fine").Entry())
+	page = answer[bridge.Page](t, d, bridge.ToolEntries, `{}`)
+	require.EqualValues(t, 4, page.LostBefore)
+	require.EqualValues(t, 4, page.Lost)
+	require.Len(t, page.Entries, 1)
+}
