@@ -71,7 +71,7 @@ type AttentionHandler struct {
 	// mu guards the fields below, and is never held while the source is called: a
 	// late answer must not wait for a source that is stuck.
 	mu            sync.Mutex
-	lastAnnounced string                    // id of the open item announced last; "" for none
+	lastAnnounced string                    // id of the item announced last; "" for none
 	announced     map[string]heed.Attention // open items by id, as they were announced
 	blind         *heed.Attention           // nil unless blind
 	acked         bool                      // of blind
@@ -360,9 +360,6 @@ func asCleared(a heed.Attention) heed.Attention {
 func (h *AttentionHandler) announceLocked(channel string, a heed.Attention) {
 	if channel == ChannelCleared {
 		delete(h.announced, a.ID)
-		if h.lastAnnounced == a.ID {
-			h.lastAnnounced = ""
-		}
 	} else {
 		h.announced[a.ID] = a
 		h.lastAnnounced = a.ID

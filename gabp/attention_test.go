@@ -186,6 +186,8 @@ func TestAttentionBlind(t *testing.T) {
 	require.Contains(t, blind.Summary, `disk\n gone`)
 	require.Equal(t, []string{"opened " + blind.ID}, out.take())
 	require.Equal(t, blind.ID, p.Current(ctx, "v").Attention.ID, "one id")
+	p.Pump([]heed.Update{{Attention: heed.Attention{ID: id}}})
+	require.Empty(t, out.take(), "it stays, and precedes what is known")
 
 	r := p.ack(ctx, "v", blind.ID)
 	require.True(t, r.Acknowledged)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +19,7 @@ import (
 
 // inTime runs f with a stream to a server, in the time of a test, and with what waits for
 // the end of its session.
-func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended func() time.Duration)) {
+func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended func() time.Duration)) (answers string) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux), Limits: lim})
 		require.NoError(t, err)
@@ -34,7 +35,8 @@ func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended fu
 			defer close(done)
 			_ = s.ServeConn(ctx, stream)
 		}()
-		go func() { _, _ = io.Copy(io.Discard, near) }()
+		var heard strings.Builder
+		go func() { _, _ = io.Copy(&heard, near) }()
 		f(near, func() time.Duration {
 			<-done
 			return time.Since(start)
@@ -42,7 +44,10 @@ func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended fu
 		cancel()
 		_ = near.Close()
 		<-done
+		synctest.Wait()
+		answers = heard.String()
 	})
+	return answers
 }
 
 // TestDeadlines holds when exactly a peer is disconnected that sends nothing, or a part of a
@@ -75,7 +80,7 @@ func TestDeadlines(t *testing.T) {
 	} {
 		for _, timed := range []bool{true, false} {
 			t.Run(fmt.Sprint(c.name, timed), func(t *testing.T) {
-				inTime(t, Limits{HelloTimeout: c.hello, FrameTimeout: c.frame}, timed, func(conn net.Conn, ended func() time.Duration) {
+				answers := inTime(t, Limits{HelloTimeout: c.hello, FrameTimeout: c.frame}, timed, func(conn net.Conn, ended func() time.Duration) {
 					for _, w := range c.writes {
 						time.Sleep(w.after)
 						_, err := io.WriteString(conn, w.text)
@@ -83,6 +88,7 @@ func TestDeadlines(t *testing.T) {
 					}
 					require.Equal(t, c.ends, ended())
 				})
+				require.Equal(t, timed, strings.Contains(answers, "the message did not arrive in time"), "it is said where that is possible")
 			})
 		}
 	}
@@ -243,6 +249,7 @@ func TestAttentionWaits(t *testing.T) {
 		blind := p.Current(t.Context(), "v").Attention
 		require.Equal(t, 4*time.Second, time.Since(start))
 		require.Contains(t, blind.Summary, "reading its log took too long")
+		require.True(t, blind.Blocking && blind.StateInvalidated)
 		for n, want := range []string{ids[2], ids[2], ids[3], ids[0], ids[1]} {
 			if n == 0 {
 				a := p.ack(t.Context(), "v", blind.ID)

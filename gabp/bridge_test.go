@@ -146,9 +146,13 @@ func TestFindBridge(t *testing.T) {
 	env[EnvToken] = "abc"
 	_, err = FindBridge(environ(env), "")
 	require.ErrorContains(t, err, EnvToken+" has 3 bytes")
+	_, found, err := BridgeFromEnv(environ(map[string]string{EnvPort: "1", EnvToken: "abc"}))
+	require.ErrorContains(t, err, "want at least 32")
+	require.False(t, found)
 	for _, port := range []string{"0", "-1", "65536", "x", "1e3"} {
-		_, _, err := BridgeFromEnv(environ(map[string]string{EnvPort: port, EnvToken: bridgeToken}))
+		_, found, err := BridgeFromEnv(environ(map[string]string{EnvPort: port, EnvToken: bridgeToken}))
 		require.ErrorContains(t, err, EnvPort, port)
+		require.False(t, found)
 	}
 }
 

@@ -54,3 +54,53 @@ func TestEntriesLost(t *testing.T) {
 	require.EqualValues(t, 4, page.Lost)
 	require.Len(t, page.Entries, 1)
 }
+
+// TestItemEvidence holds what is shown around the cause of an item, and how much of it is gone with an earlier process.
+func TestItemEvidence(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
+	require.NoError(t, err)
+	c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{Rules: set}}
+	s, err := session.New(c)
+	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	for i := range 100 {
+		s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
+	}
+	s.Observe(logged("Broken wall").Entry())
+	for i := range 100 {
+		s.Observe(logged(fmt.Sprint("Fine again ", i)).Entry())
+	}
+	arguments := `{"id":"` + s.Open(nil)[0].ID + `"}`
+	s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"}) // which saves
+	item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, arguments)
+	require.EqualValues(t, 101, item.Cause.Entry.Seq)
+	around := len(item.Prelude)
+	require.NotZero(t, around)
+	require.Len(t, item.Following, around)
+	require.EqualValues(t, 100, item.Prelude[around-1].Seq)
+	require.EqualValues(t, 102, item.Following[0].Seq)
+	require.Zero(t, item.Lost)
+
+	_, d = start(t, c)
+	item = answer[bridge.ItemDetail](t, d, bridge.ToolItem, arguments)
+	require.EqualValues(t, 101, item.Cause.Seq)
+	require.Nil(t, item.Cause.Entry)
+	require.EqualValues(t, 2*around+1, item.Lost)
+}
+
+// TestSuccessors holds which items continue another.
+func TestSuccessors(t *testing.T) {
+	s, d := start(t, session.Config{})
+	raise := func(key, message string) string {
+		return s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: message})
+	}
+	a, b := raise("a", "m"), raise("b", "m")
+	for _, id := range []string{a, b} {
+		through := s.Engine().Latest().Seq
+		raise(map[string]string{a: "a", b: "b"}[id], "something else")
+		res := s.Ack("agent", id, through)
+		require.NotEmpty(t, res.Successor)
+		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
+		require.Equal(t, []string{res.Successor}, item.Successors)
+	}
+}

@@ -51,6 +51,12 @@ func TestTakeLog(t *testing.T) {
 		{"names in another case", []string{`{"LogEntry":{"Level":"Error","Message":"m"}}`}, []string{"error m"}},
 		{"flat", []string{`{"level":"info","message":"m"}`}, []string{"info m"}},
 		{"a log", []string{`{"log":{"severity":"err","text":"m"}}`}, []string{"error m"}},
+		{
+			"two records",
+			[]string{`{"logEntry":{"message":"m"},"log":{"message":"n"}}`, `{"entry":{"message":"m"},"logEntry":{"message":"o"}}`},
+			[]string{"unknown m", "unknown o"},
+		},
+		{"a name of a log", []string{`{"log":"main","message":"m"}`, `{"log":{"message":7},"message":"n"}`}, []string{"unknown m"}},
 		{"no level", []string{`{"message":"m"}`}, []string{"unknown m"}},
 		{"no text", []string{`{"level":"error"}`, `[]`, `12`, `{"message":7}`, ``}, nil},
 		{"a part of an operation", []string{`{"level":"error","message":"m","operationId":"b","parentOperationId":"a"}`}, []string{"none b<a  ", "error m b"}},
@@ -102,7 +108,9 @@ func TestTakeAttention(t *testing.T) {
 	require.Equal(t, taken([]string{"none o< t ", "error one o", "warning two", "fatal only words"}), *got)
 
 	in, got = newTaken()
-	in.hasLog = true // whose channel tells of the samples
+	in.connected([]string{"colony/ticks"})
+	require.False(t, in.hasLog)
+	in.connected([]string{"colony/ticks", "colony.log"}) // whose channel tells of the samples
 	require.Equal(t, "a", in.takeAttention(json.RawMessage(first)))
 	require.Equal(t, taken([]string{"none o< t "}), *got)
 }

@@ -452,6 +452,9 @@ func TestCallBlind(t *testing.T) {
 				_, e = p.call("colony/build")
 				require.Equal(t, h.Attention.ID, p.held(e).Attention.ID, "a retry is no acknowledgement")
 				require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: h.Attention.ID}, nil))
+				_, open, err := p.proxy.source.Current(p.ctx, "agent")
+				require.NoError(t, err)
+				require.False(t, open)
 				_, e = p.call("colony/build")
 				require.Nil(t, e, "acknowledged")
 				require.Len(t, m.asked(), 1)
@@ -512,6 +515,23 @@ func TestCallEvents(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCheckEvents holds that what the mod has sent before a call holds it back, however long it takes to read.
+func TestCheckEvents(t *testing.T) {
+	m := &fakeMod{tools: buildTool, events: []string{"colony.log"}, answers: done}
+	now := func() time.Time {
+		time.Sleep(100 * time.Millisecond)
+		return time.Unix(1_700_000_000, 0)
+	}
+	begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
+		m.send([]string{
+			sends("colony.log", 1, `{"level":"info","message":"Fine"}`),
+			sends("colony.log", 2, `{"level":"error","message":"Broken by itself"}`),
+		}, "")
+		_, e := p.call("colony/build")
+		p.held(e)
+	})
 }
 
 // TestForward holds that what is no call of a tool goes to the mod and back byte for byte.
@@ -743,7 +763,7 @@ func TestLists(t *testing.T) {
 	m := &fakeMod{tools: `{"more":1.50,"tools":[{"name":"colony/look","tags":["read-only"],"odd":1.50},{"name":"` + ToolStatus + `"}]}`}
 	m.answers = func(method, _ string) []string {
 		if method == gabp.MethodResourcesList {
-			return result(`{"resources":[{"uri":"gabp://mod/map"}]}`)
+			return result(`{"resources":[{"uri":"gabp://mod/map"},{"uri":"` + ResourceBase + `items"}]}`)
 		}
 		return result(`{}`)
 	}
