@@ -278,7 +278,8 @@ func (m *model) verdict(v *heed.Verdict, o *operation) error {
 	if worst == event.Blocking && good || worst == event.Advisory && v.Outcome == coalesce.Clean {
 		return fmt.Errorf("what names it is %s", worst)
 	}
-	if worst == 0 && o.begun && o.touched == 0 && !o.excused && !o.gaps && !o.doubtful && !o.given && v.Outcome != coalesce.Clean &&
+	plain := o.begun && o.touched == 0 && !o.excused && !o.gaps && !o.doubtful && !o.given
+	if worst == 0 && plain && v.Outcome != coalesce.Clean &&
 		v.Reason != coalesce.ReasonRunning && len(m.blind) == 0 {
 		return errors.New("nothing happened in its window")
 	}
@@ -309,7 +310,7 @@ func (m *model) drained(updates []heed.Update) error {
 			return fmt.Errorf("updates: two of %s at once", a.ID)
 		case it.updated == coalesce.Cleared && !it.again:
 			return fmt.Errorf("updates: %s of %s, which was said to be cleared", u.Kind, a.ID)
-		case u.Kind == coalesce.Opened && it.updated != "" && (it.updated != coalesce.Cleared || !it.again) && u.Reason != "returned":
+		case u.Kind == coalesce.Opened && it.updated != "" && (it.updated != coalesce.Cleared || !it.again):
 			return fmt.Errorf("updates: %s opened twice", a.ID)
 		case u.Kind == coalesce.Updated && it.updated != coalesce.Opened && it.updated != coalesce.Updated:
 			return fmt.Errorf("updates: %s updated before it was opened", a.ID)

@@ -36,6 +36,15 @@
 // must answer the same, byte for byte: so the engine is deterministic, and
 // looking at it (pages, open items, counts) changes nothing.
 //
+// A script with restarts is played twice more, with them and without: a restart changes no
+// answer but the journal's.
+//
+// # Streams
+//
+// TestUpdatesAreFew feeds whole engines, the default rules included, with long streams that
+// were made to cost updates, and counts what rules require them to cost with a second, smaller
+// model.
+//
 // # Mutants
 //
 // mutants.txt lists changes that break the engine in one way each. TestMutants makes

@@ -404,7 +404,8 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			it.held[0].OperationID == e.OperationID && it.held[0].Seq >= m.ops[e.OperationID].first && !it.again {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
-		if it == m.episode && len(m.ops) == 0 && m.turned < it.first && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
+		if it == m.episode && len(m.ops) == 0 && m.turned < it.first &&
+			!m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
 			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 		}
 	}

@@ -42,7 +42,8 @@ const (
 )
 
 var verbs = []Verb{
-	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Reread, Expect, Advance, Pass,
+	Log, Storm, Op, State, Notice, Raise, Clear, Ack, View, Delivered, Attach, Detach, Drain, Reread, Expect, Advance,
+	Pass,
 	Verdict, Open, Read, Restart, Stats,
 }
 
