@@ -74,6 +74,7 @@ type Coalescer struct {
 	expiry   alarm // of advisory items
 	abandon  alarm // of operations
 	loadEnds alarm // of the load, at the latest
+	soonest  alarm // of these and of calls.ends
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
@@ -88,6 +89,7 @@ type Coalescer struct {
 	load      load
 
 	repeatable repeatable
+	latest     latest
 	index      *index
 
 	// version changes whenever an item opens again or is cleared, a rule is resolved, groups
@@ -210,6 +212,8 @@ type destination struct {
 	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
 	row   *counter   // of the entry's group in the open item that holds it, if that was looked for and found
+
+	unseen bool // no item has the entry's group
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
@@ -264,12 +268,12 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 		}
 		// What an item that blocks gathers stays with it, if it is advisory; all else
 		// belongs where its group is.
-		if it == nil || it.disposition < in.Decision.Disposition ||
-			to.row == nil && it.disposition == in.Decision.Disposition {
+		repeat := it == nil && c.isLatest(in) // of what was acknowledged, and no open item holds
+		to.unseen = to.row == nil && !repeat && !c.index.has(in.Decision.Rule, in.Signature)
+		if !repeat && !to.unseen && (it == nil || it.disposition < in.Decision.Disposition ||
+			to.row == nil && it.disposition == in.Decision.Disposition) {
 			if other, row := c.holding(&in.Decision, in.Signature); other != nil {
 				it, to.row = other, row
-			} else if it == nil {
-				it = c.overfull(&in.Decision)
 			}
 		}
 	}
@@ -282,7 +286,9 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if to.scope == scopeAmbient {
 		c.episode.last = c.now
 	}
-	c.concern(in, &to, it.number, "")
+	if to.named != nil || to.root != nil || len(c.ops.live) > 0 {
+		c.concern(in, &to, it.number, "")
+	}
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number}
 }
@@ -337,6 +343,9 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.save(before.item)
 		from, before.row.recurrence = *before.row, nil
 	}
+	if it == nil && before.item == nil && to.scope <= scopeOperation {
+		it = c.overfull(d)
+	}
 	if it == nil {
 		if it, opened = c.open(in, to, &before); opened && it.total > 0 {
 			why = reasonReturned
@@ -353,12 +362,15 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if row != nil && runGap.passed(row.last, c.now) {
 		c.occur(row, c.calls.side)
 	}
-	if row == nil && !c.index.has(d.Rule, in.Signature) && !it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
+	if row == nil && (to.unseen || !c.index.has(d.Rule, in.Signature)) && !it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.groups++
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.stops++
+	}
+	if f.newGroup {
+		c.latest = latest{}
 	}
 	if f.newGroup && before.row != nil {
 		c.inherit(it.counters.find(d.Rule, in.Signature), &from, why)

@@ -262,12 +262,18 @@ func (c *Coalescer) resolve(rules []string) {
 // wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
 	if it.disposition == event.Advisory {
-		c.expiry.add(&c.cfg.AdvisoryTTL, it.alive, c.now)
+		c.set(&c.expiry, &c.cfg.AdvisoryTTL, it.alive)
 	}
 }
 
 // sweep does what is due.
 func (c *Coalescer) sweep() {
+	if c.soonest.due(c.now) {
+		c.doDue()
+	}
+}
+
+func (c *Coalescer) doDue() {
 	if c.expiry.due(c.now) {
 		c.expire()
 	}
@@ -279,6 +285,10 @@ func (c *Coalescer) sweep() {
 	}
 	if c.loadEnds.due(c.now) {
 		c.overdueLoad()
+	}
+	c.soonest = alarm{}
+	for _, a := range [...]alarm{c.expiry, c.abandon, c.calls.ends, c.loadEnds} {
+		c.soonest.merge(a)
 	}
 }
 

@@ -252,7 +252,7 @@ func (c *Coalescer) operation(id string) *operation {
 			o.gap = cmp.Or(o.gap, ReasonBlind)
 		}
 		c.only.valid = false
-		c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
+		c.set(&c.abandon, &c.cfg.OperationMax, o.started)
 	}
 	return o
 }
@@ -328,7 +328,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	case e.Status == event.StatusStarted:
 		if o.status == event.StatusNone {
 			o.status, o.started = e.Status, c.now
-			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
+			c.set(&c.abandon, &c.cfg.OperationMax, o.started)
 		}
 		o.begun = true
 		if o.parent == "" {
@@ -436,7 +436,7 @@ func (c *Coalescer) abandonOverdue() {
 			c.only.valid = false
 			c.ops.abandoned++
 		} else {
-			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
+			c.set(&c.abandon, &c.cfg.OperationMax, o.started)
 		}
 	}
 	c.leaveWindows()

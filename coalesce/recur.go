@@ -1,12 +1,14 @@
 package coalesce
 
 import (
+	"time"
+
 	"github.com/heedlog/heed/event"
 )
 
 // runGap is the silence within a group that makes its next entry another occurrence: what
 // comes closer together is one.
-var runGap = Window{250_000_000, 8}
+var runGap = Window{250 * time.Millisecond, 64}
 
 // chargeFactor is how many times as frequent a group must be within calls as outside of
 // them to be charged to a call.
@@ -166,8 +168,8 @@ type load struct {
 
 // The bounds of a load whose end is not logged: since evidence of play, and since it began.
 var (
-	loadPlay = Window{60_000_000_000, 500}
-	loadMax  = Window{300_000_000_000, 20_000}
+	loadPlay = Window{time.Minute, 500}
+	loadMax  = Window{5 * time.Minute, 20_000}
 )
 
 func (c *Coalescer) loading() bool { return c.load.began.seq != 0 }
@@ -179,7 +181,7 @@ func (c *Coalescer) Loading() bool { return c.loading() }
 func (c *Coalescer) beginLoad() {
 	c.endLoad()
 	c.load.began = c.now
-	c.loadEnds.add(&loadMax, c.now, c.now)
+	c.set(&c.loadEnds, &loadMax, c.now)
 }
 
 // endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
@@ -214,7 +216,7 @@ func (c *Coalescer) observeLoad(in *Input) {
 		c.endLoad()
 	} else if in.Playing && c.load.playing.seq == 0 {
 		c.load.playing = c.now
-		c.loadEnds.add(&loadPlay, c.now, c.now)
+		c.set(&c.loadEnds, &loadPlay, c.now)
 	}
 }
 
@@ -226,9 +228,9 @@ func (c *Coalescer) overdueLoad() {
 		return
 	}
 	c.loadEnds = alarm{}
-	c.loadEnds.add(&loadMax, l.began, c.now)
+	c.set(&c.loadEnds, &loadMax, l.began)
 	if l.playing.seq != 0 {
-		c.loadEnds.add(&loadPlay, l.playing, c.now)
+		c.set(&c.loadEnds, &loadPlay, l.playing)
 	}
 }
 

@@ -108,11 +108,28 @@ type known struct {
 	invalidates bool
 }
 
+// latest is the known of the entry that was looked up last, which holds while version is
+// that of the Coalescer: storms repeat themselves.
+type latest struct {
+	version uint64 // 0: none
+	known
+}
+
+// isLatest reports whether c.latest is that of an entry.
+func (c *Coalescer) isLatest(in *Input) bool {
+	r := c.latest.row
+	return c.latest.version == c.version && r.sig == in.Signature && r.rule == in.Decision.Rule
+}
+
 // account returns the acknowledged item that accounts for an entry, and "" when the
 // entry is a repeat of what it holds, reasonStanding when it is one that stands, another
 // reason when it goes beyond; and reasonNew when there is none.
 func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	d := &in.Decision
+	if to.scope <= scopeOperation && c.isLatest(in) {
+		k = c.latest.known
+		return k, c.beyond(&k, in, to)
+	}
 	look := func(it *item, row *counter) {
 		if !c.accounts(it, in, to) {
 			return
@@ -123,7 +140,9 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 		k.disposition, k.severity = max(k.disposition, it.disposition), max(k.severity, it.severity)
 		k.invalidates = k.invalidates || it.invalidates
 	}
-	c.index.each(d.Rule, in.Signature, func(i int, row *counter) { look(&c.items[i], row) })
+	if !to.unseen {
+		c.index.each(d.Rule, in.Signature, func(i int, row *counter) { look(&c.items[i], row) })
+	}
 	if k.item == nil && !c.loading() {
 		c.index.eachFamiliar(d.Rule, func(i int) {
 			if it := &c.items[i]; !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
@@ -133,6 +152,9 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	}
 	if k.item == nil {
 		return k, reasonNew
+	}
+	if k.row != nil && to.scope <= scopeOperation {
+		c.latest = latest{version: c.version, known: k}
 	}
 	return k, c.beyond(&k, in, to)
 }
@@ -178,11 +200,11 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		return reasonReturned
 	case it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
 		return reasonRate
-	case k.row == nil:
+	case k.row == nil, to.named == nil && !runGap.passed(last, c.now):
 		return ""
 	}
 	root, since, before := c.inCall(it, to)
-	if !runGap.passed(last, c.now) && (to.named == nil || !since) {
+	if !since && !runGap.passed(last, c.now) {
 		return ""
 	}
 	c.save(it)

@@ -227,7 +227,7 @@ func (c *Coalescer) setAlarms() {
 	}
 	for _, o := range c.ops.order {
 		if o.running() {
-			c.abandon.add(&c.cfg.OperationMax, o.started, c.now)
+			c.set(&c.abandon, &c.cfg.OperationMax, o.started)
 		}
 	}
 	c.findLive()

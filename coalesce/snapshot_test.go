@@ -302,7 +302,8 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	c.items[0].counters.distinguish("r", groupSignature("one more"))
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.only",
+		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
+		"-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
 		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.

@@ -90,6 +90,24 @@ func (a *alarm) add(w *Window, since, now logicalTime) {
 	}
 }
 
+// merge brings the alarm forward to b.
+func (a *alarm) merge(b alarm) {
+	if b.seq != 0 && (a.seq == 0 || b.seq < a.seq) {
+		a.seq = b.seq
+	}
+	if b.generation != 0 && (a.generation != b.generation || b.at < a.at) {
+		a.at, a.generation = b.at, b.generation
+	}
+}
+
+// set brings an alarm of c forward to the end of w counted from since.
+func (c *Coalescer) set(a *alarm, w *Window, since logicalTime) {
+	before := *a
+	if a.add(w, since, c.now); *a != before {
+		c.soonest.merge(*a)
+	}
+}
+
 // due reports whether the alarm has been reached. One that was set before the
 // clock was set back is: nobody knows.
 func (a *alarm) due(now logicalTime) bool {
@@ -121,6 +139,7 @@ func (c *Coalescer) tick(t time.Time) {
 	}
 	c.now.at = at
 	if setBack {
+		c.soonest.seq = 1 // every alarm has gone off
 		c.findLive()
 	}
 }

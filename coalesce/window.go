@@ -98,7 +98,7 @@ func (c *Coalescer) leaveWindows() {
 			return false
 		}
 		if o.lingers(&c.cfg.Linger, c.now) {
-			c.calls.ends.add(&c.cfg.Linger, o.ended, c.now)
+			c.set(&c.calls.ends, &c.cfg.Linger, o.ended)
 			return false
 		}
 		if clocked(o.ended, c.now) && clocked(left, c.now) {
