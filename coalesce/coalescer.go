@@ -338,10 +338,10 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		}
 	}
 	opened := false
-	var from counter // what is known of the group, whose item may have to go
+	var recurrence *recurrence
 	if before.row != nil {
 		c.save(before.item)
-		from, before.row.recurrence = *before.row, nil
+		recurrence, before.row.recurrence = before.row.recurrence, nil
 	}
 	if it == nil && before.item == nil && to.scope <= scopeOperation {
 		it = c.overfull(d)
@@ -372,8 +372,8 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if f.newGroup {
 		c.latest = latest{}
 	}
-	if f.newGroup && before.row != nil {
-		c.inherit(it.counters.find(d.Rule, in.Signature), &from, why)
+	if f.newGroup && before.row != nil { // it goes on in the successor
+		it.counters.find(d.Rule, in.Signature).recurrence = recurrence
 	}
 	if it == c.pool && it.disposition == event.Blocking {
 		c.pool = c.nextPool()

@@ -65,9 +65,8 @@ func (o *operation) note(d event.Disposition, number uint64) {
 	}
 }
 
-// doubt records that it is not known how o ended, which item number reports.
+// doubt records that item number reports that it is not known how o ended.
 func (o *operation) doubt(number uint64) {
-	o.doubtful = true
 	if o.item == 0 {
 		o.item = number
 	}
@@ -84,6 +83,7 @@ func (o *operation) inherit(part *operation) {
 	}
 	o.note(part.worst, part.item)
 	if part.doubtful {
+		o.doubtful = true
 		o.doubt(part.item)
 	}
 }
@@ -340,8 +340,13 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			c.leaveWindows()
 		}
 	case e.Status.Ended() && (o.running() || o.abandoned || o.doubtful):
-		// A late end settles how it ended.
-		o.status, o.ended, o.abandoned, o.doubtful = e.Status, c.now, false, false
+		// A late end settles how it ended, but not what came of it where nobody looked for
+		// that meanwhile.
+		if why := o.unknown(false); !o.running() && c.cfg.Linger.passed(o.ended, c.now) {
+			o.gap = cmp.Or(o.gap, why)
+		}
+		o.status, o.ended, o.abandoned = e.Status, c.now, false
+		o.doubtful = e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
 		if o.begun {
 			c.enterWindow(o)
 		}

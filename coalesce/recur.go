@@ -34,13 +34,34 @@ type recurrence struct {
 	times uint64      // in all
 	first logicalTime // from which they count
 
-	method  string // of the calls to which it was charged
-	stops   int    // that it made there, with the state read in between
-	call    uint64 // the latest, by number
-	from    uint64 // the call of the first stop
-	pace    uint64 // calls for each of the stops, once it is standing
+	call  uint64  // the latest to which it was charged, by number
+	stops []stops // for each method of such calls, at most maxMethods
+}
+
+// stops is how often a group stopped an agent after an acknowledgement, in calls of one
+// method.
+type stops struct {
+	method  string
+	count   int    // with the state read in between
+	from    uint64 // the call of the first
+	pace    uint64 // calls for each of them, once the fault is standing
 	run     uint64 // occurrences in calls since runFrom, while it is standing
 	runFrom uint64
+}
+
+// maxMethods bounds the methods for which the stops of a group are counted apart. What is
+// charged to more of them counts with the last.
+const maxMethods = 8
+
+// stopsOf returns the stops in calls of a method.
+func (x *recurrence) stopsOf(method string, call uint64) *stops {
+	for i := range x.stops {
+		if s := &x.stops[i]; s.method == method || i == maxMethods-1 {
+			return s
+		}
+	}
+	x.stops = append(x.stops, stops{method: method, from: call})
+	return &x.stops[len(x.stops)-1]
 }
 
 // occur counts another occurrence of a group, on a side, or on neither.
@@ -95,11 +116,11 @@ func (c *Coalescer) frequent(o *recurrence) bool {
 		chargeFactor*float64(o.seen[outside]+1)*(passed[inside]+linger)
 }
 
-// charge decides about a blocking entry of group r of the acknowledged item it, inside of
-// a call that began after the acknowledgement: whether it is charged to the call, which
-// then opens a successor, or stands, or is what happens without calls, too.
-func (c *Coalescer) charge(r *counter, root *operation) Reason {
-	x := r.recurrence
+// charge decides about a blocking entry inside of a call that began after the
+// acknowledgement of its group: whether it is charged to the call, which then opens a
+// successor, or stands, or is what happens without calls, too.
+func (c *Coalescer) charge(k *known, root *operation) Reason {
+	x := k.row.recurrence
 	if !c.frequent(x) {
 		return ""
 	}
@@ -108,30 +129,28 @@ func (c *Coalescer) charge(r *counter, root *operation) Reason {
 		method = root.method
 	}
 	call := c.calls.begun
-	if x.method != method || call > x.call+forgetAfter || c.freshSince > r.last.seq {
-		x.restart(method, call)
+	if call > x.call+forgetAfter+1 || c.freshSince > k.row.last.seq {
+		x.stops = x.stops[:0]
 	}
 	x.call = call
-	if x.stops < standingAfter {
+	s := x.stopsOf(method, call)
+	if s.count < standingAfter {
+		if !c.calls.reads || c.calls.readAt >= k.item.opened.seq {
+			s.count++
+		}
 		return reasonCharged
 	}
-	if x.pace == 0 {
-		x.pace, x.runFrom = max(1, (call-x.from)/standingAfter), call
+	if s.pace == 0 {
+		s.pace, s.runFrom = max(1, (call-s.from)/standingAfter), call
 	}
-	if x.run++; x.run >= rateFactor {
-		if (call-x.runFrom)*rateFactor <= x.run*x.pace && x.pace >= rateFactor {
-			x.restart(method, call)
+	if s.run++; s.run >= rateFactor {
+		if (call-s.runFrom)*rateFactor <= s.run*s.pace && s.pace >= rateFactor {
+			*s = stops{method: s.method, from: call}
 			return reasonRate
 		}
-		x.run, x.runFrom = 0, call
+		s.run, s.runFrom = 0, call
 	}
 	return reasonStanding
-}
-
-// restart lets the count of stops start again.
-func (x *recurrence) restart(method string, call uint64) {
-	x.method, x.stops, x.call, x.from = method, 0, call, call
-	x.pace, x.run, x.runFrom = 0, 0, 0
 }
 
 // inCall reports whether an entry is inside of a call that began since item it was

@@ -220,7 +220,7 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	default:
 		c.occur(k.row, inside)
 		if blocking {
-			return c.charge(k.row, root)
+			return c.charge(k, root)
 		}
 	}
 	return ""
@@ -241,13 +241,4 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 	}
 	c.concern(in, to, it.number, because)
 	return Folded{ID: it.id, Owner: it.number}
-}
-
-// inherit lets the group of a successor go on from that of the item that was
-// acknowledged.
-func (c *Coalescer) inherit(row, from *counter, why Reason) {
-	row.recurrence = from.recurrence
-	if x := row.recurrence; why == reasonCharged && (!c.calls.reads || c.calls.readAt >= from.last.seq) {
-		x.stops++
-	}
 }

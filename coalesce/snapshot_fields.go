@@ -305,13 +305,20 @@ func (s *coder) recurrence(ref **recurrence) {
 	}
 	s.Uint64("recurrence.times", &x.times, s.c.now.seq)
 	s.logicalTime("recurrence.first", &x.first)
-	s.rule("recurrence.method", &x.method)
-	wire.Int(&s.Coder, "recurrence.stops", &x.stops, 0, standingAfter)
 	s.Uint64("recurrence.call", &x.call, maxCount)
-	s.Uint64("recurrence.from", &x.from, x.call)
-	s.Uint64("recurrence.pace", &x.pace, maxCount)
-	s.Uint64("recurrence.run", &x.run, maxCount)
-	s.Uint64("recurrence.runFrom", &x.runFrom, x.call)
+	n := s.Len("recurrence.stops", len(x.stops), maxMethods)
+	if s.Reading() && n > 0 {
+		x.stops = make([]stops, n)
+	}
+	for i := range x.stops {
+		t := &x.stops[i]
+		s.rule("stops.method", &t.method)
+		wire.Int(&s.Coder, "stops.count", &t.count, 0, standingAfter)
+		s.Uint64("stops.from", &t.from, x.call)
+		s.Uint64("stops.pace", &t.pace, maxCount)
+		s.Uint64("stops.run", &t.run, maxCount)
+		s.Uint64("stops.runFrom", &t.runFrom, x.call)
+	}
 }
 
 func (s *coder) span(what string, v *span) {
@@ -325,7 +332,9 @@ func (s *coder) mark(what string, m *mark) {
 }
 
 // verdictReasons are all that a mark or a gap may have, by their number in a snapshot.
-var verdictReasons = [...]VerdictReason{"", ReasonBackground, ReasonStanding, ReasonBlind, ReasonMissing}
+var verdictReasons = [...]VerdictReason{
+	"", ReasonBackground, ReasonStanding, ReasonBlind, ReasonMissing, ReasonAbandoned, ReasonDoubtful,
+}
 
 // calls codes when calls are under way; which those are follows from the operations.
 func (s *coder) calls(v *calls) {

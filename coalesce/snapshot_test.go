@@ -291,11 +291,11 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	c.load = load{began: c.now, playing: c.now}
+	c.load, c.calls.owed = load{began: c.now, playing: c.now}, mark{1, ReasonStanding}
 	for i := range c.items {
 		for n := range c.items[i].counters.rows {
 			c.items[i].counters.rows[n].recurrence = &recurrence{
-				times: 2, first: c.now, method: "m", stops: 1, call: 9, from: 5, pace: 4, run: 3, runFrom: 2,
+				times: 2, first: c.now, call: 9, stops: []stops{{method: "m", count: 1, from: 5, pace: 4, run: 3, runFrom: 2}},
 			}
 		}
 	}

@@ -141,6 +141,8 @@ func (o *operation) unknown(now bool) VerdictReason {
 		return ReasonAbandoned
 	case o.doubtful:
 		return ReasonDoubtful
+	case o.status.Ended() && !o.begun:
+		return ReasonMissing // nobody knows when it began
 	}
 	return ""
 }
