@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -246,6 +248,9 @@ func TestUnixAndStream(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := Listen(ctx, "unix:"+path)
 	require.NoError(t, err)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, fs.FileMode(0o600), info.Mode().Perm())
 	_, err = Listen(ctx, "unix:"+path)
 	require.Error(t, err, "somebody serves it")
 	done := make(chan error, 2)

@@ -1,11 +1,13 @@
 package gabp
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -276,4 +278,52 @@ func TestWrites(t *testing.T) {
 	m.Params = json.RawMessage(`{"x":"` + strings.Repeat("x", 1000) + `"}`)
 	requireCode(t, codeInternal, newConn(w, lim).Write(m))
 	require.ErrorIs(t, newConn(short{}, lim).Write(message{ID: "1", Type: typeRequest, Method: "a/b"}), io.ErrShortWrite)
+}
+
+// lingers is a stream whose output can be ended alone, and which has much to read.
+type lingers struct {
+	io.ReadWriteCloser
+	half  int
+	bytes int
+	fails error
+}
+
+func (l *lingers) CloseWrite() error { l.half++; return l.fails }
+
+func (l *lingers) Read(p []byte) (int, error) {
+	l.bytes += len(p)
+	return len(p), nil
+}
+
+func (l *lingers) Close() error { return nil }
+
+// TestLinger holds that a peer gets the time to read the last answer, and no more than a bound of its own is read.
+func TestLinger(t *testing.T) {
+	lim := defaultLimits(t)
+	l := &lingers{}
+	newConn(l, lim).linger()
+	require.Equal(t, 1, l.half)
+	require.GreaterOrEqual(t, l.bytes, lingerBytes)
+	require.Less(t, l.bytes, lingerBytes+64<<10)
+	l = &lingers{fails: io.ErrClosedPipe}
+	newConn(l, lim).linger()
+	require.Zero(t, l.bytes)
+}
+
+// TestClaimedLength holds that what a peer claims to send takes no memory until it comes.
+func TestClaimedLength(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, sent := range []int{0, bodyStep - 1, bodyStep, bodyStep + 1} {
+		_, err := readBody(bufio.NewReader(strings.NewReader(strings.Repeat("x", sent))), 256<<20)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+	for _, n := range []int{0, 1, bodyStep, bodyStep + 1, 3*bodyStep + 7} {
+		text := strings.Repeat("x", n)
+		body, err := readBody(bufio.NewReader(strings.NewReader(text+"y")), n)
+		require.NoError(t, err)
+		require.Equal(t, text, string(body))
+	}
 }

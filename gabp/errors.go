@@ -66,10 +66,7 @@ func Errorf(code int, format string, args ...any) *Error {
 // WithData returns a copy of e with the JSON form of v as its data, none where v has
 // no JSON form.
 func (e *Error) WithData(v any) *Error {
-	data, err := marshal(v)
-	if err != nil {
-		data = nil
-	}
+	data, _ := marshal(v)
 	return &Error{Code: e.Code, Message: e.Message, Data: data}
 }
 

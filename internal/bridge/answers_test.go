@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -103,4 +105,43 @@ func TestSuccessors(t *testing.T) {
 		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
 		require.Equal(t, []string{res.Successor}, item.Successors)
 	}
+}
+
+// TestOperationAnswers holds what is said of an operation: how many events it has, where they begin, and when it ran.
+func TestOperationAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := smallJournal()
+		s, d := start(t, c)
+		s.Observe(logged("Fine").Entry())
+		began := time.Now().UTC()
+		r := s.Begin(session.Call{Tool: "colony/build"})
+		s.Observe(event.Operation{ID: "part", Parent: r.ID(), Method: "inner"}.Entry())
+		time.Sleep(time.Second)
+		_, _, err := r.End(t.Context(), event.StatusFailed, "no wood")
+		require.NoError(t, err)
+		all := answer[bridge.Operations](t, d, bridge.ToolOperations, "")
+		require.Zero(t, all.Lost)
+		require.Len(t, all.Operations, 2)
+		o := all.Operations[0]
+		require.Equal(t, r.ID(), o.ID)
+		require.Equal(t, 2, o.Events)
+		require.Equal(t, "run1/1", o.Cursor)
+		require.Equal(t, began, o.StartedAt)
+		require.Equal(t, began.Add(time.Second), o.EndedAt)
+		require.Equal(t, event.StatusFailed, o.Status)
+		require.Equal(t, "colony/build", o.Method)
+		detail := answer[bridge.OperationDetail](t, d, bridge.ToolOperation, `{"id":"`+r.ID()+`"}`)
+		require.Equal(t, []any{o.Events, o.Cursor, o.StartedAt, o.EndedAt, o.Status, o.Method},
+			[]any{detail.Events, detail.Cursor, detail.StartedAt, detail.EndedAt, detail.Status, detail.Method})
+		part := all.Operations[1]
+		require.Equal(t, []any{"part", r.ID(), "inner", 1}, []any{part.ID, part.Parent, part.Method, part.Events})
+		for i := range 1000 {
+			s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
+		}
+		all = answer[bridge.Operations](t, d, bridge.ToolOperations, "")
+		lost := answer[bridge.Page](t, d, bridge.ToolEntries, `{"limit":1}`).Lost
+		require.NotZero(t, lost)
+		require.GreaterOrEqual(t, all.Lost, lost)
+		require.Less(t, all.Lost, uint64(1004))
+	})
 }

@@ -93,6 +93,17 @@ func TestModRuns(t *testing.T) {
 		require.False(t, ok)
 		require.Len(t, o.all, 4, "heed has left it, not the other way round")
 		_ = latest.conn.Close()
+
+		ctx, stop = context.WithCancel(t.Context()) // ends while there is no connection
+		ended = make(chan struct{})
+		go func() {
+			defer close(ended)
+			m.run(ctx, o)
+		}()
+		time.Sleep(time.Minute)
+		stop()
+		<-ended
+		require.Len(t, o.all, 4)
 	})
 }
 

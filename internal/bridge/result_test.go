@@ -26,6 +26,8 @@ func TestInBand(t *testing.T) {
 		{`{"ok":false,"error":{"message":"no","code":3}}`, true, "no", ""},
 		{`{"isError":true,"errorMessage":"broken"}`, true, "broken", ""},
 		{`{"error":"broken"}`, true, "broken", ""},
+		{`{"error":{"message":"broken"}}`, true, "broken", ""},
+		{`{"error":{"code":3}}`, true, "", ""},
 		{`{"error":null}`, false, "", ""},
 		{`{"error":""}`, false, "", ""},
 		{`{"error":0}`, false, "", ""},
