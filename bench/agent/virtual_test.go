@@ -86,6 +86,8 @@ func play(
 		}
 		require.NoError(t, a.run(ctx, calls))
 		time.Sleep(10 * time.Second) // verdicts are final
+		g.mu.Lock()
+		defer g.mu.Unlock()
 		out = outcome{Plan: name, Policy: policy, score: g.score, tally: a.tally}
 		if s != nil {
 			out.Told, out.Wrong = g.verdicts(t, s, a.tally.Clean)
