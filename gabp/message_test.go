@@ -135,6 +135,18 @@ func TestDecodeRefuses(t *testing.T) {
 		require.Equal(t, c.code, e.Code, "%s: %s", c.name, e.Message)
 		require.Less(t, len(e.Message), 1500, c.name)
 	}
+	_, err := decodeWithin([]byte(`{"v":"gabp/1","id":"x","id":"y","type":"request","method":"a/b","method":"a/c"}`), Limits{})
+	require.ErrorContains(t, err, `"id" occurs twice`, "the first")
+	for _, n := range []int{256, 257} {
+		for _, text := range []string{
+			`{"v":"gabp/1","id":"` + long[:n] + `","type":"request","method":"a/b"}`,
+			`{"v":"gabp/1","id":"x","type":"request","method":"a/` + long[:n-2] + `"}`,
+			`{"v":"gabp/1","id":"x","type":"event","channel":"` + long[:n] + `","seq":1,"payload":1}`,
+		} {
+			_, err := decodeWithin([]byte(text), Limits{})
+			require.Equal(t, n == 256, err == nil, text)
+		}
+	}
 	m, err := decodeWithin([]byte(`{"v":"gabp/9","id":"x","type":"request","method":"a/b"}`), Limits{})
 	require.Error(t, err)
 	require.Equal(t, "x", m.ID, "a refusal can be answered")

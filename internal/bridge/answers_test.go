@@ -145,3 +145,74 @@ func TestOperationAnswers(t *testing.T) {
 		require.Less(t, all.Lost, uint64(1004))
 	})
 }
+
+// TestTimelineFilters holds which events a filter chooses: an item's are those of its successor and cover too.
+func TestTimelineFilters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := start(t, session.Config{})
+		for range 3 {
+			r := s.Begin(session.Call{ID: "r", Tool: "colony/build", Consumer: "ann"})
+			_, _, err := r.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+		}
+		raise := func(key, message string) string {
+			return s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: message})
+		}
+		a, b := raise("a", "m"), raise("b", "m")
+		first, _ := s.Current("ann") // names b too
+		require.Equal(t, a, first.ID)
+		raise("a", "something else")
+		res := s.Ack("ann", a, first.LatestSequence)
+		require.Equal(t, []string{b}, res.Covered)
+		require.NotEmpty(t, res.Successor)
+		s.Ack("bob", "no-such", 0)
+		synctest.Wait()
+		timeline := func(arguments string) (out bridge.Timeline, said []string) {
+			out = answer[bridge.Timeline](t, d, bridge.ToolTimeline, arguments)
+			for _, e := range out.Events {
+				said = append(said, fmt.Sprint(e.Kind, " ", e.Consumer, " ", e.Attention))
+			}
+			return out, said
+		}
+		all, said := timeline(`{}`)
+		require.Zero(t, all.Omitted)
+		require.NotEmpty(t, said)
+		run := s.Status().Run
+		for arguments, want := range map[string][]string{
+			`{"consumer":"bob"}`:                                                {"ack_unknown bob no-such"},
+			`{"kinds":["acknowledged","ack_unknown"]}`:                          {"acknowledged ann " + a, "ack_unknown bob no-such"},
+			`{"attention":"` + res.Successor + `"}`:                             {"acknowledged ann " + a, "item_opened  " + res.Successor},
+			`{"attention":"` + b + `","kinds":["acknowledged","item_cleared"]}`: {"acknowledged ann " + a, "item_cleared  " + b},
+			`{"operation":"call-` + run + `-2"}`:                                {"call_began ann ", "call_ended ann "},
+			`{"operation":"call-` + run + `-9"}`:                                nil,
+		} {
+			_, said := timeline(arguments)
+			require.ElementsMatch(t, want, said, arguments)
+		}
+		page, _ := timeline(`{"limit":2}`)
+		require.Equal(t, len(all.Events)-2, page.Omitted)
+		require.False(t, page.More)
+		require.Equal(t, all.Events[len(all.Events)-2:], page.Events)
+		page, _ = timeline(`{"limit":2,"after":0}`)
+		require.Zero(t, page.Omitted)
+		require.True(t, page.More)
+		require.Equal(t, all.Events[:2], page.Events)
+		require.Equal(t, run+"/2", page.Next)
+		page, _ = timeline(fmt.Sprintf(`{"after":%d}`, len(all.Events)))
+		require.Empty(t, page.Events)
+		require.Equal(t, all.Next, page.Next)
+		_, refused := refusal(t, d, bridge.ToolTimeline, fmt.Sprintf(`{"after":%d}`, len(all.Events)+1))
+		require.Equal(t, "beyond", refused.Reason)
+		require.Equal(t, []string{run + "/0", all.Next}, []string{refused.Oldest, refused.Latest})
+		_, refused = refusal(t, d, bridge.ToolTimeline, `{"after":"other/1"}`)
+		require.Equal(t, "epoch", refused.Reason)
+	})
+}
+
+// TestLogStatus holds what is said of the followed log.
+func TestLogStatus(t *testing.T) {
+	_, d := start(t, session.Config{Log: stuck{}})
+	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
+	require.Equal(t, &bridge.LogStatus{Present: true, Error: "permission denied"}, st.Log)
+	require.NotEmpty(t, st.Behind)
+}

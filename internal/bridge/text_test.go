@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/journal"
 )
 
@@ -52,6 +54,23 @@ func TestTexts(t *testing.T) {
 	}
 	zone := time.FixedZone("", 3600)
 	require.Equal(t, time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC), stamp(time.Date(2026, 1, 1, 10, 0, 0, 0, zone)))
+}
+
+// TestShown holds that what a timeline has is bounded.
+func TestShown(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	e := shown(session.Event{
+		Number: 1 << 60, CleanThrough: 1 << 60, Time: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), Reason: long,
+		Consumer: long, Tool: long, Operation: long, Request: long, Attention: long, Successor: long,
+		Covered: slices.Repeat([]string{long}, maxCovered+1),
+	})
+	require.EqualValues(t, maxInteger, e.Number)
+	require.EqualValues(t, maxInteger, e.CleanThrough)
+	require.True(t, e.Time.IsZero())
+	require.Len(t, e.Covered, maxCovered)
+	for _, s := range append(e.Covered, e.Reason, e.Consumer, e.Tool, e.Operation, e.Request, e.Attention, e.Successor) {
+		require.Len(t, []rune(s), maxNameChars)
+	}
 }
 
 // TestEntryStack holds how much of a stack is shown, and how long it is said to be.
