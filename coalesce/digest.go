@@ -43,11 +43,16 @@ func (c *Coalescer) before(consumer string) []*item {
 			return nil
 		}
 	}
-	return c.past()
+	return c.past(v)
 }
 
-// past returns the open items that do not hold any more, in the order of precedence.
-func (c *Coalescer) past() []*item { return slices.DeleteFunc(c.ordered(), c.stands) }
+// past returns the open items that do not hold any more, in the order of precedence. What
+// blocks and was delivered to the consumer does: to connect again acknowledges nothing.
+func (c *Coalescer) past(consumer int) []*item {
+	return slices.DeleteFunc(c.ordered(), func(it *item) bool {
+		return c.stands(it) || it.blocking() && it.delivered[consumer] > 0
+	})
+}
 
 // stands reports whether an open item from before an agent arrived still holds of the
 // game as it is: state that was invalidated and not loaded again since, blindness that

@@ -201,6 +201,10 @@ func (t *operations) root(o *operation) *operation {
 	return o
 }
 
+// covered reports whether o was only named, and is a part of an operation that was seen to
+// start: when it runs is for that one to say.
+func (t *operations) covered(o *operation) bool { return !o.begun && t.root(o) != o && t.root(o).begun }
+
 // isPart reports whether o is whole or a part of it.
 func (t *operations) isPart(o, whole *operation) bool {
 	for range maxDepth {
@@ -376,6 +380,7 @@ func (c *Coalescer) onlyRoot() *operation {
 	var running, lingering roots
 	for _, o := range c.ops.order {
 		switch {
+		case c.ops.covered(o):
 		case o.running():
 			running.add(c.ops.root(o), o.begun)
 		case o.lingers(&c.cfg.Linger, c.now):
@@ -433,7 +438,7 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 func (c *Coalescer) abandonOverdue() {
 	c.abandon = alarm{}
 	for _, o := range c.ops.order {
-		if !o.running() {
+		if !o.running() || c.ops.covered(o) {
 			continue
 		}
 		if c.cfg.OperationMax.passed(o.started, c.now) {
@@ -454,7 +459,7 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	o := to.named
 	if status := in.Entry.Status; o != nil && (status == event.StatusTimedOut || status == event.StatusCancelled) {
 		o.doubt(n)
-		c.mark(n, ReasonBackground, c.ops.root(o))
+		c.mark(n, ReasonBackground, o)
 		return
 	}
 	if o == nil {
@@ -478,5 +483,5 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 		return
 	}
 	o.note(in.Decision.Disposition, n)
-	c.mark(n, ReasonBackground, c.ops.root(o))
+	c.mark(n, ReasonBackground, o)
 }

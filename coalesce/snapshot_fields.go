@@ -333,7 +333,7 @@ func (s *coder) mark(what string, m *mark) {
 
 // verdictReasons are all that a mark or a gap may have, by their number in a snapshot.
 var verdictReasons = [...]VerdictReason{
-	"", ReasonBackground, ReasonStanding, ReasonBlind, ReasonMissing, ReasonAbandoned, ReasonDoubtful,
+	"", ReasonBackground, ReasonStanding, ReasonBlind, ReasonMissing, ReasonAbandoned, ReasonDoubtful, ReasonCharged,
 }
 
 // calls codes when calls are under way; which those are follows from the operations.

@@ -83,11 +83,19 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		if p.item != 0 && (item == 0 || p.worst > worst || p.worst == worst && p.item < item) {
 			worst, item = p.worst, p.item
 		}
-		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
-		if marked.item == 0 || p.marked.why == ReasonStanding {
-			marked = cmp.Or(p.marked, marked)
+		marked = marked.stronger(p.marked)
+		if c.ops.covered(p) && p != o {
+			v.Reason = cmp.Or(v.Reason, p.gap)
+			continue
 		}
+		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
 		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
+	}
+	if marked.why == ReasonCharged {
+		// To the whole, or to a part of it: as a whole o has that itself.
+		if marked.why = ReasonBackground; c.ops.root(o) == o {
+			marked = mark{}
+		}
 	}
 	switch {
 	case worst == event.Blocking:
@@ -104,29 +112,11 @@ func (c *Coalescer) Verdict(id string) Verdict {
 	case o.running():
 		v.Outcome, v.Reason = Unknown, ReasonRunning
 	default:
-		v.Outcome, v.Reason = Clean, ReasonQuiet
-		if item = c.besides(o); item != 0 {
-			v.Outcome, v.Reason = Unknown, ReasonBackground
-		}
+		v.Outcome, v.Reason, item = Clean, ReasonQuiet, 0
 	}
 	v.AttentionID = c.id(item)
 	v.Text = v.text()
 	return v
-}
-
-// besides returns the number of an item with what is charged to the operation that o is a
-// part of, or to another of its parts, which may have come while o ran; 0 for none.
-func (c *Coalescer) besides(o *operation) uint64 {
-	root := c.ops.root(o)
-	if root == o {
-		return 0
-	}
-	for _, p := range c.ops.order {
-		if p.item != 0 && c.ops.isPart(p, root) {
-			return p.item
-		}
-	}
-	return 0
 }
 
 // unknown returns why it is not known what came of o, or "". Now is whether evidence is

@@ -20,7 +20,7 @@ type calls struct {
 	since logicalTime // and from when on
 	ends  alarm       // when one of operations.live may leave
 
-	// Every one of operations.live is marked, but for the parts of but.
+	// Every one of operations.live is marked, but for but.
 	marked bool
 	but    *operation
 
@@ -115,26 +115,45 @@ func (c *Coalescer) leaveWindows() {
 	}
 }
 
-// mark records an urgent entry in item number n for all operations under way but those
-// of the root it is charged to, which may be nil.
+// mark records an urgent entry in item number n for all operations under way but the one
+// that it is charged to, which may be nil.
 func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
 	if c.calls.marked && (c.calls.but == nil || c.calls.but == charged) && why != ReasonStanding {
 		return
 	}
 	for _, o := range c.ops.live {
-		if charged == nil || c.ops.root(o) != charged {
+		switch {
+		case o == charged:
+		case charged != nil && c.ops.root(o) == c.ops.root(charged):
+			o.mark(n, ReasonCharged)
+		default:
 			o.mark(n, why)
 		}
 	}
 	c.calls.marked, c.calls.but = true, charged
 }
 
-// mark records that an urgent entry in the window of o is not charged to it. That a
-// standing fault returned is the stronger reason.
-func (o *operation) mark(n uint64, why VerdictReason) {
-	if o.marked.item == 0 || why == ReasonStanding && o.marked.why != ReasonStanding {
-		o.marked = mark{n, why}
+// mark records that an urgent entry in the window of o is not charged to it.
+func (o *operation) mark(n uint64, why VerdictReason) { o.marked = o.marked.stronger(mark{n, why}) }
+
+// stronger returns the mark that says more, m if both say as much: that a standing fault
+// returned before all else, and last what is charged to another part of the same whole.
+func (m mark) stronger(other mark) mark {
+	weight := func(m mark) int {
+		switch {
+		case m.item == 0:
+			return 0
+		case m.why == ReasonCharged:
+			return 1
+		case m.why == ReasonStanding:
+			return 3
+		}
+		return 2
 	}
+	if weight(other) > weight(m) {
+		return other
+	}
+	return m
 }
 
 // StateRead records that the game's state was read anew: a fault that returns after it
