@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -215,4 +216,23 @@ func TestLogStatus(t *testing.T) {
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
 	require.Equal(t, &bridge.LogStatus{Present: true, Error: "permission denied"}, st.Log)
 	require.NotEmpty(t, st.Behind)
+}
+
+// TestTextBounds holds how long a text to be explained may be, and how many tags of an entry are shown.
+func TestTextBounds(t *testing.T) {
+	tags := make([]string, 20)
+	for i := range tags {
+		tags[i] = fmt.Sprint("t", i)
+	}
+	when := ", when: 'template startsWith \"Tagged\"', "
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte("version: 1\nrules:\n" +
+		"  - {id: first" + when + "continue: true, tags: [" + strings.Join(tags[:15], ", ") + "]}\n" +
+		"  - {id: second" + when + "disposition: advisory, tags: [" + strings.Join(tags[15:], ", ") + "]}\n")})
+	require.NoError(t, err)
+	s, d := start(t, session.Config{Engine: heed.Config{Rules: set}})
+	s.Observe(logged("Tagged").Entry())
+	require.Len(t, answer[bridge.Page](t, d, bridge.ToolEntries, `{}`).Entries[0].Tags, 16)
+	answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4096)+`"}`)
+	_, refused := refusal(t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4097)+`"}`)
+	require.Equal(t, "text", refused.Field)
 }
