@@ -217,9 +217,9 @@ func TestRoleOf(t *testing.T) {
 			"NullReferenceException: DiskFault LoadFailure TimerInterrupt KeyError IOException(<*>) True— Started… Stopped's “open” " +
 			"Acme.Press Acme::Press works.press.Tick press->tick tick() press.tick(int) tick(<*>) failed(<*>) closed#<*> state:on State=Open a/closed JobStarted",
 		plain: "red lamp ENOENT SAM POST остановлен state-started logged-in press.start lamp_open doStart " +
-			"Lamp_Open Pre-Closed IsOpen NotFound com.acme.press.start (<*>) Human<*> <*>, Tobin(<*>) a/b x+y",
+			"Lamp_Open Pre-Closed IsOpen NotFound com.acme.press.start (<*>) Human<*> <*>, Tobin(<*>) a/b x+y tick(int",
 		name: "Tobin Bench_Large StoolOak Anne-Marie O'Neil Радомир 하윤 石 acme.press lamp.xml Bench.png com.acme.Press.Lamp org.acme (Tobin), \"Tobin\" " +
-			"GoToOpenDoor Tobin's Thing_Lamp Building_Speed net.iron.Thing",
+			"GoToOpenDoor Tobin's Thing_Lamp Building_Speed net.iron.Thing acme.x",
 		mask: "<*>",
 	} {
 		for w := range strings.FieldsSeq(words) {

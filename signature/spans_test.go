@@ -20,6 +20,7 @@ func TestSpans(t *testing.T) {
 		{"loaded 12 of 40 ms", []string{"<num>", "12", "<num>", "40 ms"}},
 		{"  at (12, 0, 5)  ", []string{"<vec>", "12, 0, 5"}},
 		{"cannot read C:\\Games\\a.xml\nbody 12", []string{"<path>", "C:\\Games\\a.xml"}},
+		{"cannot read Maps/Colony7", []string{"<path>", "Maps/Colony7"}},
 		{"Human12 said \"hello\"", []string{"<id>", "Human12", "<quoted>", "\"hello\""}},
 		{"job for Human12:\nSystem.Exception: code 12 at 14", []string{"<id>", "Human12", "<num>", "14"}},
 		{"<*> did it", []string{"<*>", "<*>"}},
