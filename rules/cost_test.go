@@ -12,9 +12,10 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// ruleWhen compiles a rule file with one rule.
+// ruleWhen compiles a rule file with one rule and a list.
 func ruleWhen(when string) (*Set, error) {
-	return Compile(File{Name: "f.yaml", Data: []byte("version: 1\nrules:\n- id: x\n  disposition: blocking\n  when: '" + when + "'\n")})
+	return Compile(File{Name: "f.yaml", Data: []byte("version: 1\nrules:\n- id: x\n  disposition: blocking\n  when: '" + when +
+		"'\nlists: {l: [a, bcd]}\n")})
 }
 
 // listOf returns a list of n texts.
@@ -69,6 +70,66 @@ func TestCost(t *testing.T) {
 		if got := set.rules[0].cond.cost.steps; tc.steps > 0 {
 			require.Equal(t, tc.steps, got, tc.when)
 		}
+	}
+}
+
+// TestCostOfNodes: each kind of node counts for itself and for what it does with the texts below it.
+func TestCostOfNodes(t *testing.T) {
+	const n, all = nodeSteps, entryBytes
+	const splitAll = all + (all+1)*pieceSteps // by one byte
+	for _, tc := range []struct {
+		when  string
+		steps float64
+		hint  string
+	}{
+		{`phase == "a"`, 3*n + 1, dearParts},
+		{`not (phase == "a")`, 4*n + 1, dearParts},
+		{`level == phase`, 3*n + maxName, dearParts},
+		{`phase == "a" ? source == "b" : method == "cc"`, 10*n + 1 + 1 + 2, dearParts},
+		{`[phase, "a"][0] == "a"`, 7*n + 1, dearParts},
+		{`[phase, "a"][0] == template`, 7*n + all, dearParts},
+		{`template[1:3] == message`, 6*n + all, dearParts},
+		{`template[1:] contains "a"`, 5*n + all + 1, dearParts},
+		{`template in ["a", phase]`, 7*n + all, dearParts},
+		{`template in ["a", "b"]`, 5*n + all, dearParts},
+		{`template in l`, 3*n + all, dearParts},
+		{`starts_with_any(template, l)`, 2*n + 2*triedSteps, dearParts},
+		{`contains_any(template, l)`, 2*n + 2*all, dearParts},
+		{`contains_any(lower(template), l)`, 3*n + foldSteps*all + 2*all, dearParts},
+		{`contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 2*n + (tableSteps+triedSteps+1)*all, dearParts},
+		{`len(l) == 2 and contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 7*n + 2*4 + 6*all, dearList},
+		{`len(l) > 1`, 4*n + 2*4, dearParts},
+		{`any(l, # == source)`, 10*n + 2*itemSteps + 4, dearLoop},
+		{`any(l, # == "x") and template contains "a"`, 14*n + 2*itemSteps + 2 + all + 1, dearParts},
+		{`any([template, "ab"], # contains "x")`, 12*n + 2*itemSteps + all + 2 + 2, dearLoop},
+		{`any([["a"], ["b"]], source in #)`, 18*n + 2*itemSteps + 2*all, dearLoop},
+		{`count([phase == "a", true]) == 1`, 8*n + 1, dearParts},
+		{`first(split(template, " ")) == "abc"`, 6*n + splitAll + 3, dearParts},
+		{`split(template, "")[0] == message`, 7*n + splitAll + all, dearParts},
+		{`phase in split(template, " ")`, 5*n + splitAll + all + (all+1)*n, dearParts},
+		{`len(split(template, phase)) == 1`, 6*n + splitAll + 2*all, dearParts},
+		{`any(split(template, " ")[1:2], # == "x")`, 7*n + splitAll + (all+1)*(itemSteps+4*n) + all, dearLoop},
+		{
+			`any(phase == "a" ? split(template, " ") : split(phase, ", "), # == "x")`,
+			11*n + 1 + splitAll + all + (all/2+1)*pieceSteps + (all+1)*(itemSteps+4*n) + all, dearLoop,
+		},
+		{`any(phase == "a" ? l : ["b"], # == "x")`, 8*n + 1 + 2*(itemSteps+4*n) + 2, dearLoop},
+		{`(phase == "a" ? template : "b") contains "c"`, 8*n + 1 + all + 1, dearParts},
+		{`lower(template) == message`, 4*n + foldSteps*all + all, dearParts},
+		{`trim(template) == "a"`, 4*n + all + 1, dearParts},
+		{`indexOf(template, "ab") == 1`, 5*n + 2*(all+2), dearParts},
+		{`template matches "ab+c"`, 3*n + 2*patternSteps*5*(all+1), dearPattern},
+		{`template matches "ab{2,}c"`, 3*n + 2*patternSteps*8*(all+1), dearPattern},
+		{`template matches "ab{2,3}c"`, 3*n + patternSteps*10*(all+1), dearPattern},
+		{`template matches "ab{0}c"`, 3*n + patternSteps*6*(all+1), dearPattern},
+	} {
+		t.Run(tc.when, func(t *testing.T) {
+			set, err := ruleWhen(tc.when)
+			require.NoError(t, err)
+			c := set.rules[0].cond.cost
+			require.Equal(t, tc.steps, c.steps)
+			require.Equal(t, tc.hint, c.hint)
+		})
 	}
 }
 
