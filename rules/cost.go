@@ -223,9 +223,7 @@ func (e *estimate) bytes(n ast.Node) float64 {
 	case *ast.SliceNode:
 		return e.bytes(n.Node)
 	case *ast.BuiltinNode:
-		if len(n.Arguments) > 0 && !closures[n.Name] {
-			return e.bytes(n.Arguments[0])
-		}
+		return e.bytes(n.Arguments[0])
 	}
 	return 0
 }
@@ -242,7 +240,7 @@ func (e *estimate) items(n ast.Node) float64 {
 	case *ast.SliceNode:
 		return e.items(n.Node)
 	case *ast.BuiltinNode:
-		if n.Name != "split" || len(n.Arguments) < 2 {
+		if n.Name != "split" {
 			break
 		}
 		sep := 1
@@ -288,6 +286,6 @@ func instructions(re *syntax.Regexp) int {
 
 // endless reports whether a match of re may have any length.
 func endless(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Op == syntax.OpRepeat && re.Max < 0 ||
+	return re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Max < 0 || // as of x{2,}
 		slices.ContainsFunc(re.Sub, endless)
 }

@@ -108,7 +108,11 @@ func TestCostOfNodes(t *testing.T) {
 		{`split(template, "")[0] == message`, 7*n + splitAll + all, dearParts},
 		{`phase in split(template, " ")`, 5*n + splitAll + all + (all+1)*n, dearParts},
 		{`len(split(template, phase)) == 1`, 6*n + splitAll + 2*all, dearParts},
-		{`any(split(template, " ")[1:2], # == "x")`, 7*n + splitAll + (all+1)*(itemSteps+4*n) + all, dearLoop},
+		{`source in first([[phase], ["b"]])`, 8*n + all + (all+2)*n, dearParts},
+		{
+			`any(split(template, ", ")[1:2], # == "x")`,
+			7*n + all + (all/2+1)*pieceSteps + (all/2+1)*(itemSteps+4*n) + all/2 + 1, dearLoop,
+		},
 		{
 			`any(phase == "a" ? split(template, " ") : split(phase, ", "), # == "x")`,
 			11*n + 1 + splitAll + all + (all/2+1)*pieceSteps + (all+1)*(itemSteps+4*n) + all, dearLoop,
