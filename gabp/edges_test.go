@@ -245,7 +245,9 @@ func TestAcceptFails(t *testing.T) {
 
 		l = &failing{closed: make(chan struct{})}
 		require.NoError(t, l.Close())
+		start = time.Now()
 		require.ErrorIs(t, s.Serve(t.Context(), l), net.ErrClosed)
+		require.Zero(t, time.Since(start))
 	})
 }
 
@@ -325,5 +327,123 @@ func TestClaimedLength(t *testing.T) {
 		body, err := readBody(bufio.NewReader(strings.NewReader(text+"y")), n)
 		require.NoError(t, err)
 		require.Equal(t, text, string(body))
+	}
+}
+
+// halves is a connection whose output can be ended alone.
+type halves struct {
+	net.Conn
+	ended int
+}
+
+func (h *halves) CloseWrite() error { h.ended++; return nil }
+
+// TestServeEnds holds how a session ends: with the time for a peer to read the last answer where the server ends it for
+// what the peer sent, and with a bound on how long handlers may take.
+func TestServeEnds(t *testing.T) {
+	hello := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` +
+		helloText(token) + `}`
+	call := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000002","type":"request","method":"a/b"}`
+	for _, c := range []struct {
+		name    string
+		deaf    bool // the peer does not read
+		handler time.Duration
+		do      func(near net.Conn, cancel func())
+		ended   int
+		took    time.Duration
+		err     string
+	}{
+		{"the peer left", false, 0, func(near net.Conn, _ func()) { _ = near.Close() }, 0, 0, ""},
+		{"the host stops", false, 0, func(_ net.Conn, cancel func()) { cancel() }, 0, 0, ""},
+		{"a broken frame", false, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, lingerTime, "frame: "},
+		{"a broken frame of a peer that does not read", true, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 0, 10 * time.Second, "gabp: write: "},
+		{"a handler that takes its time", false, 3 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 3 * time.Second, ""},
+		{"a handler that takes too long", false, 9 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 5 * time.Second, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, err := NewServer(ServerConfig{
+					Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
+					Mux: serving(func(context.Context, *Request) (any, error) {
+						time.Sleep(c.handler)
+						return nil, nil
+					}),
+				})
+				require.NoError(t, err)
+				ctx, cancel := context.WithCancel(t.Context())
+				near, far := net.Pipe()
+				h := &halves{Conn: far}
+				ended := make(chan error, 1)
+				go func() { ended <- s.ServeConn(ctx, h) }()
+				if !c.deaf {
+					go func() { _, _ = io.Copy(io.Discard, near) }()
+					for _, text := range []string{hello, call} {
+						_, err = io.WriteString(near, frame(text))
+						require.NoError(t, err)
+					}
+					synctest.Wait()
+				}
+				start := time.Now()
+				c.do(near, cancel)
+				err = <-ended
+				require.Equal(t, c.took, time.Since(start))
+				require.Equal(t, c.ended, h.ended)
+				if c.err == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, c.err)
+				}
+				cancel()
+				_ = near.Close()
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
+// remote is a connection from another machine.
+type remote struct{ net.Conn }
+
+func (remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP("192.0.2.1")} }
+
+// gives is a listener with one connection.
+type gives struct {
+	failing
+	conn net.Conn
+}
+
+func (l *gives) Accept() (net.Conn, error) {
+	if conn := l.conn; conn != nil {
+		l.conn = nil
+		return conn, nil
+	}
+	return l.failing.Accept()
+}
+
+// TestRejectsOtherMachines holds that a peer on another machine is disconnected at once, unless it may come.
+func TestRejectsOtherMachines(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s, err := NewServer(ServerConfig{
+				Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux), AllowRemote: allowed,
+			})
+			require.NoError(t, err)
+			near, far := net.Pipe()
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- s.Serve(ctx, &gives{failing{closed: make(chan struct{})}, remote{far}}) }()
+			start := time.Now()
+			_, err = io.Copy(io.Discard, near)
+			require.NoError(t, err)
+			if allowed {
+				require.Equal(t, defaultHelloTimeout, time.Since(start))
+				require.EqualValues(t, 1, s.Stats().Connections)
+			} else {
+				require.Zero(t, time.Since(start))
+				require.EqualValues(t, 1, s.Stats().Rejected)
+			}
+			cancel()
+			require.NoError(t, <-ended)
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/rules"
@@ -216,6 +219,38 @@ func TestLogStatus(t *testing.T) {
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
 	require.Equal(t, &bridge.LogStatus{Present: true, Error: "permission denied"}, st.Log)
 	require.NotEmpty(t, st.Behind)
+	_, d = start(t, session.Config{Log: &read{status: follow.Status{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4}}})
+	require.Equal(t, &bridge.LogStatus{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4},
+		answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
+}
+
+// read is a log with a status.
+type read struct {
+	session.Feed
+	status follow.Status
+}
+
+func (r *read) Run(ctx context.Context, _ follow.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+func (r *read) Sync(context.Context) error { return nil }
+func (r *read) Status() follow.Status      { return r.status }
+
+// TestBlindItem holds what is said of the item of a log that cannot be read, which is none of the session's.
+func TestBlindItem(t *testing.T) {
+	for _, blocking := range []bool{true, false} {
+		s, err := session.New(session.Config{Log: stuck{}})
+		require.NoError(t, err)
+		d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: func(context.Context, string) gabp.CurrentResult {
+			return gabp.CurrentResult{Attention: &heed.Attention{ID: "blind-1", State: "open", Blocking: blocking}}
+		}})
+		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"blind-1"}`)
+		require.Equal(t, blocking, item.Disposition == event.Blocking)
+		require.NotEmpty(t, item.Behind)
+		_, refused := refusal(t, d, bridge.ToolItem, `{"id":"blind-2"}`)
+		require.Equal(t, "not_found", refused.Reason)
+	}
 }
 
 // TestTextBounds holds how long a text to be explained may be, and how many tags of an entry are shown.

@@ -140,10 +140,26 @@ func TestModStartedAgain(t *testing.T) {
 	require.Equal(t, taken([]string{"error first", "error a", "error second", "error b"}), *got)
 }
 
+// TestManyIDs holds how many ids are known: the latest.
+func TestManyIDs(t *testing.T) {
+	in, got := newTaken()
+	take := func(i int) { in.takeLog(json.RawMessage(fmt.Sprintf(`{"message":"m %d","entryId":"%d"}`, i, i))) }
+	for i := range 4096 {
+		take(i)
+	}
+	take(0)
+	require.Len(t, *got, 4096)
+	take(4096)
+	take(0) // the latest
+	require.Len(t, *got, 4097)
+	take(1) // the oldest
+	require.Len(t, *got, 4098)
+}
+
 // TestLongIDs: an id of any length is no reason to keep it.
 func TestLongIDs(t *testing.T) {
 	in, got := newTaken()
-	for _, n := range []int{maxID, maxID + 1} {
+	for _, n := range []int{256, 257} {
 		id := strings.Repeat("i", n)
 		for range 2 {
 			in.takeLog(json.RawMessage(`{"message":"m","level":"error","entryId":"` + id + `"}`))

@@ -492,8 +492,12 @@ func TestCallEvents(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		each   time.Duration // to read an event
+		took   time.Duration
 		within bool
-	}{{"in time", 100 * time.Millisecond, true}, {"too late", 200 * time.Millisecond, false}} {
+	}{
+		{"in time", 100 * time.Millisecond, 400 * time.Millisecond, true},
+		{"too late", 200 * time.Millisecond, 510 * time.Millisecond, false},
+	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &fakeMod{tools: buildTool, events: []string{"colony.log", "colony/ticks"}}
 			m.answers = func(string, string) []string {
@@ -509,8 +513,10 @@ func TestCallEvents(t *testing.T) {
 				return time.Unix(1_700_000_000, 0)
 			}
 			begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
+				start := time.Now()
 				got, e := p.call("colony/build")
 				require.Nil(t, e)
+				require.Equal(t, c.took, time.Since(start))
 				require.Equal(t, c.within, strings.Contains(got, "something broke"), got)
 			})
 		})
