@@ -109,7 +109,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	}
 	next := m.item(number)
 	next.scope, next.key, next.ambient, next.root = it.scope, it.key, it.ambient, it.root
-	next.before, next.shared = it, it.shared
+	next.before, next.shared, next.again, next.ofLoad = it, it.shared, it.again, it.ofLoad
 	next.alive, next.last = m.now, it.last
 	if unsure {
 		it.vague, next.vague = true, true

@@ -167,7 +167,7 @@ func (m *model) attach(p *player, by string) error {
 	for i := range open {
 		it := m.byID[open[i].ID]
 		shared = shared || it.shared || it.vague
-		if !m.stands(it) {
+		if !m.stands(it) && !(open[i].Blocking && it.delivered[v.name] > 0) {
 			past++
 		}
 	}
@@ -234,7 +234,7 @@ func (m *model) verdict(v *heed.Verdict, o *operation) error {
 	case !slices.Contains(allowed, v.Outcome) || v.Text == "":
 		return fmt.Errorf("the outcome goes not with the reason, %q", v.Text)
 	case !v.Known:
-		if v.Reason != coalesce.ReasonNotKnown || len(m.ops) <= m.cfg.Coalesce.MaxOperations {
+		if v.Reason != coalesce.ReasonNotKnown || o.seen && len(m.ops) <= m.cfg.Coalesce.MaxOperations {
 			return errors.New("it was named")
 		}
 		return nil
@@ -250,9 +250,9 @@ func (m *model) verdict(v *heed.Verdict, o *operation) error {
 	o.covered = v.CleanThrough
 	good := v.Outcome == coalesce.Clean || v.Outcome == coalesce.Advised
 	switch {
-	case o.touched != 0 && v.Outcome == coalesce.Clean && len(o.links) == 0:
+	case o.touched != 0 && v.Outcome == coalesce.Clean:
 		return fmt.Errorf("entry %d fell into its window", o.touched)
-	case o.gaps && good:
+	case o.gaps && good && o.seen:
 		return errors.New("evidence is missing")
 	case (o.doubtful || o.given) && good:
 		return errors.New("nobody knows how it ended")

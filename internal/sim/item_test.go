@@ -159,6 +159,11 @@ func (it *item) hold(entries []*entry) {
 	for _, e := range entries {
 		it.sum(e)
 	}
+	for _, e := range it.late {
+		if g := it.groups[e.group]; g != nil {
+			g.last = e.when
+		}
+	}
 	for r, t := range it.rules {
 		t.resolved = resolved[r]
 	}
@@ -298,7 +303,8 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if s != other || it.vague || it.mayHold(e) {
 		return nil
 	}
-	if h := m.holder(e); h != nil && it.disposition <= e.disposition {
+	has := it.groups[e.group] != nil && it.disposition >= e.disposition // if resolved
+	if h := m.holder(e); h != nil && !has && it.disposition <= e.disposition {
 		return fmt.Errorf("bursts: entry %d joined item %s, and %s holds its group", e.Seq, it.id, h.id)
 	}
 	if it.blurred && it.rules[e.rule] != nil || e.disposition == event.Advisory && it.disposition == event.Advisory {
@@ -405,7 +411,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
 		if it == m.episode && len(m.ops) == 0 && m.turned < it.first &&
-			!m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
+			it.held[0].when.generation == m.now.generation && !m.passed(m.cfg.Coalesce.AmbientQuiet, it.held[0].when) {
 			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 		}
 	}
@@ -534,18 +540,25 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	return nil
 }
 
-// worst reports whether an entry is worse than every acknowledged item that holds its rule.
+// worst reports whether an entry is worse than the most that acknowledged items with its rule
+// were acknowledged with.
 func (m *model) worst(e *entry) bool {
+	var most item
 	for _, it := range m.items {
-		if it.acked && it.rules[e.rule] != nil && (it.severer || !m.worse(e, it)) {
+		if !it.acked || it.rules[e.rule] == nil {
+			continue
+		}
+		if it.severer {
 			return false
 		}
+		most.disposition, most.severity = max(most.disposition, it.disposition), max(most.severity, it.severity)
+		most.invalidates = most.invalidates || it.invalidates
 	}
-	return true
+	return m.worse(e, &most)
 }
 
 // onceWithin is the span in which all entries of a group are one occurrence.
-var onceWithin = coalesce.Window{Duration: time.Second, Entries: 16}
+var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
 // call: all its group ever did was in calls, and this is another one, and it did not

@@ -345,7 +345,7 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 			o.excused = o.excused || id == e.OperationID || m.windowed(o)
 		case !o.begun && o.ended:
 			o.excused = o.excused || !m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
-		case o.touched == 0 && m.windowed(o):
+		case o.touched == 0 && m.windowed(o) && (id != e.OperationID || e.Kind != event.KindOperation):
 			o.touched = m.now.seq
 		}
 	}
@@ -369,10 +369,11 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	}
 	o.gaps = o.gaps || len(m.blind) > 0 && (!known || m.windowed(o))
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
-		o.ended, o.given, o.doubtful = true, false, false
+		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
+		o.ended, o.given = true, false
+		o.doubtful = e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
 		o.ends = append(o.ends, m.now)
 	}
-	o.doubtful = o.doubtful || d.Urgent() && (e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled)
 	if e.Parent != "" {
 		parent := m.named(e.Parent)
 		if !slices.Contains(o.links, e.Parent) {
