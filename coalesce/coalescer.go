@@ -362,7 +362,8 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if row != nil && runGap.passed(row.last, c.now) {
 		c.occur(row, c.calls.side)
 	}
-	if row == nil && (to.unseen || !c.index.has(d.Rule, in.Signature)) && !it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
+	if row == nil && (to.unseen || !c.index.has(d.Rule, in.Signature)) &&
+		!it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.groups++
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)

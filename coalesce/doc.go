@@ -54,8 +54,8 @@
 //
 // Updates are few: over any sequence of n urgent entries in k groups with s stops,
 // 6 + 3 log10 n + 3 log10 k + 3 s at most, and two for each acknowledgement of an item that
-// stopped nobody; what the host raises, and arrivals, come on top. What stops nobody takes from one allowance; an item for which there is
-// none is opened without an update.
+// stopped nobody; what the host raises, and arrivals, come on top. What stops nobody takes
+// from one allowance; an item for which there is none is opened without an update.
 //
 // # Blame
 //

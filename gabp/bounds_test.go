@@ -21,7 +21,8 @@ import (
 // the end of its session.
 func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended func() time.Duration)) (answers string) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux), Limits: lim})
+		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
+			Mux: new(Mux), Limits: lim})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		near, far := net.Pipe()
@@ -76,18 +77,20 @@ func TestDeadlines(t *testing.T) {
 		{"a byte, and messages may take less", 10 * s, 2 * s, []write{{3 * s, "C"}}, 5 * s},
 		{"a byte after another", 10 * s, 2 * s, []write{{3 * s, "C"}, {1 * s, "o"}}, 5 * s},
 		{"headers, and no message", 10 * s, 2 * s, []write{{3 * s, frame[:40]}}, 5 * s},
-		{"a part of a message after the hello", 10 * s, 2 * s, []write{{9 * s, frame}, {time.Hour, pings}, {time.Hour, pings[:50]}}, 2*time.Hour + 11*s},
+		{"a part of a message after the hello", 10 * s, 2 * s,
+			[]write{{9 * s, frame}, {time.Hour, pings}, {time.Hour, pings[:50]}}, 2*time.Hour + 11*s},
 	} {
 		for _, timed := range []bool{true, false} {
 			t.Run(fmt.Sprint(c.name, timed), func(t *testing.T) {
-				answers := inTime(t, Limits{HelloTimeout: c.hello, FrameTimeout: c.frame}, timed, func(conn net.Conn, ended func() time.Duration) {
-					for _, w := range c.writes {
-						time.Sleep(w.after)
-						_, err := io.WriteString(conn, w.text)
-						require.NoError(t, err)
-					}
-					require.Equal(t, c.ends, ended())
-				})
+				answers := inTime(t, Limits{HelloTimeout: c.hello, FrameTimeout: c.frame}, timed,
+					func(conn net.Conn, ended func() time.Duration) {
+						for _, w := range c.writes {
+							time.Sleep(w.after)
+							_, err := io.WriteString(conn, w.text)
+							require.NoError(t, err)
+						}
+						require.Equal(t, c.ends, ended())
+					})
 				require.Equal(t, timed, strings.Contains(answers, "the message did not arrive in time"), "it is said where that is possible")
 			})
 		}
@@ -128,7 +131,8 @@ func TestCallsAreForgotten(t *testing.T) {
 		near, far := net.Pipe()
 		served := make(chan error, 1)
 		go func() { served <- s.ServeConn(ctx, far) }()
-		c, err := NewClient(ctx, near, ClientConfig{Token: token, Limits: Limits{ConcurrentRequests: 2, RequestTimeout: time.Minute}})
+		c, err := NewClient(ctx, near,
+			ClientConfig{Token: token, Limits: Limits{ConcurrentRequests: 2, RequestTimeout: time.Minute}})
 		require.NoError(t, err)
 		for range 5 {
 			start := time.Now()

@@ -53,7 +53,8 @@ func TestBridgeFileText(t *testing.T) {
 		"127.0.0.1:4711":   `"port":4711,"transport":{"type":"tcp","address":"4711"}`,
 		"unix:/tmp/x.sock": `"transport":{"type":"pipe","address":"/tmp/x.sock"}`,
 	} {
-		require.NoError(t, WriteBridgeFile(path, Bridge{Address: address, Token: bridgeToken, GameID: "farm", LaunchID: "l"}, now))
+		require.NoError(t, WriteBridgeFile(path,
+			Bridge{Address: address, Token: bridgeToken, GameID: "farm", LaunchID: "l"}, now))
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, byte('\n'), data[len(data)-1])

@@ -163,9 +163,10 @@ func TestLargeAnswers(t *testing.T) {
 	const size = 8 << 10
 	most := size - maxEnvelope
 	var answer func() (any, error)
-	c, s := pair(t, ServerConfig{Limits: Limits{MessageSize: size}, Mux: serving(func(context.Context, *Request) (any, error) {
-		return answer()
-	})}, ClientConfig{})
+	c, s := pair(t, ServerConfig{Limits: Limits{MessageSize: size},
+		Mux: serving(func(context.Context, *Request) (any, error) {
+			return answer()
+		})}, ClientConfig{})
 	text := func(n int) string { return strings.Repeat("x", n) }
 	result := func(n int) func() (any, error) { return func() (any, error) { return text(n - 2), nil } }
 	fails := func(n int) func() (any, error) {

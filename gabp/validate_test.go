@@ -97,7 +97,8 @@ func TestReadAttention(t *testing.T) {
 		{item(`"message":"m"`, `"message":"`+text(maxReadText+1)+`"`), `"message" has 65537 bytes`},
 		{item(`"repeatCount":1`, `"repeatCount":0`), `"repeatCount" must be at least 1`},
 		{item(`"repeatCount":1,"latestSequence":1`, `"repeatCount":1`), `sample: "latestSequence" is missing`},
-		{item(sample("error", "m", "1"), strings.TrimSuffix(strings.Repeat(sample("info", "m", "1")+",", maxReadSamples), ",")), ""},
+		{item(sample("error", "m", "1"),
+			strings.TrimSuffix(strings.Repeat(sample("info", "m", "1")+",", maxReadSamples), ",")), ""},
 		{item(sample("error", "m", "1"), strings.TrimSuffix(strings.Repeat(sample("info", "m", "1")+",", maxReadSamples+1), ",")), `"sample" has 65 elements, want at most 64`},
 		{`7`, "attention must be an object"},
 		{strings.Replace(item(), `{`, `{"state":"open",`, 1), `"state" occurs twice`},
@@ -110,8 +111,9 @@ func TestReadAttention(t *testing.T) {
 			continue
 		}
 		require.NoError(t, err)
-		require.Equal(t, "a-1 o m 1 2 4", fmt.Sprint(a.ID, " ", a.CausalOperationID, " ", a.CausalMethod, " ", a.OpenedAtSequence,
-			" ", a.LatestSequence, " ", a.TotalUrgentEntries))
+		require.Equal(t, "a-1 o m 1 2 4",
+			fmt.Sprint(a.ID, " ", a.CausalOperationID, " ", a.CausalMethod, " ", a.OpenedAtSequence,
+				" ", a.LatestSequence, " ", a.TotalUrgentEntries))
 	}
 	var current CurrentResult
 	require.ErrorContains(t, json.Unmarshal([]byte(`{}`), &current), `"attention" is missing`)

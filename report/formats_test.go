@@ -303,9 +303,10 @@ func TestNamesAreLearned(t *testing.T) {
 		"item":    func(_ *capture.Record, u *heed.Update) { u.Attention.Sample[0].Message = shown },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReplay(t, Config{File: "logs of maria.txt", Scrub: &Scrubber{}, Template: func(signature.Signature) (string, bool) {
-				return "maria is here", true
-			}})
+			r := newReplay(t, Config{File: "logs of maria.txt", Scrub: &Scrubber{},
+				Template: func(signature.Signature) (string, bool) {
+					return "maria is here", true
+				}})
 			rec, u := &capture.Record{StartLine: 1}, opened("0-1", event.Blocking, 1)
 			u.Attention.Summary = "maria left"
 			show(rec, u)

@@ -726,7 +726,8 @@ func TestModAttention(t *testing.T) {
 // TestModComesAndGoes holds what is recorded of the connection to the mod.
 func TestModComesAndGoes(t *testing.T) {
 	states := func(p *play) (all []string) {
-		for _, r := range p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindState}}).Records {
+		for _, r := range p.session.Engine().Read(heed.Cursor{}, 100,
+			heed.Filter{Kinds: []event.Kind{event.KindState}}).Records {
 			all = append(all, r.Status.String()+" "+r.Message)
 		}
 		return all

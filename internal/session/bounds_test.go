@@ -124,7 +124,8 @@ func TestNotes(t *testing.T) {
 		{long, id(6), true},
 		{long + "x", id(6), true}, // as far as names are kept
 	} {
-		tl.acked(c.consumer, &heed.AckResult{ID: c.id, Acknowledged: true, Successor: "s", Covered: []string{"c"}}, began.Add(time.Second))
+		tl.acked(c.consumer, &heed.AckResult{ID: c.id, Acknowledged: true, Successor: "s",
+			Covered: []string{"c"}}, began.Add(time.Second))
 		e := tl.ring[(tl.last-1)%4]
 		require.Equal(t, Acknowledged, e.Kind)
 		require.Equal(t, c.read, *e.Read, c.consumer)
@@ -171,7 +172,8 @@ func TestTimelineEvents(t *testing.T) {
 			e.Kind, e.Reason = CallRefused, "cannot see"
 		})},
 		{"updated", func(tl *timeline) {
-			tl.update(&heed.Update{Kind: coalesce.Updated, Reason: "grew", Attention: heed.Attention{ID: "e-1", Blocking: true}}, at)
+			tl.update(&heed.Update{Kind: coalesce.Updated, Reason: "grew",
+				Attention: heed.Attention{ID: "e-1", Blocking: true}}, at)
 		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

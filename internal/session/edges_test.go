@@ -38,7 +38,8 @@ func (n *notes) take() (all []string) {
 func TestRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, k := newFeed(), &notes{}
-		s := start(t, session.Config{Log: f, Recorder: k, Tick: 20 * time.Second, Engine: heed.Config{Rules: compile(t, testRules), Epoch: "e"}})
+		s := start(t, session.Config{Log: f, Recorder: k, Tick: 20 * time.Second,
+			Engine: heed.Config{Rules: compile(t, testRules), Epoch: "e"}})
 		synctest.Wait()
 		f.write("Fine")
 		require.NoError(t, s.Sync(t.Context()))
@@ -191,7 +192,8 @@ func TestAttach(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{"cleared 1", "opened 2"}, k.said())
 		a, _ := s.Item(s.Open(nil)[0].ID)
-		require.Equal(t, time.Now().UTC(), s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindHost}}).Records[0].Time.UTC())
+		require.Equal(t, time.Now().UTC(),
+			s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindHost}}).Records[0].Time.UTC())
 		require.False(t, a.Blocking)
 	})
 }

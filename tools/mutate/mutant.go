@@ -36,7 +36,8 @@ type body struct {
 // of its function, before the body itself.
 func batch(all map[int]*mutant) map[string][]byte {
 	files := map[string][]byte{}
-	order := slices.SortedFunc(maps.Keys(all), func(a, b int) int { return cmp.Compare(all[b].body.start, all[a].body.start) })
+	order := slices.SortedFunc(maps.Keys(all),
+		func(a, b int) int { return cmp.Compare(all[b].body.start, all[a].body.start) })
 	for _, i := range order { // from the end, so that the places before stay
 		m := all[i]
 		text, begun := files[m.file]
