@@ -87,6 +87,7 @@ type Coalescer struct {
 	blindItem uint64 // number of the latest item of blindness
 	pool      *item  // the open advisory item that all advisory entries join, or nil
 	load      load
+	loadEnded uint64 // sequence number at the end of the latest load, whose bursts ended with it
 
 	repeatable repeatable
 	latest     latest

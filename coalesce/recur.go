@@ -112,7 +112,8 @@ func (c *Coalescer) frequent(o *recurrence) bool {
 		}
 		linger = float64(c.cfg.Linger.Entries)
 	}
-	return float64(o.seen[inside])*passed[outside] >=
+	// One of them may be a coincidence.
+	return float64(max(1, o.seen[inside])-1)*passed[outside] >=
 		chargeFactor*float64(o.seen[outside]+1)*(passed[inside]+linger)
 }
 
@@ -209,6 +210,7 @@ func (c *Coalescer) endLoad() {
 		return
 	}
 	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
+	c.loadEnded = c.now.seq
 	c.version++
 	for i := range c.items {
 		if it := &c.items[i]; it.open() && it.deferred {

@@ -145,7 +145,7 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	}
 	if k.item == nil && !c.loading() {
 		c.index.eachFamiliar(d.Rule, func(i int) {
-			if it := &c.items[i]; !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
+			if it := &c.items[i]; it.opened.seq > c.loadEnded && !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
 				look(it, nil)
 			}
 		}, c.items)
@@ -208,22 +208,30 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		return ""
 	}
 	c.save(it)
+	why := Reason("")
 	switch {
 	case c.loading() || before && !since:
 		c.occur(k.row, neither)
+		return ""
 	case !since:
 		c.occur(k.row, outside)
-		if blocking && k.row.recurrence.seen[outside] <= standingAfter {
-			// It may be what a call left behind: whoever calls next should know.
-			c.calls.owed = mark{it.number, ReasonBackground}
-		}
 	default:
 		c.occur(k.row, inside)
 		if blocking {
-			return c.charge(k, root)
+			why = c.charge(k, root)
 		}
 	}
-	return ""
+	// Between calls no result tells of it: whoever calls next should know, unless it is
+	// known to come by itself.
+	between := !slices.ContainsFunc(c.ops.live, (*operation).running)
+	switch {
+	case !blocking || !between:
+	case why == reasonStanding:
+		c.calls.owed = mark{it.number, ReasonStanding}
+	case why == "" && k.row.recurrence.seen[outside] <= standingAfter:
+		c.calls.owed = mark{it.number, ReasonBackground}
+	}
+	return why
 }
 
 // suppress counts a repeat of what was acknowledged.
@@ -235,9 +243,6 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 	because := ReasonBackground
 	if why == reasonStanding {
 		because = ReasonStanding
-		if !slices.ContainsFunc(c.ops.live, (*operation).running) {
-			c.calls.owed = mark{it.number, because}
-		}
 	}
 	c.concern(in, to, it.number, because)
 	return Folded{ID: it.id, Owner: it.number}

@@ -156,6 +156,7 @@ func (s *coder) begin() int {
 	s.itemRef("pool", &c.pool)
 	s.calls(&c.calls)
 	s.load(&c.load)
+	s.Uint64("loadEnded", &c.loadEnded, c.now.seq)
 	s.allowance(&c.allowance)
 	s.queue()
 	s.escalations()
