@@ -355,6 +355,8 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			c.enterWindow(o)
 		}
 		c.leaveWindows()
+	case e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled:
+		o.doubtful = true // it ended otherwise before
 	}
 	return o
 }
