@@ -65,7 +65,8 @@ func (e *Engine) Raise(r Report) string {
 	return e.act(&coalesce.Input{
 		Signature: e.normalizer.Signature(r.Message, ""), Raised: key, Summary: summary,
 		Decision: event.Decision{
-			Rule: hostRule + key, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates,
+			Rule: hostRule + key, Disposition: min(r.Disposition, event.Blocking),
+			Severity: min(r.Severity, event.SeverityFatal), Invalidates: r.Invalidates,
 		},
 	}, e.coalescer.Fold).ID
 }

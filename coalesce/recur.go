@@ -154,25 +154,26 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 	return reasonStanding
 }
 
-// inCall reports whether an entry is inside of a call that began since item it was
-// acknowledged, or of one that began before, and returns the root operation of the first
-// kind: the one that the entry names, or that alone is under way. One that is named, and
-// had no such entry yet, counts as one that began since.
-func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since, before bool) {
-	if to.named != nil {
-		since = to.named.started.seq > it.ackedAt || to.named.worst < event.Blocking
-		return c.ops.root(to.named), since, !since
+// inCall returns the number of the entry with which the call began that an entry is inside of,
+// if that was since item it was acknowledged, and 0 if not; whether it is inside of one that
+// began before; and the root operation of the former: the one that the entry names, or that
+// alone is under way. One that is named, and had no such entry yet, counts as one that
+// began since.
+func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since uint64, before bool) {
+	if o := to.named; o != nil {
+		if o.started.seq > it.ackedAt || o.worst < event.Blocking {
+			return c.ops.root(o), o.started.seq, false
+		}
+		return nil, 0, true
 	}
 	for _, o := range c.ops.live {
-		if r := c.ops.root(o); r.started.seq > it.ackedAt {
-			if !since {
-				root = r
-			} else if root != r {
-				root = nil
-			}
-			since = true
-		} else {
+		switch r := c.ops.root(o); {
+		case r.started.seq <= it.ackedAt:
 			before = true
+		case since == 0:
+			root, since = r, r.started.seq
+		case root != r:
+			root, since = nil, max(since, r.started.seq)
 		}
 	}
 	return root, since, before

@@ -192,28 +192,38 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	if k.row != nil {
 		last = k.row.last
 	}
+	apart := runGap.passed(last, c.now)
 	blocking := d.Disposition == event.Blocking && to.scope <= scopeOperation
 	switch {
+	case d.Disposition == event.Blocking && to.scope == scopeHost && apart:
+		return reasonReturned // the host knows
 	case blocking && c.loading() && it.ackedAt < c.load.began.seq:
 		return reasonReturned
 	case c.cfg.AckMemory.passed(last, c.now):
 		return reasonReturned
 	case it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
 		return reasonRate
-	case k.row == nil, to.named == nil && !runGap.passed(last, c.now):
+	case !apart && to.named == nil && clocked(last, c.now):
 		return ""
 	}
 	root, since, before := c.inCall(it, to)
-	if !since && !runGap.passed(last, c.now) {
+	if k.row == nil {
+		if blocking && since != 0 && c.cfg.Linger.passed(last, c.now) {
+			return reasonCharged // a form of the same that a later call met first
+		}
+		return ""
+	}
+	// Without times a call that began since the last one sets occurrences apart.
+	if !apart && (since == 0 || to.named == nil && since <= last.seq) {
 		return ""
 	}
 	c.save(it)
 	why := Reason("")
 	switch {
-	case c.loading() || before && !since:
+	case c.loading() || before && since == 0:
 		c.occur(k.row, neither)
 		return ""
-	case !since:
+	case since == 0:
 		c.occur(k.row, outside)
 	default:
 		c.occur(k.row, inside)

@@ -45,7 +45,7 @@ type span struct {
 func (s *span) add(from, to logicalTime) {
 	s.entries += to.seq - from.seq
 	if clocked(from, to) {
-		s.at += to.at - from.at
+		s.at = min(s.at+(to.at-from.at), farthest)
 	}
 }
 
