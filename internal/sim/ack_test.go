@@ -80,6 +80,9 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 // id: it is then the next one.
 func (m *model) split(it *item, mark uint64, successor string) error {
 	it.cleared, it.acked, it.ackedAt = true, true, m.now.seq
+	if it.disposition == event.Advisory {
+		m.law.advisory++
+	}
 	number := uint64(len(m.items)) + 1
 	opened := m.engine.Stats().Coalesce.Opened
 	unsure := it.vague || it.blurred || it.merged || it.severer && it.roseAgain()
@@ -108,6 +111,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 		return fmt.Errorf("identity: the successor of %s is %s, the next item is %s", it.id, successor, want)
 	}
 	next := m.item(number)
+	m.law.stops++
 	next.scope, next.key, next.ambient, next.root = it.scope, it.key, it.ambient, it.root
 	next.before, next.shared, next.again, next.ofLoad = it, it.shared, it.again, it.ofLoad
 	next.alive, next.last = m.now, it.last

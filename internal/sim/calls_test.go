@@ -328,6 +328,11 @@ func (m *model) drained(updates []heed.Update) error {
 				len(it.groups), limit)
 		}
 	}
+	m.law.updates += len(updates)
+	if most := m.law.bound(&m.cfg.Coalesce); float64(m.law.updates) > most {
+		return fmt.Errorf("updates: %d in all, of %d entries in %d groups with %d stops: want %v at most", m.law.updates,
+			m.law.urgent, len(m.law.groups), m.law.stops, most)
+	}
 	if n := m.engine.Stats().Coalesce.UpdatesPending; n > 0 {
 		return fmt.Errorf("updates: %d left over", n)
 	}

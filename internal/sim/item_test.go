@@ -64,7 +64,6 @@ type item struct {
 	by      coalesce.Reason // why it was cleared last
 	again   bool            // it was cleared, and opened again
 	gone    bool            // evicted
-	charges int             // blocking entries of acknowledged groups that opened it
 
 	delivered map[string]uint64
 	consumer  string // that saw it as the current one last
@@ -181,6 +180,8 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		return nil
 	}
 	e.group = group{e.rule, m.engine.Group(e.sig)}
+	m.law.urgent++
+	m.law.groups[group{e.rule, e.sig}] = true
 	it := m.byID[id]
 	a, known := m.engine.Item(id)
 	switch {
@@ -195,6 +196,15 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		}
 		it = m.item(uint64(len(m.items)) + 1)
 		it.scope = s
+		if e.disposition == event.Blocking {
+			m.opens[e.group]++
+			if r := m.returns[e.group]; r != nil && r.item == nil {
+				r.item = it
+			}
+		}
+		if e.disposition == event.Blocking || s != other {
+			m.law.stops++
+		}
 		it.root, it.ofLoad = cmp.Or(e.OperationID, a.AfterOperation), m.loadMay()
 		if it.ambient = s == other && it.root == ""; it.ambient {
 			m.episode = it
@@ -210,6 +220,9 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it.cleared, it.again = false, true
+		if it.disposition == event.Blocking || s != other {
+			m.law.stops++
+		}
 		it.lost = m.stats.Journal.Pinned.Entries > 0 && (m.setup.Pinned != 0 || m.setup.Bytes != 0) || !m.keeps(it.cause)
 	case it.cleared:
 		if err := m.mayAbsorb(e, it, s); err != nil {
@@ -229,6 +242,9 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		if err := m.mayJoin(e, it, s); err != nil {
 			return err
 		}
+	}
+	if len(it.held) > 0 && e.disposition > it.disposition {
+		m.law.stops++
 	}
 	it.add(e)
 	it.blurred = it.blurred || len(it.groups) > m.cfg.Coalesce.MaxGroups
@@ -427,7 +443,10 @@ func (m *model) mayOpen(e *entry, s scope) error {
 	}
 	if inside, sure := m.inside(); e.disposition == event.Blocking && s == other && (inside || !sure ||
 		e.OperationID != "" || m.loadMay() && latest.ackedAt < m.load.seq) {
-		return nil // it may be charged to a call, or be of a load that began since
+		if m.loadMay() {
+			return nil // it may be of a load that began since
+		}
+		return m.mayCharge(e, latest)
 	}
 	return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
 		latest.id)
@@ -560,6 +579,99 @@ func (m *model) worst(e *entry) bool {
 // onceWithin is the span in which all entries of a group are one occurrence.
 var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 
+// mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
+// began since: its group comes as often without calls, or it stands.
+func (m *model) mayCharge(e *entry, it *item) error {
+	if m.background(e) {
+		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes as often without calls", e.Seq, e.rule,
+			e.group.sig.ID)
+	}
+	var call *operation
+	for id, o := range m.ops {
+		if m.windowed(o) {
+			if call != nil || o.since.seq <= it.ackedAt || len(o.links) > 0 || e.OperationID != "" && e.OperationID != id {
+				return nil
+			}
+			call = o
+		}
+	}
+	if inside, sure := m.inside(); call == nil || !inside || !sure {
+		return nil
+	}
+	r := m.returns[e.group]
+	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 || m.fresh > it.groups[e.group].last.seq {
+		r = &returns{method: call.method}
+		m.returns[e.group] = r
+	}
+	if r.stops >= 3 && len(it.late) < 9 {
+		return fmt.Errorf("charges: entry %d opened an item, and stopped calls of %q %d times since it was acknowledged", e.Seq,
+			r.method, r.stops)
+	}
+	if m.reread == 0 || m.reread >= it.first {
+		r.stops++
+	}
+	r.call, r.item = m.calls, nil // the one that it opens
+	return nil
+}
+
+// background reports whether a group for certain comes without calls as often as in them,
+// by all that the model kept since it came again first. It is not where that is so long ago
+// that it counts less.
+func (m *model) background(e *entry) bool {
+	var first stamp
+	alone, within := 0, 1 // this one
+	var last stamp
+	for _, x := range m.entries {
+		if x == e || x.group != e.group || !x.disposition.Urgent() {
+			continue
+		}
+		switch {
+		case !x.sure:
+			return false
+		case last.seq == 0 || first.seq == 0 && !between(onceWithin, last, x.when):
+		case first.seq == 0:
+			first = x.when
+			fallthrough
+		default:
+			if x.inside {
+				within++
+			} else if between(onceWithin, last, x.when) {
+				alone++
+			}
+		}
+		last = x.when
+	}
+	if first.seq == 0 || first.generation != m.now.generation || m.load.seq > 0 {
+		return false
+	}
+	span := func(a, b stamp) float64 {
+		if m.now.generation > 0 {
+			return float64(b.at - a.at)
+		}
+		return float64(b.seq - a.seq)
+	}
+	memory, linger := float64(m.cfg.Coalesce.AckMemory.Duration), float64(m.cfg.Coalesce.Linger.Duration)
+	if m.now.generation == 0 {
+		memory, linger = float64(m.cfg.Coalesce.AckMemory.Entries), float64(m.cfg.Coalesce.Linger.Entries)
+	}
+	inside, all := 0.0, span(first, m.now)
+	for i, a := range m.sides {
+		if a.when.seq < first.seq {
+			continue
+		}
+		if !a.sure {
+			return false
+		}
+		if until := m.now; a.running {
+			if i+1 < len(m.sides) {
+				until = m.sides[i+1].when
+			}
+			inside += span(a.when, until)
+		}
+	}
+	return all > inside && all < memory && float64(within)*(all-inside) < 3*float64(alone+1)*(inside+linger)
+}
+
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
 // call: all its group ever did was in calls, and this is another one, and it did not
 // return so often that it stands.
@@ -576,16 +688,10 @@ func (m *model) charged(e *entry, it *item) bool {
 	if o := m.ops[e.OperationID]; e.OperationID != "" && (o == nil || !m.windowed(o)) {
 		return false
 	}
-	charges := 0
-	for _, other := range m.items {
-		if other.groups[e.group] != nil {
-			charges += other.charges + 1
-		}
-	}
 	for _, x := range m.entries {
 		if x != e && x.group == e.group && !x.inside {
 			return false
 		}
 	}
-	return charges <= 2
+	return m.opens[e.group] <= 3
 }

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -40,15 +42,20 @@ type model struct {
 
 	items   []*item // item n has the number n+1
 	byID    map[string]*item
-	episode *item   // of the ambient episode that began last
-	ambient []stamp // entries that name no operation, and were not suppressed
-	unions  int     // merges of groups so far
+	episode *item              // of the ambient episode that began last
+	opens   map[group]int      // times that a blocking entry opened an item
+	returns map[group]*returns // of what was acknowledged, in calls of one method
+	calls   int                // operations that were seen to start
+	sides   []side             // after each entry
+	ambient []stamp            // entries that name no operation, and were not suppressed
+	unions  int                // merges of groups so far
 	known   map[signature.Signature]bool
 
 	ops       map[string]*operation
 	consumers []*consumer // the one without a name first, the others as they were named last
 
 	begun   uint64           // entries before the latest restart: the journal knows none of them
+	law     account          // of the updates so far
 	stats   heed.Stats       // as of the latest check
 	refused uint64           // pins, before this step
 	acking  bool             // the step is an acknowledgement
@@ -73,6 +80,7 @@ type entry struct {
 	sig         signature.Signature // as it came
 	group       group               // as it is grouped now
 	inside      bool                // it came in the window of a call, for certain
+	sure        bool                // whether it did is certain
 	when        stamp
 }
 
@@ -83,6 +91,7 @@ type operation struct {
 	seen     bool     // it was named, and not only as a parent; at since
 	begun    bool     // it was seen to start, then at since
 	since    stamp
+	method   string
 	given    bool // up: OperationMax has passed since
 	ended    bool
 	ends     []stamp  // that were reported: one in doubt may be reported again
@@ -109,6 +118,39 @@ type consumer struct {
 	attached bool
 }
 
+// returns is how often a fault stopped calls of one method after it was acknowledged.
+type returns struct {
+	method string
+	item   *item // that it opened last
+	stops  int   // with the state read in between, if it is ever read
+	call   int   // the number of calls at the latest one
+}
+
+// side is what was known after an entry of calls under way.
+type side struct {
+	when         stamp
+	inside, sure bool
+	running      bool // at least one for certain
+}
+
+// account is what the number of updates is held to.
+type account struct {
+	updates, urgent int
+	groups          map[group]bool // by signatures as they came
+	stops           int            // items that began to block, and those that the host or an acknowledgement opened
+	advisory        int            // acknowledgements of advisory items
+}
+
+// bound returns the most updates that there may have been. Where items have no room for each
+// group, nobody knows which came before.
+func (a *account) bound(c *coalesce.Config) float64 {
+	n, k := max(1, a.urgent), max(1, len(a.groups))
+	if k > c.MaxGroups {
+		k = n
+	}
+	return 6 + math.Ceil(3*math.Log10(float64(n))) + math.Ceil(3*math.Log10(float64(k))) + float64(3*a.stops+2*a.advisory)
+}
+
 // heart is the model's heartbeat.
 type heart struct {
 	by            time.Time
@@ -133,7 +175,8 @@ func (h *heart) observe(s event.Status) {
 func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
-		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
+		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, opens: map[group]int{}, returns: map[group]*returns{},
+		law: account{groups: map[group]bool{}},
 		ops: map[string]*operation{}, consumers: []*consumer{{}},
 	}
 }
@@ -306,8 +349,13 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		Entry: e, rule: d.Rule, disposition: d.Disposition, severity: d.Severity, invalidates: d.Invalidates, sig: sig,
 		when: m.now,
 	}
-	inside, sure := m.inside()
-	x.inside = inside && sure
+	at := side{when: m.now}
+	at.inside, at.sure = m.inside()
+	for _, o := range m.ops {
+		at.running = at.running || at.sure && o.running()
+	}
+	x.inside, x.sure = at.inside && at.sure, at.sure
+	m.sides = append(m.sides, at)
 	m.entries = append(m.entries, x)
 	if o := m.ops[e.OperationID]; o != nil && d.Disposition.Urgent() {
 		o.named = append(o.named, x)
@@ -361,19 +409,22 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		o.excused = o.excused || e.Kind == event.KindHost
 		return
 	}
+	o.method = cmp.Or(o.method, e.Source)
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
+		m.calls++
 		if o.excused = o.excused || m.owed; e.Parent == "" {
 			m.owed = false
 		}
 	}
 	o.gaps = o.gaps || len(m.blind) > 0 && (!known || m.windowed(o))
+	doubt := e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
 		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
-		o.ended, o.given = true, false
-		o.doubtful = e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
+		o.ended, o.given, o.doubtful = true, false, doubt
 		o.ends = append(o.ends, m.now)
 	}
+	o.doubtful = o.doubtful || doubt
 	if e.Parent != "" {
 		parent := m.named(e.Parent)
 		if !slices.Contains(o.links, e.Parent) {
