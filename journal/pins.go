@@ -94,7 +94,6 @@ func (j *Journal) Unpin(owner uint64) {
 	}
 	for i := keep; i < len(all); i++ {
 		j.dropUncovered(all[i].from, all[i].to)
-		all[i] = pin{}
 	}
 }
 
