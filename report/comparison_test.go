@@ -5,7 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
 )
 
 func TestSidesInWords(t *testing.T) {
@@ -29,4 +31,32 @@ func TestSidesInWords(t *testing.T) {
 		"has missing bytes at line 12",
 		"has 1 more such gap",
 	}, gapsOf(&side))
+}
+
+func TestChangedModsAreFew(t *testing.T) {
+	c := comparison{mods: []compare.ModChange{{Name: "z", Change: "removed"}}}
+	for i := range maxChangedMods + 2 {
+		c.mods = append(c.mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
+	}
+	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", c.changedMods(func(name string) string { return name }))
+}
+
+func TestGapsNameTheirLog(t *testing.T) {
+	empty := compare.File{Name: "a.log", Gaps: []compare.Gap{{Kind: "empty"}}}
+	require.Equal(t, []string{"is empty"}, gapsOf(&compare.Totals{Files: []compare.File{empty}}))
+	require.Equal(t, []string{"has a log that is empty (a.log)"}, gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
+}
+
+// TestSamplesOfCause: the first entry, and the most frequent other one of the largest item.
+func TestSamplesOfCause(t *testing.T) {
+	sample := func(id signature.ID, n uint64) heed.Sample {
+		return heed.Sample{Signature: signature.Signature{ID: id}, RepeatCount: n}
+	}
+	var c cause
+	require.Empty(t, c.samples())
+	c.FirstItem.Cause.Signature.ID = 1
+	c.FirstItem.Sample = []heed.Sample{sample(1, 1), sample(9, 9)}
+	require.Equal(t, []heed.Sample{sample(1, 1)}, c.samples())
+	c.Largest.Sample = []heed.Sample{sample(1, 50), sample(2, 3), sample(3, 5), sample(4, 4)}
+	require.Equal(t, []heed.Sample{sample(1, 1), sample(3, 5)}, c.samples())
 }

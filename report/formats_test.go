@@ -320,6 +320,39 @@ func TestNamesAreLearned(t *testing.T) {
 	}
 }
 
+// TestOTLPAttributes: an update and a record have what tells where they stand.
+func TestOTLPAttributes(t *testing.T) {
+	attributes := func(out []byte) map[string]string {
+		var request struct {
+			ResourceLogs []struct {
+				ScopeLogs []struct {
+					LogRecords []struct {
+						Attributes []struct {
+							Key   string
+							Value map[string]any
+						}
+					}
+				}
+			}
+		}
+		require.NoError(t, json.Unmarshal(out, &request))
+		got := map[string]string{}
+		for _, a := range request.ResourceLogs[0].ScopeLogs[0].LogRecords[0].Attributes {
+			for _, v := range a.Value {
+				got[a.Key] = fmt.Sprint(v)
+			}
+		}
+		return got
+	}
+	u := opened("0-1", event.Blocking, 7)
+	u.Pos = 9
+	got := attributes(AppendUpdateOTLP(nil, "a.log", time.Time{}, u))
+	require.Equal(t, []string{"9", "7", "0-1"}, []string{got["heed.line"], got["heed.cause_line"], got["heed.attention.id"]})
+	got = attributes(AppendRecordOTLP(nil, &Record{StartLine: 3, EndLine: 4, Phase: "play", Rule: "r"}, &event.Entry{}))
+	require.Equal(t, []string{"3", "4", "play", "r"},
+		[]string{got["heed.line"], got["heed.end_line"], got["heed.phase"], got["heed.rule"]})
+}
+
 // FuzzMarkdown: whatever a text is, as code it is one span, and as prose it holds
 // nothing that a host makes a link of.
 func FuzzMarkdown(f *testing.F) {

@@ -286,6 +286,7 @@ func TestPageWithAClock(t *testing.T) {
 	s := newSection(r.Document(0), 1, 1)
 	require.True(t, s.chart.Clock)
 	require.InDelta(t, start.Unix(), s.chart.X[0], 0)
+	require.InDelta(t, start.Add(99*time.Minute).Unix(), s.chart.X[len(s.chart.X)-1], 60)
 	require.InDelta(t, start.Add(50*time.Minute).Unix(), s.chart.Items[0].From, 60)
 	require.Equal(t, "19:20:00", s.Verdict.Since.Time)
 	require.Equal(t, uint64(100), sum64(s.chart.Blocking)+sum64(s.chart.Advisory)+sum64(s.chart.Ignore))
@@ -403,7 +404,9 @@ func TestPageClock(t *testing.T) {
 			r.Observe(rec, outcome(1, event.Advisory, "r"))
 		}
 		r.End(End{Lines: test.timed + test.untimed})
-		require.Equal(t, test.clock, r.Document(0).page.clock, "%+v", test)
+		page := r.Document(0).page
+		require.Equal(t, test.clock, page.clock, "%+v", test)
+		require.Equal(t, test.timed+test.untimed, page.byRecord.used)
 	}
 }
 
