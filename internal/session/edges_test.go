@@ -227,3 +227,71 @@ func TestRunEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestSettleLooksAtItsOwn holds that a call does not wait for what was logged before it.
+func TestSettleLooksAtItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		f.write("Fine", "Fine again")
+		require.NoError(t, s.Sync(t.Context()))
+		s.Observe(event.Log{Message: "Fine too"}.Entry())
+		r := s.Begin(session.Call{Tool: "t"})
+		start := time.Now()
+		_, _, err := r.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Zero(t, time.Since(start))
+		r = s.Begin(session.Call{Tool: "t"})
+		s.Observe(event.Log{Message: "Fine now"}.Entry())
+		_, _, err = r.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Equal(t, session.DefaultQuiet, time.Since(start))
+	})
+}
+
+// appears is a log that is there once it is looked at.
+type appears struct{ *feed }
+
+func (f appears) Sync(ctx context.Context) error {
+	f.gone.Store(false)
+	return f.feed.Sync(ctx)
+}
+
+// TestLogIsLookedFor holds that a call reports no log only after a look at it, and that a call without a log looks for
+// none.
+func TestLogIsLookedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := appears{newFeed()}
+		f.gone.Store(true)
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		_, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Empty(t, notices(s))
+	})
+}
+
+// TestLogTellsTheMods holds that mods that the log lists are known to the engine, and that the game is the first program
+// that the log names.
+func TestLogTellsTheMods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		blamed := func(message, stack string) (names []string) {
+			for _, suspect := range s.Engine().Blame(&event.Entry{Message: message, Stack: stack}) {
+				names = append(names, suspect.Mod)
+			}
+			return names
+		}
+		f.write("Loaded mods:\nSome Mod(author.somemod): SomeMod(1.0)\n")
+		require.NoError(t, s.Sync(t.Context()))
+		require.Equal(t, []string{"Some Mod"}, blamed("Broken thing", "at SomeMod.Thing.Do ()"))
+
+		f.write("Mono path[0] = '/opt/game/Some Game_Data/Managed'", "Mono path[0] = '/opt/game/Other Game_Data/Managed'")
+		require.NoError(t, s.Sync(t.Context()))
+		require.Empty(t, blamed(`Broken: mod "Some Game" failed`, ""))
+		require.NotEmpty(t, blamed(`Broken: mod "Other Game" failed`, ""))
+	})
+}
