@@ -268,11 +268,11 @@ func TestAttentionWaits(t *testing.T) {
 		}
 		require.Nil(t, p.Current(t.Context(), "v").Attention)
 
-		for range maxAnswers - len(p.slots) {
+		for range 256 - len(p.slots) {
 			go p.Current(t.Context(), "v")
 		}
 		synctest.Wait()
-		require.Len(t, p.slots, maxAnswers)
+		require.Len(t, p.slots, 256)
 		start = time.Now()
 		p.Current(t.Context(), "v")
 		require.Zero(t, time.Since(start), "one more does not wait")

@@ -69,10 +69,11 @@ func TestLaxNames(t *testing.T) {
 // TestCallsEndWithTheConnection holds that calls in flight, and later ones, have the reason of the end.
 func TestCallsEndWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := pair(t, ServerConfig{Mux: serving(func(ctx context.Context, _ *Request) (any, error) {
+		c, s := pair(t, ServerConfig{Mux: serving(func(ctx context.Context, _ *Request) (any, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})}, ClientConfig{})
+		require.EqualValues(t, 1, s.Stats().Sessions)
 		ended := make(chan error, 1)
 		go func() { ended <- c.Call(t.Context(), "a/b", nil, nil) }()
 		synctest.Wait()
@@ -84,6 +85,8 @@ func TestCallsEndWithTheConnection(t *testing.T) {
 		require.Equal(t, err, c.Call(t.Context(), "a/b", nil, nil))
 		require.NoError(t, c.Close())
 		require.Equal(t, err, c.Err(), "the first reason stays")
+		time.Sleep(time.Hour)
+		require.Zero(t, s.Stats().Timeouts)
 	})
 }
 
@@ -201,6 +204,18 @@ func TestLargeAnswers(t *testing.T) {
 	require.NoError(t, s.Publish("a/b", "", json.RawMessage(text(most)), nil))
 	require.ErrorContains(t, s.Publish("a/b", "", json.RawMessage(text(most+1)), nil), "6145 bytes, want at most 6144")
 	require.ErrorContains(t, s.Publish("a/b", "", func() {}, nil), "gabp: event on a/b: ")
+}
+
+// TestLargeVerbatim holds that an answer in a form of its own is passed on as it is where it fits a message.
+func TestLargeVerbatim(t *testing.T) {
+	server, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
+	require.NoError(t, err)
+	for n, whole := range map[int]bool{defaultMessageSize - maxEnvelope: true, defaultMessageSize - maxEnvelope + 1: false} {
+		s := newServerSession(server, newConn(&written{}, server.limits))
+		s.answer("1", nil, &Verbatim{Err: Errorf(-7, "odd"), text: make([]byte, n)}, nil)
+		require.Equal(t, whole, s.out.replies[0].verbatim != nil)
+		require.Equal(t, whole, s.out.replies[0].Error == nil)
+	}
 }
 
 // failing is a listener that fails as often as it is told, and then ends.
@@ -356,7 +371,7 @@ func TestServeEnds(t *testing.T) {
 	}{
 		{"the peer left", false, 0, func(near net.Conn, _ func()) { _ = near.Close() }, 0, 0, ""},
 		{"the host stops", false, 0, func(_ net.Conn, cancel func()) { cancel() }, 0, 0, ""},
-		{"a broken frame", false, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, lingerTime, "frame: "},
+		{"a broken frame", false, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, 250 * time.Millisecond, "frame: "},
 		{"a broken frame of a peer that does not read", true, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 0, 10 * time.Second, "gabp: write: "},
 		{"a handler that takes its time", false, 3 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 3 * time.Second, ""},
 		{"a handler that takes too long", false, 9 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 5 * time.Second, ""},
@@ -447,4 +462,62 @@ func TestRejectsOtherMachines(t *testing.T) {
 			require.NoError(t, <-ended)
 		})
 	}
+}
+
+// TestCodes holds the numbers of the protocol's errors.
+func TestCodes(t *testing.T) {
+	for code, want := range map[int]int{
+		codeParse:              -32700,
+		codeInvalidRequest:     -32600,
+		CodeMethodNotFound:     -32601,
+		CodeInvalidParams:      -32602,
+		codeInternal:           -32603,
+		codeAuthRequired:       -32100,
+		CodeAuthFailed:         -32101,
+		codeVersionMismatch:    -32200,
+		codeInvalidType:        -32201,
+		codeMissingField:       -32202,
+		codeInvalidField:       -32203,
+		CodeResourceNotFound:   -32300,
+		CodeToolNotFound:       -32400,
+		CodeToolUnavailable:    -32401,
+		CodeToolFailed:         -32402,
+		CodeToolTimeout:        -32403,
+		codeChannelNotFound:    -32500,
+		codeSubscriptionFailed: -32501,
+		CodeBusy:               -32000,
+		CodeTimeout:            -32001,
+	} {
+		require.Equal(t, want, code)
+	}
+	require.Len(t, []rune(Errorf(1, "%s", strings.Repeat("x", 2000)).Message), 1000)
+}
+
+// TestHalfHeaders holds how a stream ends: between frames, or within one.
+func TestHalfHeaders(t *testing.T) {
+	for text, want := range map[string]error{
+		"": io.EOF, "\n": io.EOF, " ": io.EOF, "C": io.ErrUnexpectedEOF, "Content-Length: 1\r\n": io.ErrUnexpectedEOF,
+		"Content-Length: 1\r\n\r": io.ErrUnexpectedEOF,
+	} {
+		_, err := readHeader(bufio.NewReader(strings.NewReader(text)), 10)
+		require.Equal(t, want, err, "%q", text)
+	}
+}
+
+// TestMalformed holds that each message that is refused is counted once.
+func TestMalformed(t *testing.T) {
+	s := start(t, nil)
+	p := dial(t, s.addr)
+	p.hello()
+	for i, text := range []string{
+		`{`, `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"event","channel":"a","seq":1,"payload":1}`,
+		`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"request","method":"A b"}`,
+	} {
+		p.send(text)
+		require.NotNil(t, p.recv("").Error)
+		require.EqualValues(t, i+1, s.Stats().Malformed)
+	}
+	p.send(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"response","result":1}`)
+	require.Nil(t, p.call("session/ping", `{}`).Error)
+	require.EqualValues(t, 4, s.Stats().Malformed)
 }

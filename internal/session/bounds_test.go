@@ -83,6 +83,13 @@ func TestConfig(t *testing.T) {
 	require.Equal(t, "call-01020304-1", s.Begin(Call{Tool: "t"}).ID())
 	require.True(t, s.Status().Rules.Default)
 	require.NotZero(t, s.Status().Rules.Rules)
+	small := smallConfig(t)
+	for noDefaults, n := range map[bool]int{false: 1, true: 0} {
+		s, err = New(Config{Engine: small, NoDefaults: noDefaults})
+		require.NoError(t, err)
+		require.Equal(t, n, s.Status().Rules.Rules, "NoDefaults replaces the engine's rules too")
+		require.False(t, s.Status().Rules.Default)
+	}
 	ec := heed.Config{Epoch: "mine"}
 	s, err = New(Config{Engine: ec})
 	require.NoError(t, err)
