@@ -346,8 +346,8 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	case e.Status.Ended() && (o.running() || o.abandoned || o.doubtful):
 		// A late end settles how it ended, but not what came of it where nobody looked for
 		// that meanwhile.
-		if why := o.unknown(false); !o.running() && c.cfg.Linger.passed(o.ended, c.now) {
-			o.gap = cmp.Or(o.gap, why)
+		if o.abandoned || !o.running() && c.cfg.Linger.passed(o.ended, c.now) {
+			o.gap = cmp.Or(o.gap, o.unknown(false))
 		}
 		o.status, o.ended, o.abandoned = e.Status, c.now, false
 		o.doubtful = e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled

@@ -156,9 +156,9 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 
 // inCall returns the number of the entry with which the call began that an entry is inside of,
 // if that was since item it was acknowledged, and 0 if not; whether it is inside of one that
-// began before; and the root operation of the former: the one that the entry names, or that
-// alone is under way. One that is named, and had no such entry yet, counts as one that
-// began since.
+// began before; and the root operation of the former: the one that the entry names, or
+// else the latest. One that is named, and had no such entry yet, counts as one that began
+// since.
 func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since uint64, before bool) {
 	if o := to.named; o != nil {
 		if o.started.seq > it.ackedAt || o.worst < event.Blocking {
@@ -170,10 +170,8 @@ func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since ui
 		switch r := c.ops.root(o); {
 		case r.started.seq <= it.ackedAt:
 			before = true
-		case since == 0:
+		case r.started.seq > since:
 			root, since = r, r.started.seq
-		case root != r:
-			root, since = nil, max(since, r.started.seq)
 		}
 	}
 	return root, since, before

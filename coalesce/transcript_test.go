@@ -215,6 +215,14 @@ func (p *player) do(words []string) []string {
 	case "loads": // a game is loaded
 		p.fold(event.Entry{Message: "loading"}, Input{NewPhase: true, Fresh: true})
 		return p.updates()
+	case "quietcalls": // quietcalls N METHOD: N calls, 10 s apart, in which nothing happens
+		for i := range number(args["0"]) {
+			id := fmt.Sprint("quiet", i)
+			p.do([]string{"started", id, "method=" + args["1"]})
+			p.do([]string{"completed", id})
+			p.do([]string{"pass", "10s"})
+		}
+		return p.updates()
 	case "playing": // evidence of play
 		p.fold(event.Entry{Message: "a tick"}, Input{Playing: true})
 		return p.updates()

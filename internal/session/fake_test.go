@@ -43,8 +43,9 @@ type feed struct {
 	h      follow.Handler
 	err    error // of Sync
 	end    chan error
-	stuck  bool        // Sync returns no more
-	gone   atomic.Bool // there is no file
+	stuck  bool          // Sync returns no more
+	ahead  time.Duration // of the clock, as the times in the log are
+	gone   atomic.Bool   // there is no file
 }
 
 func newFeed() *feed { return &feed{end: make(chan error, 1)} }
@@ -67,6 +68,13 @@ func (f *feed) write(lines ...string) {
 	f.unseen = append(f.unseen, lines...)
 }
 
+// followed reports whether a session reads the log.
+func (f *feed) followed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.h != nil
+}
+
 // look hands over what was written.
 func (f *feed) look() {
 	f.mu.Lock()
@@ -76,7 +84,7 @@ func (f *feed) look() {
 	}
 	for _, line := range f.unseen {
 		now := time.Now().UTC()
-		r := &follow.Record{Arrived: now, Record: capture.Record{Entry: event.Entry{Time: now, Message: line}}}
+		r := &follow.Record{Arrived: now, Record: capture.Record{Entry: event.Entry{Time: now.Add(f.ahead), Message: line}}}
 		if strings.HasPrefix(line, "Loaded mods:") {
 			r.Context = true
 			r.Mods = &capture.ModList{Mods: []capture.ListedMod{{Mod: capture.Mod{

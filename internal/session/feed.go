@@ -69,11 +69,19 @@ func (s *Session) lookForLog(patience time.Duration) {
 	s.Observe(event.Notice{Time: now, Status: event.StatusNoLog, Detail: detail}.Entry())
 }
 
+// maxClockSkew is how far the time in a record may be from when it was read.
+const maxClockSkew = time.Minute
+
 // ingest ingests a record of the log. Its time is the feed's: what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	if s.noLog.Load() {
 		s.lookForLog(noLogAfter) // that it is there comes before what is in it
+	}
+	if !rec.Time.IsZero() { // a log whose clock is another one's is as new as it is read
+		if now := s.now(); rec.Time.Sub(now).Abs() > maxClockSkew {
+			rec.Time = now
+		}
 	}
 	s.enter()
 	defer s.leave()

@@ -515,3 +515,24 @@ func TestValidate(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// TestOtherClock follows a log whose times are another clock's: a call meets its fault all the same.
+func TestOtherClock(t *testing.T) {
+	for _, ahead := range []time.Duration{0, 2 * time.Hour, -2 * time.Hour, 11 * time.Minute} {
+		t.Run(ahead.String(), func(t *testing.T) {
+			f := newFeed()
+			f.ahead = ahead
+			s := start(t, session.Config{Log: f})
+			require.Eventually(t, f.followed, time.Minute, time.Millisecond)
+			for n := range 2 {
+				r := s.Begin(session.Call{ID: "1", Tool: "build"})
+				f.write(fmt.Sprintf("Broken thing of form %c", 'a'+n))
+				v, related, err := r.End(t.Context(), event.StatusCompleted, "")
+				require.NoError(t, err)
+				require.Equal(t, coalesce.Affected, v.Outcome, n)
+				require.True(t, related.Blocking)
+				require.True(t, s.Ack("", related.ID, 0).Acknowledged)
+			}
+		})
+	}
+}
