@@ -262,7 +262,7 @@ func (m *model) verdict(v *heed.Verdict, o *operation) error {
 		return errors.New("it does not run")
 	case v.Abandoned != o.given:
 		return fmt.Errorf("abandoned: %v", v.Abandoned)
-	case o.begun && v.Final == m.windowed(o) && len(o.links) == 0 && !o.given:
+	case o.begun && v.Final == m.windowed(o) && len(o.links) == 0 && !o.given && !o.closed:
 		return fmt.Errorf("final: %v, and its window is open: %v", v.Final, m.windowed(o))
 	}
 	if len(o.links) > 0 {

@@ -195,7 +195,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it = m.item(uint64(len(m.items)) + 1)
-		it.scope = s
+		it.scope, e.opened = s, true
 		if e.disposition == event.Blocking {
 			m.opens[e.group]++
 			if r := m.returns[e.group]; r != nil && r.item == nil {
@@ -431,8 +431,8 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 		}
 	}
-	if latest == nil || !sure || m.busy() {
-		return nil
+	if latest == nil || !sure || s == hosted || m.busy() {
+		return nil // what the host raises again is heard
 	}
 	if m.worse(e, latest) || latest.last.generation != m.now.generation {
 		return nil
@@ -635,7 +635,7 @@ func (m *model) background(e *entry) bool {
 		default:
 			if x.inside {
 				within++
-			} else if between(onceWithin, last, x.when) {
+			} else if between(onceWithin, last, x.when) && !x.opened {
 				alone++
 			}
 		}

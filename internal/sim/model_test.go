@@ -81,6 +81,7 @@ type entry struct {
 	group       group               // as it is grouped now
 	inside      bool                // it came in the window of a call, for certain
 	sure        bool                // whether it did is certain
+	opened      bool                // it opened an item
 	when        stamp
 }
 
@@ -95,6 +96,7 @@ type operation struct {
 	given    bool // up: OperationMax has passed since
 	ended    bool
 	ends     []stamp  // that were reported: one in doubt may be reported again
+	closed   bool     // Linger has passed since the latest end
 	doubtful bool     // nobody knows how it ended
 	gaps     bool     // evidence was missing in its window
 	touched  uint64   // number of the first urgent entry in its window
@@ -109,7 +111,7 @@ func (o *operation) running() bool { return o.begun && !o.ended && !o.given }
 // windowed reports whether an entry that comes now is in the window of an operation: from
 // its start to Linger after its end.
 func (m *model) windowed(o *operation) bool {
-	return o.running() || o.begun && len(o.ends) > 0 && !m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
+	return o.running() || o.begun && len(o.ends) > 0 && !o.closed
 }
 
 // consumer is who receives attention.
@@ -201,6 +203,7 @@ func (m *model) loadMay() bool { return m.load.seq > 0 && !m.loaded && !m.passed
 func (m *model) tick(t time.Time) {
 	m.set(t)
 	for _, o := range m.ops {
+		o.closed = o.closed || len(o.ends) > 0 && m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
 		o.given = o.given || o.seen && !o.ended && m.passed(m.cfg.Coalesce.OperationMax, o.since)
 	}
 }
@@ -391,9 +394,12 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		case !d.Urgent():
 		case e.Kind == event.KindHost:
 			o.excused = o.excused || id == e.OperationID || m.windowed(o)
-		case !o.begun && o.ended:
+		case len(o.ends) > 0: // it may linger again, where the clock was set back
 			o.excused = o.excused || !m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
-		case o.touched == 0 && m.windowed(o) && (id != e.OperationID || e.Kind != event.KindOperation):
+		case e.Kind == event.KindOperation && (id == e.Parent || m.related(id, e.OperationID)):
+			// How it ended is said by another reason.
+			o.excused = true
+		case o.touched == 0 && m.windowed(o):
 			o.touched = m.now.seq
 		}
 	}
@@ -413,7 +419,7 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
 		m.calls++
-		if o.excused = o.excused || m.owed; e.Parent == "" {
+		if o.excused = o.excused || m.owed; e.Parent == "" && o.first == m.now.seq {
 			m.owed = false
 		}
 	}
@@ -421,7 +427,7 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	doubt := e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
 		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
-		o.ended, o.given, o.doubtful = true, false, doubt
+		o.ended, o.given, o.doubtful, o.closed = true, false, doubt, false
 		o.ends = append(o.ends, m.now)
 	}
 	o.doubtful = o.doubtful || doubt
