@@ -84,6 +84,10 @@ func TestConfig(t *testing.T) {
 	require.True(t, s.Status().Rules.Default)
 	require.NotZero(t, s.Status().Rules.Rules)
 	small := smallConfig(t)
+	small.Signatures = -1
+	_, err = New(Config{Engine: small, Snapshot: filepath.Join(t.TempDir(), "state")})
+	require.ErrorContains(t, err, "Config.Signatures")
+	small = smallConfig(t)
 	for noDefaults, n := range map[bool]int{false: 1, true: 0} {
 		s, err = New(Config{Engine: small, NoDefaults: noDefaults})
 		require.NoError(t, err)
@@ -131,8 +135,10 @@ func TestNotes(t *testing.T) {
 		{long, id(6), true},
 		{long + "x", id(6), true}, // as far as names are kept
 	} {
-		tl.acked(c.consumer, &heed.AckResult{ID: c.id, Acknowledged: true, Successor: "s",
-			Covered: []string{"c"}}, began.Add(time.Second))
+		tl.acked(c.consumer, &heed.AckResult{
+			ID: c.id, Acknowledged: true, Successor: "s",
+			Covered: []string{"c"},
+		}, began.Add(time.Second))
 		e := tl.ring[(tl.last-1)%4]
 		require.Equal(t, Acknowledged, e.Kind)
 		require.Equal(t, c.read, *e.Read, c.consumer)
@@ -179,8 +185,10 @@ func TestTimelineEvents(t *testing.T) {
 			e.Kind, e.Reason = CallRefused, "cannot see"
 		})},
 		{"updated", func(tl *timeline) {
-			tl.update(&heed.Update{Kind: coalesce.Updated, Reason: "grew",
-				Attention: heed.Attention{ID: "e-1", Blocking: true}}, at)
+			tl.update(&heed.Update{
+				Kind: coalesce.Updated, Reason: "grew",
+				Attention: heed.Attention{ID: "e-1", Blocking: true},
+			}, at)
 		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -225,6 +233,7 @@ func TestTimelinePages(t *testing.T) {
 		}
 	}
 	events, _ := s.Timeline(12, 1)
+	require.Len(t, events, 1)
 	events[0].Covered[0] = "b"
 	again, _ := s.Timeline(12, 1)
 	require.Equal(t, "a", again[0].Covered[0], "it belongs to whoever got it")
@@ -333,6 +342,11 @@ func TestRuleFilesRead(t *testing.T) {
 		s.reloadIfChanged()
 		require.EqualValues(t, 1, s.Status().Rules.Refused, "once for one reason")
 		require.NotEmpty(t, s.Status().Rules.Error)
+		require.NoError(t, os.Mkdir(path, 0o700))
+		s.reloadIfChanged()
+		require.Contains(t, s.Status().Rules.Error, "not a file", "another reason")
+		require.EqualValues(t, 2, s.Status().Rules.Refused)
+		require.NoError(t, os.Remove(path))
 		write(rule("b") + "# a comment\n")
 		s.reloadIfChanged()
 		require.Empty(t, s.Status().Rules.Error, "the same again is good again")

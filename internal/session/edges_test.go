@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
@@ -38,8 +39,10 @@ func (n *notes) take() (all []string) {
 func TestRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, k := newFeed(), &notes{}
-		s := start(t, session.Config{Log: f, Recorder: k, Tick: 20 * time.Second,
-			Engine: heed.Config{Rules: compile(t, testRules), Epoch: "e"}})
+		s := start(t, session.Config{
+			Log: f, Recorder: k, Tick: 20 * time.Second,
+			Engine: heed.Config{Rules: compile(t, testRules), Epoch: "e"},
+		})
 		synctest.Wait()
 		f.write("Fine")
 		require.NoError(t, s.Sync(t.Context()))
@@ -149,15 +152,18 @@ func TestWaitPages(t *testing.T) {
 		p, err := s.Wait(ended, from, 1, urgent)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Greater(t, p.Next.Seq, from.Seq)
-		time.AfterFunc(time.Second, func() { s.Observe(broken("1").Entry()) })
+		time.AfterFunc(time.Millisecond, func() { s.Observe(broken("1").Entry()) })
 		start := time.Now()
 		p, err = s.Wait(t.Context(), from, 1, urgent)
 		require.NoError(t, err)
 		require.Len(t, p.Records, 1)
-		require.Equal(t, time.Second, time.Since(start), "at once")
+		require.Equal(t, time.Millisecond, time.Since(start), "at once")
+		p, err = s.Wait(t.Context(), from, 0, heed.Filter{})
+		require.NoError(t, err)
+		require.Len(t, p.Records, 100)
 
 		from = s.Engine().Latest()
-		time.AfterFunc(time.Second, func() {
+		time.AfterFunc(100*time.Millisecond, func() {
 			s.Observe(event.Log{Message: "Fine"}.Entry())
 			time.AfterFunc(time.Millisecond, func() { s.Observe(broken("2").Entry()) })
 		})
@@ -169,7 +175,7 @@ func TestWaitPages(t *testing.T) {
 		}()
 		_, err = s.Wait(t.Context(), from, 1, urgent)
 		require.NoError(t, err)
-		require.Equal(t, time.Second+2*time.Millisecond, time.Since(start), "after a pause")
+		require.Equal(t, 102*time.Millisecond, time.Since(start), "after a pause")
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
@@ -293,5 +299,41 @@ func TestLogTellsTheMods(t *testing.T) {
 		require.NoError(t, s.Sync(t.Context()))
 		require.Empty(t, blamed(`Broken: mod "Some Game" failed`, ""))
 		require.NotEmpty(t, blamed(`Broken: mod "Other Game" failed`, ""))
+	})
+}
+
+// ends is a log that ends without an error.
+type ends struct{ *feed }
+
+func (ends) Run(context.Context, follow.Handler) error { return nil }
+
+// TestLogEnds holds that the end of a log without an error is not the end of the session.
+func TestLogEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := session.New(session.Config{Log: ends{newFeed()}})
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		start := time.Now()
+		require.NoError(t, s.Run(ctx))
+		require.Equal(t, time.Hour, time.Since(start))
+	})
+}
+
+// TestHost holds that what a host does reaches the engine, with a time.
+func TestHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := session.New(session.Config{})
+		require.NoError(t, err)
+		at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+		time.Sleep(time.Second)
+		s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+		s.Raise(heed.Report{Key: "b", Disposition: event.Blocking, Message: "m", Time: at})
+		records := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records
+		require.Equal(t, time.Now().UTC(), records[0].Time.UTC())
+		require.Equal(t, at, records[1].Time.UTC())
+		before := s.Engine().Snapshot(nil)
+		s.StateRead()
+		require.NotEqual(t, before, s.Engine().Snapshot(nil), "it is known")
 	})
 }

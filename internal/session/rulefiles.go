@@ -178,7 +178,7 @@ func (s *Session) reloadIfChanged() {
 	}
 }
 
-func sameFile(a, b RuleFile) bool { return a.Name == b.Name && a.Hash == b.Hash && a.Bytes == b.Bytes }
+func sameFile(a, b RuleFile) bool { return a.Hash == b.Hash }
 
 // refuse records why the files are not in use, and reports whether that is new.
 func (w *ruleFiles) refuse(err error) bool {

@@ -206,6 +206,9 @@ func cut(name string) string {
 	return name[:text.Prefix(name, maxName)]
 }
 
+// pageLimit is the default number of events of a page.
+const pageLimit = 100
+
 // Timeline returns at most limit (0 means 100) events after the one with a number, oldest first, and how many after it
 // are evicted.
 func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64) {

@@ -41,20 +41,14 @@ func (b *broadcast) notify() {
 	}
 }
 
-// pageLimit is the default number of records of a page of [Session.Wait]. After a look without result a waiter leaves
-// the journal alone for pause, so that a flood of entries that it does not want costs no look for each.
-const (
-	pageLimit = 100
-	pause     = 2 * time.Millisecond
-)
+// pause is how long a waiter leaves the journal alone after a look without result, so that a flood of entries that it
+// does not want costs no look for each.
+const pause = 2 * time.Millisecond
 
 // Wait returns the first page of at most limit records (0 means 100) after a cursor that has records, a loss, or an
 // error about the cursor. Where ctx ends before, it returns an empty page, whose Next is where to continue, and the
 // context's error.
 func (s *Session) Wait(ctx context.Context, after heed.Cursor, limit int, f heed.Filter) (heed.Page, error) {
-	if limit <= 0 {
-		limit = pageLimit
-	}
 	s.waits.Add(1)
 	defer s.waits.Add(-1)
 	for paused := true; ; {
