@@ -43,7 +43,7 @@
 // of calls, from their start to Linger after their end, with how long either lasted;
 // entries that follow each other closely (runGap) are one occurrence. After
 // standingAfter such stops in calls of one method, between which the state was read
-// ([Coalescer.StateRead]), the fault is standing: it makes verdicts unknown, and stops
+// ([Coalescer.StateRead]; of those without a read between as many do not count), the fault is standing: it makes verdicts unknown, and stops
 // no call, until another method meets it, it is rateFactor as frequent per call, a game is
 // loaded, or it stays away for forgetAfter calls.
 //

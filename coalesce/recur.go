@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -42,7 +43,8 @@ type recurrence struct {
 // method.
 type stops struct {
 	method  string
-	count   int    // with the state read in between
+	count   int    // with the state read in between, as far as that is known
+	unread  int    // without, at most standingAfter
 	from    uint64 // the call of the first
 	pace    uint64 // calls for each of them, once the fault is standing
 	run     uint64 // occurrences in calls since runFrom, while it is standing
@@ -52,6 +54,11 @@ type stops struct {
 // maxMethods bounds the methods for which the stops of a group are counted apart. What is
 // charged to more of them counts with the last.
 const maxMethods = 8
+
+// standing reports whether the fault stands for calls of any method.
+func (x *recurrence) standing() bool {
+	return x != nil && slices.ContainsFunc(x.stops, func(s stops) bool { return s.count == standingAfter })
+}
 
 // stopsOf returns the stops in calls of a method.
 func (x *recurrence) stopsOf(method string, call uint64) *stops {
@@ -136,8 +143,10 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 	x.call = call
 	s := x.stopsOf(method, call)
 	if s.count < standingAfter {
-		if !c.calls.reads || c.calls.readAt >= k.item.opened.seq {
+		if !c.calls.reads || c.calls.readAt >= k.item.opened.seq || s.unread == standingAfter {
 			s.count++
+		} else {
+			s.unread++ // and perhaps its reads are not reported
 		}
 		return reasonCharged
 	}

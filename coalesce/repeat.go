@@ -201,7 +201,8 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		return reasonReturned
 	case c.cfg.AckMemory.passed(last, c.now):
 		return reasonReturned
-	case it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
+	case (k.row == nil || !k.row.recurrence.standing()) && // whose rate counts by calls
+		it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
 		return reasonRate
 	case !apart && to.named == nil && clocked(last, c.now):
 		return ""

@@ -314,6 +314,7 @@ func (s *coder) recurrence(ref **recurrence) {
 		t := &x.stops[i]
 		s.rule("stops.method", &t.method)
 		wire.Int(&s.Coder, "stops.count", &t.count, 0, standingAfter)
+		wire.Int(&s.Coder, "stops.unread", &t.unread, 0, standingAfter)
 		s.Uint64("stops.from", &t.from, x.call)
 		s.Uint64("stops.pace", &t.pace, maxCount)
 		s.Uint64("stops.run", &t.run, maxCount)

@@ -22,7 +22,7 @@ type VerdictReason string
 const (
 	ReasonQuiet      VerdictReason = "quiet"             // no urgent entry fell into its window
 	ReasonCharged    VerdictReason = "charged"           // urgent entries in its window are charged to it
-	ReasonBackground VerdictReason = "background"        // urgent entries in its window also occur without it
+	ReasonBackground VerdictReason = "background"        // urgent entries in its window cannot be charged to it alone
 	ReasonStanding   VerdictReason = "standing"          // an acknowledged fault returned that no longer blocks
 	ReasonBlind      VerdictReason = "blind"             // the log was not evidence
 	ReasonMissing    VerdictReason = "missing"           // bytes of the log are missing
@@ -85,7 +85,9 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		}
 		marked = marked.stronger(p.marked)
 		if c.ops.covered(p) && p != o {
-			v.Reason = cmp.Or(v.Reason, p.gap)
+			if v.Reason = cmp.Or(v.Reason, p.gap); p.doubtful {
+				v.Reason = cmp.Or(v.Reason, ReasonDoubtful)
+			}
 			continue
 		}
 		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
@@ -155,7 +157,7 @@ func (v *Verdict) text() string {
 		}
 		return "Something less serious was logged meanwhile" + item + "."
 	case ReasonBackground:
-		return "A fault was logged meanwhile that also occurs without it" + item + "."
+		return "A fault was logged meanwhile that cannot be charged to it alone" + item + "."
 	case ReasonStanding:
 		return "A fault returned that stopped calls before and does not stop them any more" + item + "; read the game's state again."
 	case ReasonBlind:

@@ -86,16 +86,17 @@ func TestRemoteSource(t *testing.T) {
 	require.True(t, res.Open)
 }
 
-// TestReadsState holds which calls read the game's state: those that only look, at the game and not at heed.
+// TestReadsState holds which calls read the game's state: not those that look at what it reports of itself.
 func TestReadsState(t *testing.T) {
 	for _, c := range []struct {
 		call  gate.Call
 		reads bool
 	}{
 		{gate.Call{}, false},
-		{gate.Call{Tags: []string{"Status"}}, true},
+		{gate.Call{Tags: []string{"Observation"}}, true},
+		{gate.Call{Tags: []string{"status"}}, false},
 		{gate.Call{Tags: []string{"lifecycle"}}, false},
-		{gate.Call{Tags: []string{"status"}, Diagnostics: true}, false},
+		{gate.Call{Tags: []string{"read-only"}, Diagnostics: true}, false},
 	} {
 		require.Equal(t, c.reads, c.call.ReadsState(), "%+v", c.call)
 	}

@@ -25,9 +25,15 @@ func (c *Call) Diagnostic() bool {
 	return c.Diagnostics || slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(diagnosticTags, tag) })
 }
 
-// ReadsState reports whether the call reads the game's state: it only looks, by a tag, and
-// not at what heed or the game reports of itself.
-func (c *Call) ReadsState() bool { return !c.Diagnostics && c.Diagnostic() }
+// readTags are the tags of tools that read the game's state: not of what it reports of
+// itself, such as its health.
+var readTags = []string{"observation", "read-only"}
+
+// ReadsState reports whether the call reads the game's state, by a tag: observation or
+// read-only.
+func (c *Call) ReadsState() bool {
+	return !c.Diagnostics && slices.ContainsFunc(c.Tags, func(tag string) bool { return contains(readTags, tag) })
+}
 
 // contains reports whether tag is in tags, without regard to case.
 func contains(tags []string, tag string) bool {

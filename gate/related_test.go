@@ -53,25 +53,24 @@ func TestRelatedCleared(t *testing.T) {
 }
 
 // TestReadsCount: a fault that returns in each call stands after some returns, between which the state was read. A read
-// that failed, or of what heed reports, is none.
+// that failed, or of what heed reports, is none; without any it takes three more.
 func TestReadsCount(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		read   gate.Call
 		status event.Status
-		stands bool
+		stands int // the call from which on
 	}{
-		{"state", gate.Call{Tool: "colony/look", Tags: []string{"read-only"}}, event.StatusCompleted, true},
-		{"failed", gate.Call{Tool: "colony/look", Tags: []string{"read-only"}}, event.StatusFailed, false},
-		{"diagnostics", gate.Call{Tool: "heed/entries", Diagnostics: true}, event.StatusCompleted, false},
+		{"state", gate.Call{Tool: "colony/look", Tags: []string{"read-only"}}, event.StatusCompleted, 4},
+		{"failed", gate.Call{Tool: "colony/look", Tags: []string{"read-only"}}, event.StatusFailed, 7},
+		{"diagnostics", gate.Call{Tool: "heed/entries", Diagnostics: true}, event.StatusCompleted, 7},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := newEngine(t)
 			e.StateRead() // by a host that reports reads
 			now := time.Unix(1_700_000_000, 0)
 			g := newGate(t, gate.Config{Source: gate.Engine(e, func() time.Time { return now })})
-			stands := false
-			for i := range 8 {
+			for i := range 9 {
 				now = now.Add(time.Minute)
 				d := g.Check(t.Context(), gate.Call{ID: strconv.Itoa(i), Tool: "colony/build", Consumer: "agent"})
 				require.True(t, d.Allowed, i)
@@ -83,13 +82,13 @@ func TestReadsCount(t *testing.T) {
 					_, err := g.Ack(t.Context(), "agent", res.Related.ID, 0)
 					require.NoError(t, err)
 				}
-				stands = res.Verdict.Reason == coalesce.ReasonStanding
+				stands := res.Verdict.Reason == coalesce.ReasonStanding
+				require.Equal(t, i >= c.stands, stands, i)
 				require.NotEqual(t, stands, res.Related.Blocking, i)
 				d = g.Check(t.Context(), c.read)
 				require.True(t, d.Allowed)
 				g.Done(t.Context(), d, c.status, "")
 			}
-			require.Equal(t, c.stands, stands)
 		})
 	}
 }
