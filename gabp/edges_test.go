@@ -520,4 +520,9 @@ func TestMalformed(t *testing.T) {
 	p.send(`{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000009","type":"response","result":1}`)
 	require.Nil(t, p.call("session/ping", `{}`).Error)
 	require.EqualValues(t, 4, s.Stats().Malformed)
+	_, err := io.WriteString(p, "Content-Length: -1\r\n\r\n")
+	require.NoError(t, err)
+	require.NotNil(t, p.recv("").Error)
+	p.ends()
+	require.EqualValues(t, 5, s.Stats().Malformed)
 }
