@@ -43,6 +43,28 @@ func TestRows(t *testing.T) {
 	})
 }
 
+// TestRowsUnlink: a row that is evicted from within a chain leaves the others of it in place.
+func TestRowsUnlink(t *testing.T) {
+	table := newRows(3)
+	var keys []rowKey // of one chain
+	for id := signature.ID(1); len(keys) < 4; id++ {
+		key := rowKey{sig: signature.Signature{ID: id}}
+		if len(keys) == 0 || table.head(&key) == table.head(&keys[0]) {
+			keys = append(keys, key)
+		}
+	}
+	for i := range keys[:3] {
+		table.add(keys[i], &row{Row: Row{Count: uint64(i)}})
+	}
+	table.get(&keys[0]) // so that the second is the oldest
+	require.EqualValues(t, 1, table.add(keys[3], &row{}).Count)
+	var chain []rowKey
+	for i := *table.head(&keys[0]); i != 0 && len(chain) < len(keys); i = table.slot(i).next {
+		chain = append(chain, table.slot(i).key)
+	}
+	require.Equal(t, []rowKey{keys[3], keys[2], keys[0]}, chain)
+}
+
 // BenchmarkRows looks up the rows of a log with 1,000 shapes, in this table and in a general one.
 func BenchmarkRows(b *testing.B) {
 	const shapes = 1000
