@@ -37,15 +37,16 @@
 // familiarGroups, while the burst goes on: another rule), a higher severity, a much higher
 // rate (rateFactor), or a return after AckMemory.
 //
-// A blocking fault that returns in a call which began after the acknowledgement is charged
-// to that call, and opens a successor, unless it also occurs outside of calls about as often
-// (chargeFactor). Occurrences are counted for each group inside and outside of the windows
-// of calls, from their start to Linger after their end, with how long either lasted;
-// entries that follow each other closely (runGap) are one occurrence. After
-// standingAfter such stops in calls of one method, between which the state was read
-// ([Coalescer.StateRead]; of those without a read between as many do not count), the fault is standing: it makes verdicts unknown, and stops
-// no call, until another method meets it, it is rateFactor as frequent per call, a game is
-// loaded, or it stays away for forgetAfter calls.
+// A blocking fault that returns in a call which began after the acknowledgement is
+// charged to that call, and opens a successor, unless it also occurs outside of calls
+// about as often (chargeFactor). Occurrences are counted for each group inside and
+// outside of the windows of calls, from their start to Linger after their end, with how
+// long either lasted; entries that follow each other closely (runGap) are one occurrence.
+// After standingAfter such stops in calls of one method, between which the state was read
+// ([Coalescer.StateRead]; of those without a read between as many do not count), the
+// fault is standing: it makes verdicts unknown, and stops no call, until another method
+// meets it, it is rateFactor as frequent per call, a game is loaded, or it stays away for
+// forgetAfter calls.
 //
 // # Verdicts and updates
 //

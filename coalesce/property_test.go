@@ -492,7 +492,8 @@ func (m *model) attach(t *rapid.T) {
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
 			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind ||
-				a.Blocking && m.c.lookup(a.ID).delivered[m.c.consumer(who)] > 0 || strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
+				a.Blocking && m.c.lookup(a.ID).delivered[m.c.consumer(who)] > 0 ||
+				strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
 		}
 	}
 	require.GreaterOrEqual(m.t, attached, past)

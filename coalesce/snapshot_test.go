@@ -295,7 +295,10 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	for i := range c.items {
 		for n := range c.items[i].counters.rows {
 			c.items[i].counters.rows[n].recurrence = &recurrence{
-				times: 2, first: c.now, call: 9, stops: []stops{{method: "m", count: 1, unread: 1, from: 5, pace: 4, run: 3, runFrom: 2}},
+				times: 2, first: c.now, call: 9, stops: []stops{{
+					method: "m", count: 1, unread: 1, from: 5,
+					pace: 4, run: 3, runFrom: 2,
+				}},
 			}
 		}
 	}

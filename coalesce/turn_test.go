@@ -61,7 +61,10 @@ func TestCombine(t *testing.T) {
 		{"the worse", group(event.Advisory, 1, 2, 2, 50), group(event.Blocking, 1, 9, 9, 60), 9, 9, 60},
 		{"the worse, which is older", group(event.Blocking, 1, 9, 9, 60), group(event.Advisory, 1, 2, 2, 50), 9, 9, 60},
 		{"of two alike the earlier", group(event.Blocking, 1, 5, 5, 50), group(event.Blocking, 1, 4, 7, 60), 4, 7, 60},
-		{"of two alike the earlier, the first", group(event.Blocking, 1, 4, 8, 60), group(event.Blocking, 1, 5, 5, 50), 4, 8, 60},
+		{
+			"of two alike the earlier, the first", group(event.Blocking, 1, 4, 8, 60),
+			group(event.Blocking, 1, 5, 5, 50), 4, 8, 60,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, n := max(c.a.disposition, c.b.disposition), c.a.count+c.b.count

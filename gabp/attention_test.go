@@ -398,11 +398,13 @@ func TestPumpDelivers(t *testing.T) {
 	e := newEngine(t)
 	var told []heed.Attention
 	var written []func(*ServerSession)
-	p := newHandler(t, AttentionConfig{Source: e,
+	p := newHandler(t, AttentionConfig{
+		Source: e,
 		Publish: func(_, _ string, payload any, sent func(*ServerSession)) error {
 			told, written = append(told, *payload.(*heed.Attention)), append(written, sent)
 			return nil
-		}})
+		},
+	})
 	id := raise(e, "a", event.Blocking)
 	raise(e, "a", event.Blocking)
 	p.Pump(nil)

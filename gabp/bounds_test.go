@@ -21,8 +21,10 @@ import (
 // the end of its session.
 func inTime(t *testing.T, lim Limits, timed bool, f func(conn net.Conn, ended func() time.Duration)) (answers string) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
-			Mux: new(Mux), Limits: lim})
+		s, err := NewServer(ServerConfig{
+			Token: token, AgentID: "a", App: App{Name: "a", Version: "1"},
+			Mux: new(Mux), Limits: lim,
+		})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancel(t.Context())
 		near, far := net.Pipe()
@@ -77,8 +79,11 @@ func TestDeadlines(t *testing.T) {
 		{"a byte, and messages may take less", 10 * s, 2 * s, []write{{3 * s, "C"}}, 5 * s},
 		{"a byte after another", 10 * s, 2 * s, []write{{3 * s, "C"}, {1 * s, "o"}}, 5 * s},
 		{"headers, and no message", 10 * s, 2 * s, []write{{3 * s, frame[:40]}}, 5 * s},
-		{"a part of a message after the hello", 10 * s, 2 * s,
-			[]write{{9 * s, frame}, {time.Hour, pings}, {time.Hour, pings[:50]}}, 2*time.Hour + 11*s},
+		{
+			"a part of a message after the hello", 10 * s, 2 * s,
+			[]write{{9 * s, frame}, {time.Hour, pings}, {time.Hour, pings[:50]}},
+			2*time.Hour + 11*s,
+		},
 	} {
 		for _, timed := range []bool{true, false} {
 			t.Run(fmt.Sprint(c.name, timed), func(t *testing.T) {

@@ -166,10 +166,12 @@ func TestLargeAnswers(t *testing.T) {
 	const size = 8 << 10
 	most := size - maxEnvelope
 	var answer func() (any, error)
-	c, s := pair(t, ServerConfig{Limits: Limits{MessageSize: size},
+	c, s := pair(t, ServerConfig{
+		Limits: Limits{MessageSize: size},
 		Mux: serving(func(context.Context, *Request) (any, error) {
 			return answer()
-		})}, ClientConfig{})
+		}),
+	}, ClientConfig{})
 	text := func(n int) string { return strings.Repeat("x", n) }
 	result := func(n int) func() (any, error) { return func() (any, error) { return text(n - 2), nil } }
 	fails := func(n int) func() (any, error) {
@@ -210,7 +212,10 @@ func TestLargeAnswers(t *testing.T) {
 func TestLargeVerbatim(t *testing.T) {
 	server, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: new(Mux)})
 	require.NoError(t, err)
-	for n, whole := range map[int]bool{defaultMessageSize - maxEnvelope: true, defaultMessageSize - maxEnvelope + 1: false} {
+	for n, whole := range map[int]bool{
+		defaultMessageSize - maxEnvelope:     true,
+		defaultMessageSize - maxEnvelope + 1: false,
+	} {
 		s := newServerSession(server, newConn(&written{}, server.limits))
 		s.answer("1", nil, &Verbatim{Err: Errorf(-7, "odd"), text: make([]byte, n)}, nil)
 		require.Equal(t, whole, s.out.replies[0].verbatim != nil)
@@ -371,10 +376,22 @@ func TestServeEnds(t *testing.T) {
 	}{
 		{"the peer left", false, 0, func(near net.Conn, _ func()) { _ = near.Close() }, 0, 0, ""},
 		{"the host stops", false, 0, func(_ net.Conn, cancel func()) { cancel() }, 0, 0, ""},
-		{"a broken frame", false, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 1, 250 * time.Millisecond, "frame: "},
+		{
+			"a broken frame", false, 0,
+			func(near net.Conn, _ func()) {
+				_,
+					_ = io.WriteString(near, "Content-Length: -1\r\n\r\n")
+			}, 1, 250 * time.Millisecond, "frame: ",
+		},
 		{"a broken frame of a peer that does not read", true, 0, func(near net.Conn, _ func()) { _, _ = io.WriteString(near, "Content-Length: -1\r\n\r\n") }, 0, 10 * time.Second, "gabp: write: "},
-		{"a handler that takes its time", false, 3 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 3 * time.Second, ""},
-		{"a handler that takes too long", false, 9 * time.Second, func(_ net.Conn, cancel func()) { cancel() }, 0, 5 * time.Second, ""},
+		{
+			"a handler that takes its time", false, 3 * time.Second, func(_ net.Conn, cancel func()) { cancel() },
+			0, 3 * time.Second, "",
+		},
+		{
+			"a handler that takes too long", false, 9 * time.Second, func(_ net.Conn, cancel func()) { cancel() },
+			0, 5 * time.Second, "",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

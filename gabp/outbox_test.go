@@ -52,8 +52,10 @@ func TestOutboxLoses(t *testing.T) {
 		merged  bool
 	}
 	pass := func(channel, payload string, lost, dropped uint64) put {
-		return put{event: pendingEvent{channel: channel, payload: json.RawMessage(payload), droppable: true,
-			lost: lost}, dropped: dropped}
+		return put{event: pendingEvent{
+			channel: channel, payload: json.RawMessage(payload), droppable: true,
+			lost: lost,
+		}, dropped: dropped}
 	}
 	keep := func(key, payload string) put {
 		return put{event: pendingEvent{channel: "k", key: key, payload: json.RawMessage(payload)}}
@@ -65,8 +67,11 @@ func TestOutboxLoses(t *testing.T) {
 		puts []put
 		want []string
 	}{
-		{"all fit", []put{pass("a", "1", 0, 0), pass("a", "2", 5, 0), pass("b", "3", 0, 0)},
-			[]string{"a:1+0", "a:2+5", "b:3+0"}},
+		{
+			"all fit",
+			[]put{pass("a", "1", 0, 0), pass("a", "2", 5, 0), pass("b", "3", 0, 0)},
+			[]string{"a:1+0", "a:2+5", "b:3+0"},
+		},
 		{
 			"the oldest is dropped, and what it missed",
 			[]put{pass("a", "1", 3, 0), pass("b", "2", 0, 0), pass("a", "3", 1, 0), pass("a", "4", 0, 1), pass("b", "5", 0, 1)},
@@ -142,13 +147,21 @@ func TestOutboxBatches(t *testing.T) {
 		replies, events []json.RawMessage
 		taken           [][2]int
 	}{
-		{"few", slices.Repeat([]json.RawMessage{half[:1]}, 2), slices.Repeat([]json.RawMessage{half[:1]}, 3),
-			[][2]int{{2, 3}}},
-		{"many", slices.Repeat([]json.RawMessage{half[:1]}, 33), slices.Repeat([]json.RawMessage{half[:1]}, 70),
-			[][2]int{{32, 32}, {1, 32}, {0, 6}}},
+		{
+			"few", slices.Repeat([]json.RawMessage{half[:1]}, 2), slices.Repeat([]json.RawMessage{half[:1]}, 3),
+			[][2]int{{2, 3}},
+		},
+		{
+			"many", slices.Repeat([]json.RawMessage{half[:1]}, 33), slices.Repeat([]json.RawMessage{half[:1]}, 70),
+			[][2]int{{32, 32}, {1, 32}, {0, 6}},
+		},
 		{"large events", nil, []json.RawMessage{large, large[1:], half, half}, [][2]int{{0, 1}, {0, 2}, {0, 1}}},
-		{"large replies", []json.RawMessage{half, half, half}, []json.RawMessage{half, half, half},
-			[][2]int{{2, 1}, {1, 1}, {0, 1}}},
+		{
+			"large replies",
+			[]json.RawMessage{half, half, half},
+			[]json.RawMessage{half, half, half},
+			[][2]int{{2, 1}, {1, 1}, {0, 1}},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			lim := defaultLimits(t)

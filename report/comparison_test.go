@@ -38,13 +38,15 @@ func TestChangedModsAreFew(t *testing.T) {
 	for i := range maxChangedMods + 2 {
 		c.mods = append(c.mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
 	}
-	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", c.changedMods(func(name string) string { return name }))
+	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.",
+		c.changedMods(func(name string) string { return name }))
 }
 
 func TestGapsNameTheirLog(t *testing.T) {
 	empty := compare.File{Name: "a.log", Gaps: []compare.Gap{{Kind: "empty"}}}
 	require.Equal(t, []string{"is empty"}, gapsOf(&compare.Totals{Files: []compare.File{empty}}))
-	require.Equal(t, []string{"has a log that is empty (a.log)"}, gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
+	require.Equal(t, []string{"has a log that is empty (a.log)"},
+		gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
 }
 
 // TestSamplesOfCause: the first entry, and the most frequent other one of the largest item.

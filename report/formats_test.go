@@ -303,10 +303,12 @@ func TestNamesAreLearned(t *testing.T) {
 		"item":    func(_ *capture.Record, u *heed.Update) { u.Attention.Sample[0].Message = shown },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReplay(t, Config{File: "logs of maria.txt", Scrub: &Scrubber{},
+			r := newReplay(t, Config{
+				File: "logs of maria.txt", Scrub: &Scrubber{},
 				Template: func(signature.Signature) (string, bool) {
 					return "maria is here", true
-				}})
+				},
+			})
 			rec, u := &capture.Record{StartLine: 1}, opened("0-1", event.Blocking, 1)
 			u.Attention.Summary = "maria left"
 			show(rec, u)
@@ -347,7 +349,8 @@ func TestOTLPAttributes(t *testing.T) {
 	u := opened("0-1", event.Blocking, 7)
 	u.Pos = 9
 	got := attributes(AppendUpdateOTLP(nil, "a.log", time.Time{}, u))
-	require.Equal(t, []string{"9", "7", "0-1"}, []string{got["heed.line"], got["heed.cause_line"], got["heed.attention.id"]})
+	require.Equal(t, []string{"9", "7", "0-1"},
+		[]string{got["heed.line"], got["heed.cause_line"], got["heed.attention.id"]})
 	got = attributes(AppendRecordOTLP(nil, &Record{StartLine: 3, EndLine: 4, Phase: "play", Rule: "r"}, &event.Entry{}))
 	require.Equal(t, []string{"3", "4", "play", "r"},
 		[]string{got["heed.line"], got["heed.end_line"], got["heed.phase"], got["heed.rule"]})

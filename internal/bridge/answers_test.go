@@ -219,7 +219,10 @@ func TestLogStatus(t *testing.T) {
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
 	require.Equal(t, &bridge.LogStatus{Present: true, Error: "permission denied"}, st.Log)
 	require.NotEmpty(t, st.Behind)
-	_, d = start(t, session.Config{Log: &read{status: follow.Status{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4}}})
+	_, d = start(t, session.Config{Log: &read{status: follow.Status{
+		Offset: 5, Size: 7, Lines: 1, Records: 2,
+		LostBytes: 3, Missed: 4,
+	}}})
 	require.Equal(t, &bridge.LogStatus{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4},
 		answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
 }
@@ -242,9 +245,12 @@ func TestBlindItem(t *testing.T) {
 	for _, blocking := range []bool{true, false} {
 		s, err := session.New(session.Config{Log: stuck{}})
 		require.NoError(t, err)
-		d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: func(context.Context, string) gabp.CurrentResult {
-			return gabp.CurrentResult{Attention: &heed.Attention{ID: "blind-1", State: "open", Blocking: blocking}}
-		}})
+		d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
+			Session: s,
+			Current: func(context.Context, string) gabp.CurrentResult {
+				return gabp.CurrentResult{Attention: &heed.Attention{ID: "blind-1", State: "open", Blocking: blocking}}
+			},
+		})
 		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"blind-1"}`)
 		require.Equal(t, blocking, item.Disposition == event.Blocking)
 		require.NotEmpty(t, item.Behind)

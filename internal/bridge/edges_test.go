@@ -81,8 +81,10 @@ func TestModRuns(t *testing.T) {
 		require.NoError(t, latest.conn.Close())
 		time.Sleep(2 * time.Second)
 		const ms = time.Millisecond
-		require.Equal(t, []time.Duration{0, 50 * ms, 150 * ms, 350 * ms, 750 * ms, 1550 * ms, 2550 * ms,
-			3550 * ms, 4550 * ms}, tries)
+		require.Equal(t, []time.Duration{
+			0, 50 * ms, 150 * ms, 350 * ms, 750 * ms, 1550 * ms, 2550 * ms,
+			3550 * ms, 4550 * ms,
+		}, tries)
 		require.Equal(t, []string{"2.55s up false true", "2.55s colony.log", "3.55s down false", "4.55s up true true"}, o.all)
 		start = time.Now()
 		m.await(ctx, time.Minute)

@@ -26,16 +26,26 @@ func TestAgree(t *testing.T) {
 		differs []string // their beginnings
 	}{
 		{"the same", journal.Record{Decision: was}, rules.Outcome{Decision: was}, nil},
-		{"the host's record", journal.Record{Entry: event.Entry{Kind: event.KindHost}, Decision: was},
-			rules.Outcome{}, []string{"the host itself"}},
-		{"the host's decision",
+		{
+			"the host's record",
+			journal.Record{Entry: event.Entry{Kind: event.KindHost}, Decision: was},
+			rules.Outcome{},
+			[]string{"the host itself"},
+		},
+		{
+			"the host's decision",
 			journal.Record{Decision: decided("host.raised", event.Blocking,
-				event.SeverityError)}, rules.Outcome{}, []string{"the host decided"}},
+				event.SeverityError)},
+			rules.Outcome{},
+			[]string{"the host decided"},
+		},
 		{
 			"repeats",
 			journal.Record{Decision: was},
-			rules.Outcome{Decision: decided("a", event.Ignore, event.SeverityError),
-				Rule: &rules.Rule{Escalate: &event.Escalation{}}},
+			rules.Outcome{
+				Decision: decided("a", event.Ignore, event.SeverityError),
+				Rule:     &rules.Rule{Escalate: &event.Escalation{}},
+			},
 			[]string{"repeats raised it"},
 		},
 		{
@@ -100,8 +110,10 @@ func TestBound(t *testing.T) {
 			{Clauses: clauses(maxClauses), AddsTags: []string{long}},
 			{Clauses: clauses(maxClauses + 3), Omitted: 2},
 			{Clauses: []rules.Clause{{Text: "a", Parts: clauses(maxClauses + 3)}, {Text: "b"}}},
-			{Exception: &rules.Clause{Text: long, Item: long, Place: long, Error: long,
-				Reads: map[string]string{"r": long}, Parts: clauses(maxClauses)}},
+			{Exception: &rules.Clause{
+				Text: long, Item: long, Place: long, Error: long,
+				Reads: map[string]string{"r": long}, Parts: clauses(maxClauses),
+			}},
 		},
 		Decision: rules.Details{Rule: long, Summary: long, Tags: []string{long}},
 		Without:  &rules.Details{Why: long, Resolves: []string{long}},

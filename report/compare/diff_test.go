@@ -288,8 +288,10 @@ func TestBlameOfTheGone(t *testing.T) {
 		File: "old.log", Template: func(signature.Signature) (string, bool) { return "the mill is stuck", true },
 		Blame: func() []blame.Suspect { return []blame.Suspect{{Mod: "Mill", Score: 60}} },
 	})
-	o := heed.Outcome{Signature: signature.Of([]byte("the mill is stuck")),
-		Decision: event.Decision{Disposition: event.Blocking}}
+	o := heed.Outcome{
+		Signature: signature.Of([]byte("the mill is stuck")),
+		Decision:  event.Decision{Disposition: event.Blocking},
+	}
 	run.Observe(&capture.Record{Entry: event.Entry{Message: "the mill is stuck"}}, &o)
 	feed(c, compare.New, "new.log", []string{"all is well"})
 	require.Equal(t, []string{"Mill"}, c.Diff().Gone[0].Blame)

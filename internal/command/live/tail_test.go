@@ -30,10 +30,18 @@ func TestTailReportsLoss(t *testing.T) {
 	}{
 		{"--after 0", []bridge.Page{page(5, "7", false, "one")}, []string{"one"}, []string{"5 entries are no longer kept"}},
 		{"--after 0", []bridge.Page{page(0, "7", false, "one")}, []string{"one"}, nil},
-		{"--least blocking -n 2", []bridge.Page{page(2, "7", true, "one"), page(3, "9", false, "two", "three")},
-			[]string{"two", "three"}, []string{"5 entries are no longer kept"}},
-		{"--after 0 --follow", []bridge.Page{page(0, "7", false, "one"), page(1, "9", false)}, []string{"one"},
-			[]string{"1 entry is no longer kept"}},
+		{
+			"--least blocking -n 2",
+			[]bridge.Page{page(2, "7", true, "one"), page(3, "9", false, "two", "three")},
+			[]string{"two", "three"},
+			[]string{"5 entries are no longer kept"},
+		},
+		{
+			"--after 0 --follow",
+			[]bridge.Page{page(0, "7", false, "one"), page(1, "9", false)},
+			[]string{"one"},
+			[]string{"1 entry is no longer kept"},
+		},
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			pages := test.pages
