@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -276,4 +277,10 @@ func TestTextBounds(t *testing.T) {
 	answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4096)+`"}`)
 	_, refused := refusal(t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4097)+`"}`)
 	require.Equal(t, "text", refused.Field)
+	for _, id := range []string{"0000000000000000", "x"} {
+		_, refused = refusal(t, d, bridge.ToolEntries, `{"signature":"`+id+`"}`)
+		require.Equal(t, "signature", refused.Field)
+	}
+	clear(bridge.Tools()[0].OutputSchema)
+	require.True(t, json.Valid(bridge.Tools()[0].OutputSchema), "they are the caller's")
 }

@@ -60,6 +60,7 @@ func TestTakeLog(t *testing.T) {
 		{"no level", []string{`{"message":"m"}`}, []string{"unknown m"}},
 		{"no text", []string{`{"level":"error"}`, `[]`, `12`, `{"message":7}`, ``}, nil},
 		{"a part of an operation", []string{`{"level":"error","message":"m","operationId":"b","parentOperationId":"a"}`}, []string{"none b<a  ", "error m b"}},
+		{"a part of nothing", []string{`{"message":"m","parentOperationId":"a"}`}, []string{"unknown m"}},
 		{
 			"repeats are told by a count",
 			[]string{
@@ -106,6 +107,11 @@ func TestTakeAttention(t *testing.T) {
 	require.Empty(t, in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"cleared"}`)))
 	require.Empty(t, in.takeAttention(json.RawMessage(`null`)))
 	require.Equal(t, taken([]string{"none o< t ", "error one o", "warning two", "fatal only words"}), *got)
+
+	in, got = newTaken()
+	in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"open","summary":"s","sample":[{"message":"one"}]}`))
+	in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"open","summary":"s","sample":[{"message":"two"}]}`))
+	require.Equal(t, taken([]string{"unknown one"}), *got, "without numbers only the first is new")
 
 	in, got = newTaken()
 	in.connected([]string{"colony/ticks"})

@@ -412,6 +412,7 @@ func TestCallHeldBack(t *testing.T) {
 		events, _ := p.session.Timeline(0, 100)
 		refused := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallRefused })
 		require.Equal(t, h.Attention.ID, events[refused].Attention)
+		require.Equal(t, []string{"1", "2"}, []string{events[0].Request, events[refused].Request})
 		var acked gabp.AckResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: h.Attention.ID}, &acked))
 		require.True(t, acked.Acknowledged)
@@ -537,6 +538,12 @@ func TestCheckEvents(t *testing.T) {
 		}, "")
 		_, e := p.call("colony/build")
 		p.held(e)
+	})
+	begin(t, Config{Now: now}, session.Config{}, m, func(t *testing.T, p *play) {
+		m.send([]string{sends("colony.log", 1, `{"level":"error","message":"Broken by itself"}`)}, "")
+		var current gabp.CurrentResult
+		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
+		require.NotNil(t, current.Attention)
 	})
 }
 

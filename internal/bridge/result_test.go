@@ -130,6 +130,9 @@ func TestHanded(t *testing.T) {
 	require.Equal(t, []string{"A=1", "GABP_SERVER_PORT=2222", "GABP_TOKEN=inner"}, h.Environ([]string{"A=1"}),
 		"started by a person")
 
+	one := Handed{Prefix: []string{"heed"}, Outer: gabp.Bridge{Token: "outer"}, Inner: gabp.Bridge{Token: "inner"}}
+	require.JSONEq(t, `{"argv":["heed","-x"],"envValues":{"GABP_TOKEN":"outer"}}`,
+		string(one.observed(json.RawMessage(`{"argv":["game","-x"],"envValues":{"GABP_TOKEN":"inner"}}`))))
 	for _, tc := range []struct{ name, seen, want string }{
 		{"nothing", ``, ``},
 		{"null", `null`, `null`},

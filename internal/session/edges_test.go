@@ -337,3 +337,18 @@ func TestHost(t *testing.T) {
 		require.NotEqual(t, before, s.Engine().Snapshot(nil), "it is known")
 	})
 }
+
+// TestNoLogAfter holds when it is reported that a log is gone: five seconds after that was seen.
+func TestNoLogAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		began := time.Now()
+		time.Sleep(1001 * time.Millisecond)
+		f.gone.Store(true) // a tick sees it at 1.25 s
+		time.Sleep(time.Minute)
+		records := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindNotice}}).Records
+		require.Len(t, records, 1)
+		require.Equal(t, 6250*time.Millisecond, records[0].Time.Sub(began))
+	})
+}
