@@ -669,7 +669,8 @@ func (m *model) background(e *entry) bool {
 			inside += span(a.when, until)
 		}
 	}
-	return all > inside && all < memory && float64(within)*(all-inside) < 3*float64(alone+1)*(inside+linger)
+	return alone > 0 && all > inside && all < memory &&
+		float64(within)*(all-inside) < 3*float64(alone+1)*(inside+linger)
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
