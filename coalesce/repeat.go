@@ -130,7 +130,9 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 		k = c.latest.known
 		return k, c.beyond(&k, in, to)
 	}
+	open := false // an open item has the group
 	look := func(it *item, row *counter) {
+		open = open || it.open()
 		if !c.accounts(it, in, to) {
 			return
 		}
@@ -153,7 +155,7 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	if k.item == nil {
 		return k, reasonNew
 	}
-	if k.row != nil && to.scope <= scopeOperation {
+	if k.row != nil && to.scope <= scopeOperation && !open {
 		c.latest = latest{version: c.version, known: k}
 	}
 	return k, c.beyond(&k, in, to)
