@@ -319,7 +319,12 @@ func (m *model) drained(updates []heed.Update) error {
 		case u.Reason == "" || u.Seq > uint64(len(m.entries)):
 			return fmt.Errorf("updates: %s of %s for %q at %d", u.Kind, a.ID, u.Reason, u.Seq)
 		}
-		seen[a.ID] = true
+		passed := marks(int(a.TotalUrgentEntries))
+		if u.Kind == coalesce.Updated && u.Reason == "count" && passed <= it.marked && !it.vague {
+			return fmt.Errorf("updates: %s updated for its count at %d entries, and nothing was passed", a.ID,
+				a.TotalUrgentEntries)
+		}
+		seen[a.ID], it.marked = true, passed
 		it.updated = u.Kind
 		it.updates++
 		it.delivered[""] = a.LatestSequence
@@ -346,15 +351,17 @@ func (it *item) limit() int {
 	if it.vague {
 		return 1 << 30
 	}
-	marks := func(n int) (passed int) {
-		for lead := 1; ; lead *= 10 {
-			for _, at := range [...]int{2 * lead, 5 * lead, 10 * lead} {
-				if at > n {
-					return passed
-				}
-				passed++
+	return 2 + 5 + len(it.rules) + 2*marks(it.maximum)
+}
+
+// marks returns how many of the numbers 2, 5, 10, 20 and so on are at most n.
+func marks(n int) (passed int) {
+	for lead := 1; ; lead *= 10 {
+		for _, at := range [...]int{2 * lead, 5 * lead, 10 * lead} {
+			if at > n {
+				return passed
 			}
+			passed++
 		}
 	}
-	return 2 + 5 + len(it.rules) + 2*marks(it.maximum)
 }

@@ -25,7 +25,7 @@ func Generate(seed uint64, steps int) *Script {
 		total += weights[i]
 	}
 	for len(s.Steps) < steps {
-		if len(g.scene) > 0 && g.rnd.IntN(6) > 0 {
+		if len(g.scene) > 0 && (g.alone || g.rnd.IntN(6) > 0) {
 			s.Steps = append(s.Steps, g.scene[0])
 			g.scene = g.scene[1:]
 			continue
@@ -45,7 +45,8 @@ func pick[T any](rnd *rand.Rand, of ...T) T { return of[rnd.IntN(len(of))] }
 
 type generator struct {
 	rnd   *rand.Rand
-	scene []Step // that goes on, with other steps in between
+	scene []Step // that goes on
+	alone bool   // without other steps in between
 }
 
 func (g *generator) setup() Setup {
@@ -93,6 +94,8 @@ var makers = []struct {
 	}},
 	{3, false, func(g *generator) Step { return g.play(g.returns()) }},
 	{1, false, func(g *generator) Step { return g.play(g.loads()) }},
+	{1, true, func(g *generator) Step { return g.play(g.stands()) }},
+	{1, false, func(g *generator) Step { return g.play(g.forms()) }},
 	{1, false, func(g *generator) Step { return g.play(g.clocks()) }},
 	{1, false, func(g *generator) Step { return g.play(g.lines()) }},
 	{1, false, func(g *generator) Step { return g.play(g.parts()) }},
@@ -154,7 +157,7 @@ var makers = []struct {
 
 // play begins a scene.
 func (g *generator) play(scene []Step) Step {
-	g.scene = scene
+	g.scene, g.alone = scene, g.rnd.IntN(2) == 0
 	return Step{Verb: Drain}
 }
 
@@ -196,6 +199,30 @@ func (g *generator) returns() (scene []Step) {
 			scene = append(scene, Step{Verb: Reread})
 		}
 		scene = append(scene, g.soon())
+	}
+	return scene
+}
+
+// stands is a new fault in one call after another, each acknowledged at once.
+func (g *generator) stands() (scene []Step) {
+	fault, read := "Stuck "+word(g.rnd.IntN(1<<20)), g.rnd.IntN(3)
+	for range 4 + g.rnd.IntN(3) {
+		scene = append(scene,
+			Step{Verb: Op, Op: "s", Status: event.StatusStarted, Method: "m/s"}, Step{Verb: Pass, For: 300 * time.Millisecond},
+			Step{Verb: Log, Text: fault}, Step{Verb: Op, Op: "s", Status: event.StatusCompleted},
+			Step{Verb: Ack, Item: "open"}, Step{Verb: Pass, For: 2 * time.Second})
+		if g.rnd.IntN(2) < read {
+			scene = append(scene, Step{Verb: Reread})
+		}
+	}
+	return scene
+}
+
+// forms are texts whose groups become one.
+func (g *generator) forms() (scene []Step) {
+	for i := range 12 {
+		name := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}[i%6]
+		scene = append(scene, Step{Verb: Log, Text: "Broken plan of the pawn called " + name + " in the north"})
 	}
 	return scene
 }

@@ -72,6 +72,7 @@ type item struct {
 
 	updated string // the latest update
 	updates int
+	marked  int  // marks that its counts had passed then
 	severer bool // a split may have left it more severe than its entries are
 
 	// What the engine said at the latest look, while the item was open.
