@@ -690,10 +690,14 @@ func (m *model) charged(e *entry, it *item) bool {
 	if o := m.ops[e.OperationID]; e.OperationID != "" && (o == nil || !m.windowed(o)) {
 		return false
 	}
+	unread := m.reread > 0 // reads are reported, and none since the first of the group
 	for _, x := range m.entries {
-		if x != e && x.group == e.group && !x.inside {
-			return false
+		if x != e && x.group == e.group {
+			if !x.inside {
+				return false
+			}
+			unread = unread && x.Seq > m.reread
 		}
 	}
-	return m.opens[e.group] <= 3
+	return m.opens[e.group] <= 3 || unread && m.opens[e.group] <= 6
 }
