@@ -198,7 +198,6 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		it = m.item(uint64(len(m.items)) + 1)
 		it.scope, e.opened = s, true
 		if e.disposition == event.Blocking {
-			m.opens[e.group]++
 			if r := m.returns[e.group]; r != nil && r.item == nil {
 				r.item = it
 			}
@@ -691,13 +690,18 @@ func (m *model) charged(e *entry, it *item) bool {
 		return false
 	}
 	unread := m.reread > 0 // reads are reported, and none since the first of the group
+	stops, first := 0, true
 	for _, x := range m.entries {
 		if x != e && x.group == e.group {
 			if !x.inside {
 				return false
 			}
 			unread = unread && x.Seq > m.reread
+			if x.opened && !first {
+				stops++
+			}
+			first = false
 		}
 	}
-	return m.opens[e.group] <= 3 || unread && m.opens[e.group] <= 6
+	return stops < 3 || unread && stops < 6
 }

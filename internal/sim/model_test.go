@@ -43,7 +43,6 @@ type model struct {
 	items   []*item // item n has the number n+1
 	byID    map[string]*item
 	episode *item              // of the ambient episode that began last
-	opens   map[group]int      // times that a blocking entry opened an item
 	returns map[group]*returns // of what was acknowledged, in calls of one method
 	calls   int                // operations that were seen to start
 	sides   []side             // after each entry
@@ -177,7 +176,7 @@ func (h *heart) observe(s event.Status) {
 func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
-		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, opens: map[group]int{}, returns: map[group]*returns{},
+		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, returns: map[group]*returns{},
 		law: account{groups: map[group]bool{}},
 		ops: map[string]*operation{}, consumers: []*consumer{{}},
 	}
