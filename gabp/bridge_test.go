@@ -61,6 +61,12 @@ func TestBridgeFileText(t *testing.T) {
 		require.JSONEq(t, fmt.Sprintf(`{%s,"token":"%s","gameId":"farm","metadata":{"pid":%d,"startTime":"2026-01-31T09:00:00Z",`+
 			`"launchId":"l"}}`, want, bridgeToken, os.Getpid()), string(data))
 	}
+	for address, port := range map[string]int{
+		"127.0.0.1:65535": 65535, "127.0.0.1:65536": 0, "127.0.0.1:x": 0, "127.0.0.1": 0, "unix:/tmp/a:7": 0, "": 0,
+	} {
+		at := Bridge{Address: address}
+		require.Equal(t, port, at.Port(), address)
+	}
 	b := Bridge{Address: "127.0.0.1:1", Token: bridgeToken}
 	require.ErrorContains(t, WriteBridgeFile(filepath.Join(path, "x"), b, now), "gabp: bridge file: ")
 	taken := filepath.Join(dir, "taken")

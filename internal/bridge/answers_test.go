@@ -277,6 +277,12 @@ func TestTextBounds(t *testing.T) {
 	answer[bridge.Explanation](t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4096)+`"}`)
 	_, refused := refusal(t, d, bridge.ToolExplain, `{"text":"`+strings.Repeat("x", 4097)+`"}`)
 	require.Equal(t, "text", refused.Field)
+	for _, tool := range []string{bridge.ToolOperationEvents, bridge.ToolEntries, bridge.ToolWait} {
+		for _, after := range []string{`"x/y"`, `"other/1"`, `7`} {
+			_, refused = refusal(t, d, tool, `{"after":`+after+`}`)
+			require.Equal(t, "after", refused.Field)
+		}
+	}
 	for _, id := range []string{"0000000000000000", "x"} {
 		_, refused = refusal(t, d, bridge.ToolEntries, `{"signature":"`+id+`"}`)
 		require.Equal(t, "signature", refused.Field)
