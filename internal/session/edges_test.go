@@ -352,3 +352,31 @@ func TestNoLogAfter(t *testing.T) {
 		require.Equal(t, 6250*time.Millisecond, records[0].Time.Sub(began))
 	})
 }
+
+// later is a log that cannot be read from its second look of a call on.
+type later struct {
+	*feed
+	looks int
+}
+
+func (l *later) Sync(ctx context.Context) error {
+	if l.looks++; l.looks > 1 {
+		return errors.New("gone")
+	}
+	return l.feed.Sync(ctx)
+}
+
+// TestSettleFails holds that a log that cannot be read while a call settles leaves its verdict unknown.
+func TestSettleFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &later{feed: newFeed()}
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		r := s.Begin(session.Call{Tool: "t"})
+		f.looks = 0
+		f.write("Fine")
+		v, _, err := r.End(t.Context(), event.StatusCompleted, "")
+		require.ErrorContains(t, err, "gone")
+		require.Equal(t, "unknown", v.Outcome)
+	})
+}

@@ -1,0 +1,127 @@
+package coalesce
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wire"
+)
+
+// TestBroken holds what is refused of an item of a snapshot: each is one change of an item that is not.
+func TestBroken(t *testing.T) {
+	// made returns an item with two groups: a gets worse at its second and third entry, b is advisory.
+	made := func(t *testing.T) *item {
+		t.Helper()
+		c, err := New(Config{})
+		require.NoError(t, err)
+		for i, e := range []struct {
+			group string
+			d     event.Decision
+		}{
+			{"a", event.Decision{Rule: "r", Disposition: event.Advisory, Severity: event.SeverityWarning}},
+			{"b", event.Decision{Rule: "r", Disposition: event.Advisory, Severity: event.SeverityWarning}},
+			{"a", event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityWarning}},
+			{"a", event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true}},
+			{"a", event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError}},
+			{"b", event.Decision{Rule: "r", Disposition: event.Advisory, Severity: event.SeverityWarning}},
+		} {
+			n := uint64(i + 1)
+			c.Fold(&Input{Entry: &event.Entry{Seq: n, Pos: n, Message: "m"}, Signature: groupSignature(e.group), Decision: e.d})
+		}
+		it := &c.items[0]
+		require.Empty(t, it.broken())
+		require.Len(t, it.counters.rows, 2)
+		require.EqualValues(t, 6, it.total)
+		return it
+	}
+	cleared := func(it *item) { it.state, it.clearedBy, it.pending = itemCleared, "time", Cleared }
+	const counts = "the counts of its groups do not match its entries"
+	for _, c := range []struct {
+		name   string
+		change func(it *item)
+		want   string
+	}{
+		{"nothing", func(*item) {}, ""},
+		{"more entries", func(it *item) { it.total++ }, counts},
+		{"fewer entries", func(it *item) { it.total-- }, counts},
+		{"entries without a group", func(it *item) { it.total++; it.untracked++ }, ""},
+		{"a group without entries", func(it *item) { it.counters.rows[1].count = 0; it.total -= 2 }, counts},
+		{"a group with too many", func(it *item) { it.counters.rows[1].count = 7 }, counts},
+		{"no groups", func(it *item) { it.counters.rows, it.total = nil, 0 }, "it is empty"},
+		{"never opened", func(it *item) { it.opened.seq = 0 }, "it is empty"},
+		{"without a cause", func(it *item) { it.cause.Seq = 0 }, "it is empty"},
+		{"an operation's without one", func(it *item) { it.scope = scopeOperation }, "its operation is missing, or should not be there"},
+		{"with an operation", func(it *item) { it.root = &operation{} }, "its operation is missing, or should not be there"},
+		{"a digest of nothing", func(it *item) { it.scope = scopeDigest }, "its digest is empty"},
+		{"a digest", func(it *item) { it.scope, it.digest.from.seq = scopeDigest, 1 }, ""},
+		{"acknowledged and open", func(it *item) { it.acked = true }, "it is open and cleared"},
+		{"cleared by something and open", func(it *item) { it.clearedBy = "time" }, "it is open and cleared"},
+		{"its end is to be told", func(it *item) { it.pending = Cleared }, "it is open and cleared"},
+		{"cleared", func(it *item) { cleared(it) }, ""},
+		{"cleared, and told", func(it *item) { cleared(it); it.pending = "" }, ""},
+		{"cleared by nothing", func(it *item) { cleared(it); it.clearedBy = "" }, "it is cleared and open"},
+		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.pending = Opened }, "it is cleared and open"},
+
+		{"worst before first", func(it *item) { it.counters.rows[0].worst.seq = 0 }, "a group with its entries out of order"},
+		{"raised before worst", func(it *item) { it.counters.rows[0].raised.seq = 2 }, "a group with its entries out of order"},
+		{"last before raised", func(it *item) { it.counters.rows[0].last.seq = 3 }, "a group with its entries out of order"},
+		{"later than the item", func(it *item) { it.counters.rows[0].last.seq = 7 }, "a group with its entries out of order"},
+		{"worse after all", func(it *item) { it.counters.rows[0].worst.count = 4 }, "a group that became worse after more entries than it has"},
+		{"worse after nothing, later", func(it *item) { it.counters.rows[0].worst.count = 0 }, "a group that became worse after more entries than it has"},
+		{"raised after all", func(it *item) { it.counters.rows[0].raised.count = 4 }, "a group that became worse after more entries than it has"},
+		{"worse than the item", func(it *item) { it.disposition = event.Advisory }, "a group worse than all of it"},
+		{"more severe than the item", func(it *item) { it.severity = event.SeverityWarning }, "a group worse than all of it"},
+		{"invalidates what the item does not", func(it *item) { it.invalidates = false }, "a group worse than all of it"},
+		{"older than the item", func(it *item) { it.opened.seq = 2 }, "a group that is older"},
+		{"worse before the cause", func(it *item) { it.cause.Seq = 4 }, "a group that was worse before all of it was"},
+		{"severe before the item", func(it *item) { it.severeAt = 5 }, "a group that was worse before all of it was"},
+		{"invalidates before the item", func(it *item) { it.invalidatedAt = 5 }, "a group that was worse before all of it was"},
+		{"the first is missing", func(it *item) { it.counters.rows[0].first.seq = 2 }, "the group of its first entry, or of its cause, is missing"},
+		{"the cause is missing", func(it *item) { it.cause.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			it := made(t)
+			c.change(it)
+			require.Equal(t, c.want, it.broken())
+		})
+	}
+}
+
+// TestPoolIsChecked holds which item advisory entries may join.
+func TestPoolIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		disposition event.Disposition
+		change      func(c *Coalescer, it *item)
+		fits        bool
+	}{
+		{"an advisory one", event.Advisory, func(*Coalescer, *item) {}, true},
+		{"a blocking one", event.Blocking, func(*Coalescer, *item) {}, false},
+		{"one that is cleared", event.Advisory, func(c *Coalescer, it *item) {
+			it.state, it.clearedBy, it.pending, c.episode.item = itemCleared, "time", Cleared, nil
+		}, false},
+		{"the host's", event.Advisory, func(_ *Coalescer, it *item) { it.scope = scopeHost }, false},
+		{"none", event.Blocking, func(c *Coalescer, _ *item) { c.pool = nil }, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := New(Config{})
+			require.NoError(t, err)
+			m.Fold(&Input{
+				Entry: &event.Entry{Seq: 1, Message: "m"}, Signature: groupSignature("a"),
+				Decision: event.Decision{Rule: "r", Disposition: c.disposition},
+			})
+			m.pool = &m.items[0]
+			c.change(m, m.pool)
+			m.nOpen = 0 // as when it is read
+			s := coder{Coder: wire.Reader(nil), c: m}
+			s.check()
+			if c.fits {
+				require.NoError(t, s.Err())
+			} else {
+				require.ErrorContains(t, s.Err(), "joined by advisory entries")
+			}
+		})
+	}
+}
