@@ -474,6 +474,8 @@ func TestRejectsOtherMachines(t *testing.T) {
 			} else {
 				require.Zero(t, time.Since(start))
 				require.EqualValues(t, 1, s.Stats().Rejected)
+				synctest.Wait()
+				require.Zero(t, s.Stats().Connections)
 			}
 			cancel()
 			require.NoError(t, <-ended)

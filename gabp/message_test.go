@@ -137,6 +137,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 	_, err := decodeWithin([]byte(`{"v":"gabp/1","id":"x","id":"y","type":"request","method":"a/b","method":"a/c"}`), Limits{})
 	require.ErrorContains(t, err, `"id" occurs twice`, "the first")
+	_, err = decodeWithin([]byte(`{"v":"gabp/1","id":"x","type":"request","method":""}`), Limits{})
+	require.ErrorContains(t, err, "method is empty")
 	for _, n := range []int{256, 257} {
 		for _, text := range []string{
 			`{"v":"gabp/1","id":"` + long[:n] + `","type":"request","method":"a/b"}`,

@@ -101,6 +101,7 @@ func TestReadAttention(t *testing.T) {
 			strings.TrimSuffix(strings.Repeat(sample("info", "m", "1")+",", maxReadSamples), ",")), ""},
 		{item(sample("error", "m", "1"), strings.TrimSuffix(strings.Repeat(sample("info", "m", "1")+",", maxReadSamples+1), ",")), `"sample" has 65 elements, want at most 64`},
 		{`7`, "attention must be an object"},
+		{strings.TrimSuffix(item(), "}"), "attention: the text ends inside a value"},
 		{strings.Replace(item(), `{`, `{"state":"open",`, 1), `"state" occurs twice`},
 	} {
 		a, err := ParseAttention(json.RawMessage(c.text))

@@ -315,8 +315,14 @@ func TestRuleFilesRead(t *testing.T) {
 		rule := func(id string) string {
 			return "version: 1\nrules:\n  - {id: " + id + ", when: 'template startsWith \"Broken\"', disposition: ignore}\n"
 		}
+		write("version: 1\nrules: 7\n")
+		_, err := New(Config{RuleFiles: []string{path}})
+		require.ErrorContains(t, err, "session: rules: ")
 		write(rule("a"))
-		s, err := New(Config{RuleFiles: []string{path}, NoDefaults: true})
+		s, err := New(Config{RuleFiles: []string{path}, Engine: smallConfig(t)})
+		require.NoError(t, err)
+		require.NotNil(t, s.Rules().Rule("a"), "files replace the engine's rules")
+		s, err = New(Config{RuleFiles: []string{path}, NoDefaults: true})
 		require.NoError(t, err)
 		require.Equal(t, stamp, s.Status().Rules.Files[0].Changed)
 		require.Equal(t, len(rule("a")), s.Status().Rules.Files[0].Bytes)
@@ -366,4 +372,20 @@ func TestRuleFilesRead(t *testing.T) {
 	require.False(t, w.refuse(errors.New("a")))
 	require.True(t, w.refuse(errors.New("b")))
 	require.EqualValues(t, 2, w.refused)
+}
+
+// TestBroadcast holds that a change wakes those who waited for it, and nobody who waits from then on.
+func TestBroadcast(t *testing.T) {
+	var b broadcast
+	b.notify()
+	first := b.wait()
+	require.Equal(t, first, b.wait(), "all wait for the same")
+	b.notify()
+	<-first
+	b.notify()
+	select {
+	case <-b.wait():
+		require.Fail(t, "nothing has changed since")
+	default:
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -379,4 +380,18 @@ func TestSettleFails(t *testing.T) {
 		require.ErrorContains(t, err, "gone")
 		require.Equal(t, "unknown", v.Outcome)
 	})
+}
+
+// TestClear holds what is cleared, and how often a save is said to have failed.
+func TestClear(t *testing.T) {
+	s, err := session.New(session.Config{Snapshot: filepath.Join(t.TempDir(), "absent", "state")})
+	require.NoError(t, err)
+	id := s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
+	require.EqualValues(t, 1, s.Status().Snapshot.Failed)
+	require.Zero(t, s.Status().Snapshot.Saves)
+	require.False(t, s.Clear("no-such"))
+	require.True(t, s.Clear(id))
+	require.False(t, s.Clear(id))
+	s.Raise(heed.Report{Key: "l", Disposition: event.Blocking, Message: "m"})
+	require.EqualValues(t, 2, s.Status().Snapshot.Failed)
 }

@@ -56,11 +56,10 @@ type ruleFiles struct {
 	tried []RuleFile // that were compiled last, with success or not
 }
 
-// look is the state of a file without its content.
+// look is the state of a file without its content, zero where there is none.
 type look struct {
 	size  int64
 	mtime time.Time
-	gone  bool
 }
 
 // init reads the files and compiles the first set: nil where only the embedded rules apply.
@@ -122,12 +121,9 @@ func readRules(name string) ([]byte, time.Time, error) {
 func (w *ruleFiles) look() []look {
 	looks := make([]look, len(w.names))
 	for i, name := range w.names {
-		info, err := os.Stat(name)
-		if err != nil {
-			looks[i].gone = true
-			continue
+		if info, err := os.Stat(name); err == nil {
+			looks[i] = look{size: info.Size(), mtime: info.ModTime()}
 		}
-		looks[i] = look{size: info.Size(), mtime: info.ModTime()}
 	}
 	return looks
 }
