@@ -140,8 +140,8 @@ func TestOutboxDrops(t *testing.T) {
 
 // TestOutboxBatches holds how much is taken at a time: replies first, and one event in any case.
 func TestOutboxBatches(t *testing.T) {
-	large := json.RawMessage(strings.Repeat("1", writeBatchBytes))
-	half := large[:writeBatchBytes/2]
+	large := json.RawMessage(strings.Repeat("1", 64<<10))
+	half := large[:32<<10]
 	for _, c := range []struct {
 		name            string
 		replies, events []json.RawMessage

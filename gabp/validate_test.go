@@ -39,6 +39,7 @@ func TestParams(t *testing.T) {
 		{MethodToolsList, `{"filter":{"namePattern":7}}`, CodeInvalidParams, CodeInvalidParams, `"namePattern" must be a string`},
 		{MethodToolsList, `{"filter":{"namePattern":"` + name(257) + `"}}`, CodeInvalidParams, CodeInvalidParams, "257 bytes"},
 		{methodEventsSubscribe, `{"channels":["a"]}`, 0, 0, ""},
+		{methodEventsSubscribe, `{"channels":7}`, CodeInvalidParams, CodeInvalidParams, `"channels" must be an array`},
 		{methodEventsUnsub, `{"channels":[]}`, CodeInvalidParams, CodeInvalidParams, "at least one channel"},
 		{MethodAttentionAck, `{"attentionId":"x"}`, 0, 0, ""},
 		{MethodAttentionAck, `{}`, CodeInvalidParams, CodeInvalidParams, `"attentionId" is missing`},
