@@ -72,7 +72,7 @@ func (o *operation) doubt(number uint64) {
 	}
 }
 
-// inherit takes over what came of a part that is about to be evicted.
+// inherit takes over what came of a part that is about to go.
 func (o *operation) inherit(part *operation) {
 	o.gap = cmp.Or(o.gap, part.gap)
 	if part.running() || part.abandoned {
@@ -129,6 +129,7 @@ func (t *operations) add(id string, now logicalTime) *operation {
 	t.numbers++
 	o := &operation{number: t.numbers, id: strings.Clone(boundID(id)), started: now}
 	if old := t.byID[o.id]; old != nil {
+		t.bequeath(old)
 		t.drop(slices.Index(t.order, old))
 	} else if len(t.order) == t.limit {
 		t.evict()
@@ -136,6 +137,13 @@ func (t *operations) add(id string, now logicalTime) *operation {
 	t.byID[o.id] = o
 	t.order = append(t.order, o)
 	return o
+}
+
+// bequeath leaves what came of a part that goes to its parent.
+func (t *operations) bequeath(o *operation) {
+	if parent := t.byID[o.parent]; o.parent != "" && parent != nil {
+		parent.inherit(o)
+	}
 }
 
 // evict drops the operation that matters least: one that does not run
@@ -159,9 +167,7 @@ func (t *operations) evict() {
 		}
 	}
 	o := t.order[victim]
-	if parent := t.byID[o.parent]; o.parent != "" && parent != nil {
-		parent.inherit(o)
-	}
+	t.bequeath(o)
 	t.evicted++
 	o.gone = true
 	t.drop(victim)

@@ -386,6 +386,7 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	if e.Kind == event.KindNotice || len(m.blind) > 0 {
 		for _, o := range m.ops {
 			o.gaps = o.gaps || !o.ended || m.windowed(o)
+			o.excused = o.excused || o.ended // it may linger, seen to start or not
 		}
 	}
 	for id, o := range m.ops {
