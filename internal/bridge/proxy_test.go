@@ -412,7 +412,8 @@ func TestCallHeldBack(t *testing.T) {
 		events, _ := p.session.Timeline(0, 100)
 		refused := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallRefused })
 		require.Equal(t, h.Attention.ID, events[refused].Attention)
-		require.Equal(t, []string{"1", "2"}, []string{events[0].Request, events[refused].Request})
+		began := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallBegan })
+		require.Equal(t, []string{"1", "2"}, []string{events[began].Request, events[refused].Request})
 		var acked gabp.AckResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: h.Attention.ID}, &acked))
 		require.True(t, acked.Acknowledged)
