@@ -334,11 +334,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		it = nil // others are in it, who must not be acknowledged with this
 	}
 	if it == nil || !it.knows(d.Rule, in.Signature) {
-		before, why = c.account(in, to)
-		if it != nil {
-			c.latest = latest{} // an open item may hold it
-		}
-		if before.item != nil && (why == "" || why == reasonStanding) {
+		if before, why = c.account(in, to); before.item != nil && (why == "" || why == reasonStanding) {
 			return c.suppress(&before, in, to, why)
 		}
 	}
