@@ -65,7 +65,10 @@ func TestBroken(t *testing.T) {
 		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.pending = Opened }, "it is cleared and open"},
 
 		{"worst before first", func(it *item) { it.counters.rows[0].worst.seq = 0 }, "a group with its entries out of order"},
-		{"raised before worst", func(it *item) { it.counters.rows[0].raised.seq = 2 }, "a group with its entries out of order"},
+		{
+			"raised before worst", func(it *item) { it.counters.rows[0].raised.seq = 2 },
+			"a group with its entries out of order",
+		},
 		{"last before raised", func(it *item) { it.counters.rows[0].last.seq = 3 }, "a group with its entries out of order"},
 		{"later than the item", func(it *item) { it.counters.rows[0].last.seq = 7 }, "a group with its entries out of order"},
 		{"worse after all", func(it *item) { it.counters.rows[0].worst.count = 4 }, "a group that became worse after more entries than it has"},

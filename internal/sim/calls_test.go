@@ -167,7 +167,7 @@ func (m *model) attach(p *player, by string) error {
 	for i := range open {
 		it := m.byID[open[i].ID]
 		shared = shared || it.shared || it.vague
-		if !m.stands(it) && !(open[i].Blocking && it.delivered[v.name] > 0) {
+		if !m.stands(it) && (!open[i].Blocking || it.delivered[v.name] == 0) {
 			past++
 		}
 	}

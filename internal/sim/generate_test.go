@@ -236,8 +236,10 @@ func (g *generator) loads() []Step {
 			scene = append(scene, Step{Verb: Ack, Item: "open"})
 		}
 	}
-	return append(scene, pick(g.rnd, Step{Verb: Log, Text: "Loaded save 1"}, Step{Verb: State, Status: event.StatusPhase,
-		Text: "play"}, Step{Verb: State, Status: event.StatusExited}))
+	return append(scene, pick(g.rnd, Step{Verb: Log, Text: "Loaded save 1"}, Step{
+		Verb: State, Status: event.StatusPhase,
+		Text: "play",
+	}, Step{Verb: State, Status: event.StatusExited}))
 }
 
 // clocks are two clocks far apart, in turn.
@@ -271,11 +273,14 @@ func (g *generator) lines() (scene []Step) {
 // parts are operations at once, one a part of another, and what names none.
 func (g *generator) parts() []Step {
 	return []Step{
-		{Verb: Op, Op: "i", Status: event.StatusStarted}, {Verb: Op, Op: "j", Status: event.StatusStarted},
+		{Verb: Op, Op: "i", Status: event.StatusStarted},
+		{Verb: Op, Op: "j", Status: event.StatusStarted},
 		{Verb: Op, Op: "k", Status: event.StatusStarted, Parent: pick(g.rnd, "i", "j", "")},
 		{Verb: Log, Text: g.fault()},
-		{Verb: Op, Op: pick(g.rnd, "i", "j"), Status: event.StatusCompleted}, {Verb: Log, Text: g.fault()},
-		{Verb: Op, Op: pick(g.rnd, "i", "j", "k"), Status: event.StatusCompleted}, {Verb: Log, Text: g.fault()},
+		{Verb: Op, Op: pick(g.rnd, "i", "j"), Status: event.StatusCompleted},
+		{Verb: Log, Text: g.fault()},
+		{Verb: Op, Op: pick(g.rnd, "i", "j", "k"), Status: event.StatusCompleted},
+		{Verb: Log, Text: g.fault()},
 	}
 }
 

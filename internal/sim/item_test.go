@@ -599,7 +599,8 @@ func (m *model) mayCharge(e *entry, it *item) error {
 		return nil
 	}
 	r := m.returns[e.group]
-	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 || m.fresh > it.groups[e.group].last.seq {
+	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 ||
+		m.fresh > it.groups[e.group].last.seq {
 		r = &returns{method: call.method}
 		m.returns[e.group] = r
 	}

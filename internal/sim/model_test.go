@@ -176,9 +176,10 @@ func (h *heart) observe(s event.Status) {
 func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
 	return &model{
 		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
-		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{}, returns: map[group]*returns{},
-		law: account{groups: map[group]bool{}},
-		ops: map[string]*operation{}, consumers: []*consumer{{}},
+		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
+		returns: map[group]*returns{},
+		law:     account{groups: map[group]bool{}},
+		ops:     map[string]*operation{}, consumers: []*consumer{{}},
 	}
 }
 

@@ -203,9 +203,9 @@ func (n *naive) burst(e *event.Entry) (any, **kept) {
 		return n.load, &n.load.item
 	}
 	if e.OperationID != "" {
-		for i := len(n.calls) - 1; i >= 0; i-- {
-			if n.calls[i].id == e.OperationID {
-				return n.calls[i], &n.calls[i].item
+		for _, call := range slices.Backward(n.calls) {
+			if call.id == e.OperationID {
+				return call, &call.item
 			}
 		}
 		o := &call{id: e.OperationID, since: n.now} // named, and not seen to start
@@ -298,7 +298,7 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 	}
 
 	// The item of the burst, the one advisory item, one that nobody acknowledged, or a new one.
-	if it := *slot; it != nil && it.open && !(it.joined && d.Disposition > it.disposition) {
+	if it := *slot; it != nil && it.open && (!it.joined || d.Disposition <= it.disposition) {
 		if d.Disposition > it.disposition {
 			n.stops++
 		}
