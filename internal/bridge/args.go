@@ -208,7 +208,7 @@ func (p *param) parse(raw json.RawMessage) (any, bool) {
 // parseInteger parses a number without a fraction, in any notation, as JSON Schema defines an integer.
 func parseInteger(raw []byte) (int64, bool) {
 	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, n >= -maxInteger && n <= maxInteger
+		return n, n <= maxInteger
 	}
 	var f float64
 	if json.Unmarshal(raw, &f) != nil || f != math.Trunc(f) || math.Abs(f) > maxInteger {

@@ -69,7 +69,7 @@ func TestParams(t *testing.T) {
 			`{"description":"d","types":0,"type":["string","integer"],"minimum":0,"minLength":1,"maxLength":256}`,
 			`a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`,
 			map[string]any{`"e/1"`: "e/1", "0": "0", "7.0": "7"},
-			[]string{"-1", `""`, "true", text(257), "1.5"},
+			[]string{"-1", `""`, "true", text(257), "1.5", "9007199254740992.0"},
 		},
 	} {
 		t.Run(c.allowed, func(t *testing.T) {

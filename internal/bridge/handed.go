@@ -61,7 +61,7 @@ func (h *Handed) Environ(environ []string) []string {
 // Any other value is passed on, so that a loss on the way shows.
 func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 	var members map[string]json.RawMessage
-	if len(raw) == 0 || json.Unmarshal(raw, &members) != nil || members == nil {
+	if json.Unmarshal(raw, &members) != nil || members == nil {
 		return raw
 	}
 	var argv []string

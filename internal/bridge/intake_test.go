@@ -109,6 +109,7 @@ func TestTakeAttention(t *testing.T) {
 	require.Equal(t, taken([]string{"none o< t ", "error one o", "warning two", "fatal only words"}), *got)
 
 	in, got = newTaken()
+	in.takeAttention(json.RawMessage(`{"state":"open","summary":"s","sample":[{"message":"of no item"}]}`))
 	in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"open","summary":"s","sample":[{"message":"one"}]}`))
 	in.takeAttention(json.RawMessage(`{"attentionId":"a","state":"open","summary":"s","sample":[{"message":"two"}]}`))
 	require.Equal(t, taken([]string{"unknown one"}), *got, "without numbers only the first is new")

@@ -300,6 +300,24 @@ func TestCallEnds(t *testing.T) {
 	}
 }
 
+// TestCallOdd holds that an answer in a form of its own ends the operation as far as it can be understood.
+func TestCallOdd(t *testing.T) {
+	const odd = "the mod's answer does not follow the protocol and was passed on unchanged: "
+	for answer, status := range map[string]string{
+		`{"v":"gabp/1","id":"$ID","type":"response","error":{"code":-7}}`: "failed",
+		`{"v":"gabp/1","id":"$ID","type":"response","result":NaN}`:        "completed",
+	} {
+		m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return []string{answer} }}
+		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+			_, err := p.bridge.CallTool(p.ctx, "colony/build", nil)
+			_, passed := errors.AsType[*gabp.Verbatim](err)
+			require.True(t, passed, "%v", err)
+			require.Len(t, p.operations(), 1)
+			require.True(t, strings.HasPrefix(p.operations()[0], "colony/build "+status+" "+odd), p.operations()[0])
+		})
+	}
+}
+
 // TestCallUnanswered holds what is known of a call without an answer: nothing.
 func TestCallUnanswered(t *testing.T) {
 	m := &fakeMod{tools: buildTool, answers: func(string, string) []string { return nil }}
@@ -545,6 +563,20 @@ func TestCheckEvents(t *testing.T) {
 		var current gabp.CurrentResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
 		require.NotNil(t, current.Attention)
+	})
+}
+
+// TestCheckDelivers holds that a call beside an advisory item does not deliver it.
+func TestCheckDelivers(t *testing.T) {
+	begin(t, Config{}, session.Config{}, &fakeMod{tools: buildTool, answers: done}, func(t *testing.T, p *play) {
+		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
+		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
+		_, e := p.call("colony/build")
+		require.Nil(t, e)
+		events, _ := p.session.Timeline(0, 100)
+		began := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallBegan })
+		item := p.session.Open(nil)[0]
+		require.Equal(t, item.OpenedAtSequence, p.session.Ack(events[began].Consumer, item.ID, 0).Watermark)
 	})
 }
 

@@ -133,6 +133,7 @@ func TestHanded(t *testing.T) {
 	one := Handed{Prefix: []string{"heed"}, Outer: gabp.Bridge{Token: "outer"}, Inner: gabp.Bridge{Token: "inner"}}
 	require.JSONEq(t, `{"argv":["heed","-x"],"envValues":{"GABP_TOKEN":"outer"}}`,
 		string(one.observed(json.RawMessage(`{"argv":["game","-x"],"envValues":{"GABP_TOKEN":"inner"}}`))))
+	require.JSONEq(t, `{"envValues":{"OTHER":"inner"}}`, string(one.observed(json.RawMessage(`{"envValues":{"OTHER":"inner"}}`))))
 	for _, tc := range []struct{ name, seen, want string }{
 		{"nothing", ``, ``},
 		{"null", `null`, `null`},
