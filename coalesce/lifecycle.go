@@ -112,7 +112,7 @@ func (c *Coalescer) reopen(it *item) {
 	c.nOpen++
 	c.stats.Reopened++
 	c.save(it)
-	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, true
+	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope <= scopeOperation
 	if it.pending == Cleared { // nobody has heard of that
 		it.pending = ""
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })

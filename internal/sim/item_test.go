@@ -410,7 +410,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 		if a, known := m.engine.Item(it.id); !known || a.State != coalesce.Open {
 			continue // the entry itself brought its end
 		}
-		if it.disposition >= e.disposition && (s == blinding || s == hosted && it.key == e.Source) {
+		if s == blinding || s == hosted && it.key == e.Source {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its kind", e.Seq, it.id)
 		}
 		if s != other {
