@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
@@ -289,4 +291,48 @@ func TestTextBounds(t *testing.T) {
 	}
 	clear(bridge.Tools()[0].OutputSchema)
 	require.True(t, json.Valid(bridge.Tools()[0].OutputSchema), "they are the caller's")
+}
+
+// TestOmitted holds how many open items are shown, and how many are not.
+func TestOmitted(t *testing.T) {
+	s, d := start(t, session.Config{Engine: heed.Config{Coalesce: coalesce.Config{MaxOpen: 70}}})
+	for i := range 66 {
+		s.Raise(heed.Report{Key: fmt.Sprint(i), Disposition: event.Blocking, Message: "m"})
+		items := answer[bridge.Items](t, d, bridge.ToolItems, "")
+		require.Len(t, items.Items, min(i+1, 64))
+		require.Equal(t, max(0, i+1-64), items.Omitted)
+	}
+}
+
+// TestEvictedOperation holds what is said of an operation of which only the entries are left.
+func TestEvictedOperation(t *testing.T) {
+	s, d := start(t, session.Config{Engine: heed.Config{Coalesce: coalesce.Config{MaxOperations: 2}}})
+	for i := range 5 {
+		r := s.Begin(session.Call{Tool: fmt.Sprint("colony/build", i)})
+		_, _, err := r.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+	}
+	all := answer[bridge.Operations](t, d, bridge.ToolOperations, "")
+	require.Len(t, all.Operations, 5)
+	for i, o := range all.Operations {
+		require.Equal(t, fmt.Sprint("colony/build", 4-i), o.Method)
+		require.Equal(t, i >= 2, o.Evicted)
+		require.Equal(t, event.StatusCompleted, o.Status)
+	}
+}
+
+// TestManyRuleFiles holds how many rule files are named, and how many are not; and the cursor after a single event.
+func TestManyRuleFiles(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for i := range 66 {
+		names = append(names, filepath.Join(dir, fmt.Sprint(i, ".yaml")))
+		require.NoError(t, os.WriteFile(names[i], []byte("version: 1\n"), 0o600))
+	}
+	s, d := start(t, session.Config{RuleFiles: names, NoDefaults: true})
+	st := answer[bridge.Status](t, d, bridge.ToolStatus, "").Rules
+	require.Len(t, st.Files, 64)
+	require.Equal(t, 2, st.Omitted)
+	s.Ack("bob", "no-such", 0)
+	require.Equal(t, s.Status().Run+"/1", answer[bridge.Timeline](t, d, bridge.ToolTimeline, "").Next)
 }

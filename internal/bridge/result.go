@@ -67,7 +67,7 @@ func textOf(raw json.RawMessage) string {
 
 func memberOf(object json.RawMessage, name string) json.RawMessage {
 	var m map[string]json.RawMessage
-	if !isObject(object) || json.Unmarshal(object, &m) != nil {
+	if json.Unmarshal(object, &m) != nil {
 		return nil
 	}
 	return m[name]
