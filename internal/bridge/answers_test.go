@@ -285,6 +285,10 @@ func TestTextBounds(t *testing.T) {
 			require.Equal(t, "after", refused.Field)
 		}
 	}
+	for n, reason := range map[int]string{510: "epoch", 511: "invalid"} {
+		_, refused = refusal(t, d, bridge.ToolEntries, `{"after":"`+strings.Repeat("x", n)+`/1"}`)
+		require.Equal(t, reason, refused.Reason)
+	}
 	for _, id := range []string{"0000000000000000", "x"} {
 		_, refused = refusal(t, d, bridge.ToolEntries, `{"signature":"`+id+`"}`)
 		require.Equal(t, "signature", refused.Field)
@@ -335,4 +339,18 @@ func TestManyRuleFiles(t *testing.T) {
 	require.Equal(t, 2, st.Omitted)
 	s.Ack("bob", "no-such", 0)
 	require.Equal(t, s.Status().Run+"/1", answer[bridge.Timeline](t, d, bridge.ToolTimeline, "").Next)
+}
+
+// TestOperationWithoutEntries holds that a verdict is told of an operation of which no entry is left.
+func TestOperationWithoutEntries(t *testing.T) {
+	s, d := start(t, smallJournal())
+	r := s.Begin(session.Call{Tool: "colony/build"})
+	for i := range 5000 {
+		s.Observe(event.Operation{ID: fmt.Sprint("other ", i%50), Method: fmt.Sprint("m", i), Status: event.StatusStarted}.Entry())
+	}
+	o := answer[bridge.OperationDetail](t, d, bridge.ToolOperation, `{"id":"`+r.ID()+`"}`)
+	require.Empty(t, o.EventEntries)
+	require.Equal(t, event.StatusStarted, o.Status)
+	_, refused := refusal(t, d, bridge.ToolOperation, `{"id":"no-such"}`)
+	require.Equal(t, "not_found", refused.Reason)
 }

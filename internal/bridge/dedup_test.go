@@ -58,3 +58,13 @@ func TestDedupForgets(t *testing.T) {
 	require.Equal(t, dedupTexts, d.texts.Len())
 	require.True(t, d.FromLog("pushed out", now))
 }
+
+// TestDedupCuts holds how much of a text is compared: 160 bytes of its first line.
+func TestDedupCuts(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for n, same := range map[int]bool{160: true, 159: false} {
+		d := NewDedup()
+		require.True(t, d.FromMod(strings.Repeat("x", n)+"a", false, now))
+		require.Equal(t, !same, d.FromLog(strings.Repeat("x", n)+"b", now))
+	}
+}

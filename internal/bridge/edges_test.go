@@ -214,7 +214,7 @@ func TestWelcomes(t *testing.T) {
 		require.Equal(t, "colony", w.AgentID)
 		require.Equal(t, gabp.App{Name: "colony", Version: "1.2"}, w.App)
 		require.Equal(t, &gabp.Info{Name: "heed", Version: "1.2"}, w.ServerInfo)
-		require.Equal(t, modLimits.MessageSize, w.Capabilities.Limits.MaxMessageSize)
+		require.Equal(t, 16<<20, w.Capabilities.Limits.MaxMessageSize)
 		require.Len(t, w.Capabilities.Resources, len(Resources()))
 	})
 	open(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {

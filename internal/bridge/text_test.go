@@ -67,7 +67,7 @@ func TestShown(t *testing.T) {
 	require.EqualValues(t, maxInteger, e.Number)
 	require.EqualValues(t, maxInteger, e.CleanThrough)
 	require.True(t, e.Time.IsZero())
-	require.Len(t, e.Covered, maxCovered)
+	require.Len(t, e.Covered, 32)
 	for _, s := range append(e.Covered, e.Reason, e.Consumer, e.Tool, e.Operation, e.Request, e.Attention, e.Successor) {
 		require.Len(t, []rune(s), maxNameChars)
 	}
