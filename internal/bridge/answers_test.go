@@ -346,7 +346,8 @@ func TestOperationWithoutEntries(t *testing.T) {
 	s, d := start(t, smallJournal())
 	r := s.Begin(session.Call{Tool: "colony/build"})
 	for i := range 5000 {
-		s.Observe(event.Operation{ID: fmt.Sprint("other ", i%50), Method: fmt.Sprint("m", i), Status: event.StatusStarted}.Entry())
+		other, method := fmt.Sprint("other ", i%50), fmt.Sprint("m", i)
+		s.Observe(event.Operation{ID: other, Method: method, Status: event.StatusStarted}.Entry())
 	}
 	o := answer[bridge.OperationDetail](t, d, bridge.ToolOperation, `{"id":"`+r.ID()+`"}`)
 	require.Empty(t, o.EventEntries)
