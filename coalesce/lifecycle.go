@@ -113,6 +113,10 @@ func (c *Coalescer) reopen(it *item) {
 	c.stats.Reopened++
 	c.save(it)
 	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope <= scopeOperation
+	if it.unpinned {
+		it.unpinned = false
+		c.retention = append(c.retention, Retention{Owner: it.number, Pin: it.cause.Seq})
+	}
 	if it.pending == Cleared { // nobody has heard of that
 		it.pending = ""
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })

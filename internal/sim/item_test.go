@@ -223,7 +223,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		if it.disposition == event.Blocking || s != other {
 			m.law.stops++
 		}
-		it.lost = m.stats.Journal.Pinned.Entries > 0 && (m.setup.Pinned != 0 || m.setup.Bytes != 0) || !m.keeps(it.cause)
+		it.lost = m.setup.Pinned != 0 || m.setup.Bytes != 0 || !m.keeps(it.cause)
 	case it.cleared:
 		if err := m.mayAbsorb(e, it, s); err != nil {
 			return err
@@ -619,6 +619,9 @@ func (m *model) mayCharge(e *entry, it *item) error {
 // by all that the model kept since it came again first. It is not where that is so long ago
 // that it counts less.
 func (m *model) background(e *entry) bool {
+	if l := lawOf(&e.Entry, m.phase); l != nil && l.repeated > 0 {
+		return false // what came before was something else
+	}
 	var first stamp
 	alone, within := 0, 1 // this one
 	var last stamp

@@ -87,9 +87,10 @@ type entry struct {
 // operation is what the model knows of the present life of an operation, by its id.
 type operation struct {
 	links    []string // ids that any life of it was ever linked to, as parent or part
-	first    uint64   // number of the entry that named it first
-	seen     bool     // it was named, and not only as a parent; at since
-	begun    bool     // it was seen to start, then at since
+	parent   string
+	first    uint64 // number of the entry that named it first
+	seen     bool   // it was named, and not only as a parent; at since
+	begun    bool   // it was seen to start, then at since
 	since    stamp
 	method   string
 	given    bool // up: OperationMax has passed since
@@ -432,10 +433,18 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		o.ends = append(o.ends, m.now)
 	}
 	o.doubtful = o.doubtful || doubt
-	if e.Parent != "" {
-		parent := m.named(e.Parent)
-		if !slices.Contains(o.links, e.Parent) {
-			o.links = append(o.links, e.Parent)
+	if e.Parent == "" {
+		return
+	}
+	if o.parent == "" { // later ones count for nothing
+		m.named(e.Parent)
+		if !m.related(e.OperationID, e.Parent) {
+			o.parent = e.Parent
+		}
+	}
+	if !slices.Contains(o.links, e.Parent) {
+		o.links = append(o.links, e.Parent)
+		if parent := m.ops[e.Parent]; parent != nil {
 			parent.links = append(parent.links, e.OperationID)
 		}
 	}
