@@ -286,8 +286,10 @@ func TestTextBounds(t *testing.T) {
 		}
 	}
 	for n, reason := range map[int]string{510: "epoch", 511: "invalid"} {
-		_, refused = refusal(t, d, bridge.ToolEntries, `{"after":"`+strings.Repeat("x", n)+`/1"}`)
-		require.Equal(t, reason, refused.Reason)
+		for _, tool := range []string{bridge.ToolEntries, bridge.ToolWait, bridge.ToolTimeline} {
+			_, refused = refusal(t, d, tool, `{"after":"`+strings.Repeat("x", n)+`/1"}`)
+			require.Equal(t, reason, refused.Reason, tool)
+		}
 	}
 	for _, id := range []string{"0000000000000000", "x"} {
 		_, refused = refusal(t, d, bridge.ToolEntries, `{"signature":"`+id+`"}`)
