@@ -206,7 +206,10 @@ func (g *generator) returns() (scene []Step) {
 // stands is a new fault in one call after another, each acknowledged at once.
 func (g *generator) stands() (scene []Step) {
 	fault, read := "Stuck "+word(g.rnd.IntN(1<<20)), g.rnd.IntN(3)
-	for range 4 + g.rnd.IntN(3) {
+	if read == 0 {
+		scene = append(scene, Step{Verb: Reread})
+	}
+	for range 5 + g.rnd.IntN(3) {
 		scene = append(scene,
 			Step{Verb: Op, Op: "s", Status: event.StatusStarted, Method: "m/s"}, Step{Verb: Pass, For: 300 * time.Millisecond},
 			Step{Verb: Log, Text: fault}, Step{Verb: Op, Op: "s", Status: event.StatusCompleted},

@@ -608,7 +608,7 @@ func (m *model) mayCharge(e *entry, it *item) error {
 		return fmt.Errorf("charges: entry %d opened an item, and stopped calls of %q %d times since it was acknowledged", e.Seq,
 			r.method, r.stops)
 	}
-	if m.reread == 0 || m.reread >= it.first {
+	if !m.reads || m.reread >= it.first {
 		r.stops++
 	}
 	r.call, r.item = m.calls, nil // the one that it opens
@@ -632,7 +632,9 @@ func (m *model) background(e *entry) bool {
 		switch {
 		case !x.sure:
 			return false
-		case last.seq == 0 || first.seq == 0 && !between(onceWithin, last, x.when):
+		case last.seq == 0:
+		case first.seq == 0 && !between(onceWithin, last, x.when):
+			return false // it may be the second occurrence, or not
 		case first.seq == 0:
 			first = x.when
 			fallthrough
@@ -693,7 +695,7 @@ func (m *model) charged(e *entry, it *item) bool {
 	if o := m.ops[e.OperationID]; e.OperationID != "" && (o == nil || !m.windowed(o)) {
 		return false
 	}
-	unread := m.reread > 0 // reads are reported, and none since the first of the group
+	unread := m.reads // reads are reported, and none since the first of the group
 	stops, first := 0, true
 	for _, x := range m.entries {
 		if x != e && x.group == e.group {

@@ -38,6 +38,7 @@ type model struct {
 	repeat map[string][]stamp
 	heart  heart
 	owed   bool   // a fault that was acknowledged returned since the latest call
+	reads  bool   // reads of the game's state are reported
 	reread uint64 // sequence number of the latest entry when the game's state was read
 
 	items   []*item // item n has the number n+1

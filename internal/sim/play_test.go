@@ -355,7 +355,7 @@ func (p *player) act(s *Step) error {
 	case Reread:
 		p.engine.StateRead()
 		if m != nil {
-			m.reread = m.now.seq
+			m.reads, m.reread = true, m.now.seq
 		}
 	case Expect:
 		now := p.now
