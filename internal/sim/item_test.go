@@ -549,7 +549,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	} else if !it.blurred && m.passed(m.cfg.Coalesce.AmbientQuiet, last) {
 		return wrong("its group is new, and the burst is over since %d", last.seq)
 	}
-	if last.generation == m.now.generation && it.last.generation == last.generation &&
+	if !it.severer && last.generation == m.now.generation && it.last.generation == last.generation &&
 		m.passed(m.cfg.Coalesce.AckMemory, last) {
 		return wrong("quiet since %d", last.seq)
 	}
