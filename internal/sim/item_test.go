@@ -228,6 +228,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 		if err := m.mayAbsorb(e, it, s); err != nil {
 			return err
 		}
+		e.late = true
 		it.late = append(it.late, e)
 		m.owed = m.owed || e.disposition == event.Blocking
 		it.last = e.when
@@ -703,8 +704,8 @@ func (m *model) charged(e *entry, it *item) bool {
 				return false
 			}
 			unread = unread && x.Seq > m.reread
-			if x.opened && !first {
-				stops++
+			if !x.late && !first {
+				stops++ // at most
 			}
 			first = false
 		}

@@ -82,6 +82,7 @@ type entry struct {
 	inside      bool                // it came in the window of a call, for certain
 	sure        bool                // whether it did is certain
 	opened      bool                // it opened an item
+	late        bool                // it was suppressed
 	when        stamp
 }
 
