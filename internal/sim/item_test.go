@@ -324,7 +324,8 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if h := m.holder(e); h != nil && !has && it.disposition <= e.disposition {
 		return fmt.Errorf("bursts: entry %d joined item %s, and %s holds its group", e.Seq, it.id, h.id)
 	}
-	if it.blurred && it.disposition >= e.disposition || e.disposition == event.Advisory && it.disposition == event.Advisory {
+	if it.blurred && it.disposition >= e.disposition || e.disposition == event.Advisory &&
+		it.disposition == event.Advisory {
 		return nil
 	}
 	if m.loadMay() && it.first >= m.load.seq {
