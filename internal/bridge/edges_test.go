@@ -78,8 +78,10 @@ func TestModRuns(t *testing.T) {
 		require.Equal(t, "mod", w.AgentID)
 		latest.send([]string{sends("colony.log", 1, `1`)}, "")
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.NoError(t, latest.conn.Close())
 		time.Sleep(2 * time.Second)
+		synctest.Wait()
 		const ms = time.Millisecond
 		require.Equal(t, []time.Duration{
 			0, 50 * ms, 150 * ms, 350 * ms, 750 * ms, 1550 * ms, 2550 * ms,
@@ -104,6 +106,7 @@ func TestModRuns(t *testing.T) {
 			m.run(ctx, o)
 		}()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		stop()
 		<-ended
 		require.Len(t, o.all, 4)

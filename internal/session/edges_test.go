@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,17 +22,28 @@ import (
 )
 
 // notes is a recorder that notes what it is told.
-type notes struct{ all []string }
-
-func (n *notes) Record(r *capture.Record) { n.all = append(n.all, "record "+r.Message) }
-func (n *notes) Ack(consumer, id string, upTo uint64) {
-	n.all = append(n.all, fmt.Sprint("ack ", consumer, " ", id, " ", upTo))
+type notes struct {
+	mu  sync.Mutex
+	all []string
 }
-func (n *notes) Advance(now time.Time) { n.all = append(n.all, "advance "+now.Format("05.00")) }
-func (n *notes) StateRead()            { n.all = append(n.all, "read") }
+
+func (n *notes) add(what string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, what)
+}
+
+func (n *notes) Record(r *capture.Record) { n.add("record " + r.Message) }
+func (n *notes) Ack(consumer, id string, upTo uint64) {
+	n.add(fmt.Sprint("ack ", consumer, " ", id, " ", upTo))
+}
+func (n *notes) Advance(now time.Time) { n.add("advance " + now.Format("05.00")) }
+func (n *notes) StateRead()            { n.add("read") }
 
 // take returns what was told since.
 func (n *notes) take() (all []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	all, n.all = n.all, nil
 	return all
 }
