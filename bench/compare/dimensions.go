@@ -189,13 +189,11 @@ func openItems(set *rules.Set, n int) (float64, error) {
 		return 0, err
 	}
 	var records []event.Log
+	storm := bench.NewStorm(bench.Distinct, 5)
 	for i := range n {
 		id := fmt.Sprintf("op%d", i)
 		engine.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
-		records = append(records, event.Log{
-			Level: event.LevelError, OperationID: id,
-			Message: "Could not do a full tick of the map component: object reference not set to an instance",
-		})
+		records = append(records, event.Log{Level: event.LevelFatal, OperationID: id, Message: string(storm.Next())})
 	}
 	b := recordsCase("open", engine, manyTurns(records))
 	if got := len(engine.Open(nil)); got != n {
@@ -222,7 +220,7 @@ func joining(set *rules.Set, n int) (float64, error) {
 	storm := bench.NewStorm(bench.Distinct, 11)
 	for i := range n {
 		for range 128 {
-			engine.Log(event.Log{Level: event.LevelError, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
+			engine.Log(event.Log{Level: event.LevelFatal, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
 		}
 	}
 	made := 0
