@@ -349,7 +349,7 @@ func BenchmarkSnapshot(b *testing.B) {
 	e := mustNew(b, cfg)
 	for i := range 96 {
 		op := fmt.Sprintf("operation-%d", i)
-		for g := range 200 {
+		for g := range 128 {
 			e.Log(event.Log{
 				Level: event.LevelError, OperationID: op,
 				Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16),

@@ -211,7 +211,7 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	}
 	root, since, before := c.inCall(it, to)
 	if k.row == nil {
-		if blocking && since != 0 && c.cfg.Linger.passed(last, c.now) {
+		if blocking && since != 0 && (to.named != nil || c.cfg.Linger.passed(last, c.now)) {
 			return reasonCharged // a form of the same that a later call met first
 		}
 		return ""

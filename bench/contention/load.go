@@ -207,16 +207,15 @@ func fullEngine(small bool) (*heed.Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	items, groups, signatures, operations := 96, 200, 1<<16, 2000
+	items, groups, signatures, operations := 96, 128, 1<<16, 2000
 	if small {
 		items, groups, signatures, operations = 4, 5, 100, 20
 	}
 	storm := bench.NewStorm(bench.Distinct, 5)
-	words := storm.Strings(groups)
 	for i := range items {
 		op := fmt.Sprintf("operation-%d", i)
-		for _, w := range words {
-			e.Log(event.Log{Level: event.LevelError, OperationID: op, Message: w})
+		for range groups {
+			e.Log(event.Log{Level: event.LevelFatal, OperationID: op, Message: string(storm.Next())})
 		}
 		if a, ok := e.Current(""); ok && i < 2*items/3 {
 			e.Ack("", a.ID, 0)
@@ -229,6 +228,9 @@ func fullEngine(small bool) (*heed.Engine, error) {
 		e.Observe(event.Operation{ID: fmt.Sprint("another", i), Status: event.StatusStarted}.Entry())
 	}
 	stats := e.Stats()
+	if got := stats.Coalesce.Open + stats.Coalesce.Remembered; got != items {
+		return nil, fmt.Errorf("there are %d items, want %d", got, items)
+	}
 	return e, stats.Check()
 }
 
