@@ -556,9 +556,9 @@ func fullTables(t testing.TB) *Coalescer {
 				seq++
 				c.Fold(&Input{
 					Entry:     &event.Entry{Seq: seq, Time: time.Unix(int64(seq/100), 0), Message: text, OperationID: op},
-					Signature: groupSignature(fmt.Sprint("group", g)),
+					Signature: groupSignature(fmt.Sprint("group", op, g)),
 					Decision: event.Decision{
-						Rule: "rule.of.some.length", Disposition: event.Advisory,
+						Rule: "rule.of.some.length", Disposition: event.Blocking,
 						Severity: event.SeverityWarning,
 					},
 				})
