@@ -142,7 +142,7 @@ func (e *Engine) Attach(consumer string, now time.Time) string {
 	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(consumer, in) }).ID
 }
 
-// StateRead notes that the game's state was read anew, by whoever acts on it. A fault that
+// StateRead notes that the game's state was read again, by whoever acts on it. A fault that
 // returns again and again after such reads stops blocking after a while: it cannot be
 // mended from outside. A host that reports no reads is taken to read after each stop.
 func (e *Engine) StateRead() {

@@ -106,7 +106,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 		c.episode.acked = it.number
 	}
 	it.acked, it.ackedAt = true, c.now.seq
-	ofLoad := c.loading() && it.scope <= scopeOperation && it.opened.seq >= c.load.began.seq
+	ofLoad := c.Loading() && it.scope.plain() && it.opened.seq >= c.load.began.seq
 	c.load.acked = c.load.acked || ofLoad
 	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
 	c.stats.Acknowledged++
@@ -128,7 +128,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
-	if next.disposition == event.Advisory && next.scope <= scopeOperation && c.pool == nil {
+	if next.disposition == event.Advisory && next.scope.plain() && c.pool == nil {
 		c.pool = next
 	}
 	c.announce(next, Opened, reasonNew, place{next.latest.seq, next.latestPos})

@@ -177,7 +177,7 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 
-	if in.NewPhase || in.Fresh || c.loading() {
+	if in.NewPhase || in.Fresh || c.Loading() {
 		c.observeLoad(in)
 	}
 	if in.Blind != c.blind {
@@ -235,11 +235,11 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 		to.scope = scopeDigest
 	case named != nil:
 		to.root, to.named = c.ops.root(named), named
-		if !c.loading() {
+		if !c.Loading() {
 			to.scope = scopeOperation
 		}
 	case in.Entry.Kind == event.KindOperation:
-	case c.loading():
+	case c.Loading():
 		to.root = c.onlyRoot()
 	default:
 		if it := c.episode.item; it != nil {
@@ -257,13 +257,13 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 // what an item has seen already and is none the worse for: that goes no further
 // than repeat.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
-	if c.episode.last.seq != 0 && !c.loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
+	if c.episode.last.seq != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		c.episode = episode{}
 	}
 	var to destination // ambient, unless it is another one
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
-	if to.scope <= scopeOperation {
+	if to.scope.plain() {
 		if it != nil && to.row == nil {
 			to.row = it.counters.find(in.Decision.Rule, in.Signature)
 		}
@@ -299,7 +299,7 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 func (c *Coalescer) holding(d *event.Decision, sig signature.Signature) (holder *item, row *counter) {
 	c.index.each(d.Rule, sig, func(i int, r *counter) {
 		it := &c.items[i]
-		if !it.open() || it.scope > scopeOperation || it.disposition < d.Disposition ||
+		if !it.open() || !it.scope.plain() || it.disposition < d.Disposition ||
 			holder != nil && holder.number < it.number {
 			return
 		}
@@ -315,7 +315,7 @@ func (c *Coalescer) holding(d *event.Decision, sig signature.Signature) (holder 
 func (c *Coalescer) overfull(d *event.Decision) *item {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && it.scope <= scopeOperation && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
+		if it.open() && it.scope.plain() && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
 			return it
 		}
 	}
@@ -344,7 +344,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.save(before.item)
 		recurrence, before.row.recurrence = before.row.recurrence, nil
 	}
-	if it == nil && before.item == nil && to.scope <= scopeOperation {
+	if it == nil && before.item == nil && to.scope.plain() {
 		it = c.overfull(d)
 	}
 	if it == nil {

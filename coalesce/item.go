@@ -18,6 +18,10 @@ const (
 	scopeDigest // of what was open before an agent arrived
 )
 
+// plain reports whether entries of the log, or about operations, make such items: neither
+// blindness, nor the host, nor an arrival.
+func (k scopeKind) plain() bool { return k <= scopeOperation }
+
 type itemState uint8
 
 const (

@@ -12,7 +12,7 @@ import (
 // returns false where the item was open before: so it is, too, where as many items block
 // as may be open.
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
-	advisory := in.Decision.Disposition == event.Advisory && to.scope <= scopeOperation
+	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
 	if advisory && c.pool != nil {
 		c.pool.shared = true
 		c.gather(to, c.pool)
@@ -46,7 +46,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	it := c.slot()
 	c.gather(to, it)
 	c.start(it, to, predecessor)
-	it.deferred = c.load.acked && to.scope <= scopeOperation && !stopsAtOnce(in)
+	it.deferred = c.load.acked && to.scope.plain() && !stopsAtOnce(in)
 	if before.item == nil {
 		c.repeats(&r)
 	}
@@ -88,7 +88,7 @@ func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
 	fits := func(it *item) bool {
 		return it.state == itemCleared && !it.acked && it.scope != scopeDigest && it.disposition == d.Disposition &&
 			(it.clearedBy == ReasonExpired || it.clearedBy == ReasonResolved || it.clearedBy == ReasonEvicted) &&
-			(it.scope == to.scope && it.key == to.key || it.scope <= scopeOperation && to.scope <= scopeOperation)
+			(it.scope == to.scope && it.key == to.key || it.scope.plain() && to.scope.plain())
 	}
 	if advisory {
 		for i := range c.items {
@@ -112,7 +112,7 @@ func (c *Coalescer) reopen(it *item) {
 	c.nOpen++
 	c.stats.Reopened++
 	c.save(it)
-	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope <= scopeOperation
+	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope.plain()
 	if it.unpinned {
 		it.unpinned = false
 		c.retention = append(c.retention, Retention{Owner: it.number, Pin: it.cause.Seq})
@@ -124,7 +124,7 @@ func (c *Coalescer) reopen(it *item) {
 	if it.disposition == event.Blocking {
 		return
 	}
-	if it.scope <= scopeOperation {
+	if it.scope.plain() {
 		c.pool = it
 	}
 }
@@ -133,7 +133,7 @@ func (c *Coalescer) reopen(it *item) {
 func (c *Coalescer) nextPool() (pool *item) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && it.disposition == event.Advisory && it.scope <= scopeOperation &&
+		if it.open() && it.disposition == event.Advisory && it.scope.plain() &&
 			(pool == nil || it.number > pool.number) {
 			pool = it
 		}

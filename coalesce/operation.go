@@ -65,6 +65,9 @@ func (o *operation) note(d event.Disposition, number uint64) {
 	}
 }
 
+// unsettled reports whether an end leaves open what the operation did.
+func unsettled(s event.Status) bool { return s == event.StatusTimedOut || s == event.StatusCancelled }
+
 // doubt records that item number reports that it is not known how o ended.
 func (o *operation) doubt(number uint64) {
 	if o.item == 0 {
@@ -356,12 +359,12 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			o.gap = cmp.Or(o.gap, o.unknown(false))
 		}
 		o.status, o.ended, o.abandoned = e.Status, c.now, false
-		o.doubtful = e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
+		o.doubtful = unsettled(e.Status)
 		if o.begun {
 			c.enterWindow(o)
 		}
 		c.leaveWindows()
-	case e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled:
+	case unsettled(e.Status):
 		o.doubtful = true // it ended otherwise before
 	}
 	return o
@@ -465,7 +468,7 @@ func (c *Coalescer) abandonOverdue() {
 // it is charged to none, unless it is advisory: whether a call caused that matters little.
 func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictReason) {
 	o := to.named
-	if status := in.Entry.Status; o != nil && (status == event.StatusTimedOut || status == event.StatusCancelled) {
+	if o != nil && unsettled(in.Entry.Status) {
 		o.doubt(n)
 		c.mark(n, ReasonBackground, o)
 		return

@@ -200,10 +200,8 @@ var (
 	loadMax  = Window{5 * time.Minute, 20_000}
 )
 
-func (c *Coalescer) loading() bool { return c.load.began.seq != 0 }
-
 // Loading reports whether the game is being loaded; see [Input].Playing.
-func (c *Coalescer) Loading() bool { return c.loading() }
+func (c *Coalescer) Loading() bool { return c.load.began.seq != 0 }
 
 // beginLoad begins the load of a game.
 func (c *Coalescer) beginLoad() {
@@ -214,7 +212,7 @@ func (c *Coalescer) beginLoad() {
 
 // endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
 func (c *Coalescer) endLoad() {
-	if !c.loading() {
+	if !c.Loading() {
 		return
 	}
 	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
@@ -238,7 +236,7 @@ func (c *Coalescer) observeLoad(in *Input) {
 		c.freshSince = in.Entry.Seq
 		c.beginLoad()
 	}
-	if !c.loading() {
+	if !c.Loading() {
 		return
 	}
 	if in.Entry.Kind == event.KindState && in.Entry.Status == event.StatusExited {

@@ -126,7 +126,7 @@ func (c *Coalescer) isLatest(in *Input) bool {
 // reason when it goes beyond; and reasonNew when there is none.
 func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	d := &in.Decision
-	if to.scope <= scopeOperation && c.isLatest(in) {
+	if to.scope.plain() && c.isLatest(in) {
 		k = c.latest.known
 		return k, c.beyond(&k, in, to)
 	}
@@ -145,7 +145,7 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	if !to.unseen {
 		c.index.each(d.Rule, in.Signature, func(i int, row *counter) { look(&c.items[i], row) })
 	}
-	if k.item == nil && !c.loading() {
+	if k.item == nil && !c.Loading() {
 		c.index.eachFamiliar(d.Rule, func(i int) {
 			if it := &c.items[i]; it.opened.seq > c.loadEnded && !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
 				look(it, nil)
@@ -155,7 +155,7 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	if k.item == nil {
 		return k, reasonNew
 	}
-	if k.row != nil && to.scope <= scopeOperation && !open {
+	if k.row != nil && to.scope.plain() && !open {
 		c.latest = latest{version: c.version, known: k}
 	}
 	return k, c.beyond(&k, in, to)
@@ -195,11 +195,11 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 		last = k.row.last
 	}
 	apart := runGap.passed(last, c.now)
-	blocking := d.Disposition == event.Blocking && to.scope <= scopeOperation
+	blocking := d.Disposition == event.Blocking && to.scope.plain()
 	switch {
 	case d.Disposition == event.Blocking && to.scope == scopeHost && apart:
 		return reasonReturned // the host knows
-	case blocking && c.loading() && it.ackedAt < c.load.began.seq:
+	case blocking && c.Loading() && it.ackedAt < c.load.began.seq:
 		return reasonReturned
 	case c.cfg.AckMemory.passed(last, c.now):
 		return reasonReturned
@@ -223,7 +223,7 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	c.save(it)
 	why := Reason("")
 	switch {
-	case c.loading() || before && since == 0:
+	case c.Loading() || before && since == 0:
 		c.occur(k.row, neither)
 		return ""
 	case since == 0:

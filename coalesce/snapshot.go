@@ -232,7 +232,7 @@ func (c *Coalescer) setAlarms() {
 		}
 	}
 	c.findLive()
-	if c.loading() {
+	if c.Loading() {
 		c.overdueLoad()
 	}
 }

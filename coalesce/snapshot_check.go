@@ -46,7 +46,7 @@ func (s *coder) check() {
 	if !gathers {
 		s.Fail("an item that is not open receives entries")
 	}
-	if it := c.pool; it != nil && (!it.open() || it.disposition != event.Advisory || it.scope > scopeOperation) {
+	if it := c.pool; it != nil && (!it.open() || it.disposition != event.Advisory || !it.scope.plain()) {
 		s.Fail("an item that is not advisory, or not open, is joined by advisory entries")
 	}
 	st := c.Stats()

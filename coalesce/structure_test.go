@@ -128,7 +128,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	gathers(c.episode.item)
 	gathers(c.blindly)
 	if c.pool != nil {
-		require.True(t, c.pool.open() && c.pool.disposition == event.Advisory && c.pool.scope <= scopeOperation)
+		require.True(t, c.pool.open() && c.pool.disposition == event.Advisory && c.pool.scope.plain())
 	}
 	require.False(t, c.calls.ends.due(c.now))
 	require.False(t, c.loadEnds.due(c.now))

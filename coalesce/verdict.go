@@ -67,7 +67,9 @@ type Verdict struct {
 func (c *Coalescer) Verdict(id string) Verdict {
 	o := c.ops.get(id)
 	if o == nil {
-		return Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown, Text: (&Verdict{}).text()}
+		v := Verdict{Operation: boundID(id), Outcome: Unknown, Reason: ReasonNotKnown}
+		v.Text = v.text()
+		return v
 	}
 	v := Verdict{
 		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,

@@ -26,7 +26,7 @@ type calls struct {
 
 	reads  bool   // reads of the state are reported
 	readAt uint64 // sequence number at the latest one
-	owed   mark   // a standing fault that returned after its call had ended
+	owed   mark   // for the next call: a fault that returned while none ran, and that no result tells of
 }
 
 // mark is an item with urgent entries in the window of an operation that are not charged to it.
@@ -156,6 +156,6 @@ func (m mark) stronger(other mark) mark {
 	return m
 }
 
-// StateRead records that the game's state was read anew: a fault that returns after it
+// StateRead records that the game's state was read again: a fault that returns after it
 // returns although whoever acts knew the state.
 func (c *Coalescer) StateRead() { c.calls.reads, c.calls.readAt = true, c.now.seq }

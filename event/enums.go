@@ -166,7 +166,7 @@ const (
 	StatusWithdrawn    // the host ended an item
 	StatusAcknowledged // a consumer acknowledged an item
 	StatusAttached     // a consumer arrived
-	StatusStateRead    // the game's state was read anew
+	StatusStateRead    // the game's state was read again
 )
 
 var statusNames = []string{

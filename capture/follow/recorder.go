@@ -97,7 +97,7 @@ func (r *Recorder) Advance(now time.Time) {
 	r.line("advance", now, func(b []byte) []byte { return b })
 }
 
-// StateRead writes that the game's state was read anew.
+// StateRead writes that the game's state was read again.
 func (r *Recorder) StateRead() {
 	r.line("state_read", time.Time{}, func(b []byte) []byte { return b })
 }

@@ -50,7 +50,7 @@ func (s *Session) Begin(call Call) *Running {
 	return r
 }
 
-// needLog reports that there is no log before a call that the gate did not look for, or found before.
+// needLog reports a missing log before a call that the gate did not look for, or found before.
 func (s *Session) needLog() {
 	if s.cfg.Log == nil || s.cfg.Log.Status().Present || s.noLog.Load() {
 		return

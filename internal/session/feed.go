@@ -35,7 +35,7 @@ type Recorder interface {
 // call does not wait for it.
 const noLogAfter = 5 * time.Second
 
-// lookForLog reports once that there is no log to read, where that lasts for patience, and once that there is one
+// lookForLog reports once that the log is missing, where that lasts for patience, and once that it is found
 // again. A file that cannot be read is the error of [Session.Sync].
 func (s *Session) lookForLog(patience time.Duration) {
 	if s.cfg.Log == nil {

@@ -50,7 +50,7 @@ type Session struct {
 	rules    ruleFiles
 
 	logMu  sync.Mutex  // guards what follows, which lookForLog changes
-	noLog  atomic.Bool // it was reported that there is no log, and not since that there is
+	noLog  atomic.Bool // the missing log was reported, and not since that it was found
 	hadLog bool
 	absent time.Time // since when there is no log, zero while there is one
 
@@ -206,7 +206,7 @@ func (s *Session) Clear(id string) bool {
 	return s.engine.Clear(id)
 }
 
-// StateRead records that the game's state was read anew; see [heed.Engine.StateRead]. [Running.End] does it for a call
+// StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call
 // that reads it.
 func (s *Session) StateRead() {
 	s.enter()

@@ -30,7 +30,7 @@ const (
 	Attach    Verb = "attach"    // [By]
 	Detach    Verb = "detach"    // [By]
 	Drain     Verb = "drain"     // the updates
-	Reread    Verb = "reread"    // the game's state is read anew
+	Reread    Verb = "reread"    // the game's state is read again
 	Expect    Verb = "expect"    // [For] a sign of life; the next is due after For
 	Advance   Verb = "advance"   // [For] the clock goes on, and the host tells the engine
 	Pass      Verb = "pass"      // [For] the clock goes on, and nobody tells
