@@ -109,7 +109,7 @@ func (h *AttentionHandler) Register(m *Mux) {
 		if e != nil {
 			return nil, e
 		}
-		return h.ack(ctx, r.Session.Consumer(), params.AttentionID), nil
+		return h.Ack(ctx, r.Session.Consumer(), params.AttentionID).AckResult, nil
 	})
 }
 
@@ -126,25 +126,72 @@ func (h *AttentionHandler) Current(ctx context.Context, consumer string) Current
 	return answer
 }
 
-// ack answers attention/ack for a consumer: it acknowledges the item with this id,
+// Acknowledgement is the answer of [AttentionHandler.Ack]: the result of attention/ack, and
+// what the protocol has no place for in it. It belongs to the caller.
+type Acknowledgement struct {
+	AckResult
+
+	// Covered holds the items that the acknowledgement cleared, as they are now, the one that
+	// was named first. It is empty where that was not open.
+	Covered []heed.Attention
+
+	// Open holds the items that are open now, the most urgent first. An item that holds what
+	// was not covered has a covered one as its Predecessor.
+	Open []heed.Attention
+}
+
+// Ack answers attention/ack for a consumer: it acknowledges the item with this id,
 // through what was delivered of it to the consumer. Existing evidence is ingested
-// first, so that the item that is open afterwards is current too. An unknown id is
-// not acknowledged, and no error.
-func (h *AttentionHandler) ack(ctx context.Context, consumer, id string) AckResult {
-	answer, ok := within(ctx, h, func() AckResult {
-		acked := h.ackBlind(id)
-		if acked {
+// first, so that the items that are open afterwards are current too. An unknown id is
+// not acknowledged, and no error. It answers within the budget; where the source did not,
+// Covered and Open are as far as they are known without it.
+func (h *AttentionHandler) Ack(ctx context.Context, consumer, id string) Acknowledgement {
+	answer, ok := within(ctx, h, func() Acknowledgement {
+		a := Acknowledgement{Covered: h.ackBlind(id)}
+		if a.Acknowledged = a.Covered != nil; a.Acknowledged {
 			h.Pump(nil)
 		} else {
-			acked = h.cfg.Source.Ack(consumer, id, 0).Acknowledged
+			res := h.cfg.Source.Ack(consumer, id, 0)
+			if a.Acknowledged = res.Acknowledged; res.Acknowledged && !res.Already {
+				a.Covered = h.items(append([]string{id}, res.Covered...))
+			}
 		}
-		return AckResult{Acknowledged: acked, AttentionID: id, CurrentAttention: h.current(consumer)}
+		a.AttentionID, a.CurrentAttention, a.Open = id, h.current(consumer), h.open()
+		return a
 	})
 	if !ok {
 		// Whether the source acknowledged it is unknown; a retry is harmless.
-		return AckResult{Acknowledged: h.ackBlind(id), AttentionID: id, CurrentAttention: h.late(ctx)}
+		answer = Acknowledgement{Covered: h.ackBlind(id)}
+		answer.Acknowledged = answer.Covered != nil
+		answer.AttentionID, answer.CurrentAttention = id, h.late(ctx)
+		if answer.CurrentAttention != nil {
+			answer.Open = []heed.Attention{*answer.CurrentAttention}
+		}
 	}
 	return answer
+}
+
+// items returns those items of the source that it still knows.
+func (h *AttentionHandler) items(ids []string) []heed.Attention {
+	var list []heed.Attention
+	for _, id := range ids {
+		if a, ok := h.cfg.Source.Item(id); ok {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// open returns the open items as clients may see them, the most urgent first.
+func (h *AttentionHandler) open() []heed.Attention {
+	var list []heed.Attention
+	if blind := h.openBlind(); blind != nil {
+		list = append(list, *blind)
+	}
+	for _, a := range h.cfg.Source.Open(nil) {
+		list = append(list, *h.Present(a))
+	}
+	return list
 }
 
 // within ingests evidence and returns the result of f. It returns false where
@@ -243,15 +290,15 @@ func (h *AttentionHandler) goBlindLocked(why string) {
 	h.acked = false
 }
 
-// ackBlind acknowledges the blind item, and returns false for another id.
-func (h *AttentionHandler) ackBlind(id string) bool {
+// ackBlind acknowledges the blind item and returns it, cleared, and nil for another id.
+func (h *AttentionHandler) ackBlind(id string) []heed.Attention {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.blind == nil || h.blind.ID != id {
-		return false
+		return nil
 	}
 	h.acked = true
-	return true
+	return []heed.Attention{asCleared(*h.blind)}
 }
 
 // openBlind returns the blind item while it is not acknowledged. It precedes all

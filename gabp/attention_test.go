@@ -144,13 +144,19 @@ func TestAttentionAnswers(t *testing.T) {
 	a := p.Current(ctx, "v").Attention
 	require.NotNil(t, a)
 	require.True(t, a.Blocking)
-	r := p.ack(ctx, "v", "wrong")
+	r := p.Ack(ctx, "v", "wrong")
 	require.False(t, r.Acknowledged)
 	require.Equal(t, a.ID, r.CurrentAttention.ID)
-	r = p.ack(ctx, "v", a.ID)
-	require.Equal(t, AckResult{Acknowledged: true, AttentionID: a.ID}, r)
+	r = p.Ack(ctx, "v", a.ID)
+	require.Equal(t, AckResult{Acknowledged: true, AttentionID: a.ID}, r.AckResult)
 	require.Nil(t, p.Current(ctx, "v").Attention)
 	require.Equal(t, 4, synced)
+
+	require.Len(t, r.Covered, 1)
+	require.Equal(t, a.ID, r.Covered[0].ID)
+	require.Equal(t, "cleared", r.Covered[0].State)
+	require.Empty(t, r.Open)
+	require.Empty(t, p.Ack(ctx, "v", a.ID).Covered, "it was covered before")
 
 	observe := newHandler(t, AttentionConfig{Source: e, ObserveOnly: true})
 	raise(e, "b", event.Blocking)
@@ -161,6 +167,32 @@ func TestAttentionAnswers(t *testing.T) {
 	require.ErrorContains(t, err, "Source")
 	_, err = NewAttentionHandler(AttentionConfig{Source: e, Budget: -1})
 	require.ErrorContains(t, err, "Budget")
+}
+
+// TestAckNames: an answer names what was cleared by it, and what else is open.
+func TestAckNames(t *testing.T) {
+	e := newEngine(t)
+	p := newHandler(t, AttentionConfig{Source: e, ObserveOnly: true})
+	first := raise(e, "a", event.Blocking)
+	second := raise(e, "b", event.Blocking)
+	advisory := raise(e, "c", event.Advisory)
+	ids := func(list []heed.Attention) (ids []string) {
+		for _, a := range list {
+			ids = append(ids, a.ID)
+		}
+		return ids
+	}
+	shown := p.Current(t.Context(), "v").Attention
+	require.Equal(t, first, shown.ID)
+	late := raise(e, "d", event.Blocking)
+	r := p.Ack(t.Context(), "v", first)
+	require.Equal(t, []string{first, second, advisory}, ids(r.Covered), shown.Summary)
+	require.Equal(t, []string{late}, ids(r.Open), "what was not shown")
+	require.False(t, r.Open[0].Blocking, "as clients see it")
+
+	require.Equal(t, Acknowledgement{
+		AckResult: AckResult{AttentionID: "x", CurrentAttention: r.CurrentAttention}, Open: r.Open,
+	}, p.Ack(t.Context(), "v", "x"))
 }
 
 // TestAttentionBlind: where the evidence cannot be taken in, that is what is open,
@@ -189,9 +221,13 @@ func TestAttentionBlind(t *testing.T) {
 	p.Pump([]heed.Update{{Attention: heed.Attention{ID: id}}})
 	require.Empty(t, out.take(), "it stays, and precedes what is known")
 
-	r := p.ack(ctx, "v", blind.ID)
+	r := p.Ack(ctx, "v", blind.ID)
 	require.True(t, r.Acknowledged)
 	require.Equal(t, id, r.CurrentAttention.ID, "what is known stands")
+	require.Len(t, r.Covered, 1)
+	require.Equal(t, blind.ID, r.Covered[0].ID)
+	require.Len(t, r.Open, 1)
+	require.Equal(t, id, r.Open[0].ID)
 	require.Equal(t, []string{"cleared " + blind.ID, "updated " + id}, out.take())
 	require.Equal(t, id, p.Current(ctx, "v").Attention.ID)
 
@@ -245,7 +281,7 @@ func TestAttentionLate(t *testing.T) {
 		require.True(t, a.Blocking)
 		require.Contains(t, a.Summary, "cannot see")
 		require.NotEmpty(t, out.take())
-		r := p.ack(context.Background(), "v", a.ID)
+		r := p.Ack(context.Background(), "v", a.ID)
 		require.True(t, r.Acknowledged)
 		require.Nil(t, r.CurrentAttention, "the agent wants to go on")
 		require.Nil(t, p.Current(context.Background(), "v").Attention)
@@ -388,7 +424,7 @@ func TestPump(t *testing.T) {
 	p.Pump(nil)
 	require.Equal(t, []string{"cleared " + open[0].ID, "cleared " + open[1].ID, "cleared " + open[2].ID}, out.take())
 
-	p.ack(t.Context(), "v", b)
+	p.Ack(t.Context(), "v", b)
 	require.Equal(t, []string{"v " + b + " 0"}, source.acks)
 }
 

@@ -261,7 +261,7 @@ func TestAttentionWaits(t *testing.T) {
 		require.True(t, blind.Blocking && blind.StateInvalidated)
 		for n, want := range []string{ids[2], ids[2], ids[3], ids[0], ids[1]} {
 			if n == 0 {
-				a := p.ack(t.Context(), "v", blind.ID)
+				a := p.Ack(t.Context(), "v", blind.ID)
 				require.True(t, a.Acknowledged)
 				require.Equal(t, want, a.CurrentAttention.ID, "the oldest of the most urgent")
 				continue

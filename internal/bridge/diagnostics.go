@@ -18,6 +18,10 @@ type DiagnosticsConfig struct {
 	// [gabp.AttentionHandler.Current]. Optional: without it, the session answers.
 	Current func(ctx context.Context, consumer string) gabp.CurrentResult
 
+	// Ack answers [ToolAck], such as by [gabp.AttentionHandler.Ack], so that the answer is as that of attention/ack.
+	// Without it, attention is not here to be acknowledged.
+	Ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
+
 	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
 	// called from many goroutines. Optional.
 	Limits func() []session.Limit
@@ -27,7 +31,8 @@ type DiagnosticsConfig struct {
 // one with [NewDiagnostics].
 type Diagnostics struct {
 	session *session.Session
-	current func(ctx context.Context, consumer string) gabp.CurrentResult // of the host, or nil
+	current func(ctx context.Context, consumer string) gabp.CurrentResult       // of the host, or nil
+	ack     func(ctx context.Context, consumer, id string) gabp.Acknowledgement // of the host, or nil
 	limits  func() []session.Limit
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -42,10 +47,12 @@ func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 	if c.Limits == nil {
 		c.Limits = func() []session.Limit { return nil }
 	}
-	return &Diagnostics{session: c.Session, current: c.Current, limits: c.Limits, epoch: st.Epoch, run: st.Run}
+	return &Diagnostics{
+		session: c.Session, current: c.Current, ack: c.Ack, limits: c.Limits, epoch: st.Epoch, run: st.Run,
+	}
 }
 
-// Tags returns the tags of each tool: those by which bridges and gates recognize what only reads.
+// Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
 func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
 
 // Tools returns the definitions of the tools, for tools/list. They belong to the caller.
@@ -63,8 +70,11 @@ func Tools() []gabp.Tool {
 var definitions = sync.OnceValue(func() []gabp.Tool {
 	var defined []gabp.Tool
 	for _, t := range tools() {
+		if t.tags == nil {
+			t.tags = Tags()
+		}
 		defined = append(defined, gabp.Tool{
-			Name: t.name, Title: t.title, Description: t.description, Tags: Tags(),
+			Name: t.name, Title: t.title, Description: t.description, Tags: t.tags,
 			InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.output),
 		})
 	}

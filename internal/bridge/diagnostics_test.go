@@ -27,7 +27,8 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-var allTools = []string{
+// lookingTools are all but heed/ack.
+var lookingTools = []string{
 	bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolEntries, bridge.ToolWait, bridge.ToolOperations,
 	bridge.ToolOperationEvents,
 	bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
@@ -56,15 +57,16 @@ func TestDefinitions(t *testing.T) {
 		require.NotEmpty(t, tool.Title)
 		require.NotEmpty(t, tool.Description)
 		require.LessOrEqual(t, len(tool.Description), 500, "an agent has to read all of them")
-		require.Contains(t, tool.Tags, "diagnostic")
-		require.Contains(t, tool.Tags, "read-only")
 		call := gate.Call{ID: "2", Tool: tool.Name, Tags: tool.Tags, Consumer: "agent"}
-		require.True(t, call.Diagnostic())
+		looks := tool.Name != bridge.ToolAck
+		require.Equal(t, looks, slices.Contains(tool.Tags, "diagnostic"))
+		require.Equal(t, looks, slices.Contains(tool.Tags, "read-only"))
+		require.Equal(t, looks, call.Diagnostic())
 		require.True(t, g.Check(t.Context(), call).Allowed)
 		compiled(t, tool.InputSchema)
 		compiled(t, tool.OutputSchema)
 	}
-	require.Equal(t, allTools, names)
+	require.Equal(t, lookingTools, slices.DeleteFunc(names, func(name string) bool { return name == bridge.ToolAck }))
 	_, known, err := d.Call(t.Context(), "agent", gabp.ToolCall{Name: "colony/build"})
 	require.False(t, known)
 	require.NoError(t, err)
@@ -92,7 +94,7 @@ func TestLooking(t *testing.T) {
 		op := scene(s)
 		synctest.Wait()
 		before := s.Status()
-		for _, name := range allTools {
+		for _, name := range lookingTools {
 			raw(t, t.Context(), d, name, some(op)[name])
 		}
 		after := s.Status()
@@ -363,7 +365,7 @@ func TestHostile(t *testing.T) {
 		lie, err := json.Marshal(map[string]string{"text": "Broken " + hostile, "source": hostile[:40]})
 		require.NoError(t, err)
 		calls := [][2]string{{bridge.ToolExplain, string(lie)}}
-		for _, name := range allTools {
+		for _, name := range lookingTools {
 			calls = append(calls, [2]string{name, arguments[name]})
 		}
 		for _, o := range answer[bridge.Operations](t, d, bridge.ToolOperations, "").Operations {
@@ -696,6 +698,37 @@ func TestPlane(t *testing.T) {
 	require.Contains(t, e.Message, "this item is not known")
 }
 
+// TestAck: the answer names what was covered and what else is open, as much as fits.
+func TestAck(t *testing.T) {
+	s, left := start(t, session.Config{})
+	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: s, Before: s.Sync})
+	require.NoError(t, err)
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current, Ack: plane.Ack})
+	for i := range 12 {
+		s.Raise(heed.Report{Key: fmt.Sprint(i), Disposition: event.Blocking, Summary: fmt.Sprint("Fault ", i)})
+	}
+	plane.Current(t.Context(), "agent")
+	r := answer[bridge.Acknowledgement](t, d, bridge.ToolAck, `{"id":"run1-1"}`)
+	require.True(t, r.Acknowledged)
+	require.Equal(t, "run1-1", r.AttentionID)
+	require.Equal(t, r.Open[0].ID, r.CurrentAttention.ID)
+	require.Len(t, r.Open, 8)
+	require.Equal(t, 12, len(r.Covered)+len(r.Open)+r.MoreOpen)
+	require.Greater(t, len(r.Covered), 1, "the summary of the first names others")
+	require.Equal(t, bridge.AckedItem{
+		ID: "run1-1", Summary: "Fault 0 (1 entry in 1 group); cleared: acknowledged", Entries: 1,
+	}, r.Covered[0])
+	require.True(t, r.Open[0].Blocking)
+
+	again := answer[bridge.Acknowledgement](t, d, bridge.ToolAck, `{"attentionId":"run1-1"}`)
+	require.True(t, again.Acknowledged)
+	require.Empty(t, again.Covered)
+	require.Equal(t, r.Open, again.Open)
+
+	_, _, err = left.Call(t.Context(), "agent", gabp.ToolCall{Name: bridge.ToolAck, Arguments: json.RawMessage(`{"id":"run1-1"}`)})
+	requireCode(t, gabp.CodeToolUnavailable, err)
+}
+
 // TestHostLimits: what the host's own bounds left out is in the status.
 func TestHostLimits(t *testing.T) {
 	s, _ := start(t, session.Config{})
@@ -813,7 +846,7 @@ func TestServer(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	tools, err := c.ListTools(t.Context())
 	require.NoError(t, err)
-	require.Len(t, tools, len(allTools))
+	require.Len(t, tools, len(bridge.Tools()))
 	s.Observe(logged("Broken").Entry())
 	text, err := c.CallTool(t.Context(), bridge.ToolItem, map[string]string{"id": "run1-1"})
 	require.NoError(t, err)
@@ -827,7 +860,7 @@ func TestServer(t *testing.T) {
 		Tools []gabp.Tool `json:"tools"`
 	}
 	for filter, want := range map[string]int{
-		`{"filter":{"namePattern":"heed/item*"}}`: 2, `{"filter":{"tags":["read-only"]}}`: len(allTools), `{"filter":{"tags":["x"]}}`: 0, `{}`: len(allTools),
+		`{"filter":{"namePattern":"heed/item*"}}`: 2, `{"filter":{"tags":["read-only"]}}`: len(lookingTools), `{"filter":{"tags":["x"]}}`: 0, `{}`: len(bridge.Tools()),
 	} {
 		require.NoError(t, c.Call(t.Context(), gabp.MethodToolsList, json.RawMessage(filter), &list))
 		require.Len(t, list.Tools, want, filter)
@@ -870,7 +903,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add(uint8(i), arguments)
 	}
 	f.Fuzz(func(t *testing.T, n uint8, arguments string) {
-		name := allTools[int(n)%len(allTools)]
+		name := lookingTools[int(n)%len(lookingTools)]
 		if name == bridge.ToolWait || arguments != "" && !json.Valid([]byte(arguments)) {
 			return // a message that is no JSON does not get here
 		}

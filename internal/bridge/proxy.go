@@ -128,6 +128,7 @@ func New(cfg Config) (*Proxy, error) {
 		return nil, err
 	}
 	current := func(context.Context, string) gabp.CurrentResult { return gabp.CurrentResult{} }
+	var ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
 	if !cfg.NoAttention {
 		p.attention, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
 			Source: cfg.Session, ObserveOnly: cfg.ObserveOnly, Before: p.evidence.sync, Budget: cfg.AnswerWithin,
@@ -136,7 +137,7 @@ func New(cfg Config) (*Proxy, error) {
 		if err != nil {
 			return nil, err
 		}
-		current = p.attention.Current
+		current, ack = p.attention.Current, p.attention.Ack
 		p.attention.Register(mux)
 		cfg.Session.OnUpdates(p.attention.Pump)
 	}
@@ -144,7 +145,9 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
 		bridges: p.bridges, attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
 	}
-	p.diagnostics = NewDiagnostics(DiagnosticsConfig{Session: cfg.Session, Current: current, Limits: p.limits})
+	p.diagnostics = NewDiagnostics(DiagnosticsConfig{
+		Session: cfg.Session, Current: current, Ack: ack, Limits: p.limits,
+	})
 	failOpen := cfg.FailOpen || cfg.ObserveOnly
 	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, handler: p.attention, failOpen: failOpen}
 	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})

@@ -33,11 +33,10 @@ var Forms = []schema.Form{
 	},
 	{
 		Name: "heed-ack", Title: "heed ack --format json",
-		Description: "One object: the result of GABP's attention/ack, with a version. New fields may appear within " +
-			"a version.",
+		Description: "One object: the result of the tool heed/ack, with a version. New fields may appear within a version.",
 		Values: []any{struct {
 			version
-			gabp.AckResult
+			Acknowledgement
 		}{}},
 	},
 	{

@@ -12,6 +12,7 @@ const (
 	ToolStatus          = "heed/status"
 	ToolItems           = "heed/items"
 	ToolItem            = "heed/item"
+	ToolAck             = "heed/ack"
 	ToolEntries         = "heed/entries"
 	ToolWait            = "heed/wait"
 	ToolOperations      = "heed/operations"
@@ -25,6 +26,7 @@ const (
 type tool struct {
 	name, title, description string
 
+	tags   []string // nil: of what only reads
 	params []param
 	output any // of the type that call returns a pointer to
 	call   func(d *Diagnostics, ctx context.Context, consumer string, a args) (any, error)
@@ -65,6 +67,19 @@ func tools() []tool {
 				doc: "The id of the item: attentionId of a refusal or a result. Required, as id or as attentionId.",
 			}}, lookParams...),
 			output: ItemDetail{}, call: (*Diagnostics).detail,
+		},
+		{
+			name: ToolAck, title: "heed: acknowledge an item",
+			description: "Acknowledges an attention item, as attention/ack does, and says which items that covered and " +
+				"what else is open. Call it after heed/item: it means that you have seen the item, not that it is repaired. " +
+				"Next: if stateInvalidated was true, read the game's state again. An open item with a predecessor holds " +
+				"what you had not been shown of that one.",
+			tags: []string{"attention-bypass"},
+			params: []param{{
+				name: "id", alias: "attentionId", kind: textKind, required: true,
+				doc: "The id of the item, exactly. Required, as id or as attentionId.",
+			}},
+			output: Acknowledgement{}, call: (*Diagnostics).acknowledge,
 		},
 		{
 			name: ToolEntries, title: "heed: entries",

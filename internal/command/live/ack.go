@@ -44,7 +44,7 @@ Exit status as of heed; 1 if the item was not open, or nothing holds calls back.
 	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
 		return p.ack(ctx, c, &f, args)
 	})
-	f.register(cmd, formatJSON, "the result of attention/ack")
+	f.register(cmd, formatJSON, "the result of heed/ack")
 	return cmd
 }
 
@@ -60,18 +60,22 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	if err != nil {
 		return err
 	}
-	var raw json.RawMessage
-	if err := c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: it.ID}, &raw); err != nil {
-		return err
-	}
-	var r gabp.AckResult
-	if err := json.Unmarshal(raw, &r); err != nil {
-		return err
+	params := gabp.AckParams{AttentionID: it.ID}
+	r := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
+	// Another server, and heed where it leaves attention to the mod, has no such tool.
+	if !ask(ctx, c, bridge.ToolAck, params, &r) {
+		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
+			return err
+		}
 	}
 	if !r.Acknowledged {
 		p.Raise(exitFinding)
 	}
 	if f.format == formatJSON {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
 		return p.printJSON(raw)
 	}
 	g := p.page(f.width)

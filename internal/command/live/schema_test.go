@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/clitest"
 )
 
@@ -39,6 +40,12 @@ func TestJSONFollowsSchemas(t *testing.T) {
 	require.Equal(t, exitFinding, code)
 	follows("heed-ack", answer)
 	require.NoError(t, json.Unmarshal([]byte(answer), new(gabp.AckResult)))
+	answer, code = runCommand(t, "ack", "--format", "json", "--state", state)
+	require.Equal(t, exitOK, code)
+	follows("heed-ack", answer)
+	var acked bridge.Acknowledgement
+	require.NoError(t, json.Unmarshal([]byte(answer), &acked))
+	require.Len(t, acked.Covered, 1)
 	status, code := runCommand(t, "status", "--format", "json", "--state", state)
 	require.Equal(t, exitOK, code)
 	follows("heed-status", status)
