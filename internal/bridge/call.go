@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/heedlog/heed"
@@ -19,16 +20,30 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	consumer := r.Session.Consumer()
-	if result, known, err := p.diagnostics.Call(ctx, consumer, call); known {
+	if result, known, err := p.diagnostics.Call(ctx, r.Session.Consumer(), call); known {
 		return result, err
 	}
+	return p.pass(ctx, r, call.Name)
+}
+
+// passMethod answers a method that is not heed's. Mods have tools under the names of methods, too.
+func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
+	return p.pass(ctx, r, r.Method)
+}
+
+// pass passes a request to the mod, past the gate, as an operation: the only way to the game. A tool or method that the
+// mod's list tags is exempt, or no operation, by its tags.
+func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, error) {
+	consumer := r.Session.Consumer()
 	client := p.mod.current()
 	if client == nil {
-		return nil, p.noMod(ctx, consumer, call.Name)
+		return nil, p.noMod(ctx, r, tool)
 	}
-	id := strconv.FormatUint(p.calls.Add(1), 10)
-	d := p.gate.Check(ctx, gate.Call{ID: id, Tool: call.Name, Tags: p.mod.tagsOf(call.Name), Consumer: consumer})
+	d := p.gate.Check(ctx, gate.Call{
+		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
+		// The mod's own attention, where it is left to the mod, is asked for before each call.
+		Diagnostics: p.attention == nil && slices.Contains(attentionMethods, r.Method),
+	})
 	if !d.Allowed {
 		return nil, refusal(&d)
 	}
@@ -50,6 +65,9 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
 	defer cancel()
 	res := p.gate.Done(done, d, o.status, o.text)
+	if o.status == event.StatusCompleted && slices.Contains(stateMethods, r.Method) {
+		p.session.StateRead()
+	}
 	if o.verbatim != nil { // it has no place for an item, which holds the next call back
 		return nil, o.verbatim
 	}
@@ -146,40 +164,32 @@ func steps(id, tool string) []string {
 	}
 }
 
-// noMod refuses a call that no mod can execute.
-func (p *Proxy) noMod(ctx context.Context, consumer, tool string) *gabp.Error {
+// noMod refuses a request that no mod can execute.
+func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.Error {
 	data := blocked{Status: "no_mod", Tool: tool, Next: []string{
 		"wait until the game's mod is connected", "list the tools again",
 	}}
 	text := "not executed: no mod is connected to execute " + tool
-	if a, open, err := p.source.Current(ctx, consumer); err == nil && open {
+	if a, open, err := p.source.Current(ctx, r.Session.Consumer()); err == nil && open {
 		data.Attention = &a
 		text += "; " + a.Summary
 	}
-	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", text).WithData(data)
+	code := gabp.CodeMethodNotFound
+	switch r.Method {
+	case gabp.MethodToolsCall:
+		code = gabp.CodeToolUnavailable
+	case gabp.MethodResourcesRead:
+		code = gabp.CodeResourceNotFound
+	}
+	return gabp.Errorf(code, "%s", text).WithData(data)
 }
 
-// methodStateGet is the method by which a mod returns the game's state.
-const methodStateGet = "state/get"
+var (
+	// stateMethods are the methods by which a mod returns the game's state.
+	stateMethods = []string{"state/get", gabp.MethodResourcesRead}
 
-// forward passes a request to the mod, and its answer back, byte for byte.
-func (p *Proxy) forward(ctx context.Context, r *gabp.Request) (any, error) {
-	client := p.mod.current()
-	if client == nil {
-		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "method not found: %s (no mod is connected)", r.Method)
-	}
-	result, err := client.CallRaw(ctx, r.Method, r.Params)
-	if v := p.mod.verbatim(err); v != nil {
-		return nil, v
-	}
-	if err != nil {
-		return nil, modError(ctx, err)
-	}
-	if r.Method == methodStateGet || r.Method == gabp.MethodResourcesRead {
-		p.session.StateRead()
-	}
-	return result, nil
-}
+	attentionMethods = []string{gabp.MethodAttentionCurrent, gabp.MethodAttentionAck}
+)
 
 // unknown is the data of an error after which it is not known whether the request was executed.
 type unknown struct {

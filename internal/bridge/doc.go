@@ -3,8 +3,8 @@
 //
 // # What passes
 //
-// Requests that are not named here go to the mod, and its answers to the bridge, byte for byte: results, errors,
-// unknown methods. So do its events, on channels of the same names; they are numbered for each subscriber from 1, since
+// Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge, with
+// what heed adds to those of calls. So do its events, on channels of the same names; they are numbered for each subscriber from 1, since
 // a mod that is started again counts from 1 again. Where they come faster than a bridge reads, the oldest are dropped
 // in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the mod's with heed's added.
 // The welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
@@ -15,8 +15,9 @@
 // items are ingested and acknowledged to it at once, so that it holds nothing back; levels and operations in them and
 // in its log channels count, and rules decide. The log file has most of it too, see [Dedup].
 //
-// Each tools/call is an operation, whose method is the tool. The gate decides before it is forwarded; a refused call is
-// answered here and never reaches the mod. A result in which the tool reports its own failure is a failed operation.
+// Each request that reaches the mod is an operation: tools/call, whose method is the tool, resources/read and whatever
+// heed does not answer itself. The gate decides before it is forwarded; a refused call is answered here and never reaches
+// the mod. A result in which the tool reports its own failure is a failed operation.
 // The item that results from a call goes with its result or its error; without one, they go through as they are.
 //
 // # What bridges in the field do

@@ -92,10 +92,7 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer(), params.URI); known {
 		return content, err
 	}
-	if p.mod.current() == nil {
-		return nil, gabp.Errorf(gabp.CodeResourceNotFound, "no resource %q", params.URI)
-	}
-	return p.forward(ctx, r)
+	return p.passMethod(ctx, r)
 }
 
 // toolFilter chooses tools: those that have one of Tags, and whose name fits

@@ -158,7 +158,7 @@ func New(cfg Config) (*Proxy, error) {
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
 	mux.Handle(gabp.MethodResourcesRead, p.readResource)
-	mux.Fallback(p.forward)
+	mux.Fallback(p.passMethod)
 	return p, nil
 }
 

@@ -580,13 +580,103 @@ func TestCheckDelivers(t *testing.T) {
 	})
 }
 
-// TestForward holds that what is no call of a tool goes to the mod and back byte for byte.
-func TestForward(t *testing.T) {
+// TestGameBound holds that every request to the mod is gated and an operation, whatever its method is called, that heed
+// answers its own, and that the tags of a tool apply to the method of its name.
+func TestGameBound(t *testing.T) {
+	const lists = `{"tools":[{"name":"colony/build"},{"name":"colony/look","tags":["read-only"]},` +
+		`{"name":"game/quit","tags":["lifecycle"]}]}`
+	for _, c := range []struct {
+		method, params string
+		allow          string
+		held, recorded bool
+	}{
+		{method: "state/get", held: true, recorded: true},
+		{method: "state/set", params: `{"updates":{"gold":1}}`, held: true, recorded: true},
+		{method: gabp.MethodResourcesRead, params: `{"uri":"gabp://mod/map"}`, held: true, recorded: true},
+		{method: "colony/build", held: true, recorded: true},
+		{method: "colony/unlisted", held: true, recorded: true},
+		{method: "attention/clear", held: true, recorded: true},
+		{method: "attention/Ack", held: true, recorded: true},
+		{method: "session/save", held: true, recorded: true},
+		{method: "events/emit", held: true, recorded: true},
+		{method: "heed/status", held: true, recorded: true},
+		{method: "tools/Call", params: `{"name":"colony/look"}`, held: true, recorded: true},
+		{method: "state/get", allow: "state/*", recorded: true},
+		{method: "game/quit", recorded: true},
+		{method: "colony/look"},
+		{method: gabp.MethodResourcesRead, params: `{"uri":"` + ResourceBase + `current"}`},
+		{method: gabp.MethodAttentionCurrent},
+		{method: "session/ping"},
+		{method: "events/list"},
+	} {
+		t.Run(c.method+" "+c.allow, func(t *testing.T) {
+			m := &fakeMod{tools: lists}
+			cfg := Config{}
+			if c.allow != "" {
+				cfg.Allow = []string{c.allow}
+			}
+			begin(t, cfg, session.Config{}, m, func(t *testing.T, p *play) {
+				m.answers = func(string, string) []string {
+					p.session.Observe(event.Log{Message: "Broken by the request"}.Entry())
+					return result(`{"done":true}`)
+				}
+				p.session.Observe(event.Log{Message: "Fault of before"}.Entry())
+				before := p.session.Open(nil)[0].ID
+				raw, err := p.bridge.CallRaw(p.ctx, c.method, json.RawMessage(c.params))
+				if c.held {
+					e, _ := errors.AsType[*gabp.Error](err)
+					h := p.held(e)
+					require.Equal(t, before, h.Attention.ID)
+					require.Equal(t, c.method, h.Tool)
+					require.Empty(t, m.asked())
+					require.Empty(t, p.operations())
+					require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: before}, nil))
+					raw, err = p.bridge.CallRaw(p.ctx, c.method, json.RawMessage(c.params))
+				}
+				require.NoError(t, err)
+				if !c.recorded {
+					require.Empty(t, p.operations())
+					require.NotContains(t, string(raw), "verdict")
+					return
+				}
+				require.Equal(t, []string{strings.TrimSpace(c.method + " " + c.params)}, m.asked())
+				require.Equal(t, []string{c.method + " completed"}, p.operations())
+				require.True(t, begins(string(raw), `{"done":true}`), string(raw))
+				require.Contains(t, string(raw), `"executed":true`)
+				require.Contains(t, string(raw), `"outcome":"blocking","reason":"charged"`)
+			})
+		})
+	}
+}
+
+// TestModsOwnAttention holds that the mod's attention, where it is left to the mod, is no operation: bridges ask for it
+// before each call.
+func TestModsOwnAttention(t *testing.T) {
+	m := &fakeMod{tools: buildTool, answers: done}
+	begin(t, Config{NoAttention: true}, session.Config{}, m, func(t *testing.T, p *play) {
+		for _, method := range attentionMethods {
+			raw, err := p.bridge.CallRaw(p.ctx, method, json.RawMessage(`{"attentionId":"mod-1"}`))
+			require.NoError(t, err)
+			require.Equal(t, `{"done":true}`, string(raw))
+		}
+		require.Len(t, m.asked(), 2)
+		require.Empty(t, p.operations())
+		raw, err := p.bridge.CallRaw(p.ctx, "state/get", nil)
+		require.NoError(t, err)
+		require.Equal(t, `{"done":true}`, string(raw))
+		require.Equal(t, []string{"state/get completed"}, p.operations())
+	})
+}
+
+// TestPassMethod holds how each answer to what is no call of a tool is passed on.
+func TestPassMethod(t *testing.T) {
 	m := &fakeMod{tools: buildTool}
 	m.answers = func(method, _ string) []string {
 		switch method {
 		case "colony/anything":
 			return result(`{"n": 1.50}`)
+		case "colony/number":
+			return result(`1.50`)
 		case "colony/odd":
 			return []string{`{"v":"gabp/1","id":"$ID","type":"response","result":NaN}`}
 		}
@@ -595,8 +685,11 @@ func TestForward(t *testing.T) {
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
 		raw, err := p.bridge.CallRaw(p.ctx, "colony/anything", json.RawMessage(`{"x": 1.0}`))
 		require.NoError(t, err)
-		require.Equal(t, `{"n": 1.50}`, string(raw))
+		require.Equal(t, `{"n": 1.50,"verdict":{"outcome":"clean","cleanThrough":3}}`, string(raw))
 		require.Equal(t, []string{`colony/anything {"x": 1.0}`}, m.asked())
+		raw, err = p.bridge.CallRaw(p.ctx, "colony/number", nil)
+		require.NoError(t, err)
+		require.Equal(t, `1.50`, string(raw))
 		_, err = p.bridge.CallRaw(p.ctx, "colony/nothing", nil)
 		e, _ := errors.AsType[*gabp.Error](err)
 		require.Equal(t, &gabp.Error{Code: -9, Message: "no", Data: json.RawMessage(`[1]`)}, e)
@@ -624,11 +717,14 @@ func TestNoMod(t *testing.T) {
 		require.Equal(t, p.session.Open(nil)[0].ID, p.held(e).Attention.ID)
 		require.Contains(t, e.Message, "not executed: no mod is connected to execute colony/build; something broke")
 
-		_, err := p.bridge.CallRaw(p.ctx, "colony/anything", nil)
-		require.ErrorContains(t, err, "method not found: colony/anything (no mod is connected)")
-		_, err = p.bridge.CallRaw(p.ctx, gabp.MethodResourcesRead, json.RawMessage(`{"uri":"gabp://mod/x"}`))
-		f, _ := errors.AsType[*gabp.Error](err)
-		require.Equal(t, gabp.CodeResourceNotFound, f.Code)
+		for method, code := range map[string]int{
+			"colony/anything": gabp.CodeMethodNotFound, gabp.MethodResourcesRead: gabp.CodeResourceNotFound,
+		} {
+			_, err := p.bridge.CallRaw(p.ctx, method, json.RawMessage(`{"uri":"gabp://mod/x"}`))
+			f, _ := errors.AsType[*gabp.Error](err)
+			require.Equal(t, code, f.Code)
+			require.Contains(t, f.Message, "not executed: no mod is connected to execute "+method)
+		}
 		tools, err := p.bridge.ListTools(p.ctx)
 		require.NoError(t, err)
 		require.Len(t, tools, len(Tools()), "heed's own")
@@ -854,6 +950,6 @@ func TestReadResource(t *testing.T) {
 		require.Empty(t, m.asked())
 		raw, err = p.bridge.CallRaw(p.ctx, gabp.MethodResourcesRead, json.RawMessage(`{"uri":"gabp://mod/map"}`))
 		require.NoError(t, err)
-		require.Equal(t, `{"content":"a map"}`, string(raw))
+		require.True(t, begins(string(raw), `{"content":"a map"}`), string(raw))
 	})
 }

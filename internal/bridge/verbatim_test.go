@@ -59,7 +59,7 @@ func oddMod(t *testing.T, l net.Listener) {
 			answer = `{"v":"gabp/1","id":"%s","type":"response","result":{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{},"schemaVersion":"1.0"}}`
 		case gabp.MethodToolsCall:
 			answer = m.Params.Arguments.Answer
-		case methodStateGet, gabp.MethodResourcesRead, "colony/anything":
+		case "state/get", gabp.MethodResourcesRead, "colony/anything":
 			answer = m.Params.Answer
 		}
 		answer = fmt.Sprintf(answer, m.ID)
@@ -112,8 +112,8 @@ func TestStateIsRead(t *testing.T) {
 		method, params, answer string
 		want                   int64
 	}{
-		{methodStateGet, "", fine, 1},
-		{methodStateGet, "", refused, 0},
+		{"state/get", "", fine, 1},
+		{"state/get", "", refused, 0},
 		{gabp.MethodResourcesRead, `"uri":"gabp://mod/colony",`, fine, 1},
 		{gabp.MethodResourcesRead, `"uri":"gabp://mod/colony",`, refused, 0},
 		{gabp.MethodResourcesRead, `"uri":"gabp://mod/heed/status",`, "", 0},
