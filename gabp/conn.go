@@ -3,6 +3,7 @@ package gabp
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -25,8 +26,9 @@ type conn struct {
 	limits Limits
 
 	br      *bufio.Reader
-	maxRead atomic.Int64 // bytes of a message, fewer before the hello
-	readBy  time.Time    // deadline of the next message, zero for none; owned by the reader
+	maxRead atomic.Int64  // bytes of a message, fewer before the hello
+	readBy  time.Time     // deadline of the next message, zero for none; owned by the reader
+	ahead   chan struct{} // closed when br is the reader's again, nil: it is; owned by the reader
 
 	writeMu sync.Mutex
 	buf     []byte // of Write
@@ -59,6 +61,10 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 // message.validate.
 func (c *conn) Read() (message, error) {
 	stop := c.deadline(c.readBy)
+	if c.ahead != nil {
+		<-c.ahead
+		c.ahead = nil
+	}
 	if _, err := c.br.Peek(1); err != nil {
 		stop()
 		return message{}, c.readError(err)
@@ -85,6 +91,22 @@ func (c *conn) Read() (message, error) {
 		return m, e
 	}
 	return m, nil
+}
+
+// whileOpen returns a context that is done as soon as the stream ends, too. It is called by the reader, once for each
+// message at most; what the peer sends meanwhile is for the next Read.
+func (c *conn) whileOpen(ctx context.Context) context.Context {
+	_ = c.deadline(time.Time{})
+	ctx, cancel := context.WithCancel(ctx)
+	ahead := make(chan struct{})
+	c.ahead = ahead
+	go func() {
+		defer close(ahead)
+		if _, err := c.br.Peek(1); err != nil {
+			cancel()
+		}
+	}()
+	return ctx
 }
 
 // deadline ends reads at t, or never where it is zero, until stop is called.

@@ -36,7 +36,7 @@ type ServerConfig struct {
 	Mux *Mux
 
 	// Welcome may amend the welcome of an authenticated bridge, or refuse the session
-	// with an error. Optional.
+	// with an error. It may wait: ctx is done when the bridge leaves, too. Optional.
 	Welcome func(ctx context.Context, s *ServerSession, w *Welcome) error
 
 	// Closed is called with each welcomed session after its end. Optional.

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -807,6 +808,44 @@ func TestWelcomeHook(t *testing.T) {
 	requireCode(t, CodeToolFailed, p.call(methodHello,
 		strings.Replace(helloText(token), `"bridgeVersion":"1"`, `"bridgeVersion":"0"`, 1)).Error)
 	p.ends()
+}
+
+// TestWelcomeWaits: a welcome that waits ends when its bridge leaves, and nothing that a bridge sends meanwhile is lost.
+func TestWelcomeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = time.Minute // longer than a bridge may take for its hello
+		var left error
+		s, err := NewServer(ServerConfig{
+			Token: token, AgentID: "heed", App: App{Name: "Farm", Version: "1.0"},
+			Mux: serving(func(context.Context, *Request) (any, error) { return 7, nil }),
+			Welcome: func(ctx context.Context, _ *ServerSession, _ *Welcome) error {
+				pause(ctx, wait)
+				left = ctx.Err()
+				return left
+			},
+		})
+		require.NoError(t, err)
+		connect := func() *peer {
+			ours, theirs := net.Pipe()
+			go func() { _ = s.ServeConn(t.Context(), theirs) }()
+			return &peer{TB: t, Conn: ours, r: bufio.NewReader(ours)}
+		}
+		p := connect()
+		p.request(methodHello, helloText(token))
+		time.Sleep(wait / 2)
+		require.NoError(t, p.Close())
+		synctest.Wait()
+		require.ErrorIs(t, left, context.Canceled)
+
+		p = connect()
+		p.request(methodHello, helloText(token))
+		p.request("a/b", `{}`)
+		time.Sleep(wait)
+		require.Nil(t, p.recv(methodHello).Error)
+		require.Equal(t, "7", string(p.recv("a/b").Result))
+		require.Equal(t, uint64(1), s.Stats().Sessions)
+		require.NoError(t, p.Close())
+	})
 }
 
 // TestStop: a server that is stopped leaves nothing running.

@@ -52,7 +52,7 @@ func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
 		Capabilities: s.server.capabilities(),
 	}
 	if cfg.Welcome != nil {
-		if err := cfg.Welcome(ctx, s, &w); err != nil {
+		if err := cfg.Welcome(s.conn.whileOpen(ctx), s, &w); err != nil {
 			return w, err
 		}
 	}
