@@ -61,10 +61,7 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 // message.validate.
 func (c *conn) Read() (message, error) {
 	stop := c.deadline(c.readBy)
-	if c.ahead != nil {
-		<-c.ahead
-		c.ahead = nil
-	}
+	c.takeBack()
 	if _, err := c.br.Peek(1); err != nil {
 		stop()
 		return message{}, c.readError(err)
@@ -107,6 +104,14 @@ func (c *conn) whileOpen(ctx context.Context) context.Context {
 		}
 	}()
 	return ctx
+}
+
+// takeBack waits until br is the reader's again.
+func (c *conn) takeBack() {
+	if c.ahead != nil {
+		<-c.ahead
+		c.ahead = nil
+	}
 }
 
 // deadline ends reads at t, or never where it is zero, until stop is called.
@@ -193,6 +198,7 @@ func (c *conn) linger() {
 		return
 	}
 	defer c.deadline(time.Now().Add(lingerTime))()
+	c.takeBack()
 	_, _ = io.CopyN(io.Discard, c.br, lingerBytes)
 }
 
