@@ -152,11 +152,13 @@ func (h *AttentionHandler) Ack(ctx context.Context, consumer, id string) Acknowl
 			h.Pump(nil)
 		} else {
 			res := h.cfg.Source.Ack(consumer, id, 0)
+			a.AttentionID = res.ID // the source may know it by a shorter name, too
 			if a.Acknowledged = res.Acknowledged; res.Acknowledged && !res.Already {
-				a.Covered = h.items(append([]string{id}, res.Covered...))
+				a.Covered = h.items(append([]string{res.ID}, res.Covered...))
 			}
 		}
-		a.AttentionID, a.CurrentAttention, a.Open = id, h.current(consumer), h.open()
+		a.AttentionID = cmp.Or(a.AttentionID, id)
+		a.CurrentAttention, a.Open = h.current(consumer), h.open()
 		return a
 	})
 	if !ok {

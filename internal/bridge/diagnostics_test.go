@@ -115,6 +115,12 @@ func TestItem(t *testing.T) {
 		it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`","stack":true}`)
 		require.Equal(t, open.Items[0], it.Item)
 		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"attentionId":"`+id+`","stack":true}`), "as attention/ack calls it")
+		number := id[strings.LastIndexByte(id, '-')+1:]
+		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+number+`","stack":true}`))
+		require.Equal(t, answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"attention":"`+id+`"}`),
+			answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"attention":"`+number+`"}`))
+		_, data := refusal(t, d, bridge.ToolItem, `{"id":"99"}`)
+		require.Equal(t, "not_found", data.Reason)
 		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"attentionId":"`+id+`","id":"`+id+`","stack":true}`))
 		require.True(t, it.Blocking)
 		require.Equal(t, op, it.CausalOperationID)

@@ -1,8 +1,10 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -102,7 +104,7 @@ func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) 
 
 // detail answers heed/item.
 func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any, error) {
-	id := a.text("id")
+	id := d.session.ItemID(a.text("id"))
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
@@ -113,8 +115,8 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 				return d.blindDetail(w, behind), nil
 			}
 		}
-		return nil, notHeld("id", "this item is not known",
-			"the id of an open or recently cleared item, from heed/items or heed/timeline")
+		return nil, notHeld("id", "this item is not known; "+d.openNumbers(),
+			"the id of an open or recently cleared item, or its number, from heed/items or heed/timeline")
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},
@@ -133,6 +135,15 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 	d.session.Delivered(consumer, it.ID, it.LatestSequence)
 	d.session.MarkRead(consumer, it.ID)
 	return &out, nil
+}
+
+// openNumbers names the open items, the most urgent first, in heed's own words.
+func (d *Diagnostics) openNumbers() string {
+	var open []string
+	for _, it := range d.session.Open(nil) {
+		open = append(open, session.ShortID(it.ID, d.epoch))
+	}
+	return "open: " + cmp.Or(strings.Join(open[:min(len(open), maxItems)], ", "), "none")
 }
 
 // blindDetail returns the detail of an item that is not the session's.

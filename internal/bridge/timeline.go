@@ -63,6 +63,9 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 		last = events[n-1].Number
 	}
 	kinds, consumer, attention, operation := a.words("kinds"), a.text("consumer"), a.text("attention"), a.text("operation")
+	if attention != "" {
+		attention = d.session.ItemID(attention)
+	}
 	events = slices.DeleteFunc(events, func(e session.Event) bool {
 		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Consumer != consumer ||
 			operation != "" && e.Operation != operation ||

@@ -64,7 +64,8 @@ func tools() []tool {
 				"read the game's state again; then continue.",
 			params: append([]param{{
 				name: "id", alias: "attentionId", kind: textKind, required: true,
-				doc: "The id of the item: attentionId of a refusal or a result. Required, as id or as attentionId.",
+				doc: "The id of the item: attentionId of a refusal or a result, or the number that ends it. Required, as " +
+					"id or as attentionId.",
 			}}, lookParams...),
 			output: ItemDetail{}, call: (*Diagnostics).detail,
 		},
@@ -183,7 +184,7 @@ func tools() []tool {
 				{name: "kinds", kind: wordsKind, enum: timelineKinds, doc: "Only events of these kinds."},
 				{name: "consumer", kind: textKind, doc: "Only what this agent did."},
 				{name: "operation", kind: textKind, doc: "Only events of this operation."},
-				{name: "attention", kind: textKind, doc: "Only events of this item."},
+				{name: "attention", kind: textKind, doc: "Only events of this item: its id, or the number that ends it."},
 			},
 			output: Timeline{}, call: (*Diagnostics).timeline,
 		},

@@ -3,6 +3,8 @@ package session
 import (
 	"cmp"
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -26,8 +28,26 @@ func (s *Session) Open(dst []heed.Attention) []heed.Attention {
 	return dst
 }
 
-// Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item].
-func (s *Session) Item(id string) (heed.Attention, bool) { return s.engine.Item(id) }
+// ItemID returns the id of the item that people and agents name: by its id, or by the number that ends it, which is
+// unique in the session's epoch and names no item of another one.
+func (s *Session) ItemID(name string) string {
+	if n, err := strconv.ParseUint(name, 10, 64); err == nil {
+		return s.engine.Latest().Epoch + "-" + strconv.FormatUint(n, 10)
+	}
+	return name
+}
+
+// ShortID returns the number that ends the id of an item of this epoch, as people and [Session.ItemID] take it; any other
+// id as it is.
+func ShortID(id, epoch string) string {
+	if n, ok := strings.CutPrefix(id, epoch+"-"); ok && epoch != "" {
+		return n
+	}
+	return id
+}
+
+// Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item] and [Session.ItemID].
+func (s *Session) Item(id string) (heed.Attention, bool) { return s.engine.Item(s.ItemID(id)) }
 
 // Verdict returns what is known of an operation; see [heed.Engine.Verdict].
 func (s *Session) Verdict(operation string) heed.Verdict {
@@ -38,12 +58,12 @@ func (s *Session) Verdict(operation string) heed.Verdict {
 
 // Delivered records that an item was delivered to a consumer; see [heed.Engine.Delivered].
 func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
-	return s.engine.Delivered(consumer, id, upTo)
+	return s.engine.Delivered(consumer, s.ItemID(id), upTo)
 }
 
-// Ack acknowledges an item for a consumer; see [heed.Engine.Ack]. It is on disk and in the timeline before the answer.
+// Ack acknowledges an item for a consumer; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the timeline before the answer.
 func (s *Session) Ack(consumer, id string, upTo uint64) heed.AckResult {
-	res := s.ack(consumer, id, upTo)
+	res := s.ack(consumer, s.ItemID(id), upTo)
 	if res.Acknowledged && !res.Already {
 		s.disk.through(s.engine.Latest().Seq)
 	}

@@ -536,3 +536,29 @@ func TestOtherClock(t *testing.T) {
 		})
 	}
 }
+
+// TestItemsByNumber: an item has the number that ends its id for a name, in its own epoch only.
+func TestItemsByNumber(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{Engine: heed.Config{Epoch: "7"}})
+		s.Observe(event.Entry{Kind: event.KindLog, Message: "Broken thing"})
+		for name, known := range map[string]bool{"1": true, "01": true, "7-1": true, "2": false, "8-1": false, "-1": false, "": false} {
+			a, ok := s.Item(name)
+			require.Equal(t, known, ok, name)
+			require.Equal(t, known, a.ID == "7-1", name)
+			require.Equal(t, known, s.Delivered("agent", name, 1), name)
+		}
+		require.Equal(t, "1", session.ShortID("7-1", "7"))
+		require.Equal(t, "8-1", session.ShortID("8-1", "7"))
+		require.Equal(t, "-1", session.ShortID("-1", ""))
+
+		res := s.Ack("person", "2", 0)
+		require.False(t, res.Acknowledged)
+		require.Equal(t, "7-2", res.ID)
+		res = s.Ack("person", "1", 0)
+		require.True(t, res.Acknowledged)
+		require.Equal(t, "7-1", res.ID)
+		events, _ := s.Timeline(0, 0)
+		require.Equal(t, "7-1", events[len(events)-1].Attention, "who reads later does not know what a number meant")
+	})
+}

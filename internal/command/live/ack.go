@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -22,16 +22,17 @@ func (p *program) ackCommand() *cobra.Command {
 		Use:   "ack [ID]",
 		Short: "Acknowledge an item of a running heed",
 		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back.
-"heed current" and "heed status" show its id; the first four characters or more are
-enough if no other open item begins with them. ack then prints what is still open.
+"heed current" and "heed status" show its number, which is unique while heed runs; its
+whole id, or four characters or more of its beginning, do as well. ack then prints what is
+still open.
 
 Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
 "heed status" has shown it: what is new since then stays open.
 
 Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
 		Example: `  heed ack
-  heed ack 1-7
-  heed ack 1-7 --format json | jq .acknowledged`,
+  heed ack 7
+  heed ack 7 --format json | jq .acknowledged`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
@@ -51,11 +52,12 @@ Exit status as of heed; 1 if the item was not open, or nothing holds calls back.
 // ack acknowledges the item that is meant.
 func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args []string) error {
 	var it bridge.Item
+	var before openItems
 	var err error
 	if len(args) == 0 {
 		it, err = holding(ctx, c)
 	} else {
-		it, err = named(ctx, c, args[0])
+		it.ID, before, err = named(ctx, c, args[0])
 	}
 	if err != nil {
 		return err
@@ -68,7 +70,8 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 			return err
 		}
 	}
-	if !r.Acknowledged {
+	old := len(args) > 0 && before.complete && !slices.Contains(before.ids, r.AttentionID)
+	if !r.Acknowledged || old {
 		p.Raise(exitFinding)
 	}
 	if f.format == formatJSON {
@@ -79,16 +82,40 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 		return p.printJSON(raw)
 	}
 	g := p.page(f.width)
+	t := fetchItem(ctx, c, r.AttentionID)
+	named := "item " + t.short(r.AttentionID)
 	switch {
 	case !r.Acknowledged:
-		g.line(span{yellow, it.ID + " is not open"})
+		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, "; open: " + before.String()})
+	case old:
+		g.line(span{yellow, named + " was cleared before"}, span{plain, "; open: " + before.String()})
 	case len(args) == 0:
-		g.line(span{green, it.ID + " is acknowledged"}, span{plain, ", up to what was shown: " + it.Summary})
+		g.line(span{green, named + " is acknowledged"}, span{plain, ", up to what was shown: " + it.Summary})
 	default:
-		g.line(span{green, it.ID + " is acknowledged"})
+		g.line(span{green, named + " is acknowledged"})
 	}
 	p.showCurrent(ctx, g, c, r.CurrentAttention)
 	return p.write(g)
+}
+
+// openItems are the ids of open items, as far as a server reports them.
+type openItems struct {
+	ids      []string
+	cursor   string // of the server
+	omitted  int
+	complete bool
+}
+
+// String names the items as a person types them.
+func (o *openItems) String() string {
+	names := make([]string, 0, len(o.ids)+1)
+	for _, id := range o.ids {
+		names = append(names, short(id, o.cursor))
+	}
+	if o.omitted > 0 {
+		names = append(names, "and perhaps "+plural(uint64(o.omitted), "other", "others"))
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // holding returns the item that holds calls back. To ask for it does not count as
@@ -116,40 +143,44 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 
 var errNothingHolds = errors.New("nothing holds calls back")
 
-// leastPrefix is how much of an id must be given. All of them begin with the day on which
-// heed was started, and the number that "heed follow" shows is no part of that.
+// leastPrefix is how much of an id must be given that is not its number: all of them begin with the day on which heed
+// was started.
 const leastPrefix = 4
 
-// named returns the open item that id is of, whole or by its beginning. What fits none is
-// taken at its word: it may have been cleared before.
-func named(ctx context.Context, c *gabp.Client, id string) (bridge.Item, error) {
+// named returns the id that a person means, and what is open: by the number of an item, which the server knows, by its
+// id or by the beginning of an id that is open. What fits none is taken at its word: it may have been cleared before.
+func named(ctx context.Context, c *gabp.Client, name string) (id string, open openItems, err error) {
 	// An acknowledgement is up to what was shown: this client has to be shown it.
 	var current gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
-		return bridge.Item{}, err
+		return "", open, err
 	}
 	var items bridge.Items
-	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
-	open := make([]string, 0, len(items.Items)+1)
+	open.complete = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Omitted == 0 && items.Behind == ""
+	open.omitted = items.Omitted
 	for i := range items.Items {
-		open = append(open, items.Items[i].ID)
+		open.ids, open.cursor = append(open.ids, items.Items[i].ID), items.Items[i].Cursor
 	}
-	if a := current.Attention; a != nil && !slices.Contains(open, a.ID) {
-		open = append(open, a.ID)
+	if a := current.Attention; a != nil && !slices.Contains(open.ids, a.ID) {
+		open.ids = append(open.ids, a.ID)
 	}
-	if len(id) < leastPrefix || slices.Contains(open, id) {
-		return bridge.Item{Attention: heed.Attention{ID: id}}, nil
+	if i := slices.IndexFunc(open.ids, func(id string) bool { return id == name || short(id, open.cursor) == name }); i >= 0 {
+		return open.ids[i], open, nil
 	}
-	open = slices.DeleteFunc(open, func(whole string) bool { return !strings.HasPrefix(whole, id) })
+	if len(name) < leastPrefix {
+		return name, open, nil
+	}
+	fit := openItems{cursor: open.cursor, omitted: items.Omitted}
+	for _, id := range open.ids {
+		if strings.HasPrefix(id, name) {
+			fit.ids = append(fit.ids, id)
+		}
+	}
 	switch {
-	case len(open) == 0:
-		return bridge.Item{Attention: heed.Attention{ID: id}}, nil
-	case items.Omitted > 0:
-		open = append(open, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
-		fallthrough
-	case len(open) > 1:
-		return bridge.Item{}, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", id,
-			strings.Join(open, ", ")))
+	case len(fit.ids) == 0:
+		return name, open, nil
+	case len(fit.ids) == 1 && fit.omitted == 0:
+		return fit.ids[0], open, nil
 	}
-	return bridge.Item{Attention: heed.Attention{ID: open[0]}}, nil
+	return "", open, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, &fit))
 }

@@ -32,6 +32,9 @@ func (o *open) serve(t *testing.T) []string {
 			if o.asked = append(o.asked, call.Name); call.Name == bridge.ToolItems {
 				return bridge.Items{Items: o.items}, nil
 			}
+			if call.Name == bridge.ToolItem { // for the cursor, by which an id is short
+				return bridge.ItemDetail{Item: bridge.Item{Cursor: o.items[0].Cursor}}, nil
+			}
 			return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
 		case gabp.MethodAttentionCurrent:
 			o.asked = append(o.asked, r.Method)
@@ -41,7 +44,7 @@ func (o *open) serve(t *testing.T) []string {
 		var p gabp.AckParams
 		_ = json.Unmarshal(r.Params, &p)
 		o.asked = append(o.asked, r.Method+" "+p.AttentionID)
-		return gabp.AckResult{Acknowledged: true, AttentionID: p.AttentionID}, nil
+		return gabp.AckResult{Acknowledged: p.AttentionID != "99", AttentionID: p.AttentionID}, nil
 	})
 }
 
@@ -83,7 +86,7 @@ func TestAck(t *testing.T) {
 		{ID: day + "12"},
 	} {
 		a.Sanitize()
-		items[i].Attention = a
+		items[i].Attention, items[i].Cursor = a, strings.TrimSuffix(day, "-")+"/7"
 	}
 	for _, c := range []struct {
 		name, id, acked, says string
@@ -95,9 +98,11 @@ func TestAck(t *testing.T) {
 		{name: "whole, though another begins so", id: day + "1", acked: day + "1"},
 		{name: "a beginning", id: "blin", acked: "blind-1"},
 		{name: "of another", id: day + "12", acked: day + "12"},
-		{name: "ambiguous", id: "20260102", says: `several open items begin with "20260102": ` + day + "1, " + day + "12", code: exitUsage},
-		{name: "what is no beginning is taken at its word", id: day + "7", acked: day + "7"},
-		{name: "too short to mean one", id: "2", acked: "2"},
+		{name: "ambiguous", id: "20260102", says: `several open items begin with "20260102": 1, 12`, code: exitUsage},
+		{name: "what is no beginning is taken at its word", id: day + "7", acked: day + "7", code: exitFinding},
+		{name: "a number", id: "12", acked: day + "12", says: "item 12 is acknowledged"},
+		{name: "an old number", id: "2", acked: "2", says: "item 2 was cleared before; open: 1, blind-1, 12", code: exitFinding},
+		{name: "an unknown number", id: "99", acked: "99", says: "no item 99 is known; open: 1, blind-1, 12", code: exitFinding},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := &open{items: append([]bridge.Item(nil), items...)}

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/session"
 )
 
 func (p *program) currentCommand() *cobra.Command {
@@ -67,6 +68,16 @@ func (t *itemInfo) what() string {
 	return t.detail.Summary
 }
 
+// short returns what a person types for an item of the same heed.
+func (t *itemInfo) short(id string) string { return short(id, t.detail.Cursor) }
+
+// short returns what a person types for an item of the heed that gave a cursor: its number, or the whole id where
+// there is no cursor.
+func short(id, cursor string) string {
+	epoch, _, _ := strings.Cut(cursor, "/")
+	return session.ShortID(id, epoch)
+}
+
 // fetchItem asks for an item. The server at the address need not be heed: what it does not
 // answer is left out.
 func fetchItem(ctx context.Context, c *gabp.Client, id string) (t itemInfo) {
@@ -107,7 +118,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		return
 	}
 	t := fetchItem(ctx, c, a.ID)
-	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + a.ID})
+	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + t.short(a.ID)})
 	what := t.what()
 	if what == "" {
 		what = a.Summary
@@ -159,6 +170,6 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		}
 	}
 	if a.Blocking {
-		g.about("next", plain, "heed ack "+a.ID)
+		g.about("next", plain, "heed ack "+t.short(a.ID))
 	}
 }

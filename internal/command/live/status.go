@@ -179,7 +179,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		}
 		k := kind(t.detail.Blocking)
 		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))},
-			span{strong, t.detail.ID})
+			span{strong, "item " + t.short(t.detail.ID)})
 		mod := ""
 		if len(t.detail.Blame) > 0 {
 			mod = strings.Join(t.detail.Blame, ", ")

@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // tailWait is how long a question for new entries waits for one.
@@ -170,7 +171,10 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
 		what, text := "", e.Message
 		switch {
 		case e.Kind != event.KindLog:
-			what, text = e.Status.String(), joined(e.Source, e.Message)
+			if item := session.ShortID(text, page.Epoch); item != text {
+				text = "item " + item
+			}
+			what, text = e.Status.String(), joined(e.Source, text)
 		case e.Level != event.LevelUnknown:
 			what = e.Level.String()
 		}
