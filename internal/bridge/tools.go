@@ -78,7 +78,7 @@ func tools() []tool {
 			tags: []string{"attention-bypass"},
 			params: []param{{
 				name: "id", alias: "attentionId", kind: textKind, required: true,
-				doc: "The id of the item, exactly. Required, as id or as attentionId.",
+				doc: "The id of the item, or the number that ends it. Required, as id or as attentionId.",
 			}},
 			output: Acknowledgement{}, call: (*Diagnostics).acknowledge,
 		},

@@ -101,7 +101,7 @@ func TestServe(t *testing.T) {
 	write(t, log, "FAULT one\n")
 	open := b.blocked()
 	out, code := runCommand(t, "current", "--state", state)
-	require.Contains(t, out, open.AttentionID)
+	require.Contains(t, out, "item "+open.AttentionID[strings.LastIndexByte(open.AttentionID, '-')+1:]+"\n")
 	require.Contains(t, out, "BLOCKING")
 	require.Equal(t, exitFinding, code)
 	out, code = runCommand(t, "ack", open.AttentionID, "--state", state)

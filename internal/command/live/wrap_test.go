@@ -353,7 +353,7 @@ func TestWrapResults(t *testing.T) {
 	require.Equal(t, "nothing is open\n", out)
 	require.Zero(t, code)
 	out, code = runCommand(t, "ack", "nonsense", "--state", state)
-	require.Contains(t, out, "not open")
+	require.Contains(t, out, "no item nonsense is known")
 	require.Equal(t, exitFinding, code)
 	out, code = runCommand(t, "status", "--state", state)
 	require.Contains(t, out, "nothing is open.\n")
