@@ -15,11 +15,11 @@ const (
 	// as complete. A game writes the lines of a record within a millisecond.
 	defaultIdle = 25 * time.Millisecond
 
-	// defaultPartialIdle is the same for a last line that has no end yet.
+	// defaultPartialIdle is how long a line that has no end yet waits for it.
 	defaultPartialIdle = 250 * time.Millisecond
 
-	// defaultSyncIdle is how long the file must be quiet for [Follower.Sync].
-	defaultSyncIdle = 5 * time.Millisecond
+	// defaultSyncIdle is how long [Follower.Sync] waits for the rest of the last record.
+	defaultSyncIdle = time.Millisecond
 
 	// defaultPoll is the interval of polling without notifications. With them it is ten
 	// times as long.
@@ -43,9 +43,10 @@ type Config struct {
 	// rotates by size: what is read is one log, without a notice of a restart.
 	Continues bool
 
-	// Idle, PartialIdle and SyncIdle are how long the file must not grow for the
-	// last record to be delivered: as a rule, if its last line has no end, and while a
-	// Sync waits. Idle bounds how long a Sync waits for quiet.
+	// Idle is how long the file must not grow for the last record to be delivered. While it
+	// grows all the time, no line waits longer than half as long again for what it could be
+	// part of. PartialIdle is how long a line without an end waits for it, but for the first
+	// of a file, and SyncIdle how long a Sync waits for the rest of a record.
 	Idle, PartialIdle, SyncIdle time.Duration
 
 	// Poll is the interval at which the file is polled without notifications of the
@@ -57,8 +58,8 @@ type Config struct {
 	NoNotify bool
 
 	// Capture are the options for reading. A layout that is not given is
-	// recognized by the first 64 KiB, or by what there is when the file first
-	// falls quiet, and then as more comes.
+	// recognized by what there is when the first record is to be delivered, and
+	// then as more comes.
 	Capture capture.Options
 }
 

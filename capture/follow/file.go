@@ -103,7 +103,7 @@ func (t *tail) renew(opt capture.Options) {
 		panic("BUG: follow: " + err.Error()) // New validates the options
 	}
 	t.stream = stream
-	t.offset, t.size, t.last, t.nulAt, t.given = 0, 0, 0, -1, false
+	t.offset, t.size, t.last, t.nulAt, t.given, t.oldest = 0, 0, 0, -1, false, 0
 	t.number++
 	if t.number > 1 {
 		t.history = -1
@@ -122,7 +122,7 @@ func (t *tail) skip() error {
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {
 		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
-		if err == nil { // else it is recognized by what comes
+		if err == nil && r.Layout() != capture.LayoutPlain { // else it is recognized by what comes
 			opt.Layout = r.Layout()
 		}
 	}

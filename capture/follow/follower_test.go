@@ -30,6 +30,7 @@ type following struct {
 	recs []Record
 	stop func() error
 	gate atomic.Pointer[chan struct{}] // where the handler waits
+	seen func(*Record)                 // is called with each record
 }
 
 // start follows the file Player.log in dir in a goroutine. Nobody tells of
@@ -84,6 +85,9 @@ func (fl *following) take(r *Record) {
 	}
 	if r.History {
 		line = "old " + line
+	}
+	if fl.seen != nil {
+		fl.seen(r)
 	}
 	fl.mu.Lock()
 	defer fl.mu.Unlock()
@@ -206,6 +210,96 @@ func TestSync(t *testing.T) {
 		require.LessOrEqual(t, took, defaultIdle+time.Millisecond)
 		require.NoError(t, fl.stop())
 	})
+}
+
+// TestSteadyWriter holds how long what a log begins with may wait, whatever its writer does, and each line after that.
+func TestSteadyWriter(t *testing.T) {
+	const line = "the panel is lit\n"
+	type put func(text string, gap time.Duration)
+	steady := func(text string, gap time.Duration) func(put) {
+		return func(put put) {
+			for range 400 {
+				put(text, gap)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		write  func(put)
+		within time.Duration // from the end of a line to its record, after the first
+	}{
+		"each 1 ms":  {steady(line, time.Millisecond), time.Millisecond},
+		"each 5 ms":  {steady(line, 5*time.Millisecond), 5 * time.Millisecond},
+		"each 16 ms": {steady(line, 16*time.Millisecond), 16 * time.Millisecond},
+		"each 40 ms": {steady(line, 40*time.Millisecond), defaultIdle},
+		"below a header": {func(put put) {
+			put(strings.Repeat("a line of a header\n", 20), 0)
+			steady(line, 5*time.Millisecond)(put)
+		}, 5 * time.Millisecond},
+		"byte by byte": {func(put put) {
+			for _, b := range strings.Repeat(line, 20) {
+				put(string(b), time.Millisecond)
+			}
+		}, time.Duration(len(line)) * time.Millisecond},
+		"a line without an end":        {steady("panel ", 5*time.Millisecond), 0},
+		"a record without an end":      {steady("\tpanel\n", 5*time.Millisecond), maxAge(defaultIdle)},
+		"an exception without a trace": {steady("Exception: panel\n", 5*time.Millisecond), maxAge(defaultIdle)},
+		"one burst":                    {func(put put) { put(strings.Repeat(line, 50), time.Second) }, defaultIdle},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				fl := start(t, dir, nil)
+				fl.write("")
+				after(time.Second) // it is looked at
+				begun := time.Now()
+				var ends []time.Time // of lines
+				var first, last time.Time
+				var slowest time.Duration
+				fl.seen = func(r *Record) {
+					last = time.Now()
+					if first.IsZero() {
+						first = last
+					} else if last.After(first) && r.StartLine <= len(ends) {
+						slowest = max(slowest, last.Sub(ends[r.StartLine-1]))
+					}
+				}
+				c.write(func(text string, gap time.Duration) {
+					for range strings.Count(text, "\n") {
+						ends = append(ends, time.Now())
+					}
+					fl.write(text)
+					fl.poke()
+					after(gap)
+				})
+				quiet := time.Since(last)
+				require.NoError(t, fl.stop())
+				require.False(t, first.IsZero())
+				require.LessOrEqual(t, first.Sub(begun), 100*time.Millisecond)
+				require.LessOrEqual(t, slowest, c.within)
+				require.LessOrEqual(t, quiet, time.Second)
+			})
+		})
+	}
+}
+
+// TestLayoutTurns: text that was taken for plain, since nothing else was there yet, may turn out to be a log of Unity's.
+func TestLayoutTurns(t *testing.T) {
+	for _, fromEnd := range []bool{false, true} {
+		bubble(t, func(t *testing.T, dir string) {
+			appendTo(t, filepath.Join(dir, "Player.log"), "hello\n")
+			fl := start(t, dir, func(c *Config) { c.FromEnd = fromEnd })
+			for range 20 {
+				fl.write("the panel is lit\n")
+				fl.poke()
+				after(5 * time.Millisecond)
+			}
+			require.NotEmpty(t, fl.recs)
+			require.Equal(t, capture.LayoutPlain, fl.recs[0].Layout)
+			fl.write("Initialize engine version: 2019.4.30f1 (e8c891080a1f)\nBroken\n")
+			fl.synced()
+			require.Equal(t, "unity-2019.4", fl.recs[len(fl.recs)-1].Layout.String())
+			require.NoError(t, fl.stop())
+		})
+	}
 }
 
 func TestStopHandsOver(t *testing.T) {

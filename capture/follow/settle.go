@@ -5,9 +5,11 @@ import "time"
 // begin queues a call of Sync.
 func (t *tail) begin(s *syncing) { t.waiting = append(t.waiting, s) }
 
-// settle delivers the open record if the file has been quiet for long enough, and answers
-// the calls of Sync that it can.
+// settle delivers the open record if it is due, and answers the calls of Sync that it can.
 func (t *tail) settle() {
+	if line, _ := t.pending(); line != t.oldest {
+		t.oldest, t.oldestAt = line, t.grown
+	}
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
 		_, partly := t.pending()
 		t.stream.Flush(partly || len(t.waiting) > 0)
@@ -24,29 +26,33 @@ func (t *tail) pending() (line int, partly bool) {
 	return t.stream.Pending()
 }
 
-// due returns when the open record is to be delivered.
+// maxAge is how long a line may wait for what it could be part of, while the file grows all the time.
+func maxAge(idle time.Duration) time.Duration { return idle + idle/2 }
+
+// due returns when the open record is to be delivered: after a time of quiet, and at the latest when its first line that
+// was not delivered is too old. What a file begins with waits no longer for the end of a line.
 func (t *tail) due() (time.Time, bool) {
 	line, partly := t.pending()
 	if line == 0 {
 		return time.Time{}, false
 	}
-	at := t.grown.Add(t.cfg.Idle)
-	if partly {
-		at = t.grown.Add(t.cfg.PartialIdle)
+	at := earlier(t.grown.Add(t.cfg.Idle), t.oldestAt.Add(maxAge(t.cfg.Idle)))
+	if partly && t.given {
+		at = t.oldestAt.Add(t.cfg.PartialIdle)
 	}
 	for _, s := range t.waiting {
-		if s.line == 0 || line > s.line {
-			continue
-		}
-		quiet, latest := t.grown.Add(t.cfg.SyncIdle), s.since.Add(t.cfg.Idle)
-		if latest.Before(quiet) {
-			quiet = latest
-		}
-		if quiet.Before(at) {
-			at = quiet
+		if s.line > 0 && line <= s.line {
+			at = earlier(at, earlier(t.grown, s.since).Add(t.cfg.SyncIdle))
 		}
 	}
 	return at, true
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // reach finds the calls for which the file has been read as far as they ask.

@@ -48,6 +48,9 @@ type tail struct {
 	stamp   time.Time // the same, as records carry it
 	more    bool      // there is more to be read at once
 
+	oldest   int       // the first line that was not delivered in full, 0 for none ...
+	oldestAt time.Time // ... and when it was read
+
 	replaced bool // the path is that of another file
 	rec      Record
 
